@@ -1,0 +1,196 @@
+"""A run from top to bottom."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from scoopi.bootstrap.run_request import RunRequest
+
+if TYPE_CHECKING:
+    from scoopi.defs.report import Report
+    from scoopi.engine.engine import Engine
+    from scoopi.model.progress import Progress
+    from scoopi.model.run_figures import ClusterFigures
+    from scoopi.model.run_report import RunReport
+
+
+class Scoopi:
+    """One run of a set of definitions; sets no signal handlers and keeps no global state.
+
+    Args:
+        defs_dir: a folder of definitions, or one file; None when only `resume` is called.
+        configs: settings by key, as `-D` gives them.
+        output: the folder that holds the runs' folders; `-` writes rows to stdout, once, at the end.
+        conf: a file of settings.
+        workers: worker processes, `auto` or a number; 0 runs all in threads of this process.
+        environ: the environment; this process' own when None.
+        watch: is told the progress a few times a second.
+        run_name: name of the run to join in a cluster (`scoopi.cluster.addresses`); None: see the design.
+        anew: rows of that run, should the cluster have lost it, are put aside, and it is begun anew.
+    """
+
+    def __init__(
+        self,
+        defs_dir: str | os.PathLike[str] | None = None,
+        configs: Mapping[str, str] | None = None,
+        *,
+        output: str | os.PathLike[str] | Literal["-"] = "output",
+        conf: str | os.PathLike[str] | None = None,
+        workers: str | int | None = 0,
+        environ: Mapping[str, str] | None = None,
+        watch: Callable[[Progress], None] | None = None,
+        run_name: str | None = None,
+        anew: bool = False,
+    ) -> None:
+        self._defs = None if defs_dir is None else Path(defs_dir)
+        self._request = RunRequest(
+            output=Path("output" if output == "-" else output),
+            to_stdout=output == "-",
+            conf=None if conf is None else Path(conf),
+            overrides=dict(configs or {}),
+            workers=None if workers is None else str(workers),
+            environ=os.environ if environ is None else environ,
+            watch=watch,
+            run=run_name,
+            anew=anew,
+        )
+        self._lock = threading.Lock()
+        self._engine: Engine | None = None
+        self._cancelled = self._cancelled_hard = False
+
+    def run(self) -> RunReport:
+        """Do all that the definitions say.
+
+        Raises:
+            BootError: the definitions or settings are wrong; nothing was begun.
+            AppenderError, StoreError: rows cannot be kept; `resume` goes on when that is mended.
+        """
+        report = self._do(self._request.for_definitions(self._defs))
+        assert report is not None, "a new run always has a report"
+        return report
+
+    def resume(self, run: str | None = None) -> RunReport | None:
+        """Go on with a run that was stopped or killed; the newest unfinished one when none is named.
+
+        Returns:
+            None when there is nothing to go on with.
+        Raises:
+            As `run`; RunError when the run is still running, or its records are lost.
+        """
+        return self._do(self._request.for_run(run))
+
+    def cancel(self, hard: bool = False) -> None:
+        """Stop in the orderly way (`hard`: at once); callable from any thread, before and while running."""
+        with self._lock:
+            self._cancelled, self._cancelled_hard = True, self._cancelled_hard or hard
+            if self._engine is not None:
+                self._engine.cancel(hard)
+
+    def _do(self, request: RunRequest) -> RunReport | None:
+        from scoopi.bootstrap.boot_module import bootstrap_for  # late: a check needs no engine
+
+        with bootstrap_for(request) as bootstrap:
+            if not bootstrap.setup():
+                return None
+            if bootstrap.finished is not None:
+                return bootstrap.finished
+            report = self._started(bootstrap.engine()).run()
+            bootstrap.note(report)
+            return report
+
+    def _started(self, engine: Engine) -> Engine:
+        with self._lock:
+            self._engine = engine
+            if self._cancelled:
+                engine.cancel(self._cancelled_hard)
+        return engine
+
+
+def check(
+    defs: Path,
+    conf: Path | None = None,
+    configs: Mapping[str, str] | None = None,
+    strict: bool = False,
+    environ: Mapping[str, str] | None = None,
+) -> Report:
+    """Everything that is wrong with definitions; loads no page and writes nothing.
+
+    Raises:
+        ConfigError: the settings are wrong.
+    """
+    from scoopi.bootstrap.checking import check_definitions
+
+    request = RunRequest(
+        defs=defs, conf=conf, overrides=configs or {}, environ=os.environ if environ is None else environ
+    )
+    return check_definitions(request, strict)
+
+
+def cluster_figures(
+    run: str | None,
+    configs: Mapping[str, str],
+    *,
+    conf: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> ClusterFigures:
+    """How a cluster's runs go; all of them when none is named.
+
+    Raises:
+        ClusterError: no member of the cluster (`scoopi.cluster.addresses`) answers.
+        RunError: there is no such run.
+        ConfigError, UsageError: the settings are wrong, or name no cluster.
+    """
+    from scoopi.bootstrap.cluster_desk import ClusterDesk
+
+    with ClusterDesk(_asking(configs, conf, environ)) as desk:
+        return desk.figures(run)
+
+
+def cancel_run(
+    run: str,
+    configs: Mapping[str, str],
+    *,
+    conf: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> bool:
+    """Ask all nodes of a cluster's run to stop in the orderly way; does not wait for them.
+
+    Returns:
+        False when the run is ending or over.
+    Raises:
+        As `cluster_figures`.
+    """
+    from scoopi.bootstrap.cluster_desk import ClusterDesk
+
+    with ClusterDesk(_asking(configs, conf, environ)) as desk:
+        return desk.cancel(run)
+
+
+def _asking(configs: Mapping[str, str], conf: Path | None, environ: Mapping[str, str] | None) -> RunRequest:
+    return RunRequest(conf=conf, overrides=configs, environ=os.environ if environ is None else environ)
+
+
+def extract(
+    defs: str | os.PathLike[str],
+    page: bytes,
+    url: str,
+    *,
+    group: str | None = None,
+    configs: Mapping[str, str] | None = None,
+) -> list[tuple[str | None, ...]]:
+    """The rows that definitions read from one page in memory.
+
+    Returns:
+        A tuple a row: locator name, task group, and the values; None where a file would say `null`.
+    Raises:
+        BootError: the definitions or settings are wrong.
+        StepError: a task fails on this page.
+        UsageError: no group was named, and none is known by the page's address.
+    """
+    from scoopi.bootstrap.extractor import Extractor
+
+    return Extractor(Path(defs), configs or {}, os.environ).extract(page, url, group)

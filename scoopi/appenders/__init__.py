@@ -1,0 +1,1 @@
+"""Encoded rows become durable segments, and segments become output files."""

@@ -1,0 +1,261 @@
+"""Publisher: the frames that the store names become output files."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from scoopi.appenders.output_file import TEMPORARIES, OutputFile, OutputSpec
+from scoopi.appenders.segment_reader import SegmentReader
+from scoopi.errors import AppenderError, RunError
+from scoopi.model.causes import Cause, Causes
+from scoopi.model.frame import Frame
+from scoopi.model.job import JobState
+from scoopi.store.job_store import JobStore
+
+log = logging.getLogger(__name__)
+
+CHUNK_FRAMES = 500
+CHUNK_BYTES = 4 << 20
+SCAN_IDS = 20_000
+LIST_PREFIX = "list:"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the published files hold, counted from their frames.
+
+    Attributes:
+        rows: by final file name.
+        done, failed, warned: jobs; a warned job is also done or failed.
+        pages: pages that were loaded.
+        errors, warnings: by cause.
+        missing: ids of ended jobs of this node whose frame is not whole.
+        damaged: bytes of segments that belong to no whole frame.
+        lists: encoded rows of list appenders, by their name.
+        others: incarnations of other nodes that ended jobs; their rows are theirs to publish.
+    """
+
+    rows: dict[str, int]
+    done: int = 0
+    failed: int = 0
+    warned: int = 0
+    pages: int = 0
+    errors: tuple[Cause, ...] = ()
+    warnings: tuple[Cause, ...] = ()
+    missing: tuple[str, ...] = ()
+    damaged: int = 0
+    lists: dict[str, list[bytes]] = field(default_factory=dict)
+    others: frozenset[str] = frozenset()
+
+
+class Publisher:
+    """Writes every output of this node anew from its segments.
+
+    A frame counts when the store says that its job ended with the frame's (incarnation, fence); of
+    equal frames the first counts. Source: design, "Protocol", rules 5 and 6.
+
+    Args:
+        run_folder: where the files get their final names.
+        node_folder: this node's hidden folder; its `segments/*.seg` are read.
+        owns: whether an incarnation is one of this node's, for telling what is missing.
+        stream: when given, the one output is written there, and no file is published.
+        segments: the segment files to read; those of this node when None.
+        is_lost: asked before the files get their final names; the store no longer holds all of the run.
+    """
+
+    def __init__(
+        self,
+        run_folder: Path,
+        node_folder: Path,
+        jobs: JobStore,
+        outputs: Sequence[OutputSpec],
+        owns: Callable[[str], bool] = lambda incarnation: True,
+        stream: IO[bytes] | None = None,
+        segments: Callable[[], Iterable[Path]] | None = None,
+        is_lost: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._run_folder = run_folder
+        self._node_folder = node_folder
+        self._jobs = jobs
+        self._outputs = outputs
+        self._owns = owns
+        self._stream = stream
+        self._segments = segments or (lambda: (node_folder / "segments").glob("*.seg"))
+        self._is_lost = is_lost
+
+    def publish(self, deadline: float | None = None) -> Published:
+        """Write all files, then rename all.
+
+        Args:
+            deadline: on the monotonic clock, in seconds; when it passes, the former files stay.
+        Raises:
+            AppenderError: the files cannot be written, or the deadline has passed.
+            StoreError: the store cannot be read.
+            RunError: the store has lost the run; the former files stay.
+        """
+        files = self._open_files()
+        try:
+            tally = _Tally(files)
+            for frame in self._counted_frames(tally, deadline):
+                tally.add(frame)
+            missing = tuple(self._missing(tally))
+            self._ensure_known()
+            self._finish(list(files.values()))
+        except OSError as error:
+            raise AppenderError(
+                f"the output cannot be written: {error.strerror or error}",
+                at=str(error.filename or self._run_folder),
+                mend="make room or mend the folder, then `scoopi resume`; the rows are safe in its segments",
+            ) from error
+        finally:
+            for file in files.values():
+                file.discard()
+        return tally.published(missing)
+
+    def has_rows(self) -> bool:
+        """Whether there is any segment to publish from."""
+        return any(True for _ in self._segments())
+
+    def look(self) -> Published:
+        """What is to be told without a segment of this node: who else has ended jobs; writes nothing.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+        tally = _Tally({})
+        return tally.published(tuple(self._missing(tally)))
+
+    def _ensure_known(self) -> None:
+        """What the store has lost looks like jobs that never ended."""
+        if self._is_lost():
+            raise RunError(
+                "the run's data is lost from the store: it cannot be told which rows count",
+                at=str(self._run_folder),
+                mend="the published files stay as they are",
+            )
+
+    def _open_files(self) -> dict[str, OutputFile]:
+        files: dict[str, OutputFile] = {}
+        try:
+            for left_over in self._node_folder.glob(TEMPORARIES):  # of a process that was killed
+                left_over.unlink(missing_ok=True)
+            for spec in self._outputs:
+                if not spec.output.startswith(LIST_PREFIX):
+                    files[spec.output] = OutputFile(spec, self._run_folder, self._node_folder)
+        except OSError as error:
+            for file in files.values():
+                file.discard()
+            raise AppenderError(
+                f"the output cannot be written: {error.strerror or error}",
+                at=str(self._node_folder),
+                mend="make room or mend the folder, then `scoopi resume`",
+            ) from error
+        return files
+
+    def _finish(self, files: Sequence[OutputFile]) -> None:
+        for file in files:
+            file.finish()
+        for file in files:
+            if self._stream is not None:
+                _give(file, self._stream)
+            else:
+                file.publish()
+
+    def _counted_frames(self, tally: _Tally, deadline: float | None) -> Iterator[Frame]:
+        for path in sorted(self._segments()):
+            reader = SegmentReader(path)
+            for chunk in _chunks(reader.frames()):
+                if deadline is not None and time.monotonic() > deadline:
+                    raise AppenderError(
+                        "no time was left to publish; the former files stay",
+                        mend="`scoopi resume` publishes what is committed",
+                    )
+                ended = self._jobs.ended([frame.job for frame in chunk])
+                for frame in chunk:
+                    end = ended.get(frame.job)
+                    if end is not None and (end.incarnation, end.fence) == (reader.header.node, frame.fence):
+                        yield frame
+            tally.damaged += reader.damaged
+
+    def _missing(self, tally: _Tally) -> Iterator[str]:
+        after = ""
+        while ended := self._jobs.scan_ended(after, SCAN_IDS):
+            for job, end in ended:
+                if not self._owns(end.incarnation):
+                    tally.others.add(end.incarnation)
+                elif bytes.fromhex(job) not in tally.seen:
+                    yield job
+            after = ended[-1][0]
+
+
+class _Tally:
+    """Adds up the frames that count."""
+
+    def __init__(self, files: dict[str, OutputFile]) -> None:
+        self.seen: set[bytes] = set()
+        self.others: set[str] = set()
+        self.damaged = 0
+        self._files = files
+        self._lists: dict[str, list[bytes]] = {}
+        self._states = {JobState.DONE: 0, JobState.FAILED: 0}
+        self._warned = self._pages = 0
+        self._errors, self._warnings = Causes(), Causes()
+
+    def add(self, frame: Frame) -> None:
+        key = bytes.fromhex(frame.job)
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        self._states[frame.state] += 1
+        self._pages += frame.pages
+        self._warned += bool(frame.warnings)
+        self._errors.add(frame.failures)
+        self._warnings.add(frame.warnings)
+        for part in frame.parts:
+            if part.output.startswith(LIST_PREFIX):
+                self._lists.setdefault(part.output.removeprefix(LIST_PREFIX), []).append(part.body)
+            else:
+                self._files[part.output].write(part.body, part.rows)
+
+    def published(self, missing: tuple[str, ...]) -> Published:
+        return Published(
+            rows={file.spec.file: file.rows for file in self._files.values()},
+            done=self._states[JobState.DONE],
+            failed=self._states[JobState.FAILED],
+            warned=self._warned,
+            pages=self._pages,
+            errors=self._errors.counted(),
+            warnings=self._warnings.counted(),
+            missing=missing,
+            damaged=self.damaged,
+            lists=self._lists,
+            others=frozenset(self.others),
+        )
+
+
+def _give(file: OutputFile, stream: IO[bytes]) -> None:
+    try:
+        file.copy_to(stream)
+    except OSError as error:
+        raise AppenderError(
+            f"stdout cannot be written: {error.strerror or error}",
+            mend="`scoopi resume --output -` writes all rows anew; `scoopi resume` writes them to a file",
+        ) from error
+
+
+def _chunks(frames: Iterator[Frame]) -> Iterator[list[Frame]]:
+    chunk: list[Frame] = []
+    size = 0
+    for frame in frames:
+        chunk.append(frame)
+        size += sum(len(part.body) for part in frame.parts)
+        if len(chunk) >= CHUNK_FRAMES or size >= CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk

@@ -1,0 +1,1 @@
+"""Saved pages and data that a later run may reuse; files only."""

@@ -1,0 +1,1 @@
+"""Boots a node: composes configs and definitions, and decides who gets what."""

@@ -1,0 +1,27 @@
+"""check_definitions: what `scoopi check` asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scoopi.bootstrap.composed import plugin_folders
+from scoopi.bootstrap.configs_composer import ConfigsComposer
+from scoopi.bootstrap.defs_composer import DefsComposer
+from scoopi.bootstrap.run_request import RunRequest
+from scoopi.defs.report import Report
+from scoopi.plugins.builtins import BUILTINS
+from scoopi.plugins.plugin_finder import PluginFinder
+
+
+def check_definitions(request: RunRequest, strict: bool) -> Report:
+    """Everything that is wrong with the request's definitions.
+
+    Raises:
+        ConfigError: the settings are wrong.
+    """
+    assert request.defs is not None, "definitions are what is checked"
+    configs = ConfigsComposer(request).compose()
+    current = Path.cwd()
+    finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
+    _, report = DefsComposer(configs, finder, current).check(request.defs, strict)
+    return report

@@ -1,0 +1,175 @@
+"""ClusterBoot: a node finds its run in the cluster, waits for the others, and composes with them."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import ExitStack
+
+import msgspec
+
+from scoopi.appenders.output_file import OutputSpec
+from scoopi.bootstrap.composed import Composed
+from scoopi.bootstrap.node_folder import NodeFolder
+from scoopi.bootstrap.outputs import of_node
+from scoopi.bootstrap.run_context import RunContext
+from scoopi.bootstrap.run_name import RunName, definitions_digest
+from scoopi.bootstrap.run_request import RunRequest
+from scoopi.configs.comparison import conflicts, merge
+from scoopi.configs.configs import Configs
+from scoopi.configs.groups import ClusterSettings, OutputSettings
+from scoopi.engine.finished import finished_report
+from scoopi.engine.run_file import RunFile
+from scoopi.errors import ConfigError, DefsError, RunError
+from scoopi.model.run_report import RunReport
+from scoopi.store.barricade import Barricade
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.membership import Membership
+from scoopi.store.ports import Store
+from scoopi.store.quorum import await_quorum
+from scoopi.store.run_cancel import RunCancel
+from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.run_registry import RunRegistry
+from scoopi.store.run_retention import RunRetention
+from scoopi.store.settling_store import SettlingStore
+
+log = logging.getLogger(__name__)
+
+COMPOSE_TIMEOUT_MS = 120_000
+
+
+class ClusterBoot:
+    """Source: design, "Name of a cluster run" and "Protocol", rules 8, 9 and 11.
+
+    Args:
+        opened: closes what this opens.
+        node: incarnation of this process.
+    """
+
+    def __init__(self, request: RunRequest, settings: ClusterSettings, opened: ExitStack, node: str) -> None:
+        self._request = request
+        self._settings = settings
+        self._opened = opened
+        self._node = node
+
+    def join(
+        self, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
+    ) -> RunContext | RunReport:
+        """Join the run; the first node that comes composes it, the others take what it composed.
+
+        Args:
+            mine: what this node would compose.
+            outputs: under the names that they have on one machine.
+        Returns:
+            The report alone, of a run that this node saw over and the grid has forgotten since.
+        Raises:
+            ClusterError: the cluster cannot be reached, or the quorum did not come together.
+            DefsError, ConfigError: this node's definitions, plugins or given settings are not the run's.
+            RunError: the grid has lost the run, or its folder cannot be used.
+        """
+        _ensure_seen_by_all(OutputSettings.of(configs))
+        client = ClusterClient(self._settings)
+        self._opened.callback(client.close)
+        canaries = tuple(client.canary_keys())
+        grid = SettlingStore(HazelcastStore(client))
+        names = RunName(grid, lambda run: self._is_over(client, run), self._node)
+        name = names.decide(mine, self._request.output, self._request.run)
+        folder = self._opened.enter_context(NodeFolder.join(self._request.output / name, self._settings.node))
+        store = SettlingStore(HazelcastStore(client, name))
+        record = RunRecord(store, self._node, canaries)
+        cancel = RunCancel(store, self._node)
+        cancel.listen()
+        known, state = folder.known_state(), record.read()
+        if known is not None and (state is None or state.incarnation != known.run):
+            if known.over and not self._request.anew:
+                return finished_report(name, folder.path, RunFile(folder.path, folder.node_folder, True))
+            self._set_aside(folder, outputs)
+        if state is not None and record.lost(state.incarnation):
+            raise RunError(
+                f"the cluster has lost a part of the run {name}",
+                at=str(folder.path),
+                mend="its files stay as they are; begin under another name",
+            )
+        registry = RunRegistry(grid)
+        registry.add(name, self._node)
+        composed = self._composed(store, folder, mine)
+        self._compare(mine, composed, configs)
+        state = record.create(composed.run)
+        folder.write_state(composed.run)
+        log.info("run %s: joined as node %s", name, folder.node)
+        effective = merge(configs, self._of_run(composed), take_shared=False)
+        output = OutputSettings.of(effective)
+        return RunContext(
+            node=self._node,
+            run=composed.run,
+            resumed=False,
+            composed=composed,
+            configs=effective,
+            folder=folder,
+            store=store,
+            outputs=outputs if output.merge else of_node(outputs, folder.node),
+            stream=None,
+            watch=self._request.watch,
+            cluster=self._settings,
+            canaries=canaries,
+            cancel=cancel,
+            was_over=state.phase is not RunPhase.RUNNING,
+            plain_outputs=outputs,
+            retention=RunRetention(store, grid, registry.key(name), output.retention_s),
+        )
+
+    def _of_run(self, composed: Composed) -> Configs:
+        return Configs.from_kept(composed.configs, self._request.environ)
+
+    def _is_over(self, client: ClusterClient, run: str) -> bool:
+        state = RunRecord(SettlingStore(HazelcastStore(client, run)), self._node).read()
+        return state is not None and state.phase is not RunPhase.RUNNING
+
+    def _set_aside(self, folder: NodeFolder, outputs: tuple[OutputSpec, ...]) -> None:
+        """This node's segments belong to one incarnation of the run (design, rule 11)."""
+        if not self._request.anew:
+            raise RunError(
+                "the cluster does not know the run that this node's rows belong to: it was lost, or is older "
+                "than the retention",
+                at=str(folder.path),
+                mend="its files stay as they are; --anew puts them aside and begins anew",
+            )
+        files = [spec.file for spec in (*of_node(outputs, folder.node), *outputs)]
+        log.warning("what the run had before is in %s now", folder.set_aside(files))
+
+    def _composed(self, store: Store, folder: NodeFolder, mine: Composed) -> Composed:
+        barricade = Barricade(store, "setup", self._node, self._settings.liveness_gap_ms)
+        packed = barricade.composed()
+        if packed is None:
+            self._await_quorum(store, folder)
+            packed = barricade.compose_once(lambda: msgspec.msgpack.encode(mine), COMPOSE_TIMEOUT_MS)
+        return msgspec.msgpack.decode(packed, type=Composed)
+
+    def _await_quorum(self, store: Store, folder: NodeFolder) -> None:
+        """A run that was composed never waits for it again."""
+        settings = self._settings
+        members = Membership(store, self._node, folder.node, settings.heartbeat_ms, settings.liveness_gap_ms)
+        await_quorum(members, settings.quorum_size, settings.quorum_timeout_s)
+
+    def _compare(self, mine: Composed, composed: Composed, configs: Configs) -> None:
+        if definitions_digest(mine) != definitions_digest(composed):
+            errors, _ = conflicts(configs, self._of_run(composed))
+            if errors:
+                raise ConfigError("; ".join(errors), mend="give all nodes the same settings")
+            raise DefsError(
+                "this node's definitions or plugins are not those of the run",
+                at=mine.defs_source,
+                mend=f"give it those of {composed.defs_source}, or another --run",
+            )
+        _, warnings = conflicts(configs, self._of_run(composed))
+        for warning in warnings:
+            log.warning("%s; the run's value counts", warning)
+
+
+def _ensure_seen_by_all(output: OutputSettings) -> None:
+    if output.merge and output.durability != "shared":
+        raise ConfigError(
+            "one file of all rows needs a folder that all nodes see",
+            at="scoopi.output.merge",
+            mend="set scoopi.output.durability to shared, or leave merge out",
+        )

@@ -1,0 +1,87 @@
+"""ClusterDesk: what is asked of a cluster from outside a run: how its runs go, and to stop one."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+
+from scoopi.bootstrap.configs_composer import ConfigsComposer
+from scoopi.bootstrap.node_incarnation import new_incarnation
+from scoopi.bootstrap.run_request import RunRequest
+from scoopi.configs.groups import ClusterSettings
+from scoopi.errors import RunError, UsageError
+from scoopi.model.run_figures import ClusterFigures
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.ports import Store
+from scoopi.store.run_cancel import RunCancel
+from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.run_registry import RunRegistry
+from scoopi.store.run_survey import RunSurvey
+from scoopi.store.settling_store import SettlingStore
+
+
+class ClusterDesk:
+    """Connected within its `with`.
+
+    Raises:
+        UsageError: no cluster was named.
+        ClusterError: no member answers; says what was tried.
+    """
+
+    def __init__(self, request: RunRequest) -> None:
+        self._settings = ClusterSettings.of(ConfigsComposer(request).compose(), Path.cwd())
+        self._opened = ExitStack()
+        if not self._settings.addresses:
+            raise UsageError("which cluster is meant was not said", mend="add --cluster HOST:PORT")
+
+    def __enter__(self) -> ClusterDesk:
+        self._client = ClusterClient(self._settings)
+        self._opened.callback(self._client.close)
+        self._registry = RunRegistry(SettlingStore(HazelcastStore(self._client)))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._opened.close()
+
+    def figures(self, run: str | None) -> ClusterFigures:
+        """Of one run, or of all.
+
+        Raises:
+            RunError: the cluster knows no run of that name.
+            StoreError: the cluster does not answer.
+        """
+        names = self._registry.names() if run is None else [self._known(run)]
+        heartbeat_ms = self._settings.heartbeat_ms
+        runs = [RunSurvey(self._store(name), name, heartbeat_ms).figures() for name in names]
+        return ClusterFigures(self._settings.name, tuple(self._client.members()), tuple(runs))
+
+    def cancel(self, run: str) -> bool:
+        """Ask all nodes of the run to stop in the orderly way.
+
+        Returns:
+            False when the run is ending or over.
+        Raises:
+            RunError: the cluster knows no run of that name.
+            StoreError: the cluster does not answer.
+        """
+        store = self._store(self._known(run))
+        node = new_incarnation()
+        state = RunRecord(store, node).read()
+        if state is not None and state.phase is not RunPhase.RUNNING:
+            return False
+        RunCancel(store, node).ask()
+        return True
+
+    def _known(self, run: str) -> str:
+        names = self._registry.names()
+        if run not in names:
+            known = f"it knows {', '.join(names[:10])}" if names else "it knows none"
+            raise RunError(f"the cluster {self._settings.name} knows no run {run!r}", mend=known)
+        return run
+
+    def _store(self, run: str) -> Store:
+        return SettlingStore(HazelcastStore(self._client, run))

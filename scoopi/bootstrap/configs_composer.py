@@ -1,0 +1,48 @@
+"""ConfigsComposer: the effective settings of a run, and those of who goes on with one."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from scoopi.bootstrap.composed import Composed
+from scoopi.bootstrap.run_request import RunRequest
+from scoopi.configs.comparison import conflicts, merge
+from scoopi.configs.configs import Configs
+from scoopi.configs.configs_reader import ConfigsReader
+from scoopi.errors import ConfigError
+
+log = logging.getLogger(__name__)
+
+
+class ConfigsComposer:
+    """Source: design, "Settings"."""
+
+    def __init__(self, request: RunRequest) -> None:
+        self._request = request
+
+    def compose(self) -> Configs:
+        """What was given over the defaults.
+
+        Raises:
+            ConfigError: with everything that is wrong.
+        """
+        request = self._request
+        return ConfigsReader().read(
+            request.overrides, request.conf, request.environ, Path.cwd(), workers=request.workers
+        )
+
+    def go_on(self, composed: Composed) -> Configs:
+        """The run's settings, with what its next process may choose anew.
+
+        Raises:
+            ConfigError: another value was given for a setting that the rows depend on.
+        """
+        given = self.compose()
+        kept = Configs.from_kept(composed.configs, self._request.environ)
+        errors, warnings = conflicts(given, kept)
+        for warning in warnings:
+            log.warning("%s; the given value counts from now on", warning)
+        if errors:
+            raise ConfigError("; ".join(errors), mend="leave it out to go on, or begin a new run")
+        return merge(given, kept, take_shared=True)

@@ -1,0 +1,136 @@
+"""DefsComposer: the definitions of a run, checked with all that the other rooms know."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+from scoopi.bootstrap.composed import defs_folder
+from scoopi.bootstrap.step_names import BUILT_IN_STEPS
+from scoopi.configs.configs import Configs
+from scoopi.defs.checkers import Checkers, PluginKind
+from scoopi.defs.defs_reader import read_definitions
+from scoopi.defs.report import Report
+from scoopi.errors import ScoopiError
+from scoopi.fetch.address import parse_address
+from scoopi.fetch.file_finder import FileFinder
+from scoopi.model.date_pattern import DatePattern
+from scoopi.model.definitions import Definitions
+from scoopi.model.live import parse_live
+from scoopi.model.step_def import PluginDef
+from scoopi.parse.css_engine import CssEngine
+from scoopi.parse.grid_check import check_data_def
+from scoopi.parse.java_regex import compile_java
+from scoopi.parse.xpath_engine import XPathEngine
+from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.plugins.scripts.basic_script import BasicScript
+from scoopi.script.check_script import check_script
+from scoopi.steps.step import Step
+
+log = logging.getLogger(__name__)
+
+
+class DefsComposer:
+    """Source: language, A3: every error of all files in one report, before anything begins.
+
+    Args:
+        finder: of plugins, as the run will use it.
+        current_folder: where script files are looked for first.
+    """
+
+    def __init__(self, configs: Configs, finder: PluginFinder, current_folder: Path) -> None:
+        self._configs = configs
+        self._finder = finder
+        self._current = current_folder
+
+    def compose(self, defs: Path) -> Definitions:
+        """The definitions.
+
+        Raises:
+            DefsError: with the whole report.
+        """
+        definitions, report = self.check(defs)
+        report.raise_if_errors()
+        for warning in report.warnings:
+            log.warning("%s: %s", warning.place, warning.sentence())
+        return definitions
+
+    def check(self, defs: Path, strict: bool = False) -> tuple[Definitions, Report]:
+        """The definitions (of no use when the report has errors), and everything that is wrong."""
+        return read_definitions(
+            defs,
+            default_steps=self._configs.text("scoopi.defs.defaultSteps"),
+            checkers=self._checkers(defs.absolute()),
+            strict=strict,
+        )
+
+    def _checkers(self, source: Path) -> Checkers:
+        css, xpath = CssEngine(), XPathEngine()
+        pattern = DatePattern(self._configs.text("scoopi.dateTimePattern"))
+        files = FileFinder(self._current, defs_folder(source))
+        return Checkers(
+            css=lambda data_def: [*check_data_def(data_def, css)],
+            xpath=lambda data_def: [*check_data_def(data_def, xpath)],
+            regex=_fault_of(compile_java),
+            script=check_script,
+            plugin=lambda kind, plugin: self._plugin_faults(kind, plugin, files),
+            step_class=self._step_fault,
+            live=_fault_of(lambda text: parse_live(text, pattern)),
+            url=_fault_of(parse_address),
+        )
+
+    def _step_fault(self, name: str) -> str | None:
+        if name in BUILT_IN_STEPS:
+            return None
+        try:
+            made = self._finder.find("steps", name)()
+        except ScoopiError as error:
+            return str(error)  # with the plugin's file and line
+        except Exception as error:
+            return f"{name} cannot be made without arguments: {type(error).__name__}: {error}"
+        return None if isinstance(made, Step) else f"{name} is no Step; derive it from scoopi.steps.step.Step"
+
+    def _plugin_faults(self, kind: PluginKind, plugin: PluginDef, files: FileFinder) -> list[str]:
+        faults = self._finder.check(kind, plugin)
+        if faults:
+            return faults
+        try:
+            made = self._finder.construct(kind, plugin)
+        except ScoopiError as error:
+            return [_sentence(error)]
+        return list(_script_faults(made, files)) if isinstance(made, BasicScript) else []
+
+
+def _script_faults(plugin: BasicScript, files: FileFinder) -> list[str]:
+    faults = []
+    inline = check_script(plugin.script) if plugin.script else None
+    if inline:
+        faults.append(f"script: {inline}")
+    for name in plugin.scripts:
+        try:
+            fault = check_script(files.find(name).read_text(encoding="utf-8"))
+        except (ScoopiError, OSError, UnicodeDecodeError) as error:
+            fault = str(error)
+        if fault:
+            faults.append(f"{name}: {fault}")
+    return faults
+
+
+def _fault_of(call: Callable[[str], object]) -> Callable[[str], str | None]:
+    """A check from a call that raises when its text is wrong."""
+
+    def fault(text: str) -> str | None:
+        try:
+            call(text)
+        except ScoopiError as error:
+            return _sentence(error)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    return fault
+
+
+def _sentence(error: ScoopiError) -> str:
+    return f"{error.what}; {error.mend}" if error.mend else error.what

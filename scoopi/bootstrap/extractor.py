@@ -1,0 +1,111 @@
+"""Extractor: runs definitions on pages in memory, without a run, a store or a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.bootstrap.composed import WorkerPlan, defs_folder, plugin_folders
+from scoopi.bootstrap.configs_composer import ConfigsComposer
+from scoopi.bootstrap.defs_composer import DefsComposer
+from scoopi.bootstrap.run_request import RunRequest
+from scoopi.bootstrap.step_builder import StepBuilder
+from scoopi.configs.groups import ArchiveSettings, ParserLimits
+from scoopi.configs.run_date import compose_run_date
+from scoopi.errors import UsageError
+from scoopi.fetch.file_finder import FileFinder
+from scoopi.model.data import Data
+from scoopi.model.document import Document
+from scoopi.model.handover import ToTask
+from scoopi.model.locator import Locator
+from scoopi.model.payload import Payload
+from scoopi.parse.html import TreeLimits
+from scoopi.parse.page import Page
+from scoopi.plugins.builtins import BUILTINS
+from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.steps.data_appender import DataAppender
+from scoopi.worker.task_chain import TaskChain
+
+Row = tuple[str | None, ...]
+"""Locator name, task group, then the values of the axes; None where a file would say `null`."""
+
+NOT_ARCHIVED = {"scoopi.datastore.enable": "false"}
+
+
+class Extractor:
+    """Compiled once, used for many pages; belongs to one thread.
+
+    Args:
+        defs: a folder of definitions, or one file.
+        configs: settings by key, as `-D` gives them.
+    Raises:
+        BootError: the definitions or settings are wrong.
+    """
+
+    def __init__(self, defs: Path, configs: Mapping[str, str], environ: Mapping[str, str]) -> None:
+        request = RunRequest(overrides={**configs, **NOT_ARCHIVED}, environ=environ)
+        composed = ConfigsComposer(request).compose()
+        current, source = Path.cwd(), defs.absolute()
+        finder = PluginFinder(plugin_folders(current, source), BUILTINS)
+        self._definitions = DefsComposer(composed, finder, current).compose(defs)
+        self._run_date = compose_run_date(composed, datetime.now().astimezone())
+        self._limits = TreeLimits(
+            max_depth=ParserLimits.of(composed).max_depth, max_bytes=composed.number("scoopi.loader.maxBytes")
+        )
+        plan = WorkerPlan(self._definitions, composed.composed(), self._run_date, str(current), str(source))
+        archive = ArchiveRules(
+            ArchiveSettings.of(composed, current),
+            self._definitions,
+            self._run_date,
+            composed.text("scoopi.dateTimePattern"),
+        )
+        self._builder = StepBuilder(plan, finder, FileFinder(current, defs_folder(source)), archive)
+
+    def extract(
+        self, page: bytes, url: str, group: str | None = None, charset: str | None = None
+    ) -> list[Row]:
+        """The rows of every task of the page's group that has an appender; links are not followed.
+
+        Args:
+            url: the page's address; a locator that has it gives name and group.
+            group: the task group; needed when no locator has the address and there are several groups.
+            charset: of the Content-Type header, if there was one.
+        Raises:
+            StepError: a task fails on this page.
+            UsageError: it cannot be told which group the page belongs to.
+        """
+        locator = self._locator(url, group)
+        document = Document(locator, url, self._run_date, charset, page)
+        tree = Page(document, self._limits)
+        rows: list[Row] = []
+        for chain in self._builder.group_plan(locator.group).chains:
+            rows += self._rows(chain, locator, tree)
+        return rows
+
+    def _rows(self, chain: TaskChain, locator: Locator, page: Page) -> list[Row]:
+        payload = Payload("", locator, 1, chain.task.name, page)
+        for link in chain.steps:
+            if isinstance(link.step, DataAppender):
+                head = (locator.name, locator.group)
+                return [head + item.values for item in payload.expect(Data).items]
+            handover = link.step.run(payload)
+            if not isinstance(handover, ToTask):
+                break
+            payload = handover.payload
+        return []
+
+    def _locator(self, url: str, group: str | None) -> Locator:
+        groups = self._definitions.locator_groups
+        for known in groups.values():
+            for locator in known.locators:
+                if locator.url == url and group in (None, known.name):
+                    return Locator(locator.name, known.name, url)
+        names = [group] if group is not None else list(self._definitions.task_groups)
+        if len(names) != 1 or names[0] not in self._definitions.task_groups:
+            raise UsageError(
+                f"it cannot be told which group the page {url} belongs to",
+                mend=f"name one of {', '.join(self._definitions.task_groups)}",
+            )
+        return Locator(names[0], names[0], url)

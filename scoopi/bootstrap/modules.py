@@ -1,0 +1,419 @@
+"""RunModule: who gets what in a run; a provider hands out what Bootstrap has opened, and makes values.
+
+Longer than other files, because it is a table: one provider a part, in one place to be looked up.
+"""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+from injector import Module, provider, singleton
+
+from scoopi.appenders.appender import STORE_PATIENCE_S, Appender
+from scoopi.appenders.committed_frames import committed_state
+from scoopi.appenders.publisher import Publisher
+from scoopi.appenders.segment_format import SegmentHeader
+from scoopi.appenders.segment_writer import SegmentWriter
+from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.bootstrap.composed import WorkerPlan
+from scoopi.bootstrap.output_wiring import OutputWiring
+from scoopi.bootstrap.run_context import RunContext
+from scoopi.bootstrap.worker_wiring import WIRE, host_of, wire
+from scoopi.configs.groups import (
+    AppenderSettings,
+    ArchiveSettings,
+    ClusterSettings,
+    EngineSettings,
+    FetchLimits,
+    JobSettings,
+    MetricsSettings,
+    WorkerSettings,
+)
+from scoopi.engine.engine import Engine, NodeParts
+from scoopi.engine.job_seeder import JobSeeder
+from scoopi.engine.node_end import NodeEnd
+from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S, NodeWatch, WatchedParts
+from scoopi.engine.run_close import RunClose, RunPlace
+from scoopi.engine.run_file import RunFile
+from scoopi.mediator.handover_router import HandoverRouter
+from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.host_clocks import HostClocks
+from scoopi.mediator.host_sharing import HostSharing
+from scoopi.mediator.in_flight import InFlight
+from scoopi.mediator.job_mediator import JobMediator
+from scoopi.mediator.job_runner import JobRunner
+from scoopi.mediator.liveness import Liveness
+from scoopi.mediator.monitor import Monitor
+from scoopi.mediator.node_bells import NodeBells
+from scoopi.mediator.shared_hosts import SharedHosts
+from scoopi.mediator.state_flipper import StateFlipper
+from scoopi.mediator.suspects import Suspects
+from scoopi.mediator.task_mediator import TaskMediator
+from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
+from scoopi.mediator.worker_link import ProcessLink, ThreadLink, WorkerLink
+from scoopi.mediator.worker_pool import WorkerPool
+from scoopi.metrics.metrics_server import MetricsServer
+from scoopi.metrics.node_counts import NodeCounts
+from scoopi.steps.locator_seeder import LocatorSeeder
+from scoopi.store.barricade import Barricade
+from scoopi.store.host_shares import HostShares, NodeView
+from scoopi.store.job_store import JobStore
+from scoopi.store.membership import Membership
+from scoopi.store.run_end import RunEnd
+from scoopi.store.run_record import RunRecord
+
+SOLO_LEASE_MS = 1000
+"""On one machine the folder's lock has told already that who began to seed is gone."""
+GRANT_S = 2.0
+"""How long a grant holds: a worker's fetcher that comes later hands the payload back unsent."""
+
+
+class RunModule(Module):
+    """One node's part of one run."""
+
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        self._cluster = context.cluster or ClusterSettings(addresses=())
+
+    # The store's protocol
+
+    @singleton
+    @provider
+    def jobs(self) -> JobStore:
+        return JobStore(self._context.store, self._context.node)
+
+    @singleton
+    @provider
+    def record(self) -> RunRecord:
+        return RunRecord(self._context.store, self._context.node, self._context.canaries)
+
+    @singleton
+    @provider
+    def members(self) -> Membership:
+        context, cluster = self._context, self._cluster
+        return Membership(
+            context.store, context.node, context.folder.node, cluster.heartbeat_ms, cluster.liveness_gap_ms
+        )
+
+    @singleton
+    @provider
+    def run_end(self, record: RunRecord, jobs: JobStore, members: Membership, held: HeldJobs) -> RunEnd:
+        return RunEnd(record, jobs, members, self._context.node, held.load)
+
+    # Counting and the node's state
+
+    @singleton
+    @provider
+    def counts(self) -> NodeCounts:
+        return NodeCounts()
+
+    @singleton
+    @provider
+    def held(self) -> HeldJobs:
+        return HeldJobs()
+
+    @singleton
+    @provider
+    def state(self) -> StateFlipper:
+        return StateFlipper()
+
+    @singleton
+    @provider
+    def bells(self, held: HeldJobs, counts: NodeCounts, state: StateFlipper) -> NodeBells:
+        return NodeBells(held, counts, state)
+
+    # Workers
+
+    @singleton
+    @provider
+    def sharing(self, members: Membership) -> HostSharing:
+        context, in_flight = self._context, InFlight()
+        if context.cluster is None:
+            return HostSharing(in_flight)
+        view = NodeView(members.own_beat_is_old, lambda: members.last_look, in_flight.count)
+        limits, turn_ms = FetchLimits.of(context.configs), context.cluster.share_turn_ms
+        gap_ms = context.cluster.liveness_gap_ms
+        return HostSharing(in_flight, HostShares(context.store, context.node, limits, turn_ms, gap_ms, view))
+
+    @singleton
+    @provider
+    def clocks(self, sharing: HostSharing) -> HostClocks:
+        limits = FetchLimits.of(self._context.configs)
+        if sharing.shares is not None:
+            return HostClocks(
+                limits, GRANT_S, time.monotonic, 0.0, sharing.in_flight, sharing.shares.may_send
+            )
+        first_after_s = limits.delay_ms / 1000 if self._context.resumed else 0.0
+        return HostClocks(limits, GRANT_S, time.monotonic, first_after_s)
+
+    @singleton
+    @provider
+    def queues(self, clocks: HostClocks) -> TaskQueues:
+        return TaskQueues(clocks, time.monotonic)
+
+    @singleton
+    @provider
+    def pool(self) -> WorkerPool:
+        settings = WorkerSettings.of(self._context.configs)
+        plan = msgspec.msgpack.encode(self._plan())
+        launch = _launch_process if settings.workers else _launch_thread
+        return WorkerPool(launch, max(1, settings.workers), plan, settings.fetch_threads)
+
+    @singleton
+    @provider
+    def calls(self, bells: NodeBells) -> TaskRunnerCalls:
+        return TaskRunnerCalls(bells.on_back, bells.on_low, bells.on_fault)
+
+    @singleton
+    @provider
+    def router(
+        self, clocks: HostClocks, queues: TaskQueues, appender: Appender, counts: NodeCounts
+    ) -> HandoverRouter:
+        return HandoverRouter(clocks, queues, appender, counts)
+
+    @singleton
+    @provider
+    def suspects(self, appender: Appender) -> Suspects:
+        return Suspects(JobSettings.of(self._context.configs).max_crashes, appender.put, self._place_of)
+
+    @singleton
+    @provider
+    def task_runner(
+        self,
+        pool: WorkerPool,
+        queues: TaskQueues,
+        clocks: HostClocks,
+        router: HandoverRouter,
+        suspects: Suspects,
+        appender: Appender,
+        calls: TaskRunnerCalls,
+    ) -> TaskRunner:
+        return TaskRunner(pool, queues, clocks, router, suspects, appender, calls)
+
+    @singleton
+    @provider
+    def tasks(
+        self, runner: TaskRunner, queues: TaskQueues, pool: WorkerPool, calls: TaskRunnerCalls
+    ) -> TaskMediator:
+        configs = self._context.configs
+        ahead_ms = JobSettings.of(configs).take_ahead_ms
+        return TaskMediator(runner, queues, pool, FetchLimits.of(configs), ahead_ms, calls)
+
+    # Appending and publishing
+
+    @singleton
+    @provider
+    def writer(self) -> SegmentWriter:
+        context = self._context
+        return SegmentWriter(context.folder.segments, SegmentHeader(context.run, context.node))
+
+    @singleton
+    @provider
+    def appender(
+        self, writer: SegmentWriter, jobs: JobStore, bells: NodeBells, counts: NodeCounts
+    ) -> Appender:
+        settings = AppenderSettings.of(self._context.configs)
+        return Appender(
+            writer,
+            jobs,
+            settings,
+            bells.on_ended,
+            bells.on_fault,
+            lambda seconds: counts.observe(COMMIT, seconds, COMMIT_BOUNDS_S),
+            self._patience_s() if self._context.cluster else STORE_PATIENCE_S,
+        )
+
+    @singleton
+    @provider
+    def output(self, jobs: JobStore, record: RunRecord) -> OutputWiring:
+        return OutputWiring(self._context, jobs, record)
+
+    @singleton
+    @provider
+    def publisher(self, output: OutputWiring) -> Publisher:
+        return output.publisher()
+
+    # Taking jobs
+
+    @singleton
+    @provider
+    def archive(self) -> ArchiveRules:
+        context = self._context
+        return ArchiveRules(
+            ArchiveSettings.of(context.configs, context.current_folder),
+            context.composed.definitions,
+            context.composed.run_date,
+            context.configs.text("scoopi.dateTimePattern"),
+        )
+
+    @singleton
+    @provider
+    def job_runner(
+        self,
+        jobs: JobStore,
+        tasks: TaskMediator,
+        held: HeldJobs,
+        archive: ArchiveRules,
+        appender: Appender,
+        sharing: HostSharing,
+    ) -> JobRunner:
+        most = JobSettings.of(self._context.configs).max_takes
+        shared = SharedHosts(sharing.shares, jobs, tasks) if sharing.shares is not None else None
+        return JobRunner(jobs, tasks, held, most, archive.is_fresh, appender.put, shared)
+
+    @singleton
+    @provider
+    def monitor(self, held: HeldJobs, state: StateFlipper, end: RunEnd) -> Monitor:
+        period_ms = EngineSettings.of(self._context.configs).monitor_period_ms
+        return Monitor(held, state, end.is_over, period_ms)
+
+    @singleton
+    @provider
+    def liveness(
+        self,
+        members: Membership,
+        jobs: JobStore,
+        record: RunRecord,
+        held: HeldJobs,
+        bells: NodeBells,
+        runner: JobRunner,
+        monitor: Monitor,
+        state: StateFlipper,
+        counts: NodeCounts,
+    ) -> Liveness:
+        context = self._context
+        segment = context.folder.segments / f"{context.node}.seg"
+        return Liveness(
+            members,
+            jobs,
+            record,
+            held,
+            context.run,
+            lambda job, fence: committed_state(segment, job, fence),
+            runner.ring,
+            bells.on_fault,
+            monitor.ring,
+            self._cluster.heartbeat_ms / 1000,
+            self._cluster.liveness_gap_ms / 1000,
+            context.cancel.is_asked if context.cancel is not None else lambda: False,
+            state.cancel,
+            lambda: int(counts.value("pages")),
+        )
+
+    @singleton
+    @provider
+    def job_mediator(
+        self, runner: JobRunner, monitor: Monitor, liveness: Liveness, bells: NodeBells
+    ) -> JobMediator:
+        return JobMediator(runner, monitor, liveness, bells.on_fault)
+
+    # The engine
+
+    @singleton
+    @provider
+    def seeder(self, jobs: JobStore, record: RunRecord) -> JobSeeder:
+        context = self._context
+        lease_ms = SOLO_LEASE_MS if context.cluster is None else self._cluster.liveness_gap_ms
+        barricade = Barricade(context.store, "seed", context.node, lease_ms)
+        return JobSeeder(jobs, record, LocatorSeeder(), host_of, barricade)
+
+    @singleton
+    @provider
+    def node_end(
+        self,
+        jobs: JobMediator,
+        tasks: TaskMediator,
+        appender: Appender,
+        held: HeldJobs,
+        state: StateFlipper,
+    ) -> NodeEnd:
+        return NodeEnd(jobs, tasks, appender, held, state)
+
+    @singleton
+    @provider
+    def run_close(
+        self,
+        output: OutputWiring,
+        publisher: Publisher,
+        jobs: JobStore,
+        record: RunRecord,
+        counts: NodeCounts,
+        liveness: Liveness,
+    ) -> RunClose:
+        context = self._context
+        place = RunPlace(
+            run=context.folder.path.name,
+            folder=context.folder.path,
+            incarnation=context.run,
+            publishes_parts=output.publishes_parts,
+            resume=context.resume_command(),
+            was_over=context.was_over,
+        )
+        file = RunFile(context.folder.path, context.folder.node_folder, context.cluster is not None)
+        patience_s = self._patience_s() if context.cluster else 0.0
+        rows = output.rows(publisher, liveness)
+        over = context.retention.begin if context.retention is not None else lambda: None
+        return RunClose(place, publisher, rows, jobs, record, file, counts, liveness, patience_s, over)
+
+    @singleton
+    @provider
+    def parts(
+        self,
+        seeder: JobSeeder,
+        appender: Appender,
+        tasks: TaskMediator,
+        jobs: JobMediator,
+        bells: NodeBells,
+        state: StateFlipper,
+        end: NodeEnd,
+        runner: JobRunner,
+        monitor: Monitor,
+    ) -> NodeParts:
+        bells.connect(runner, tasks, monitor)
+        return NodeParts(seeder, appender, tasks, jobs, bells, state, end)
+
+    @singleton
+    @provider
+    def metrics(self, parts: NodeParts, held: HeldJobs, counts: NodeCounts, jobs: JobStore) -> MetricsServer:
+        context = self._context
+        watched = WatchedParts(parts.appender, parts.tasks, parts.jobs, parts.bells, parts.state, held)
+        watch = NodeWatch(context.folder.path.name, context.folder.node, watched, counts, jobs.left)
+        return MetricsServer(MetricsSettings.of(context.configs), watch)
+
+    @singleton
+    @provider
+    def engine(
+        self, parts: NodeParts, close: RunClose, jobs: JobStore, counts: NodeCounts, metrics: MetricsServer
+    ) -> Engine:
+        context = self._context
+        settings = EngineSettings.of(context.configs)
+        locators = context.composed.locator_groups
+        return Engine(parts, close, jobs, counts, settings, locators, context.watch, metrics)
+
+    def _patience_s(self) -> float:
+        """So long a cluster may be away; after it the client itself gives up."""
+        return self._cluster.reconnect_timeout_ms / 1000
+
+    def _place_of(self, group: str, task: str) -> str:
+        tasks = self._context.composed.definitions.task_groups[group].tasks
+        return str(next((each.place for each in tasks if each.name == task), tasks[0].place))
+
+    def _plan(self) -> WorkerPlan:
+        context = self._context
+        return WorkerPlan(
+            definitions=context.composed.definitions,
+            configs=context.configs.composed(),
+            run_date=context.composed.run_date,
+            current_folder=context.composed.current_folder,
+            defs_source=context.composed.defs_source,
+        )
+
+
+def _launch_process() -> WorkerLink:
+    return ProcessLink(WIRE)
+
+
+def _launch_thread() -> WorkerLink:
+    return ThreadLink(wire)

@@ -1,0 +1,147 @@
+"""NodeFolder: this node's hidden folder in the folder of a cluster's run, locked while in use."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import socket
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from scoopi.bootstrap.run_folder import HIDDEN, NodeState
+from scoopi.errors import RunError
+
+LOST_PREFIX = "lost-"
+RUN_JSON = "run.json"
+
+
+class NodeFolder:
+    """`DIR/<run>/.scoopi/<node>/`; several nodes may share DIR, each has a folder of its own.
+
+    Attributes:
+        path: the run's folder.
+        node: the node's id.
+    Source: design, "Output".
+    """
+
+    def __init__(self, path: Path, node: str, lock: int) -> None:
+        self.path = path
+        self.node = node
+        self._lock = lock
+
+    @classmethod
+    def join(cls, path: Path, node: str) -> NodeFolder:
+        """This node's folder, made when it is missing.
+
+        Args:
+            path: the run's folder.
+            node: the id that the settings give; empty: the first folder of this machine that is free,
+                else a new one.
+        Raises:
+            RunError: the folder cannot be written, or the named node is still running.
+        """
+        try:
+            for candidate in [node] if node else [*_own_nodes(path), secrets.token_hex(4)]:
+                folder = path / HIDDEN / candidate
+                folder.mkdir(parents=True, exist_ok=True)
+                lock = _try_lock(folder)
+                if lock is not None:
+                    return cls(path, candidate, lock)
+        except OSError as error:
+            raise RunError(
+                f"the output folder cannot be written: {error.strerror}",
+                at=str(error.filename or path),
+                mend="choose another with --output",
+            ) from error
+        raise RunError(f"the node {node} is still running", at=str(path), mend="give this node another id")
+
+    @property
+    def node_folder(self) -> Path:
+        """This node's hidden folder."""
+        return self.path / HIDDEN / self.node
+
+    @property
+    def segments(self) -> Path:
+        """Where this node's segment files are, one a process."""
+        return self.node_folder / "segments"
+
+    def write_state(self, run: str, over: bool = False) -> None:
+        """Replace `node.json`."""
+        state = NodeState(run, socket.gethostname(), over, cluster=True)
+        temporary = self.node_folder / "node.json.tmp"
+        temporary.write_bytes(msgspec.json.encode(state))
+        temporary.replace(self.node_folder / "node.json")
+
+    def known_state(self) -> NodeState | None:
+        """What `node.json` says; None for a new folder."""
+        return _state(self.node_folder)
+
+    def set_aside(self, files: Iterable[str]) -> Path:
+        """Move this node's segments and these published files away, and forget the run they belong to.
+
+        Args:
+            files: names relative to the run's folder; those that are not there are passed over.
+        Returns:
+            Where they are now.
+        Raises:
+            RunError: they cannot be moved; done again, it moves the rest.
+        """
+        now = f"{datetime.now():%Y%m%d-%H%M%S}"  # noqa: DTZ005 - for people, in local time
+        lost = self.path / HIDDEN / f"{LOST_PREFIX}{now}-{secrets.token_hex(2)}"
+        moves = {self.segments: lost / "segments", self.node_folder / RUN_JSON: lost / f"node-{RUN_JSON}"}
+        moves |= {self.path / file: lost / "files" / file for file in (*files, RUN_JSON)}
+        try:
+            for source, target in moves.items():
+                if source.exists():
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    source.rename(target)
+            (self.node_folder / "node.json").unlink(missing_ok=True)
+        except OSError as error:
+            raise RunError(
+                f"what the run had before cannot be put aside: {error.strerror}",
+                at=str(error.filename or self.path),
+                mend="look after the rights there, or choose another folder with --output",
+            ) from error
+        return lost
+
+    def close(self) -> None:
+        """Release the lock."""
+        os.close(self._lock)
+
+    def __enter__(self) -> NodeFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _own_nodes(path: Path) -> Iterator[str]:
+    """Ids of the nodes of this machine that took part in the run."""
+    for folder in sorted((path / HIDDEN).glob("*/")):
+        state = _state(folder)
+        if state is not None and state.owner == socket.gethostname():
+            yield folder.name
+
+
+def _state(folder: Path) -> NodeState | None:
+    with contextlib.suppress(OSError, msgspec.MsgspecError):
+        return msgspec.json.decode((folder / "node.json").read_bytes(), type=NodeState)
+    return None
+
+
+def _try_lock(folder: Path) -> int | None:
+    handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle

@@ -1,0 +1,102 @@
+"""OutputWiring: who publishes which segments under which names, by what the settings say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from scoopi.appenders.publisher import Publisher
+from scoopi.bootstrap.node_folder import LOST_PREFIX
+from scoopi.bootstrap.outputs import of_node
+from scoopi.bootstrap.run_context import RunContext
+from scoopi.configs.groups import OutputSettings
+from scoopi.engine.merged_rows import MergedRows
+from scoopi.engine.run_rows import OwnRows, RunRows
+from scoopi.engine.shared_rows import SharedRows
+from scoopi.mediator.liveness import Liveness
+from scoopi.store.barricade import Barricade
+from scoopi.store.job_store import JobStore
+from scoopi.store.run_record import RunRecord
+
+
+class OutputWiring:
+    """Source: design, "Output"."""
+
+    def __init__(self, context: RunContext, jobs: JobStore, record: RunRecord) -> None:
+        self._context = context
+        self._jobs = jobs
+        self._record = record
+        self._settings = OutputSettings.of(context.configs)
+
+    @property
+    def publishes_parts(self) -> bool:
+        """Whether what is committed is published when the run is stopped before its end."""
+        return self._context.stream is None and not self._merges
+
+    def publisher(self) -> Publisher:
+        """Of this node's own rows."""
+        context = self._context
+        return Publisher(
+            context.folder.path,
+            context.folder.node_folder,
+            self._jobs,
+            context.outputs,
+            context.owns,
+            context.stream,
+            is_lost=self._is_lost,
+        )
+
+    def rows(self, publisher: Publisher, liveness: Liveness) -> RunRows:
+        """What is written at the run's end.
+
+        Args:
+            publisher: of this node's own rows.
+        """
+        own = OwnRows(publisher, liveness, self._context.was_over)
+        if self._merges:
+            return MergedRows(self._of_all(), self._barricade("merge"), liveness)
+        if self._context.cluster is not None and self._settings.durability == "shared":
+            return SharedRows(own, self._of_lost, self._barricade, liveness)
+        return own
+
+    @property
+    def _merges(self) -> bool:
+        return self._context.cluster is not None and self._settings.merge
+
+    def _of_all(self) -> Publisher:
+        context = self._context
+        return Publisher(
+            context.folder.path,
+            context.folder.node_folder,
+            self._jobs,
+            context.plain_outputs,
+            segments=self._segments_of_all,
+            is_lost=self._is_lost,
+        )
+
+    def _of_lost(self, node: str) -> Publisher:
+        """Its work files are this node's: who comes back meanwhile is not disturbed."""
+        context = self._context
+        segments = context.folder.node_folder.parent / node / "segments"
+        return Publisher(
+            context.folder.path,
+            context.folder.node_folder,
+            self._jobs,
+            of_node(context.plain_outputs, node),
+            lambda incarnation: (segments / f"{incarnation}.seg").exists(),
+            segments=lambda: segments.glob("*.seg"),
+            is_lost=self._is_lost,
+        )
+
+    def _segments_of_all(self) -> Iterator[Path]:
+        for file in self._context.folder.node_folder.parent.glob("*/segments/*.seg"):
+            if not file.parents[1].name.startswith(LOST_PREFIX):
+                yield file
+
+    def _barricade(self, name: str) -> Barricade:
+        context = self._context
+        assert context.cluster is not None, "on one machine nothing is shared"
+        return Barricade(context.store, name, context.node, context.cluster.liveness_gap_ms)
+
+    def _is_lost(self) -> bool:
+        return self._record.lost(self._context.run)

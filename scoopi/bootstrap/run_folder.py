@@ -1,0 +1,254 @@
+"""RunFolder: the folder of a run on one machine: made whole, locked while in use, found again."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import logging
+import os
+import secrets
+import shutil
+import socket
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from scoopi.errors import RunError
+
+log = logging.getLogger(__name__)
+
+HIDDEN = ".scoopi"
+NEW_PREFIX = ".new-"
+HOLDER_SPEAKS_S = 0.5
+"""How long who holds the lock of a folder may take to write its process id there."""
+
+
+class NodeState(msgspec.Struct, frozen=True):
+    """What a node's folder says of itself, in `node.json`.
+
+    Attributes:
+        run: the run's incarnation.
+        owner: name of the machine whose node this is.
+        over: the run was seen to be over, with everything published.
+        cluster: it is a run of a cluster: nodes go on with it, `resume` does not.
+    """
+
+    run: str
+    owner: str
+    over: bool = False
+    cluster: bool = False
+
+
+class RunFolder:
+    """`DIR/<run id>/`, with `.scoopi/<node>/` for segments and state; locked by one process at a time.
+
+    Source: design, "Output" and "Protocol", rule 13.
+    """
+
+    def __init__(self, path: Path, node: str, lock: int) -> None:
+        self.path = path
+        self.node = node
+        self._lock = lock
+
+    @classmethod
+    def make_hidden(cls, output: Path) -> RunFolder:
+        """A new folder under a hidden name, locked; `reveal` gives it its own.
+
+        Raises:
+            RunError: the output folder cannot be written.
+        """
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+            with _alone_in(output):
+                _remove_abandoned(output)
+                path = output / f"{NEW_PREFIX}{secrets.token_hex(4)}"
+                node = secrets.token_hex(4)
+                (path / HIDDEN / node).mkdir(parents=True)
+                return cls(path, node, _locked(path))
+        except OSError as error:
+            raise RunError(
+                f"the output folder cannot be written: {error.strerror}",
+                at=str(error.filename or output),
+                mend="choose another with --output",
+            ) from error
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """An existing run's folder, locked.
+
+        Raises:
+            RunError: it is no run's folder, a cluster's run, or the run is still running.
+        """
+        nodes = sorted(each.parent for each in path.glob(f"{HIDDEN}/*/node.json"))
+        if not nodes:
+            raise RunError("this is no folder of a run", at=str(path), mend="name a folder under the output")
+        if read_state(nodes[0]).cluster:
+            raise RunError("it is a run of a cluster", at=str(path), mend=_going_on(path))
+        return cls(path, nodes[0].name, _locked(path))
+
+    @property
+    def node_folder(self) -> Path:
+        """This node's hidden folder."""
+        return self.path / HIDDEN / self.node
+
+    @property
+    def segments(self) -> Path:
+        """Where this node's segment files are, one a process."""
+        return self.node_folder / "segments"
+
+    @property
+    def store_file(self) -> Path:
+        """The run's records."""
+        return self.node_folder / "store.db"
+
+    def reveal(self, started: datetime) -> None:
+        """Give the complete folder its name, `yyyyMMdd-HHmmss-<4 hex>`; from now on `resume` finds it."""
+        while True:
+            final = self.path.parent / f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+            if not final.exists():
+                break
+        self.path.rename(final)
+        self.path = final
+
+    def write_state(self, run: str, over: bool = False) -> None:
+        """Replace `node.json`."""
+        state = NodeState(run, socket.gethostname(), over)
+        temporary = self.node_folder / "node.json.tmp"
+        temporary.write_bytes(msgspec.json.encode(state))
+        temporary.replace(self.node_folder / "node.json")
+
+    def state(self) -> NodeState:
+        """What `node.json` says."""
+        return read_state(self.node_folder)
+
+    def remove(self) -> None:
+        """Remove a folder that was never revealed."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self.path.parent.rmdir()
+
+    def close(self) -> None:
+        """Release the lock."""
+        os.close(self._lock)
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def find_unfinished(output: Path) -> Path | None:
+    """The newest run under `output` that is neither over nor running; None when there is none.
+
+    Raises:
+        RunError: every unfinished run there is still running.
+    """
+    running: list[tuple[Path, str]] = []
+    for path in sorted(_runs(output), reverse=True):
+        node_folder = next(iter(sorted(path.glob(f"{HIDDEN}/*/node.json")))).parent
+        state = read_state(node_folder)
+        if state.over:
+            continue
+        if state.cluster:
+            log.warning("%s is passed over: it is a run of a cluster; %s", path, _going_on(path))
+            continue
+        holder = _holder(path)
+        if not holder:
+            return path
+        running.append((path, holder))
+    if running:
+        path, holder = running[0]
+        raise _still_running(path, holder)
+    return None
+
+
+def read_state(node_folder: Path) -> NodeState:
+    """What a node's folder says of itself.
+
+    Raises:
+        RunError: it cannot be read.
+    """
+    try:
+        return msgspec.json.decode((node_folder / "node.json").read_bytes(), type=NodeState)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise RunError(
+            f"the run's state cannot be read: {error}", at=str(node_folder / "node.json")
+        ) from error
+
+
+def _runs(output: Path) -> set[Path]:
+    return {each.parent.parent.parent for each in output.glob(f"[!.]*/{HIDDEN}/*/node.json")}
+
+
+def _going_on(path: Path) -> str:
+    return f"to go on with it, start its nodes again with --run {path.name}"
+
+
+def _still_running(path: Path, holder: str) -> RunError:
+    return RunError(f"the run is still running (pid {holder})", at=str(path), mend="wait for its end")
+
+
+def _lock_file(path: Path) -> Path:
+    return path / HIDDEN / "lock"
+
+
+def _locked(path: Path) -> int:
+    handle = os.open(_lock_file(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise _still_running(path, _named_holder(path)) from None
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, str(os.getpid()).encode(), 0)
+    return handle
+
+
+def _holder(path: Path) -> str:
+    """The process id of who holds the lock; empty when nobody does."""
+    try:
+        handle = os.open(_lock_file(path), os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return _named_holder(path)
+    finally:
+        os.close(handle)
+    return ""
+
+
+def _named_holder(path: Path) -> str:
+    """Who says to hold the lock; a new holder may not have said so yet, the one before may be dead."""
+    end = time.monotonic() + HOLDER_SPEAKS_S
+    while True:
+        holder = _lock_file(path).read_text().strip()
+        if (holder and Path("/proc", holder).exists()) or time.monotonic() > end:
+            return holder or "unknown"
+        time.sleep(0.01)
+
+
+@contextlib.contextmanager
+def _alone_in(output: Path) -> Iterator[None]:
+    """Keeps a second start from taking a folder that is not locked yet for an abandoned one."""
+    handle = os.open(output, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _remove_abandoned(output: Path) -> None:
+    """Folders that a killed process was still building; one in use is locked and stays."""
+    for path in output.glob(f"{NEW_PREFIX}*"):
+        if not _holder(path):
+            shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,98 @@
+"""RunName: which run of the cluster a node joins."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from scoopi.bootstrap.composed import Composed
+from scoopi.bootstrap.run_folder import HIDDEN, NodeState
+from scoopi.errors import StoreError, UsageError
+from scoopi.store.ports import Change, MapName, Store
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+TRIES = 20
+
+
+class CurrentRun(msgspec.Struct, frozen=True):
+    """The grid's record `current/<folder>-<digest>`: the run that nodes without a name join."""
+
+    run: str
+    chooser: str
+
+
+class RunName:
+    """Nodes that start together agree on one name, and no name returns.
+
+    Args:
+        grid: the maps that belong to no run.
+        is_over: whether the grid says of a run that it is over, by its name.
+        node: incarnation of this node.
+    Source: design, "Name of a cluster run".
+    """
+
+    def __init__(self, grid: Store, is_over: Callable[[str], bool], node: str) -> None:
+        self._grid = grid
+        self._is_over = is_over
+        self._node = node
+
+    def decide(self, composed: Composed, output: Path, given: str | None) -> str:
+        """The run's name: given, or unfinished here, or current in the grid, or new.
+
+        Raises:
+            UsageError: the given name cannot be a folder's.
+            StoreError: the grid does not answer.
+        """
+        if given is not None:
+            if not NAME.fullmatch(given):
+                raise UsageError(f"the run's name {given!r} is no name", mend="letters, digits, . _ and -")
+            return given
+        base = f"{_folder_name(composed)}-{definitions_digest(composed)[:8]}"
+        return _unfinished(output, base) or self._current(base)
+
+    def _current(self, base: str) -> str:
+        key = f"current/{base}"
+        for _ in range(TRIES):
+            stands = self._grid.get_all(MapName.RUN, [key]).get(key)
+            known = None if stands is None else msgspec.json.decode(stands, type=CurrentRun)
+            if known is not None and not self._is_over(known.run):
+                return known.run
+            new = msgspec.json.encode(CurrentRun(f"{base}-{secrets.token_hex(2)}", self._node))
+            if stands is None:
+                self._grid.put_if_absent_all(MapName.RUN, [(key, new)])
+            else:
+                self._grid.cas_all(MapName.RUN, [Change(key, stands, new)])
+        raise StoreError(f"no name for the run could be agreed on in {TRIES} tries", mend="give it by --run")
+
+
+def definitions_digest(composed: Composed) -> str:
+    """Equal for nodes with the same definitions, plugins and given run settings, wherever they lie."""
+    parts = (
+        composed.definitions.digest,
+        *sorted(composed.plugin_digests.values()),
+        *(f"{key}={value}" for key, value in sorted(composed.given.items())),
+    )
+    return blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def _folder_name(composed: Composed) -> str:
+    name = Path(composed.defs_source).stem or "run"
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "run"
+
+
+def _unfinished(output: Path, base: str) -> str | None:
+    """The newest run of these definitions that a node of this folder took part in and did not see over."""
+    found = []
+    for file in output.glob(f"{base}-*/{HIDDEN}/*/node.json"):
+        try:
+            state = msgspec.json.decode(file.read_bytes(), type=NodeState)
+        except (OSError, msgspec.MsgspecError):
+            continue
+        if state.cluster and not state.over:
+            found.append((file.stat().st_mtime_ns, file.parents[2].name))
+    return max(found)[1] if found else None

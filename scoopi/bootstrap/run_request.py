@@ -1,0 +1,54 @@
+"""RunRequest: what the caller asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from scoopi.errors import UsageError
+from scoopi.model.progress import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """A run to be begun, or gone on with.
+
+    Attributes:
+        defs: folder or file of definitions; None to go on with a run.
+        run: the run to go on with: its folder, or its id under `output`; None for the newest unfinished.
+            With definitions and a cluster: the name of the run to join.
+        anew: rows of a run that the cluster has lost are put aside, and it is begun anew.
+        output: the folder that holds the runs' folders.
+        to_stdout: rows go to stdout, once, at the end; then `output` is the default one.
+        conf: a file of settings.
+        overrides: settings given one by one.
+        workers: as `scoopi.workers`; None leaves it to the settings.
+        environ: the environment.
+        watch: is told the progress.
+    """
+
+    defs: Path | None = None
+    run: str | None = None
+    anew: bool = False
+    output: Path = Path("output")
+    to_stdout: bool = False
+    conf: Path | None = None
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    workers: str | None = None
+    environ: Mapping[str, str] = field(default_factory=dict)
+    watch: Callable[[Progress], None] | None = None
+
+    def for_definitions(self, defs: Path | None) -> RunRequest:
+        """A new run of these definitions.
+
+        Raises:
+            UsageError: there are none.
+        """
+        if defs is None:
+            raise UsageError("no definitions were given", mend="name their folder")
+        return replace(self, defs=defs)
+
+    def for_run(self, run: str | None) -> RunRequest:
+        """Going on with a run."""
+        return replace(self, defs=None, run=run)

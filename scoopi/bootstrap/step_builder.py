@@ -1,0 +1,177 @@
+"""StepBuilder: a task's definition becomes its chain of steps, compiled once a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from scoopi.archive.archive import data_key
+from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.bootstrap.composed import WorkerPlan
+from scoopi.bootstrap.outputs import appender_outputs
+from scoopi.bootstrap.step_names import (
+    APPENDER,
+    CONVERTER,
+    CSS_PARSER,
+    FILTER,
+    LINKER,
+    SCRIPTER,
+    XPATH_PARSER,
+)
+from scoopi.configs.configs import Configs
+from scoopi.configs.groups import FactSettings, ParserLimits
+from scoopi.configs.groups import ScriptLimits as ScriptSettings
+from scoopi.errors import PluginError
+from scoopi.fetch.file_finder import FileFinder
+from scoopi.model.date_pattern import DatePattern
+from scoopi.model.definitions import TaskDef
+from scoopi.model.document import Document
+from scoopi.model.step_def import PluginDef, StepDef
+from scoopi.parse.css_engine import CssEngine
+from scoopi.parse.grid_reader import GridReader
+from scoopi.parse.grid_settings import GridSettings
+from scoopi.parse.ports import QueryEngine
+from scoopi.parse.xpath_engine import XPathEngine
+from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.script.configs_view import ConfigsView
+from scoopi.script.page_scripts import PageScripts
+from scoopi.script.sandbox import Sandbox
+from scoopi.script.script_limits import ScriptLimits
+from scoopi.steps.data_appender import DataAppender
+from scoopi.steps.data_converter import Conversion, DataConverter
+from scoopi.steps.data_filter import DataFilter
+from scoopi.steps.data_parser import DataParser, DataReuse
+from scoopi.steps.locator_creator import LocatorCreator
+from scoopi.steps.scripter import Scripter
+from scoopi.steps.step import Step
+from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
+
+
+class StepBuilder:
+    """Knows which class stands behind a step's name; belongs to one thread."""
+
+    def __init__(
+        self, plan: WorkerPlan, finder: PluginFinder, files: FileFinder, archive: ArchiveRules
+    ) -> None:
+        configs = Configs.from_composed(plan.configs)
+        self._definitions = plan.definitions
+        self._finder = finder
+        self._files = files
+        self._archive = archive
+        self._limits = ParserLimits.of(configs)
+        self._grid = _grid_settings(configs)
+        scripts = ScriptSettings.of(configs)
+        self._script_limits = ScriptLimits(scripts.timeout_ms, scripts.memory_mb)
+        pattern = DatePattern(configs.text("scoopi.dateTimePattern"))
+        self._view = ConfigsView(plan.configs, plan.run_date, pattern.format)
+        self._engines: Mapping[str, QueryEngine] = {
+            CSS_PARSER: CssEngine(self._limits.regex_timeout_ms),
+            XPATH_PARSER: XPathEngine(),
+        }
+        self._builders: Mapping[str, Callable[[TaskDef, StepDef], Step]] = {
+            CSS_PARSER: self._parser,
+            XPATH_PARSER: self._parser,
+            FILTER: self._filter,
+            CONVERTER: self._converter,
+            LINKER: self._linker,
+            SCRIPTER: self._scripter,
+            APPENDER: self._appender,
+        }
+        self._plans: dict[str, GroupPlan] = {}
+
+    def group_plan(self, group: str) -> GroupPlan:
+        """The compiled tasks of a group.
+
+        Raises:
+            PluginError: a plugin cannot be made.
+        """
+        if group not in self._plans:
+            tasks = self._definitions.task_groups[group].tasks
+            loader = tasks[0].steps[1]
+            self._plans[group] = GroupPlan(
+                tuple(self._chain(task) for task in tasks), loader.name, _line_of(loader, tasks[0])
+            )
+        return self._plans[group]
+
+    def _chain(self, task: TaskDef) -> TaskChain:
+        """Seeder and loader, which stand first, are not run by the chain (language, B 4.3)."""
+        steps = (
+            ChainStep(step.name, self._step(task, step), _line_of(step, task)) for step in task.steps[2:]
+        )
+        return TaskChain(task, tuple(steps))
+
+    def _step(self, task: TaskDef, step: StepDef) -> Step:
+        builder = self._builders.get(step.class_name)
+        if builder is not None:
+            return builder(task, step)
+        made = self._finder.find("steps", step.class_name)()
+        if not isinstance(made, Step):
+            raise PluginError(f"{step.class_name} is no Step", at=str(step.place), mend="derive it from Step")
+        return made
+
+    def _parser(self, task: TaskDef, step: StepDef) -> Step:
+        makes_links = any(other.class_name == LINKER for other in task.steps)
+        reader = GridReader(
+            self._definitions.data_defs[task.data_def],
+            self._engines[step.class_name],
+            self._grid,
+            raw_items=makes_links,
+        )
+        return DataParser(reader, self._scripts, self._reuse(task), makes_links=makes_links)
+
+    def _scripts(self, document: Document) -> PageScripts:
+        return PageScripts(lambda: Sandbox(self._script_limits), document, self._view)
+
+    def _reuse(self, task: TaskDef) -> DataReuse | None:
+        archive = self._archive.archive
+        if archive is None or not self._archive.saves_data(task):
+            return None
+        digest = self._definitions.data_defs[task.data_def].digest
+        return DataReuse(
+            archive, lambda document: data_key(document.locator, task.name, task.data_def, digest)
+        )
+
+    def _filter(self, task: TaskDef, step: StepDef) -> Step:
+        data_def = self._definitions.data_defs[task.data_def]
+        return DataFilter(data_def, timeout_ms=self._limits.regex_timeout_ms)
+
+    def _linker(self, task: TaskDef, step: StepDef) -> Step:
+        return LocatorCreator(self._definitions.data_defs[task.data_def])
+
+    def _converter(self, task: TaskDef, step: StepDef) -> Step:
+        return DataConverter([self._conversion(plugin) for plugin in step.plugins])
+
+    def _conversion(self, plugin: PluginDef) -> Conversion:
+        return Conversion(
+            item_name=plugin.fields["item"],
+            on_error=plugin.fields.get("onError", "keep"),
+            converter=self._finder.construct("converters", plugin),
+            plugin_name=plugin.name,
+            place=plugin.place,
+        )
+
+    def _scripter(self, task: TaskDef, step: StepDef) -> Step:
+        plugins = [self._finder.construct("scripts", plugin) for plugin in step.plugins]
+        return Scripter(plugins, lambda name: _text(self._files.find(name)), self._script_limits)
+
+    def _appender(self, task: TaskDef, step: StepDef) -> Step:
+        return DataAppender(tuple(appender_outputs(step, self._finder)))
+
+
+def _line_of(step: StepDef, task: TaskDef) -> str:
+    """Where the step was defined; a built-in one counts as defined by the task that runs it."""
+    return str(step.place) or str(task.place)
+
+
+def _grid_settings(configs: Configs) -> GridSettings:
+    facts = FactSettings.of(configs)
+    return GridSettings(
+        not_found=facts.not_found_replacement,
+        blank=facts.blank_replacement or "",
+        replace_blank=facts.blank_replacement is not None,
+        max_rows=ParserLimits.of(configs).max_rows,
+    )
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")

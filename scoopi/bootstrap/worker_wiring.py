@@ -1,0 +1,92 @@
+"""wire: makes the parts of a worker from its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.bootstrap.composed import WorkerPlan, defs_folder, plugin_folders
+from scoopi.bootstrap.step_builder import StepBuilder
+from scoopi.configs.configs import Configs
+from scoopi.configs.groups import (
+    ArchiveSettings,
+    FetchLimits,
+    ParserLimits,
+    WebClientSettings,
+    WorkerSettings,
+)
+from scoopi.errors import FetchError
+from scoopi.fetch.address import FILE_HOST, parse_address
+from scoopi.fetch.file_client import FileClient
+from scoopi.fetch.file_finder import FileFinder
+from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.http_settings import HttpSettings
+from scoopi.fetch.http_share import HttpShare
+from scoopi.parse.html import TreeLimits
+from scoopi.plugins.builtins import BUILTINS
+from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.steps.page_loader import LoadRules, PageLoader
+from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.worker_parts import WorkerParts
+
+WIRE = f"{__name__}:wire"
+"""How a worker process finds `wire`."""
+
+
+def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerParts:
+    """The parts of one worker.
+
+    Args:
+        plan_bytes: a WorkerPlan as msgpack.
+        report_sent: tells the parent that a request of (job, host) went out.
+    Raises:
+        BootError: a plugin cannot be made.
+    """
+    plan = msgspec.msgpack.decode(plan_bytes, type=WorkerPlan)
+    configs = Configs.from_composed(plan.configs)
+    current, source = Path(plan.current_folder), Path(plan.defs_source)
+    finder = PluginFinder(plugin_folders(current, source), BUILTINS)
+    files = FileFinder(current, defs_folder(source))
+    archive = ArchiveRules(
+        ArchiveSettings.of(configs, current),
+        plan.definitions,
+        plan.run_date,
+        configs.text("scoopi.dateTimePattern"),
+    )
+    limits, web = ParserLimits.of(configs), WebClientSettings.of(configs)
+    rules = LoadRules(
+        run_date=plan.run_date,
+        limits=TreeLimits(max_depth=limits.max_depth, max_bytes=web.max_bytes),
+        saves=archive.saves_pages,
+        # Without a delay nobody waits for the time of a request.
+        on_sent=report_sent if FetchLimits.of(configs).delay_ms else None,
+    )
+    http = HttpSettings(
+        user_agent=web.user_agent,
+        connect_timeout_ms=web.connect_timeout_ms,
+        timeout_ms=web.timeout_ms,
+        max_bytes=web.max_bytes,
+        max_redirects=web.max_redirects,
+    )
+    share = HttpShare()
+    file_client = FileClient(files, web.max_bytes)
+    builder = StepBuilder(plan, finder, files, archive)
+    for group in plan.definitions.task_groups:
+        builder.group_plan(group)  # what cannot be made ends the run now, not each of its jobs
+    return WorkerParts(
+        new_loader=lambda: PageLoader(rules, HttpClient(http, share), file_client, archive.archive),
+        group_plan=builder.group_plan,
+        children=ChildJobs(host_of, limits.link_max_depth),
+        fetch_threads=WorkerSettings.of(configs).fetch_threads,
+    )
+
+
+def host_of(url: str) -> str:
+    """The host whose grants an address needs; a wrong one needs none: its loader says what is wrong."""
+    try:
+        return parse_address(url).host
+    except FetchError:
+        return FILE_HOST

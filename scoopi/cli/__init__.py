@@ -1,0 +1,1 @@
+"""Arguments become calls, signals a cancel, errors exit codes; what a person reads is printed here."""

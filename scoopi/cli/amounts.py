@@ -1,0 +1,34 @@
+"""Amounts: numbers and times as a person reads them."""
+
+from __future__ import annotations
+
+
+def number(amount: int) -> str:
+    """`1234567` as `1,234,567`."""
+    return f"{amount:,}"
+
+
+def counted(amount: int, noun: str) -> str:
+    """`1 job`, `2 jobs`."""
+    return f"{number(amount)} {noun}" if amount == 1 else f"{number(amount)} {noun}s"
+
+
+def duration(seconds: float) -> str:
+    """`0.24 s`, `12.4 s`, `3 min 05 s`, `2 h 05 min`."""
+    if seconds < 9.995:
+        return f"{seconds:.2f} s"
+    if seconds < 99.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{number(hours)} h {minutes:02} min"
+
+
+def rate(amount: int, seconds: float) -> str:
+    """Amount per second, in three digits or so."""
+    per_second = amount / seconds if seconds > 0 else 0.0
+    if per_second >= 99.5:
+        return number(round(per_second))
+    return f"{per_second:.1f}" if per_second >= 9.95 else f"{per_second:.2f}"

@@ -1,0 +1,73 @@
+"""Log: what the rooms log under `scoopi`, on the terminal while a verb runs."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import localtime, strftime
+
+from scoopi.cli.terminal import Terminal, printable
+
+_LOOKS = {"ERROR": ("red",), "CRITICAL": ("red",), "WARNING": ("yellow",)}
+
+
+class TerminalFormatter(logging.Formatter):
+    """`08:12:33 warning job 12ab: …`, with the traceback below when tracebacks are asked for."""
+
+    def __init__(self, terminal: Terminal, tracebacks: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+        self._tracebacks = tracebacks
+
+    def format(self, record: logging.LogRecord) -> str:
+        time = strftime("%H:%M:%S", localtime(record.created))
+        level = self._terminal.paint(record.levelname.lower(), *_LOOKS.get(record.levelname, ("dim",)))
+        line = f"{time} {level} {printable(record.getMessage())}"
+        if record.exc_info and self._tracebacks:
+            line += "\n" + printable(self.formatException(record.exc_info))
+        return line
+
+
+class TerminalHandler(logging.Handler):
+    """Writes to wherever messages go at that moment."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._terminal.say(self.format(record))
+        except Exception:
+            self.handleError(record)
+
+
+@contextmanager
+def log_to(terminal: Terminal, verbose: bool) -> Iterator[None]:
+    """Show what is logged: warnings and worse; with `verbose` also the course of events and tracebacks."""
+    logger = logging.getLogger("scoopi")
+    handler = TerminalHandler(terminal)
+    handler.setFormatter(TerminalFormatter(terminal, tracebacks=verbose))
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO if verbose else logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(handler)
+
+
+def keep_traceback(error: BaseException) -> str:
+    """Write the traceback of an unexpected error to a new file; its path, empty when that failed too."""
+    try:
+        handle, path = tempfile.mkstemp(prefix="scoopi-error-", suffix=".log")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.writelines(traceback.format_exception(error))
+    except OSError:
+        return ""
+    return path

@@ -1,0 +1,73 @@
+"""main: arguments in, exit code out; everything heavy is imported by the verb that needs it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from scoopi.cli import exit_codes
+from scoopi.cli.arguments import read_options, run_verb, top_help, verb_of
+from scoopi.cli.terminal import Terminal, give_up, printable
+from scoopi.errors import AppenderError, DefsError, ScoopiError
+from scoopi.version import __version__
+
+
+def main(arguments: Sequence[str] | None = None, terminal: Terminal | None = None) -> int:
+    """Run one command line.
+
+    Args:
+        arguments: the words after `scoopi`, those of the process by default.
+        terminal: where data and messages go.
+    Returns:
+        The exit code (design, "Exit codes").
+    """
+    words = sys.argv[1:] if arguments is None else arguments
+    terminal = terminal or Terminal()
+    try:
+        return _run(words, terminal)
+    except SystemExit as end:  # argparse has printed the help of a verb
+        return end.code if isinstance(end.code, int) else exit_codes.DONE
+    except BrokenPipeError:
+        give_up(sys.__stdout__)
+        return exit_codes.UNREACHABLE
+    except BaseException as error:
+        _tell(error, terminal)
+        if isinstance(error, AppenderError):
+            give_up(sys.__stdout__)
+        return exit_codes.code_of_error(error)
+
+
+def _run(words: Sequence[str], terminal: Terminal) -> int:
+    if not words:
+        terminal.say(top_help())
+        return exit_codes.WRONG_USAGE
+    if words[0] in ("-h", "--help", "help"):
+        terminal.give(top_help())
+        return exit_codes.DONE
+    if words[0] in ("-V", "--version"):
+        terminal.give(f"scoopi {__version__}")
+        return exit_codes.DONE
+    name, rest = verb_of(words)
+    verb, options = read_options(name, rest)
+    return run_verb(verb, options, terminal)
+
+
+def _tell(error: BaseException, terminal: Terminal) -> None:
+    label = terminal.paint("scoopi:", "red", "bold")
+    if isinstance(error, KeyboardInterrupt):
+        terminal.say(f"{label} stopped")
+    elif isinstance(error, ScoopiError):
+        text = printable(str(error))
+        is_report = isinstance(error, DefsError) and "\n" in text
+        terminal.say(f"{label} the definitions are wrong\n{text}" if is_report else f"{label} {text}")
+    else:
+        _tell_unexpected(error, terminal, label)
+
+
+def _tell_unexpected(error: BaseException, terminal: Terminal, label: str) -> None:
+    from scoopi.cli.log import keep_traceback
+
+    path = keep_traceback(error)
+    where = f"; the traceback is in {path}" if path else ""
+    said = " ".join(printable(str(error)).split())
+    terminal.say(f"{label} unexpected error: {type(error).__name__}: {said}{where}")

@@ -1,0 +1,91 @@
+"""Options: arguments that several verbs share, and how their values are read."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterable
+from pathlib import Path
+
+from scoopi.errors import UsageError
+
+
+def add_settings(parser: ArgumentParser) -> None:
+    """`--conf FILE` and `-D key=value`."""
+    parser.add_argument("--conf", metavar="FILE", type=Path, help="a YAML file of settings")
+    parser.add_argument(
+        "-D",
+        dest="settings",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="set a setting, as -D scoopi.loader.fetch.delay=250; may be repeated",
+    )
+
+
+def add_run_options(parser: ArgumentParser) -> None:
+    """What `run` and `resume` take alike."""
+    parser.add_argument(
+        "--output",
+        metavar="DIR",
+        default="output",
+        help="where the run's folder is made (default: output); - writes the rows to stdout",
+    )
+    add_settings(parser)
+    parser.add_argument(
+        "--workers",
+        metavar="N",
+        type=_workers,
+        help="worker processes: a number or auto, one a core (default); 0 runs all in one process",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing unless something is wrong")
+    add_verbose(parser)
+
+
+def add_cluster(parser: ArgumentParser) -> None:
+    """`--cluster HOST:PORT,…`, of a verb that asks a cluster."""
+    parser.add_argument(
+        "--cluster",
+        metavar="HOST:PORT,…",
+        help="members of the Hazelcast cluster; without it, scoopi.cluster.addresses",
+    )
+
+
+def cluster_settings(options: Namespace) -> dict[str, str]:
+    """The given settings, `--cluster` among them.
+
+    Raises:
+        UsageError: as `read_settings`.
+    """
+    settings = read_settings(options.settings)
+    if options.cluster is not None:
+        settings["scoopi.cluster.addresses"] = options.cluster
+    return settings
+
+
+def add_verbose(parser: ArgumentParser) -> None:
+    """`--verbose`."""
+    parser.add_argument("-v", "--verbose", action="store_true", help="tell the course of events")
+
+
+def read_settings(texts: Iterable[str]) -> dict[str, str]:
+    """Key → value of each `-D KEY=VALUE`; the last one of a key counts.
+
+    Raises:
+        UsageError: there is no `=`, or nothing before it.
+    """
+    settings: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(
+                f"-D {text}: a setting is KEY=VALUE", mend="write it as -D scoopi.loader.fetch.delay=250"
+            )
+        settings[key.strip()] = value
+    return settings
+
+
+def _workers(text: str) -> str:
+    word = text.strip().lower()
+    if word == "auto" or (word.isascii() and word.isdigit() and int(word) <= 256):
+        return word
+    raise ArgumentTypeError(f"needs a number from 0 to 256 or auto, got {text!r}")

@@ -1,0 +1,47 @@
+"""`scoopi run`: runs definitions."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from scoopi.cli.options import add_run_options
+from scoopi.cli.session import carry_out
+from scoopi.cli.terminal import Terminal
+from scoopi.cli.verb import Verb
+
+
+class Run:
+    """Loads the pages of definitions and writes their rows."""
+
+    usage = "scoopi run DEFS [options]"
+    sentence = "Runs definitions: loads their pages and writes their rows to a new folder under output."
+    example = (
+        "scoopi run defs/examples/quickstart\n"
+        "scoopi run shop.yml --output rows --workers 2 -D scoopi.loader.fetch.delay=250"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """DEFS and the options of a run."""
+        parser.add_argument("defs", metavar="DEFS", type=Path, help="a folder of definitions, or one file")
+        add_run_options(parser)
+        parser.add_argument(
+            "--cluster", metavar="HOST:PORT,…", help="join the run of this Hazelcast cluster's nodes"
+        )
+        parser.add_argument("--run", dest="run_name", metavar="NAME", help="the name of the cluster's run")
+        parser.add_argument(
+            "--anew",
+            action="store_true",
+            help="put aside the rows of a run that the cluster has lost, and begin it anew",
+        )
+
+    def run(self, options: Namespace, terminal: Terminal) -> int:
+        """Run them; the code tells how it ended."""
+        if options.cluster is not None:
+            options.settings.append(f"scoopi.cluster.addresses={options.cluster}")
+        return carry_out(
+            options, terminal, options.defs, lambda scoopi: scoopi.run(), options.run_name, options.anew
+        )
+
+
+VERB: Verb = Run()

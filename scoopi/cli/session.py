@@ -1,0 +1,73 @@
+"""carry_out: a run under the eyes of a terminal: progress line, signals, summary, exit code."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scoopi.cli.exit_codes import DONE, code_of_report, code_of_signal
+from scoopi.cli.options import read_settings
+from scoopi.cli.progress import ProgressLine
+from scoopi.cli.signals import Signals
+from scoopi.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from scoopi.app import Scoopi
+    from scoopi.model.run_report import RunReport
+
+
+def carry_out(
+    options: Namespace,
+    terminal: Terminal,
+    defs: Path | None,
+    call: Callable[[Scoopi], RunReport | None],
+    run_name: str | None = None,
+    anew: bool = False,
+) -> int:
+    """Do what `call` does with the run that the options describe.
+
+    Args:
+        run_name: of the cluster's run to join.
+        anew: begin it anew, should the cluster have lost it.
+    Returns:
+        The exit code of its report; 0 when there was nothing to do.
+    """
+    settings = read_settings(options.settings)
+    with Signals(terminal) as signals:
+        try:
+            with ProgressLine(terminal, options.quiet) as line:
+                from scoopi.app import Scoopi
+
+                scoopi = Scoopi(
+                    defs_dir=defs,
+                    output="-" if options.output == "-" else Path(options.output),
+                    conf=options.conf,
+                    configs=settings,
+                    workers=options.workers,
+                    environ=terminal.environ,
+                    watch=line.show,
+                    run_name=run_name,
+                    anew=anew,
+                )
+                signals.serve(scoopi.cancel)
+                report = call(scoopi)
+        except Exception:
+            if signals.count > 1 and signals.number:  # what breaks while all is torn down is no news
+                return code_of_signal(signals.number)
+            raise
+        return DONE if report is None else _tell(report, signals.number, options.quiet, terminal)
+
+
+def _tell(report: RunReport, number: int | None, quiet: bool, terminal: Terminal) -> int:
+    from msgspec.structs import replace
+
+    from scoopi.cli.summary import Summary
+
+    if report.signal is None and report.status == "stopped":
+        report = replace(report, signal=number)
+    code = code_of_report(report)
+    if code != DONE or not quiet:
+        terminal.say(Summary(terminal).text(report))
+    return code

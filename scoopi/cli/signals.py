@@ -1,0 +1,132 @@
+"""Signals: the first SIGINT or SIGTERM asks for an orderly stop, the second stops at once.
+
+A Python signal handler runs between two steps of the main thread, maybe inside one of its locks, and not
+at all while the main thread waits in C. So the handlers do nothing: the interpreter writes each signal's
+number to a pipe, and a thread that only reads this pipe acts on it. It is the one thread of this room.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Protocol
+
+from scoopi.cli.exit_codes import code_of_signal
+from scoopi.cli.terminal import Terminal
+
+STOPPING = (signal.SIGINT, signal.SIGTERM)
+_END = b"\0"
+_SHOW_CURSOR = "\x1b[?25h"
+
+
+class Cancel(Protocol):
+    """Stops a run; may be called from any thread, and more than once."""
+
+    def __call__(self, hard: bool = False) -> None: ...
+
+
+class Signals:
+    """Listens from `with` to its end; inactive outside the main thread, where nobody can listen.
+
+    Args:
+        terminal: is told what a signal leads to.
+        grace_s: how long the run may still take after the second signal before the process is ended.
+        leave: ends the process at once.
+    """
+
+    def __init__(
+        self, terminal: Terminal, *, grace_s: float = 2.0, leave: Callable[[int], object] = os._exit
+    ) -> None:
+        self._terminal = terminal
+        self._grace_s = grace_s
+        self._leave = leave
+        self._cancel: Cancel | None = None
+        self._last: threading.Timer | None = None
+        self._restore: list[Callable[[], object]] = []
+        self.number: int | None = None
+        self.count = 0
+
+    def __enter__(self) -> Signals:
+        if threading.current_thread() is threading.main_thread():
+            self._listen()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        while self._restore:
+            self._restore.pop()()
+        if self._last:
+            self._last.cancel()
+
+    def serve(self, cancel: Cancel) -> None:
+        """From now on signals go to `cancel`, also the one that came before."""
+        self._cancel = cancel
+        if self.count:
+            self._ask(hard=False)
+
+    def _listen(self) -> None:
+        read_end, write_end = os.pipe()
+        os.set_blocking(write_end, False)
+        thread = threading.Thread(target=self._watch, args=(read_end,), name="signals", daemon=True)
+        thread.start()
+
+        def end() -> None:
+            os.write(write_end, _END)
+            thread.join()
+            os.close(read_end)
+            os.close(write_end)
+
+        self._restore.append(end)
+        before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+        self._restore.append(lambda: signal.set_wakeup_fd(before))
+        for number in STOPPING:
+            self._replace_handler(number)
+
+    def _replace_handler(self, number: signal.Signals) -> None:
+        before = signal.signal(number, _leave_to_thread)
+        self._restore.append(lambda: signal.signal(number, before))
+
+    def _watch(self, read_end: int) -> None:
+        while True:
+            for number in os.read(read_end, 64):
+                if number == _END[0]:
+                    return
+                if number in STOPPING:
+                    self._take(number)
+
+    def _take(self, number: int) -> None:
+        self.count += 1
+        self.number = self.number or number
+        if self.count == 1:
+            again = ", once more to stop at once" if number == signal.SIGINT else ""
+            self._terminal.say(f"{signal.Signals(number).name}: running tasks end, nothing new begins{again}")
+            self._ask(hard=False)
+        elif self.count == 2 and self._cancel:
+            self._last = threading.Timer(self._grace_s, self._end_process)
+            self._last.daemon = True
+            self._last.start()
+            self._ask(hard=True)
+        else:
+            self._end_process()
+
+    def _ask(self, hard: bool) -> None:
+        try:
+            if self._cancel:
+                self._cancel(hard=hard)
+        except Exception:  # whatever breaks here, the next signal must still be heard
+            import logging
+
+            logging.getLogger(__name__).exception("the run could not be asked to stop")
+
+    def _end_process(self) -> None:
+        if self._terminal.is_live:
+            self._terminal.say(f"{_SHOW_CURSOR}stopped")
+        self._leave(code_of_signal(self.number or signal.SIGINT))
+
+
+def _leave_to_thread(_number: int, _frame: FrameType | None) -> None:
+    """Keeps the signal from its default action; the pipe has it already."""

@@ -1,0 +1,82 @@
+"""StatusText: the figures of a cluster, as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from scoopi.cli.amounts import counted, number
+from scoopi.cli.terminal import Terminal, printable
+from scoopi.model.run_figures import ClusterFigures, HostFigures, JobFigures, NodeFigures, RunFigures
+
+_LABEL = 8
+_MOST_HOSTS = 20
+_COLOURS = {"RUNNING": "green", "WAITING": "yellow", "ENDING": "yellow", "LOST": "red"}
+
+
+class StatusText:
+    """Tables whose columns are aligned; colours only where the terminal has them."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._paint = terminal.paint
+
+    def text(self, figures: ClusterFigures) -> str:
+        """Several lines: the cluster, then its runs."""
+        members = ", ".join(figures.members)
+        lines = [f"cluster {figures.cluster}: {counted(len(figures.members), 'member')} ({members})"]
+        if not figures.runs:
+            lines.append("no runs")
+        for run in figures.runs:
+            lines += ["", *self._run(run)]
+        return "\n".join(lines)
+
+    def _run(self, run: RunFigures) -> Iterator[str]:
+        looks = ("bold", _COLOURS[run.phase]) if run.phase in _COLOURS else ("bold",)
+        seeding = "" if run.seeded or run.phase != "RUNNING" else ", its jobs are being put"
+        yield f"{self._paint('run', 'bold')} {printable(run.run)}  {self._paint(run.phase, *looks)}{seeding}"
+        if run.phase not in ("WAITING", "LOST"):
+            yield from self._labelled("jobs", [_jobs(run.jobs)])
+        if run.nodes:
+            yield from self._labelled("nodes", _table(_node_rows(run.nodes), right=(2, 3, 4)))
+        if run.hosts:
+            yield from self._labelled("hosts", _table(_host_rows(run.hosts), right=(2, 3)))
+            if len(run.hosts) > _MOST_HOSTS:
+                yield from self._labelled("", [f"and {number(len(run.hosts) - _MOST_HOSTS)} more (--json)"])
+
+    def _labelled(self, label: str, lines: Sequence[str]) -> Iterator[str]:
+        for line in lines:
+            yield f"  {self._paint(f'{label:<{_LABEL}}', 'dim')}{line}"
+            label = ""
+
+
+def _jobs(jobs: JobFigures) -> str:
+    return ", ".join(f"{number(getattr(jobs, name))} {name}" for name in ("ready", "taken", "done", "failed"))
+
+
+def _node_rows(nodes: Sequence[NodeFigures]) -> Iterator[tuple[str, ...]]:
+    yield "node", "state", "taken", "pages", "pages/s"
+    for node in nodes:
+        speed = f"{node.pages_per_s:.1f}" if node.state == "alive" else "-"
+        yield printable(node.node), node.state, number(node.taken), number(node.pages), speed
+
+
+def _host_rows(hosts: Sequence[HostFigures]) -> Iterator[tuple[str, ...]]:
+    yield "host", "node", "one each", "at a time"
+    for host in hosts[:_MOST_HOSTS]:
+        name = printable(host.host)
+        for share in host.shares:
+            yield name, printable(share.node), f"{number(share.gap_ms)} ms", number(share.permits)
+        for node in host.waiting:
+            yield name, printable(node), "waits", ""
+
+
+def _table(rows: Iterator[tuple[str, ...]], right: tuple[int, ...]) -> list[str]:
+    """Columns two blanks apart; those of numbers stand to the right."""
+    cells = list(rows)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]

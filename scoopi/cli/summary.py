@@ -1,0 +1,158 @@
+"""Summary: what a run did, as its user reads it at the end."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable, Iterator
+
+from scoopi.cli.amounts import counted, duration, number, rate
+from scoopi.cli.terminal import Terminal, printable
+from scoopi.model.causes import Cause
+from scoopi.model.run_report import RunReport, RunStatus
+
+_MOST_CAUSES = 10
+_MOST_NAMES = 10
+_LABEL = 8
+
+
+_FEWEST_FOR_RATE = 20
+"""Of fewer pages a rate tells the start of the program, not its speed."""
+
+
+class Summary:
+    """Makes the text of a report; colours only where the terminal has them."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._paint = terminal.paint
+
+    def text(self, report: RunReport) -> str:
+        """Several lines, the outcome first and what to do next last."""
+        lines = [self._outcome(report)]
+        for label, values in self._facts(report):
+            lines += self._labelled(label, values)
+        lines += self._causes("errors", report.errors, "red")
+        lines += self._causes("warnings", report.warnings, "yellow")
+        lines += self._next(report)
+        return "\n".join(lines)
+
+    def _outcome(self, report: RunReport) -> str:
+        took = duration(report.seconds)
+        total = report.jobs.done + report.jobs.failed
+        if report.status == RunStatus.STOPPED:
+            by = f" by {signal.Signals(report.signal).name}" if report.signal else ""
+            return self._paint(f"stopped{by}", "bold", "yellow") + f" after {took}"
+        if report.status == RunStatus.FAILED or report.missing:
+            return self._paint("failed", "bold", "red") + f" after {took}"
+        if report.jobs.failed:
+            outcome = f"done, but {number(report.jobs.failed)} of {counted(total, 'job')} failed"
+            return self._paint(outcome, "bold", "yellow") + f", in {took}"
+        return self._paint("done", "bold", "green") + f" in {took}"
+
+    def _facts(self, report: RunReport) -> Iterator[tuple[str, list[str]]]:
+        yield "jobs", [self._jobs(report)]
+        yield "pages", [_pages(report)]
+        yield "rows", self._row_lines(report)
+        if report.times:
+            yield "time", [_times(report.times)]
+        yield "output", self._output(report)
+        if report.missing:
+            names = [printable(name) for name in report.missing[:_MOST_NAMES]]
+            more = len(report.missing) - len(names)
+            yield "lost", [f"the rows of {counted(len(report.missing), 'job')} could not be found:", *names]
+            if more:
+                yield "", [f"and {number(more)} more"]
+
+    def _jobs(self, report: RunReport) -> str:
+        jobs = report.jobs
+        words = [f"{number(jobs.done)} done"]
+        if jobs.failed:
+            words.append(self._paint(f"{number(jobs.failed)} failed", "red"))
+        if jobs.warned:
+            words.append(self._paint(f"{number(jobs.warned)} with warnings", "yellow"))
+        if jobs.left is None:
+            words.append("how many are left is not known")
+        elif jobs.left:
+            words.append(f"{number(jobs.left)} left")
+        return ", ".join(words)
+
+    def _row_lines(self, report: RunReport) -> list[str]:
+        lines = _rows(report.rows)
+        if report.published and report.rows and report.pages and not any(report.rows.values()):
+            hint = "the selectors met nothing: try them on a page in a browser's inspector"
+            lines.append(self._paint(hint, "yellow"))
+        return lines
+
+    def _output(self, report: RunReport) -> list[str]:
+        lines = [printable(report.folder)]
+        if not report.published:
+            lines.append(self._paint("the files do not hold all rows yet", "yellow"))
+        if report.publish_note:
+            lines.append(printable(report.publish_note))
+        return lines
+
+    def _causes(self, title: str, causes: tuple[Cause, ...], look: str) -> Iterator[str]:
+        if not causes:
+            return
+        yield ""
+        yield self._paint(title, "bold", look)
+        for cause in causes[:_MOST_CAUSES]:
+            yield from self._cause(cause)
+        more = len(causes) - _MOST_CAUSES
+        if more > 0:
+            yield f"  and {counted(more, 'other cause')}, told in run.json"
+
+    def _cause(self, cause: Cause) -> Iterator[str]:
+        example = cause.example
+        count = f"{number(cause.count)}x"
+        yield f"  {count:>6}  {printable(cause.cause)}"
+        if example.message and example.message != cause.cause:
+            yield from self._detail(example.message)
+        parts = [("job", example.job), ("task", example.task), ("step", example.step)]
+        yield from self._detail(", ".join(f"{name} {value}" for name, value in parts if value))
+        if example.url not in example.message:
+            yield from self._detail(example.url)
+        yield from self._detail(example.at)
+
+    def _detail(self, text: str) -> Iterator[str]:
+        for line in printable(text).splitlines():
+            yield " " * 10 + self._paint(line, "dim")
+
+    def _next(self, report: RunReport) -> Iterator[str]:
+        if report.resume_hint:
+            yield ""
+            yield self._paint("go on with", "bold") + f"  {printable(report.resume_hint)}"
+
+    def _labelled(self, label: str, values: Iterable[str]) -> Iterator[str]:
+        for value in values:
+            yield f"  {self._paint(f'{label:<{_LABEL}}', 'dim')}{value}"
+            label = ""
+
+
+def _pages(report: RunReport) -> str:
+    """The speed is told of runs done in one go; of a resumed one nobody knows the time at work."""
+    was_resumed = (report.ended - report.started).total_seconds() > report.seconds + 1
+    speed = (
+        ""
+        if was_resumed or report.pages < _FEWEST_FOR_RATE
+        else f"  ({rate(report.pages, report.seconds)} pages/s)"
+    )
+    return number(report.pages) + speed
+
+
+def _rows(rows: dict[str, int]) -> list[str]:
+    if not rows:
+        return ["none"]
+    width = max(len(number(count)) for count in rows.values())
+    lines = [
+        f"{number(count):>{width}}  {printable(name)}" for name, count in list(rows.items())[:_MOST_NAMES]
+    ]
+    more = len(rows) - len(lines)
+    if more:
+        rest = sum(list(rows.values())[_MOST_NAMES:])
+        lines.append(f"{number(rest)} in {counted(more, 'more file')}")
+    return lines
+
+
+def _times(times: dict[str, float]) -> str:
+    by_time = sorted(times.items(), key=lambda step: -step[1])
+    return ", ".join(f"{printable(step)} {duration(seconds)}" for step, seconds in by_time)

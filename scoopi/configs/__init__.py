@@ -1,0 +1,1 @@
+"""Every setting: its key, type, default, unit, scope and sentence, and where its value came from."""

@@ -1,0 +1,124 @@
+"""ConfFile: the settings of one YAML file, with the line of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from scoopi.configs.given import Given
+from scoopi.errors import ConfigError
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DEEPEST = 50
+_LARGEST_BYTES = 1_000_000
+_NULL = "tag:yaml.org,2002:null"
+
+
+class _BoundedLoader(_LOADER):  # type: ignore[misc]
+    """Stops at deep nesting, where the loader in C would crash the process."""
+
+    _depth = 0
+
+    def descend_resolver(self, _parent: object, _index: object) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise yaml.MarkedYAMLError(problem="it is nested too deep")
+
+    def ascend_resolver(self) -> None:
+        self._depth -= 1
+
+
+class ConfFile:
+    """Reads keys that are nested, dotted, or both; every value is the text as written.
+
+    After `read`, `given` holds the values in the order of the file and `faults` what is wrong with it.
+    """
+
+    def __init__(self, path: Path, shown: str) -> None:
+        self._path = path
+        self._shown = shown
+        self._lines: dict[str, int] = {}
+        self._open: set[int] = set()
+        self.given: list[Given] = []
+        self.faults: list[ConfigError] = []
+
+    def read(self) -> ConfFile:
+        """Read the file; a fault ends up in `faults`."""
+        try:
+            root = yaml.compose(self._content(), Loader=_BoundedLoader)
+        except yaml.YAMLError as fault:
+            self.faults.append(self._not_yaml(fault))
+            return self
+        except ConfigError as fault:
+            self.faults.append(fault)
+            return self
+        if root is not None and not self._is_empty(root):
+            self._walk("", root)
+        return self
+
+    def _content(self) -> str:
+        try:
+            content = self._path.read_bytes()
+            if len(content) > _LARGEST_BYTES:
+                raise ConfigError("the file is too large for settings", at=self._shown)
+            return content.decode("utf-8-sig")
+        except OSError as fault:
+            reason = fault.strerror or type(fault).__name__
+            raise ConfigError(
+                f"the settings cannot be read: {reason}",
+                at=self._shown,
+                mend="name an existing, readable YAML file",
+            ) from None
+        except UnicodeDecodeError:
+            raise ConfigError("the file is not UTF-8 text", at=self._shown, mend="save it as UTF-8") from None
+
+    def _not_yaml(self, fault: yaml.YAMLError) -> ConfigError:
+        mark = getattr(fault, "problem_mark", None)
+        at = f"{self._shown}:{mark.line + 1}:{mark.column + 1}" if mark else self._shown
+        problem = getattr(fault, "problem", None) or str(fault).splitlines()[0]
+        return ConfigError(f"the file is not YAML: {problem}", at=at, mend="write `key: value` lines")
+
+    def _walk(self, prefix: str, node: yaml.Node) -> None:
+        if isinstance(node, yaml.ScalarNode):
+            self._take(prefix, node)
+        elif isinstance(node, yaml.MappingNode):
+            if id(node) in self._open:
+                self._fault(node, f"{prefix or 'the file'} repeats an anchored block", "write it out")
+                return
+            self._open.add(id(node))
+            for key, value in node.value:
+                self._step(prefix, key, value)
+        else:
+            self._fault(node, f"{prefix or 'the file'} is a list", "a setting has one value: `key: value`")
+
+    def _step(self, prefix: str, key: yaml.Node, value: yaml.Node) -> None:
+        if not isinstance(key, yaml.ScalarNode) or not key.value.strip():
+            self._fault(key, "a key must be a plain name", "write `key: value`")
+            return
+        name = key.value.strip()
+        self._walk(f"{prefix}.{name}" if prefix else name, value)
+
+    def _take(self, key: str, node: yaml.ScalarNode) -> None:
+        if not key:
+            self._fault(node, "the file holds a text, not settings", "write `key: value` lines")
+        elif self._is_empty(node):
+            mend = 'write a value, "" for an empty text, or take the line out'
+            self._fault(node, f"{key} has no value", mend)
+        elif key in self._lines:
+            what = f"{key} is set twice, first in line {self._lines[key]}"
+            self._fault(node, what, "keep one of them")
+        else:
+            line = node.start_mark.line + 1
+            self._lines[key] = line
+            self.given.append(Given(key, node.value, f"{self._shown}:{line}", self._at(node)))
+
+    def _is_empty(self, node: yaml.Node) -> bool:
+        return isinstance(node, yaml.ScalarNode) and node.tag == _NULL and not node.value
+
+    def _fault(self, node: yaml.Node, what: str, mend: str) -> None:
+        self.faults.append(ConfigError(what, at=self._at(node), mend=mend))
+
+    def _at(self, node: yaml.Node) -> str:
+        return f"{self._shown}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"

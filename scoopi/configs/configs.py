@@ -1,0 +1,116 @@
+"""Configs: the effective value of every setting, and who set it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from scoopi.configs.interpolation import expand
+from scoopi.configs.registry import SETTINGS, SETTINGS_BY_KEY
+from scoopi.configs.setting import Scope, Setting
+
+DEFAULT = "default"
+COMPOSED = "the run"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A setting's value.
+
+    Attributes:
+        text: the value, None when it has none.
+        written: the value with its `${env:…}` references; what is kept on disk.
+        shown: the value with secrets masked.
+        origin: who set it: `default`, `conf/scoopi.yml:3`, `environment SCOOPI_X`, `-D`, `the run`.
+        given: somebody gave it for this call; false for defaults and for what the run brings along.
+    """
+
+    text: str | None
+    written: str | None
+    shown: str | None
+    origin: str = DEFAULT
+    given: bool = False
+
+
+class Configs(msgspec.Struct, frozen=True):
+    """Every setting of the registry has an entry; `warnings` tells what was given in vain."""
+
+    entries: dict[str, Entry]
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of_entries(cls, entries: Mapping[str, Entry], warnings: tuple[str, ...] = ()) -> Configs:
+        """These entries; the default for every other setting."""
+        full = {setting.key: entries.get(setting.key) or default_entry(setting) for setting in SETTINGS}
+        return cls(full, warnings)
+
+    @classmethod
+    def from_composed(cls, composed: Mapping[str, str]) -> Configs:
+        """What `composed()` gave, in another process; unknown keys are passed over."""
+        entries = {key: Entry(text, text, text, COMPOSED) for key, text in composed.items()}
+        return cls.of_entries(entries)
+
+    @classmethod
+    def from_kept(cls, kept: Mapping[str, str], environ: Mapping[str, str]) -> Configs:
+        """What `kept()` gave, read from a run's folder; `${env:…}` is taken from `environ` anew.
+
+        Raises:
+            ConfigError: a variable that the run was started with is not set.
+        """
+        entries: dict[str, Entry] = {}
+        for key, written in kept.items():
+            value = expand(written, environ, f"{key} of the run")
+            entries[key] = Entry(value.text, written, value.shown, COMPOSED)
+        return cls.of_entries(entries)
+
+    @property
+    def given(self) -> dict[str, Entry]:
+        """The settings that somebody gave for this call, by key."""
+        return {key: entry for key, entry in self.entries.items() if entry.given}
+
+    def given_of(self, scope: Scope) -> dict[str, str]:
+        """Key → value as written of the settings of that scope that somebody gave for this call."""
+        return {
+            key: entry.written
+            for key, entry in self.given.items()
+            if entry.written is not None and SETTINGS_BY_KEY[key].scope is scope
+        }
+
+    def composed(self) -> dict[str, str]:
+        """Key → value of all that have one, secrets in the clear: for workers, never for a disk."""
+        return {key: entry.text for key, entry in self.entries.items() if entry.text is not None}
+
+    def kept(self) -> dict[str, str]:
+        """Key → value as written, `${env:…}` not replaced: for the run's folder."""
+        return {key: entry.written for key, entry in self.entries.items() if entry.written is not None}
+
+    def entry(self, key: str) -> Entry:
+        """The value and its origin; KeyError for a key that the registry does not know."""
+        return self.entries[key]
+
+    def text(self, key: str) -> str:
+        """The value, empty when it has none."""
+        return self.entries[key].text or ""
+
+    def number(self, key: str) -> int:
+        """The value of a whole-number setting, in the unit of the registry."""
+        return int(self.text(key))
+
+    def flag(self, key: str) -> bool:
+        """The value of a true-or-false setting."""
+        return self.text(key) == "true"
+
+    def path(self, key: str, folder: Path) -> Path:
+        """The value of a path setting; a relative one is taken from `folder`."""
+        return folder / self.text(key)
+
+
+def default_entry(setting: Setting) -> Entry:
+    """The entry of a setting that nobody gave."""
+    return Entry(setting.default, setting.default, setting.default)
+
+
+def setting_of(key: str) -> Setting:
+    """The registry's entry; KeyError when there is none."""
+    return SETTINGS_BY_KEY[key]

@@ -1,0 +1,50 @@
+"""read_environment: the settings that SCOOPI_… variables give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from scoopi.configs.given import Given
+from scoopi.configs.nearest import nearest
+from scoopi.configs.original_keys import original_environment_key
+from scoopi.configs.registry import SETTINGS
+from scoopi.errors import ConfigError
+
+PREFIX = "SCOOPI_"
+NOT_SETTINGS = frozenset({"SCOOPI_HAZELCAST_JAR"})
+"""Variables that begin like settings, mean something to Scoopi, and are none."""
+
+_KUBERNETES = re.compile(
+    r"SCOOPI(_[A-Z0-9_]+)?_"
+    r"(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
+)
+_KUBERNETES_ADDRESS = re.compile(r"(tcp|udp|sctp)://")
+
+
+def read_environment(environ: Mapping[str, str]) -> tuple[list[Given], list[ConfigError]]:
+    """What the environment gives, by name, and a fault for each name that is no setting's."""
+    keys = {setting.environment: setting.key for setting in SETTINGS}
+    given: list[Given] = []
+    faults: list[ConfigError] = []
+    for name in sorted(environ):
+        if not name.startswith(PREFIX) or name in NOT_SETTINGS:
+            continue
+        key = keys.get(name)
+        if key is None and _is_kubernetes(name, environ[name]):
+            continue
+        key = key or original_environment_key(name)
+        if key is None:
+            mend = f"did you mean {nearest(name, keys)}?"
+            faults.append(ConfigError("no setting has this name", at=f"environment {name}", mend=mend))
+        else:
+            origin = f"environment {name}"
+            given.append(Given(key, environ[name], origin, origin))
+    return given, faults
+
+
+def _is_kubernetes(name: str, value: str) -> bool:
+    """Kubernetes tells every pod of a service called `scoopi…` by such variables."""
+    if _KUBERNETES.fullmatch(name):
+        return True
+    return name.endswith("_PORT") and _KUBERNETES_ADDRESS.match(value) is not None

@@ -1,0 +1,320 @@
+"""Groups: the settings as their consumers take them, each a frozen value with units in its names.
+
+Longer than other files, because it is a table: one group a consumer.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, cast
+
+from scoopi.configs.configs import Configs
+from scoopi.configs.cores import cores
+from scoopi.errors import ConfigError
+
+DEFAULT_PORT = 5701
+_ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:(?P<port>[0-9]{1,5}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """How many worker processes a node has, and how many requests each may have in flight."""
+
+    workers: int
+    fetch_threads: int = 8
+
+    @classmethod
+    def of(cls, configs: Configs) -> WorkerSettings:
+        """`auto` becomes the number of cores that this process may use."""
+        text = configs.text("scoopi.workers")
+        workers = cores() if text == "auto" else int(text)
+        return cls(workers, configs.number("scoopi.loader.fetch.threads"))
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """How gently all nodes together ask a host for pages."""
+
+    parallelism: int = 1
+    delay_ms: int = 1000
+
+    @classmethod
+    def of(cls, configs: Configs) -> FetchLimits:
+        """As set."""
+        return cls(
+            parallelism=configs.number("scoopi.loader.fetch.parallelism"),
+            delay_ms=configs.number("scoopi.loader.fetch.delay"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WebClientSettings:
+    """How one request is made."""
+
+    user_agent: str
+    timeout_ms: int = 120_000
+    connect_timeout_ms: int = 10_000
+    max_redirects: int = 10
+    max_bytes: int = 33_554_432
+
+    @classmethod
+    def of(cls, configs: Configs) -> WebClientSettings:
+        """As set."""
+        return cls(
+            user_agent=configs.text("scoopi.webClient.userAgent"),
+            timeout_ms=configs.number("scoopi.webClient.timeout"),
+            connect_timeout_ms=configs.number("scoopi.webClient.connectTimeout"),
+            max_redirects=configs.number("scoopi.webClient.maxRedirects"),
+            max_bytes=configs.number("scoopi.loader.maxBytes"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FactSettings:
+    """What stands for a fact that is blank (None: it stays as it is), and for one that is not found."""
+
+    blank_replacement: str | None = "-"
+    not_found_replacement: str = "not found"
+
+    @classmethod
+    def of(cls, configs: Configs) -> FactSettings:
+        """As set; the blank replacement is None when replacing is switched off."""
+        replaces = configs.flag("scoopi.fact.blank.replace")
+        return cls(
+            blank_replacement=configs.text("scoopi.fact.blank.replaceWith") if replaces else None,
+            not_found_replacement=configs.text("scoopi.fact.notFound.replaceWith"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ParserLimits:
+    """What bounds the reading of one page."""
+
+    max_rows: int = 1_000_000
+    max_depth: int = 2000
+    regex_timeout_ms: int = 1000
+    link_max_depth: int = 1000
+
+    @classmethod
+    def of(cls, configs: Configs) -> ParserLimits:
+        """As set."""
+        return cls(
+            max_rows=configs.number("scoopi.parser.maxRows"),
+            max_depth=configs.number("scoopi.parser.maxDepth"),
+            regex_timeout_ms=configs.number("scoopi.regex.timeout"),
+            link_max_depth=configs.number("scoopi.link.maxDepth"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptLimits:
+    """What bounds one script."""
+
+    timeout_ms: int = 1000
+    memory_mb: int = 32
+
+    @classmethod
+    def of(cls, configs: Configs) -> ScriptLimits:
+        """As set."""
+        return cls(
+            timeout_ms=configs.number("scoopi.script.timeout"),
+            memory_mb=configs.number("scoopi.script.memory"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSettings:
+    """Where pages and data are kept for later runs, and which; `auto` serves groups that say `live`."""
+
+    enable: Literal["auto", "true", "false"]
+    folder: Path
+    persist_locator: bool = True
+    persist_data: bool = True
+
+    @classmethod
+    def of(cls, configs: Configs, folder: Path) -> ArchiveSettings:
+        """As set; a relative path is taken from `folder`, the run's current folder."""
+        return cls(
+            enable=cast("Literal['auto', 'true', 'false']", configs.text("scoopi.datastore.enable")),
+            folder=configs.path("scoopi.datastore.path", folder),
+            persist_locator=configs.flag("scoopi.persist.locator"),
+            persist_data=configs.flag("scoopi.persist.data"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AppenderSettings:
+    """How rows are gathered before they are made durable."""
+
+    commit_interval_ms: int = 100
+    queue_size: int = 4096
+
+    @classmethod
+    def of(cls, configs: Configs) -> AppenderSettings:
+        """As set."""
+        return cls(
+            commit_interval_ms=configs.number("scoopi.appender.commitInterval"),
+            queue_size=configs.number("scoopi.appender.queueSize"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JobSettings:
+    """How jobs are taken, and how often one may go wrong."""
+
+    max_crashes: int = 3
+    max_takes: int = 20
+    take_ahead_ms: int = 2000
+
+    @classmethod
+    def of(cls, configs: Configs) -> JobSettings:
+        """As set."""
+        return cls(
+            max_crashes=configs.number("scoopi.job.maxCrashes"),
+            max_takes=configs.number("scoopi.job.maxTakes"),
+            take_ahead_ms=configs.number("scoopi.job.takeAhead"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """How often the monitor looks, and how long an orderly stop may take."""
+
+    monitor_period_ms: int = 1000
+    shutdown_timeout_s: int = 25
+
+    @classmethod
+    def of(cls, configs: Configs) -> EngineSettings:
+        """As set."""
+        return cls(
+            monitor_period_ms=configs.number("scoopi.monitor.timerPeriod"),
+            shutdown_timeout_s=configs.number("scoopi.shutdown.timeout"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OutputSettings:
+    """Who sees a node's output, whether it is merged, and how long a finished run is remembered."""
+
+    durability: Literal["local", "shared"] = "local"
+    merge: bool = False
+    retention_s: int = 86_400
+
+    @classmethod
+    def of(cls, configs: Configs) -> OutputSettings:
+        """As set."""
+        return cls(
+            durability=cast("Literal['local', 'shared']", configs.text("scoopi.output.durability")),
+            merge=configs.flag("scoopi.output.merge"),
+            retention_s=configs.number("scoopi.run.retention"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TlsSettings:
+    """How members are spoken to over TLS; None where nothing was set."""
+
+    authorities: Path | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+    password: str | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, configs: Configs, folder: Path) -> TlsSettings | None:
+        """As set, None when TLS is off; a relative path is taken from `folder`."""
+
+        def file(name: str) -> Path | None:
+            key = f"scoopi.cluster.tls.{name}"
+            return configs.path(key, folder) if configs.text(key) else None
+
+        if not configs.flag("scoopi.cluster.tls.enable"):
+            return None
+        password = configs.text("scoopi.cluster.tls.password") or None
+        return cls(file("ca"), file("certificate"), file("key"), password)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSettings:
+    """How a node reaches its cluster, and by which times the nodes live together.
+
+    Attributes:
+        addresses: `HOST:PORT` of members; empty: the run is on one machine.
+        call_timeout_ms: after this long without an answer a call to the store fails.
+    """
+
+    addresses: tuple[str, ...]
+    name: str = "scoopi"
+    node: str = ""
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    tls: TlsSettings | None = None
+    connect_timeout_ms: int = 10_000
+    reconnect_timeout_ms: int = 120_000
+    call_timeout_ms: int = 10_000
+    quorum_size: int = 1
+    quorum_timeout_s: int = 60
+    heartbeat_ms: int = 1000
+    liveness_gap_ms: int = 15_000
+    share_turn_ms: int = 2000
+
+    @classmethod
+    def of(cls, configs: Configs, folder: Path) -> ClusterSettings:
+        """As set.
+
+        Raises:
+            ConfigError: an address is not HOST or HOST:PORT.
+        """
+        return cls(
+            addresses=_addresses(configs),
+            name=configs.text("scoopi.cluster.name"),
+            node=configs.text("scoopi.cluster.node"),
+            username=configs.text("scoopi.cluster.username") or None,
+            password=configs.text("scoopi.cluster.password") or None,
+            tls=TlsSettings.of(configs, folder),
+            connect_timeout_ms=configs.number("scoopi.cluster.connect.timeout"),
+            reconnect_timeout_ms=configs.number("scoopi.cluster.reconnect.timeout"),
+            quorum_size=configs.number("scoopi.cluster.quorum.size"),
+            quorum_timeout_s=configs.number("scoopi.cluster.quorum.timeout"),
+            heartbeat_ms=configs.number("scoopi.cluster.heartbeat"),
+            liveness_gap_ms=configs.number("scoopi.cluster.liveness.gap"),
+            share_turn_ms=configs.number("scoopi.cluster.share.turn"),
+        )
+
+
+def _addresses(configs: Configs) -> tuple[str, ...]:
+    key = "scoopi.cluster.addresses"
+    words = [word.strip() for word in configs.text(key).split(",")]
+    if words == [""]:
+        return ()
+    return tuple(_address(word, configs.entry(key).origin) for word in words)
+
+
+def _address(word: str, at: str) -> str:
+    """`HOST:PORT`; the port is Hazelcast's 5701 where none is given."""
+    match = _ADDRESS.fullmatch(word)
+    port = int(match["port"] or DEFAULT_PORT) if match else 0
+    if match is None or not 0 < port < 65536:
+        raise ConfigError(
+            f"{word!r} is no address of a member", at=at, mend="write HOST:PORT, as in 10.0.0.7:5701"
+        )
+    return f"{match['host']}:{port}"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsSettings:
+    """Whether and where the node tells what it counts and whether it lives."""
+
+    enable: bool = False
+    port: int = 9010
+    host: str = "127.0.0.1"
+
+    @classmethod
+    def of(cls, configs: Configs) -> MetricsSettings:
+        """As set."""
+        return cls(
+            enable=configs.flag("scoopi.metrics.server.enable"),
+            port=configs.number("scoopi.metrics.server.port"),
+            host=configs.text("scoopi.metrics.server.host"),
+        )

@@ -1,0 +1,52 @@
+"""Checkers: what other rooms know about the texts inside definitions, handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from scoopi.model.data_def import DataDef
+from scoopi.model.place import Place
+from scoopi.model.step_def import PluginDef
+
+PluginKind = Literal["appenders", "encoders", "converters", "scripts"]
+SelectorFaults = list[tuple[Place, str, str]]
+"""Place, what is wrong, and the mend."""
+
+
+def _no_faults(data_def: DataDef) -> SelectorFaults:
+    return []
+
+
+def _no_fault(text: str) -> str | None:
+    return None
+
+
+def _no_plugin_faults(kind: PluginKind, plugin: PluginDef) -> list[str]:
+    return []
+
+
+class Checkers(msgspec.Struct, frozen=True):
+    """Each says what is wrong with its argument, or nothing; without arguments all find nothing.
+
+    Attributes:
+        css: selectors of a data definition that are used by the CSS engine; they hold placeholders.
+        xpath: the same for the XPath engine.
+        regex: a Java pattern, as filters have it.
+        script: a script whose placeholders were replaced by `1`.
+        plugin: class and fields of a plugin; each fault is a sentence.
+        step_class: the class of a step that is no built-in one.
+        live: a duration, period or date-time.
+        url: the address of a locator.
+    """
+
+    css: Callable[[DataDef], SelectorFaults] = _no_faults
+    xpath: Callable[[DataDef], SelectorFaults] = _no_faults
+    regex: Callable[[str], str | None] = _no_fault
+    script: Callable[[str], str | None] = _no_fault
+    plugin: Callable[[PluginKind, PluginDef], list[str]] = _no_plugin_faults
+    step_class: Callable[[str], str | None] = _no_fault
+    live: Callable[[str], str | None] = _no_fault
+    url: Callable[[str], str | None] = _no_fault

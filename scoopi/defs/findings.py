@@ -1,0 +1,74 @@
+"""Findings: collects what the checks find, each thing once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scoopi.defs.finding import Finding, Severity
+from scoopi.defs.nearest import nearest
+from scoopi.model.place import NOWHERE, Place
+
+
+class Findings:
+    """Belongs to one reading of definitions; `is_broken` after an error, strict or not.
+
+    Args:
+        strict: warnings count as errors.
+    """
+
+    def __init__(self, strict: bool = False) -> None:
+        self._strict = strict
+        self._found: dict[tuple[Place, str], Finding] = {}
+        self._texts: dict[str, str] = {}
+        self._lines: dict[str, list[str]] = {}
+        self.is_broken = False
+
+    def add_source(self, file: str, text: str) -> None:
+        """Remember the text of a file, for the excerpts of its findings."""
+        self._texts[file] = text
+
+    def error(
+        self, place: Place, key: str, what: str, mend: str = "", also: Place = NOWHERE, near: str = ""
+    ) -> None:
+        """Note what keeps a run from starting; `near` is a known name that resembles the wrong one."""
+        self.is_broken = True
+        self._add(Severity.ERROR, place, key, what, mend, also, near)
+
+    def warning(
+        self, place: Place, key: str, what: str, mend: str = "", also: Place = NOWHERE, near: str = ""
+    ) -> None:
+        """Note what is odd, but changes no row."""
+        severity = Severity.ERROR if self._strict else Severity.WARNING
+        self._add(severity, place, key, what, mend, also, near)
+
+    def unknown(self, place: Place, key: str, what: str, name: str, known: Iterable[str]) -> None:
+        """Note a name that nothing bears, with the known name it resembles, or all known ones."""
+        names = list(known)
+        mend = f"known are {', '.join(sorted(names))}" if names else ""
+        self.error(place, key, what, mend, near=nearest(name, names))
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether anything found keeps a run from starting."""
+        return any(finding.severity is Severity.ERROR for finding in self._found.values())
+
+    def sorted(self) -> tuple[Finding, ...]:
+        """By file, line and column."""
+        return tuple(
+            sorted(
+                self._found.values(), key=lambda each: (each.place.file, each.place.line, each.place.column)
+            )
+        )
+
+    def _add(
+        self, severity: Severity, place: Place, key: str, what: str, mend: str, also: Place, near: str
+    ) -> None:
+        same = (place, what) if place.line else (place, f"{key} {what}")
+        if same not in self._found:
+            self._found[same] = Finding(severity, place, key, what, mend, near, also, self._line(place))
+
+    def _line(self, place: Place) -> str:
+        lines = self._lines.get(place.file)
+        if lines is None:
+            lines = self._lines[place.file] = self._texts.get(place.file, "").splitlines()
+        return lines[place.line - 1] if 0 < place.line <= len(lines) else ""

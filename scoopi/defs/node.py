@@ -1,0 +1,103 @@
+"""Node: what a definition file holds, as read: texts, listings and tables, each with its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scoopi.model.place import Place
+
+
+class Text:
+    """A scalar, as written; `is_empty` when the file gives nothing at all (`key:`)."""
+
+    __slots__ = ("is_empty", "place", "text")
+
+    def __init__(self, text: str, place: Place, is_empty: bool = False) -> None:
+        self.text = text
+        self.place = place
+        self.is_empty = is_empty
+
+
+class Listing:
+    """A sequence of nodes."""
+
+    __slots__ = ("entries", "place")
+
+    def __init__(self, entries: list[Node], place: Place) -> None:
+        self.entries = entries
+        self.place = place
+
+
+class Table:
+    """A mapping from names to nodes, in the order of the file; `keys` holds the place of each name."""
+
+    __slots__ = ("entries", "keys", "place")
+
+    def __init__(self, entries: dict[str, Node], keys: dict[str, Place], place: Place) -> None:
+        self.entries = entries
+        self.keys = keys
+        self.place = place
+
+    def text(self, name: str) -> str | None:
+        """The text of an entry; None when there is none, or it is no text."""
+        node = self.entries.get(name)
+        return node.text if isinstance(node, Text) and not node.is_empty else None
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The texts of a listing; empty when there is none."""
+        node = self.entries.get(name)
+        if not isinstance(node, Listing):
+            return ()
+        return tuple(entry.text for entry in node.entries if isinstance(entry, Text))
+
+    def table(self, name: str) -> Table | None:
+        """The entry, if it is a table."""
+        node = self.entries.get(name)
+        return node if isinstance(node, Table) else None
+
+    def tables(self, name: str, wrapper: str = "") -> list[Table]:
+        """The tables of a listing, taken out of their wrapper (`item: {…}`) when one is named."""
+        node = self.entries.get(name)
+        if not isinstance(node, Listing):
+            return []
+        found: list[Node | None] = [
+            entry.entries.get(wrapper) if wrapper and isinstance(entry, Table) else entry
+            for entry in node.entries
+        ]
+        return [entry for entry in found if isinstance(entry, Table)]
+
+    def at(self, name: str) -> Place:
+        """Where the value of an entry stands; the table's own place when there is none."""
+        node = self.entries.get(name)
+        return node.place if node is not None else self.place
+
+
+Node = Text | Listing | Table
+
+
+def is_same(one: Node, other: Node) -> bool:
+    """Whether two nodes say the same, whatever their places and the order of their names."""
+    if one is other:
+        return True
+    if isinstance(one, Text) and isinstance(other, Text):
+        return one.text == other.text and one.is_empty == other.is_empty
+    if isinstance(one, Listing) and isinstance(other, Listing):
+        return len(one.entries) == len(other.entries) and all(map(is_same, one.entries, other.entries))
+    if isinstance(one, Table) and isinstance(other, Table):
+        return one.entries.keys() == other.entries.keys() and all(
+            is_same(node, other.entries[name]) for name, node in one.entries.items()
+        )
+    return False
+
+
+def plain(node: Node) -> Any:
+    """The node as texts, lists and dicts; entries without a value are left out of dicts."""
+    if isinstance(node, Text):
+        return node.text
+    if isinstance(node, Listing):
+        return [plain(entry) for entry in node.entries]
+    return {
+        name: plain(entry)
+        for name, entry in node.entries.items()
+        if not (isinstance(entry, Text) and entry.is_empty)
+    }

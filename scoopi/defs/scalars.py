@@ -1,0 +1,43 @@
+"""Scalars: texts as written, read as the number, range or truth that a key wants.
+
+Source: language, A1, B 1.2, B 2.2.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LARGEST = 2**31 - 1
+_INTEGER = re.compile(r"[+-]?[0-9][0-9_]*")
+_RANGE = re.compile(r"([0-9]+)(-([0-9]+)?)?")
+_TRUE = frozenset({"true", "yes", "on"})
+_FALSE = frozenset({"false", "no", "off"})
+
+
+def read_integer(text: str) -> int | None:
+    """A decimal number of 32 bits, `010` is ten; None when the text is none."""
+    if not _INTEGER.fullmatch(text):
+        return None
+    number = int(text.replace("_", ""))
+    return number if -_LARGEST <= number <= _LARGEST else None
+
+
+def read_range(text: str) -> tuple[int, int | None] | None:
+    """First and last index, the last None for an open range; None when the text is no range."""
+    if text == "-":
+        return 0, 0
+    found = _RANGE.fullmatch(text)
+    if not found:
+        return None
+    first, last = int(found[1]), int(found[3] or found[1])
+    if max(first, last) > _LARGEST:
+        return None
+    if found[2] and not found[3]:
+        return first, None
+    return min(first, last), max(first, last)
+
+
+def read_bool(text: str) -> bool | None:
+    """true, yes, on; false, no, off, in any case; None for anything else."""
+    plain = text.lower()
+    return True if plain in _TRUE else False if plain in _FALSE else None

@@ -1,0 +1,165 @@
+"""ShapeChecker: compares nodes with the declared language."""
+
+from __future__ import annotations
+
+from scoopi.defs.findings import Findings
+from scoopi.defs.nearest import nearest
+from scoopi.defs.node import Listing, Node, Table, Text, is_same
+from scoopi.defs.scalars import read_bool, read_integer, read_range
+from scoopi.defs.shape import Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet
+from scoopi.model.place import Place
+
+
+class ShapeChecker:
+    """Every key that is unknown, missing or of another kind than the language wants is a finding.
+
+    Source: language, A1, A3, B 1.3 to 1.7.
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+
+    def check(self, node: Node, shape: Shape, key: str, owner: Place, example: str = "") -> None:
+        """Compare a node, and all below it, with a shape.
+
+        Args:
+            key: the path of names to the node.
+            owner: where the name of the node stands; the place of what it lacks.
+            example: of the right use, for the mend.
+        """
+        mend = f"write `{example}`" if example else ""
+        if isinstance(shape, Free):
+            self._free(node, key)
+        elif isinstance(node, Text) and node.is_empty:
+            self._findings.error(owner, key, f"{_last(key)} has no value", mend)
+        elif isinstance(shape, Scalar):
+            self._scalar(node, shape, key, mend)
+        elif isinstance(shape, ListOf):
+            self._list(node, shape, key, mend)
+        elif isinstance(shape, NameOr):
+            if not isinstance(node, Text):
+                self._table(node, shape.record, key, owner, mend)
+        else:
+            self._table(node, shape, key, owner, mend)
+
+    def check_record(self, table: Table, shape: Record, key: str, owner: Place, whole: bool = True) -> None:
+        """Compare the entries of a table with a record; without `whole`, nothing is missed in it."""
+        prefix = f"{key}." if key else ""
+        for known in shape.keys:
+            node = table.entries.get(known.name)
+            if node is not None:
+                place = table.keys[known.name]
+                self.check(node, known.shape, prefix + known.name, place, known.example)
+            elif known.required and whole:
+                mend = f"add `{known.example}`"
+                self._findings.error(owner, key, f"{known.name} is missing", mend)
+        others = [name for name in table.entries if name not in shape.names]
+        for name in others:
+            if shape.others is None:
+                self._unknown(table, name, shape, key)
+            else:
+                self.check(table.entries[name], shape.others, prefix + name, table.keys[name])
+        if shape.others is not None and not others and not shape.may_be_empty:
+            what = f"{_last(key)} has no {shape.called}"
+            self._findings.error(owner, key, what, f"add at least one {shape.called}")
+
+    def _table(self, node: Node, shape: Record | StepsSet, key: str, owner: Place, mend: str) -> None:
+        if not isinstance(node, Table):
+            said = "a list" if isinstance(node, Listing) else "a text"
+            what = f"{_last(key)} is {said}, a mapping is needed"
+            self._findings.error(node.place, key, what, mend or "write `name: …` lines below it")
+        elif isinstance(shape, Record):
+            self.check_record(node, shape, key, owner)
+        else:
+            self.check_record(node, shape.nested if is_nested(node) else shape.step, key, owner)
+
+    def _scalar(self, node: Node, shape: Scalar, key: str, mend: str) -> None:
+        if not isinstance(node, Text):
+            said = "a list" if isinstance(node, Listing) else "a mapping"
+            self._findings.error(node.place, key, f"{_last(key)} is {said}, one value is needed", mend)
+            return
+        what = ""
+        if shape.kind is Kind.NAME and not node.text.strip():
+            what = "is blank"
+        elif shape.kind is Kind.INTEGER and read_integer(node.text) is None:
+            what = f'is "{node.text}", a whole number is needed'
+        elif shape.kind is Kind.RANGE and read_range(node.text) is None:
+            what = f'is "{node.text}", which is no range'
+            mend = "write FROM-TO, FROM- or one number, as in 2-6"
+        elif shape.kind is Kind.BOOL and read_bool(node.text) is None:
+            what = f'is "{node.text}", true or false is needed'
+        if what:
+            self._findings.error(node.place, key, f"{_last(key)} {what}", mend)
+
+    def _list(self, node: Node, shape: ListOf, key: str, mend: str) -> None:
+        if not isinstance(node, Listing):
+            said = "a text" if isinstance(node, Text) else "a mapping"
+            self._findings.error(node.place, key, f"{_last(key)} is {said}, a list is needed", mend)
+            return
+        if not node.entries:
+            self._findings.error(node.place, key, f"{_last(key)} is empty", "add an entry, or take it out")
+        for number, entry in enumerate(node.entries):
+            path = f"{key}[{number}]"
+            if shape.wrapper:
+                self._wrapped(entry, shape, path)
+            else:
+                self.check(entry, shape.entry, path, entry.place)
+        if shape.unique:
+            self._unique(node, key)
+
+    def _wrapped(self, entry: Node, shape: ListOf, key: str) -> None:
+        inner = entry.entries.get(shape.wrapper) if isinstance(entry, Table) else None
+        if not isinstance(entry, Table) or inner is None:
+            what = f"an entry of this list is `{shape.wrapper}: {{ … }}`"
+            self._findings.error(entry.place, key, what, f"put `{shape.wrapper}:` before it")
+            return
+        self.check(inner, shape.entry, key, entry.keys[shape.wrapper])
+        for name in entry.entries:
+            if name == shape.wrapper:
+                continue
+            what = f"unknown key {name} beside {shape.wrapper}"
+            if shape.tolerant:
+                self._findings.warning(entry.keys[name], key, f"{what}; it is ignored", "take it out")
+            else:
+                mend = f"indent it below {shape.wrapper}, or take it out"
+                self._findings.error(entry.keys[name], key, what, mend)
+
+    def _unique(self, node: Listing, key: str) -> None:
+        seen: dict[str, list[Node]] = {}
+        for number, entry in enumerate(node.entries):
+            alike = seen.setdefault(_gist(entry), [])
+            twin = next((other for other in alike if is_same(other, entry)), None)
+            if twin is None:
+                alike.append(entry)
+            else:
+                what = f"this entry of {_last(key)} is there twice"
+                path = f"{key}[{number}]"
+                self._findings.error(entry.place, path, what, "take one of them out", also=twin.place)
+
+    def _unknown(self, table: Table, name: str, shape: Record, key: str) -> None:
+        near = nearest(name, shape.names)
+        mend = f"known are {', '.join(each.name for each in shape.keys)}"
+        self._findings.error(table.keys[name], key, f"unknown key {name}", mend, near=near)
+
+    def _free(self, node: Node, key: str) -> None:
+        if isinstance(node, Text) and node.is_empty:
+            what = f"{_last(key)} has no value and is ignored"
+            self._findings.warning(node.place, key, what, 'write "" for an empty text, or take it out')
+
+
+def is_nested(steps: Table) -> bool:
+    """Whether a steps set names a base: none of its children has a class. Source: language, B 1.6."""
+    return not any(isinstance(step, Table) and "class" in step.entries for step in steps.entries.values())
+
+
+def _gist(node: Node) -> str:
+    """Equal for equal nodes, mostly different for others, so that few pairs are compared."""
+    if isinstance(node, Text):
+        return node.text
+    if isinstance(node, Listing):
+        return "[" + (_gist(node.entries[0]) if node.entries else "")
+    return ",".join(sorted(f"{name}={_gist(entry)}" for name, entry in node.entries.items()))
+
+
+def _last(key: str) -> str:
+    return key.rpartition(".")[2]

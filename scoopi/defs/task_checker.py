@@ -1,0 +1,129 @@
+"""TaskChecker: whether the steps of a task exist, fit together and have fitting plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from scoopi.defs.checkers import Checkers, PluginKind
+from scoopi.defs.class_names import (
+    APPENDER_STEP,
+    LOCATOR,
+    NOTHING,
+    PLUGIN_KINDS,
+    STEP_CLASSES,
+    absent_class,
+)
+from scoopi.defs.findings import Findings
+from scoopi.defs.groups import WrittenTask
+from scoopi.defs.nearest import nearest
+from scoopi.defs.output_checker import OutputChecker, is_outside
+from scoopi.defs.step_builder import SetStep
+from scoopi.model.place import Place
+from scoopi.model.step_def import PluginDef
+
+
+class TaskChecker:
+    """Checks chains of steps; a step or plugin that several tasks share is checked once.
+
+    Source: language, A3, A20, B 4.1, B 4.3.
+    """
+
+    def __init__(self, checkers: Checkers, findings: Findings) -> None:
+        self._checkers = checkers
+        self._findings = findings
+        self._outputs = OutputChecker(findings)
+        self._seen: dict[int, SetStep | PluginDef] = {}
+
+    def check(self, task: WrittenTask, chain: list[SetStep]) -> None:
+        """Check one task's chain."""
+        self.check_steps(task, chain)
+        self._check_flow(task, chain)
+
+    def check_steps(self, task: WrittenTask, steps: Iterable[SetStep]) -> None:
+        """Check each step by itself, as where they make no chain."""
+        for each in steps:
+            if id(each) not in self._seen:
+                # Kept, so that its id stays its own.
+                self._seen[id(each)] = each
+                self._check_step(task, each)
+            if each.step.class_name == APPENDER_STEP:
+                self._outputs.check(task, each)
+
+    def check_loaders(self, first: list[SetStep], task: WrittenTask, chain: list[SetStep]) -> None:
+        """Note a loader that has no effect, because the group's first task loads the page."""
+        one, other = first[1:2], chain[1:2]
+        if not one or not other or other[0].node is None:
+            return
+        ours, theirs = other[0].step, one[0].step
+        if (ours.class_name, ours.plugins) != (theirs.class_name, theirs.plugins):
+            what = f"loader {ours.name} of task {task.name} has no effect: the first task loads the page"
+            self._findings.warning(other[0].place, other[0].key, what, "put it into the group's first task")
+
+    def _check_step(self, task: WrittenTask, each: SetStep) -> None:
+        name, place, key = each.step.class_name, each.at("class"), each.key or task.key
+        absent = absent_class(name)
+        if absent:
+            self._findings.error(place, key, f"{name}: {absent[0]}", absent[1])
+        elif name and name not in STEP_CLASSES:
+            fault = self._checkers.step_class(name)
+            if fault:
+                self._findings.error(place, f"{key}.class", fault, near=nearest(name, STEP_CLASSES))
+        kind = PLUGIN_KINDS.get(name)
+        if kind is None:
+            return
+        for plugin in each.step.plugins:
+            self._check_plugin(kind, plugin, f"{key}.plugins.{plugin.name}")
+        if not each.step.plugins:
+            what = f"step {each.step.name} has no plugins: it does nothing"
+            if name == APPENDER_STEP:
+                what = f"step {each.step.name} has no plugins: nothing is written"
+            if name != "DomLoader":
+                self._findings.warning(each.place, key, what, "add `plugins: [ plugin: { … } ]`")
+
+    def _check_plugin(self, kind: PluginKind, plugin: PluginDef, key: str) -> None:
+        if id(plugin) in self._seen:
+            return
+        self._seen[id(plugin)] = plugin
+        absent = absent_class(plugin.class_name)
+        place: Place = plugin.place
+        if absent:
+            self._findings.error(place, key, f"{plugin.class_name}: {absent[0]}", absent[1])
+        elif plugin.class_name and not is_outside(plugin):
+            for fault in self._checkers.plugin(kind, plugin):
+                self._findings.error(place, key, fault)
+        if kind == "appenders":
+            for encoder in plugin.plugins:
+                self._check_plugin("encoders", encoder, f"{key}.plugins.{encoder.name}")
+
+    def _check_flow(self, task: WrittenTask, chain: list[SetStep]) -> None:
+        if len(chain) < 2:
+            what = f"the steps of task {task.name} end before a page is loaded"
+            self._findings.error(
+                chain[0].place if chain[0].node else task.place,
+                task.key,
+                what,
+                "put a PageLoader behind the seeder",
+            )
+            return
+        given: str | None = LOCATOR
+        for before, each in pairwise(chain):
+            takes, gives = STEP_CLASSES.get(each.step.class_name, (None, None))
+            if given is not None and takes is not None and given != takes:
+                self._misfit(task, before, given, each, takes)
+                return
+            given = gives
+
+    def _misfit(self, task: WrittenTask, before: SetStep, given: str, each: SetStep, takes: str) -> None:
+        written = each if each.node is not None else before
+        place, key = (written.place, written.key) if written.node is not None else (task.place, task.key)
+        one, other = (
+            f"{before.step.name} ({before.step.class_name})",
+            f"{each.step.name} ({each.step.class_name})",
+        )
+        if given == NOTHING:
+            what = f"step {one} ends its chain, and step {other} follows"
+            self._findings.error(place, key, what, f"let {before.step.name} say `next: end`")
+        else:
+            what = f"step {other} works on {takes}, and step {one} before it gives {given}"
+            self._findings.error(place, key, what, "look at `previous` and `class` of both")

@@ -1,0 +1,172 @@
+"""Engine: a node's part of a run: seed, move, end, publish, report."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from scoopi.appenders.appender import Appender
+from scoopi.configs.groups import EngineSettings
+from scoopi.engine.job_seeder import JobSeeder
+from scoopi.engine.node_end import NodeEnd
+from scoopi.engine.run_close import RunClose
+from scoopi.errors import StoreError
+from scoopi.mediator.job_mediator import JobMediator
+from scoopi.mediator.node_bells import NodeBells
+from scoopi.mediator.state_flipper import StateFlipper
+from scoopi.mediator.task_mediator import TaskMediator
+from scoopi.metrics.metrics_server import MetricsServer
+from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.definitions import LocatorGroup
+from scoopi.model.progress import Progress
+from scoopi.model.run_report import RunReport
+from scoopi.store.job_store import JobStore
+
+log = logging.getLogger(__name__)
+
+WATCH_S = 0.25
+SWITCH_S = 0.0005
+PUBLISH_SHARE = 0.7
+"""Of an orderly stop's time running tasks may use this part; publishing has the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeParts:
+    """The parts that an engine starts and ends."""
+
+    seeder: JobSeeder
+    appender: Appender
+    tasks: TaskMediator
+    jobs: JobMediator
+    bells: NodeBells
+    state: StateFlipper
+    end: NodeEnd
+
+
+class Engine:
+    """Runs once; `cancel` may be called from any thread and from a signal handler's.
+
+    Args:
+        locators: unpacks the defined locators; called only by who seeds.
+        store: asked how many jobs are left, for those who watch.
+        watch: is told the progress a few times a second; None when nobody watches.
+        metrics: serves from before the seeding to the end of the run.
+    """
+
+    def __init__(
+        self,
+        parts: NodeParts,
+        close: RunClose,
+        store: JobStore,
+        counts: NodeCounts,
+        settings: EngineSettings,
+        locators: Callable[[], Iterable[LocatorGroup]],
+        watch: Callable[[Progress], None] | None,
+        metrics: MetricsServer,
+    ) -> None:
+        self._parts = parts
+        self._close = close
+        self._store = store
+        self._counts = counts
+        self._settings = settings
+        self._locators = locators
+        self._watch = watch
+        self._metrics = metrics
+        self._cancelled_at = 0.0
+        self._hard = threading.Event()
+        self._started = time.monotonic()
+
+    def cancel(self, hard: bool = False) -> None:
+        """Ask for an orderly stop; `hard`: at once, what was not committed counts as never done."""
+        self._cancelled_at = self._cancelled_at or time.monotonic()
+        if hard:
+            self._hard.set()
+            self._parts.end.hurry()
+        self._parts.state.cancel()
+
+    def run(self) -> RunReport:
+        """Do the run, or what is left of it.
+
+        Raises:
+            AppenderError: rows cannot be made durable or published; what was committed is safe.
+            StoreError: the store does not answer.
+            RunError: no worker can be started, or the metrics server cannot listen.
+        """
+        interval = sys.getswitchinterval()
+        # SQLite and the pipes give the interpreter's lock away at each call; 5 ms to get it back is long.
+        sys.setswitchinterval(SWITCH_S)
+        try:
+            with self._metrics:
+                return self._run()
+        finally:
+            sys.setswitchinterval(interval)
+
+    def _run(self) -> RunReport:
+        parts = self._parts
+        started = datetime.now().astimezone()
+        self._close.begin(started)
+        if parts.state.cancelled:
+            return self._close.stopped(started, None)
+        if self._close.was_over:
+            return self._close.over(started)
+        try:
+            parts.appender.start()
+            parts.tasks.start()
+            if parts.seeder.seed(self._locators, lambda: parts.state.cancelled):
+                parts.jobs.start()
+            self._wait()
+        except BaseException as error:
+            parts.end.at_once()
+            self._close.failed(started, error)
+            raise
+        return self._end(started)
+
+    def _wait(self) -> None:
+        while not self._parts.state.wait_for_shutdown(WATCH_S):
+            if self._watch is not None:
+                with suppress(StoreError):  # asked again soon; a run does not end for want of figures
+                    self._watch(self._progress())
+
+    def _end(self, started: datetime) -> RunReport:
+        parts = self._parts
+        self._raise_fault(started)
+        if not parts.state.cancelled:
+            parts.end.over()
+            return self._close.over(started)
+        limit = self._settings.shutdown_timeout_s
+        # Without a call of `cancel` it was cancelled from elsewhere, just now.
+        self._cancelled_at = self._cancelled_at or time.monotonic()
+        if self._hard.is_set():
+            parts.end.at_once()
+        else:
+            parts.end.orderly(
+                self._cancelled_at + limit * PUBLISH_SHARE, lambda: parts.bells.fault is not None
+            )
+            self._raise_fault(started)
+        # Asked anew: the second signal may have come while the first was obeyed.
+        deadline = time.monotonic() if self._hard.is_set() else self._cancelled_at + limit
+        return self._close.stopped(started, deadline)
+
+    def _raise_fault(self, started: datetime) -> None:
+        fault = self._parts.bells.fault
+        if fault is not None:
+            self._parts.end.at_once()
+            self._close.failed(started, fault)
+            raise fault
+
+    def _progress(self) -> Progress:
+        done, failed = self._counts.value("jobs.done"), self._counts.value("jobs.failed")
+        return Progress(
+            done=int(done + failed),
+            failed=int(failed),
+            left=self._store.left(),
+            pages=int(self._counts.value("pages")),
+            waiting_hosts=self._parts.tasks.waiting_hosts(),
+            seconds=time.monotonic() - self._started,
+        )

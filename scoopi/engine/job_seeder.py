@@ -1,0 +1,93 @@
+"""JobSeeder: puts the jobs of all defined locators into the store, once a run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+
+from msgspec.structs import replace
+
+from scoopi.model.definitions import LocatorGroup
+from scoopi.model.handover import ToTask
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.model.payload import Payload
+from scoopi.steps.step import Step
+from scoopi.store.barricade import Barricade
+from scoopi.store.job_store import JobStore
+from scoopi.store.job_values import NewJob
+from scoopi.store.run_record import RunRecord
+
+log = logging.getLogger(__name__)
+
+SEEDS_AT_ONCE = 500
+SEED_TIMEOUT_MS = 600_000
+SEEDED = b"seeded"
+
+
+class _CancelledError(Exception):
+    """The run was cancelled before all was put; who comes next begins anew, and puts nothing twice."""
+
+
+class JobSeeder:
+    """Nothing is taken before the run is marked as seeded; a node that dies before is followed by another.
+
+    Args:
+        seeder: the step that makes payloads from a locator group.
+        host_of: the host whose grants an address needs.
+        barricade: lets one node of a cluster seed, while the others wait.
+    """
+
+    def __init__(
+        self,
+        jobs: JobStore,
+        record: RunRecord,
+        seeder: Step,
+        host_of: Callable[[str], str],
+        barricade: Barricade,
+    ) -> None:
+        self._jobs = jobs
+        self._record = record
+        self._seeder = seeder
+        self._host_of = host_of
+        self._barricade = barricade
+
+    def seed(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bool:
+        """Put every group's jobs, then mark the run as seeded; does nothing for a seeded run.
+
+        Args:
+            groups: unpacks the locator groups.
+            cancelled: asked now and then; what was put by then stays, and is put once.
+        Returns:
+            Whether the run is seeded; False when it was cancelled before.
+        """
+        state = self._record.read()
+        if state is not None and state.seeded:
+            return True
+        try:
+            self._barricade.compose_once(lambda: self._seeded(groups, cancelled), SEED_TIMEOUT_MS)
+        except _CancelledError:
+            return False
+        self._record.mark_seeded()
+        return True
+
+    def _seeded(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bytes:
+        for group in groups():
+            for start in range(0, len(group.locators), SEEDS_AT_ONCE):
+                if cancelled():
+                    raise _CancelledError
+                part = replace(group, locators=group.locators[start : start + SEEDS_AT_ONCE])
+                self._jobs.put([self._new_job(one) for one in self._payloads(part)])
+            log.info("group %s: %d locators seeded", group.name, len(group.locators))
+        return SEEDED
+
+    def _payloads(self, group: LocatorGroup) -> tuple[JobPayload, ...]:
+        nowhere = Payload("", Locator("", group.name, ""), 1, "", group)
+        handover = self._seeder.run(nowhere)
+        assert isinstance(handover, ToTask)
+        payloads = handover.payload.input
+        assert isinstance(payloads, tuple)
+        return payloads
+
+    def _new_job(self, payload: JobPayload) -> NewJob:
+        return NewJob(payload.seed, self._host_of(payload.locator.url), payload)

@@ -1,0 +1,71 @@
+"""MergedRows: one node writes the rows of all nodes to one file."""
+
+from __future__ import annotations
+
+import msgspec
+
+from scoopi.appenders.publisher import Published, Publisher
+from scoopi.engine.run_rows import EndOfRows
+from scoopi.mediator.liveness import Liveness
+from scoopi.store.barricade import Barricade
+
+MERGE_S = 3600.0
+"""So long the holder may write, as long as it lives."""
+
+
+class Merged(msgspec.Struct, frozen=True):
+    """What the one file holds, as every node tells it."""
+
+    rows: dict[str, int]
+    done: int
+    failed: int
+    warned: int
+    pages: int
+
+
+class _RowsMissingError(Exception):
+    def __init__(self, published: Published) -> None:
+        self.published = published
+
+
+class MergedRows:
+    """The holder of the barricade `merge` writes; a lost holder is replaced.
+
+    Source: design, "Protocol", rule 6.
+
+    Args:
+        publisher: of all segments in the folder that all nodes see.
+    """
+
+    def __init__(self, publisher: Publisher, barricade: Barricade, liveness: Liveness) -> None:
+        self._publisher = publisher
+        self._barricade = barricade
+        self._liveness = liveness
+        self._mine: Published | None = None
+
+    def at_end(self) -> EndOfRows:
+        """As `RunRows` says; with rows missing the next node tries, and each of them says so."""
+        try:
+            published = self.when_over()
+        finally:
+            self._liveness.leave()
+        return EndOfRows(published, complete=not published.missing)
+
+    def when_over(self) -> Published:
+        """As `RunRows` says: written already, or written now."""
+        try:
+            composed = self._barricade.compose_once(self._merge, int(MERGE_S * 1000))
+        except _RowsMissingError as missing:
+            return missing.published
+        if self._mine is not None:
+            return self._mine
+        merged = msgspec.json.decode(composed, type=Merged)
+        return Published(merged.rows, merged.done, merged.failed, merged.warned, merged.pages)
+
+    def _merge(self) -> bytes:
+        published = self._publisher.publish()
+        if published.missing:
+            raise _RowsMissingError(published)
+        self._mine = published
+        counts = (published.done, published.failed, published.warned, published.pages)
+        return msgspec.json.encode(Merged(published.rows, *counts))

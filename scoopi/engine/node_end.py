@@ -1,0 +1,83 @@
+"""NodeEnd: ends the parts of a node in order: workers, appender, takers."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+from scoopi.appenders.appender import Appender
+from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.job_mediator import JobMediator
+from scoopi.mediator.state_flipper import StateFlipper
+from scoopi.mediator.task_mediator import TaskMediator
+
+log = logging.getLogger(__name__)
+
+THREAD_END_S = 5.0
+"""How long a thread that has nothing left to do may take to end."""
+
+
+class NodeEnd:
+    """Last opened, first closed; every wait has an end."""
+
+    def __init__(
+        self,
+        jobs: JobMediator,
+        tasks: TaskMediator,
+        appender: Appender,
+        held: HeldJobs,
+        state: StateFlipper,
+    ) -> None:
+        self._jobs = jobs
+        self._tasks = tasks
+        self._appender = appender
+        self._held = held
+        self._state = state
+        self._hurry = threading.Event()
+
+    def orderly(self, deadline: float, broken: Callable[[], bool] = lambda: False) -> bool:
+        """Take no new job, let running tasks end, hand back what was only taken.
+
+        Args:
+            deadline: on the monotonic clock; what has not ended by then counts as never done.
+            broken: whether nothing more can end; looked at when `HeldJobs.wake` is called.
+        Returns:
+            Whether all that ran has ended in time.
+        """
+        self._jobs.cancel()
+        self._tasks.drain()
+        ended = self._held.wait_idle(
+            max(0.0, deadline - time.monotonic()), lambda: self._hurry.is_set() or broken()
+        )
+        if not ended:
+            log.warning("%d jobs did not end in time; resume does them again", len(self._held.ids()))
+            self._tasks.kill()
+        self._close()
+        return ended
+
+    def over(self) -> None:
+        """No job is left: end all threads."""
+        self._close()
+
+    def hurry(self) -> None:
+        """Cut an orderly end short; callable from any thread."""
+        self._hurry.set()
+        self._held.wake()
+
+    def at_once(self) -> None:
+        """Something is broken: end workers and threads; what was not committed counts as never done."""
+        self._tasks.kill()
+        self._appender.abandon()
+        self._close()
+
+    def _close(self) -> None:
+        self._tasks.stop()
+        if not self._tasks.join(THREAD_END_S):
+            self._tasks.kill()
+            self._tasks.join(THREAD_END_S)
+        self._appender.end_of_stream()
+        self._appender.join(THREAD_END_S)
+        self._jobs.stop(THREAD_END_S)
+        self._state.terminate()

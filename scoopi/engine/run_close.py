@@ -1,0 +1,277 @@
+"""RunClose: what is published and told when a node's part of a run comes to an end."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from scoopi.appenders.publisher import Published, Publisher
+from scoopi.engine.run_file import RunFile, RunView, versions
+from scoopi.engine.run_rows import EndOfRows, RunRows
+from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
+from scoopi.mediator.liveness import Liveness
+from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.causes import Cause
+from scoopi.model.failure import Failure
+from scoopi.model.run_report import JobCounts, RunReport, RunStatus
+from scoopi.plugins.encoders.rows_encoder import read_rows
+from scoopi.store.job_store import JobStore
+from scoopi.store.run_record import RunPhase, RunRecord
+
+log = logging.getLogger(__name__)
+
+RETRY_S = 0.5
+ALREADY_OVER = "the run was already over"
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlace:
+    """Which run this is.
+
+    Attributes:
+        run: its id.
+        folder: its folder.
+        incarnation: the run's own.
+        publishes_parts: whether what is committed is published when the run is stopped before its end.
+        resume: the command that goes on with it.
+        was_over: it was ending or over when this node came; there is nothing to run.
+    """
+
+    run: str
+    folder: Path
+    incarnation: str
+    publishes_parts: bool
+    resume: str
+    was_over: bool = False
+
+
+class RunClose:
+    """Publishes from the store's word, never from memory; Source: design, "Protocol", rules 6 and 10.
+
+    Args:
+        rows: what is written at the run's end.
+        on_over: told when this node has made the run OVER.
+        patience_s: how long a store that does not answer at the run's end is tried again.
+    """
+
+    def __init__(
+        self,
+        place: RunPlace,
+        publisher: Publisher,
+        rows: RunRows,
+        jobs: JobStore,
+        record: RunRecord,
+        file: RunFile,
+        counts: NodeCounts,
+        liveness: Liveness,
+        patience_s: float = 0.0,
+        on_over: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._place = place
+        self._patience_s = patience_s
+        self._publisher = publisher
+        self._rows = rows
+        self._on_over = on_over
+        self._beats = False
+        self._jobs = jobs
+        self._record = record
+        self._liveness = liveness
+        self._file = file
+        self._counts = counts
+        self._times: Mapping[str, float] = {}
+        self._first_started: datetime | None = None
+
+    def begin(self, started: datetime) -> None:
+        """Say in `run.json` that the run is going on; what it said of an earlier process is added to."""
+        former = self._file.read()
+        if former is not None:
+            self._times, self._first_started = former.time, former.started
+        self._write(RunView(self._place.run, self._place.incarnation, "running", self._since(started)))
+
+    @property
+    def was_over(self) -> bool:
+        """There is nothing to run: the run was ending or over when this node came."""
+        return self._place.was_over
+
+    def over(self, started: datetime) -> RunReport:
+        """No job is left: ENDING, publish, OVER.
+
+        Raises:
+            AppenderError: the files cannot be written; `resume` publishes them.
+            StoreError, RunError: the store does not answer, or no longer holds the run.
+        """
+        try:
+            return self._publish_patiently(started)
+        except ScoopiError as error:
+            self.failed(started, error)
+            raise
+
+    def _publish_patiently(self, started: datetime) -> RunReport:
+        """Each step is the same done twice, so that all are tried again while the store is away."""
+        give_up = time.monotonic() + self._patience_s
+        while True:
+            try:
+                return self._publish_all(started)
+            except StoreError as error:
+                if time.monotonic() > give_up:
+                    raise
+                log.warning("publishing: the store is tried again: %s", error)
+            time.sleep(RETRY_S)  # nothing tells when it answers again
+
+    def _publish_all(self, started: datetime) -> RunReport:
+        if self._place.was_over:
+            return self._publish_late(started)
+        self._record.to_ending()
+        return self._end(started, self._rows.at_end())
+
+    def _publish_late(self, started: datetime) -> RunReport:
+        """A run that is OVER is told nothing any more: its records are about to end."""
+        state = self._record.read()
+        if state is not None and state.phase is RunPhase.OVER:
+            return self._end(started, EndOfRows(self._rows.when_over()))
+        if not self._beats:
+            self._liveness.start()
+            self._beats = True
+        return self._end(started, self._rows.at_end())
+
+    def _end(self, started: datetime, end: EndOfRows) -> RunReport:
+        if end.complete:
+            self._record.to_over()
+            self._say_over()
+        status = RunStatus.FAILED if end.published.missing else RunStatus.DONE
+        note = ALREADY_OVER if self._place.was_over else ""
+        return self._report(started, status, end.published, note, awaiting=end.awaiting)
+
+    def _say_over(self) -> None:
+        try:
+            self._on_over()
+        except (StoreError, ClusterError) as error:
+            log.warning("the run is over, but its records are kept for ever: %s", error)
+
+    def stopped(self, started: datetime, deadline: float | None) -> RunReport:
+        """Publish what is committed, if there is time; the former files stay otherwise."""
+        published, note = None, "rows are written when the run is complete"
+        if self._place.publishes_parts:
+            try:
+                published, note = self._publisher.publish(deadline), ""
+            except (AppenderError, StoreError, ClusterError) as error:
+                log.warning("not published: %s", error)
+                note = str(error)
+            except RunError as error:
+                self.failed(started, error)
+                raise
+        self._liveness.leave(published=published is not None)
+        return self._report(started, RunStatus.STOPPED, published, note)
+
+    def failed(self, started: datetime, error: BaseException) -> None:
+        """Say in `run.json` that the run could not go on, and why; publishes nothing."""
+        self._liveness.leave(published=False)
+        try:
+            self._report(started, RunStatus.FAILED, None, fault=error)
+        except (OSError, StoreError, ClusterError, AppenderError) as error:
+            log.warning("run.json could not be written: %s", error)
+
+    def _report(
+        self,
+        started: datetime,
+        status: RunStatus,
+        published: Published | None,
+        note: str = "",
+        fault: BaseException | None = None,
+        awaiting: tuple[str, ...] = (),
+    ) -> RunReport:
+        ended = datetime.now().astimezone()
+        found = published or self._counted()
+        report = RunReport(
+            run=self._place.run,
+            folder=str(self._place.folder),
+            status=status,
+            started=self._since(started),
+            ended=ended,
+            jobs=JobCounts(found.done, found.failed, found.warned, self._left()),
+            pages=found.pages,
+            rows=found.rows,
+            errors=found.errors if fault is None else (_cause(fault), *found.errors),
+            warnings=found.warnings,
+            times=self._all_times(),
+            seconds=(ended - started).total_seconds(),
+            published=published is not None,
+            publish_note=_note(note, awaiting),
+            missing=found.missing,
+            resume_hint=self._place.resume if status is not RunStatus.DONE and not found.missing else "",
+            lists={name: _rows(bodies) for name, bodies in found.lists.items()},
+        )
+        self._write(self._view(report, awaiting))
+        return report
+
+    def _view(self, report: RunReport, awaiting: tuple[str, ...]) -> RunView:
+        return RunView(
+            run=report.run,
+            incarnation=self._place.incarnation,
+            status=report.status,
+            started=report.started,
+            ended=report.ended,
+            jobs=report.jobs,
+            pages=report.pages,
+            rows=report.rows,
+            errors=report.errors,
+            warnings=report.warnings,
+            awaiting=awaiting,
+            time=report.times,
+            versions=versions(),
+        )
+
+    def _left(self) -> int | None:
+        """None when the store does not tell: what is known otherwise must still be written down."""
+        try:
+            return self._jobs.left()
+        except (StoreError, ClusterError) as error:
+            log.warning("how many jobs are left is not known: %s", error)
+            return None
+
+    def _counted(self) -> Published:
+        value = self._counts.value
+        return Published(
+            rows={}, done=int(value("jobs.done")), failed=int(value("jobs.failed")), pages=int(value("pages"))
+        )
+
+    def _all_times(self) -> dict[str, float]:
+        times = dict(self._times)
+        for step, seconds in self._counts.with_prefix("time.").items():
+            times[step] = round(times.get(step, 0.0) + seconds, 3)
+        return times
+
+    def _since(self, started: datetime) -> datetime:
+        return self._first_started or started
+
+    def _write(self, view: RunView) -> None:
+        try:
+            self._file.write(view)
+        except OSError as error:
+            raise AppenderError(
+                f"run.json cannot be written: {error.strerror}",
+                at=str(self._place.folder),
+                mend="make room or mend the folder, then `scoopi resume`",
+            ) from error
+
+
+def _note(note: str, awaiting: tuple[str, ...]) -> str:
+    to_come = f"rows of {', '.join(awaiting)} are still to come" if awaiting else ""
+    return "; ".join(filter(None, (note, to_come)))
+
+
+def _cause(fault: BaseException) -> Cause:
+    """What ended the run, told as a job's failure is; it has a place, but no job."""
+    if isinstance(fault, ScoopiError):
+        return Cause(fault.what, 1, Failure(cause=fault.what, message=str(fault), at=fault.at))
+    what = f"{type(fault).__name__}: {fault}"
+    return Cause(what, 1, Failure(cause=what, message=what))
+
+
+def _rows(bodies: list[bytes]) -> tuple[Any, ...]:
+    return tuple(row for body in bodies for row in read_rows(body))

@@ -1,0 +1,67 @@
+"""RunRows: which files a node writes when the run has come to its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from scoopi.appenders.publisher import Published, Publisher
+from scoopi.mediator.liveness import Liveness
+
+
+@dataclass(frozen=True, slots=True)
+class EndOfRows:
+    """What stands in the files now.
+
+    Attributes:
+        published: what this node has written.
+        awaiting: nodes whose rows are still to come.
+        complete: all rows of the run stand in files, and nobody is at work: it may be OVER.
+    """
+
+    published: Published
+    awaiting: tuple[str, ...] = ()
+    complete: bool = False
+
+
+class RunRows(Protocol):
+    """Source: design, "Output" and "Protocol", rule 6."""
+
+    def at_end(self) -> EndOfRows:
+        """Write what is this node's to write, and leave the run; the same done twice.
+
+        Raises:
+            AppenderError: a file cannot be written.
+            StoreError, RunError, ClusterError: the store does not answer, or has lost the run.
+        """
+
+    def when_over(self) -> Published:
+        """Write this node's own rows of a run that is over; tells the store nothing."""
+
+
+class OwnRows:
+    """Each node writes its own; those of a node that is missing come with it.
+
+    Args:
+        was_over: this node came after the end: without rows of its own it writes no file.
+    """
+
+    def __init__(self, publisher: Publisher, liveness: Liveness, was_over: bool) -> None:
+        self._publisher = publisher
+        self._liveness = liveness
+        self._was_over = was_over
+
+    def at_end(self) -> EndOfRows:
+        """As `RunRows` says."""
+        published = self.when_over()
+        awaiting = self._liveness.awaited(published.others)
+        # Rows that this node wrote to a disk which is gone are awaited, too.
+        is_whole = not published.missing and self._liveness.node not in awaiting
+        is_last = self._liveness.leave(published=is_whole)
+        return EndOfRows(published, awaiting, is_last and not awaiting and not published.missing)
+
+    def when_over(self) -> Published:
+        """As `RunRows` says."""
+        if self._was_over and not self._publisher.has_rows():
+            return self._publisher.look()
+        return self._publisher.publish()

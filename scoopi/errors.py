@@ -1,0 +1,94 @@
+"""Every error of Scoopi, one tree; the branch says what it stops: the run, one task, or nothing yet."""
+
+from __future__ import annotations
+
+
+class ScoopiError(Exception):
+    """Says what is wrong, where, and the mend.
+
+    Args:
+        what: the fault in one clause, with the offending value where that helps.
+        at: where: `file:line:column`, a URL, a path or a setting's key; empty when nowhere.
+        mend: what the reader can do about it; empty when nothing sensible can be said.
+    """
+
+    def __init__(self, what: str, *, at: str = "", mend: str = "") -> None:
+        super().__init__(what, at, mend)
+        self.what = what
+        self.at = at
+        self.mend = mend
+
+    def __str__(self) -> str:
+        text = f"{self.at}: {self.what}" if self.at else self.what
+        return f"{text}; {self.mend}" if self.mend else text
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.what, self.at, self.mend)
+
+
+def _rebuild(kind: type[ScoopiError], what: str, at: str, mend: str) -> ScoopiError:
+    return kind(what, at=at, mend=mend)
+
+
+class UsageError(ScoopiError):
+    """The command line asks for something that does not exist or does not fit together (exit 2)."""
+
+
+class BootError(ScoopiError):
+    """Ends the run before it starts (exit 3 unless a branch says otherwise)."""
+
+
+class ConfigError(BootError):
+    """A setting is unknown, malformed or contradicts another."""
+
+
+class DefsError(BootError):
+    """The definitions are missing, unreadable or wrong."""
+
+
+class PluginError(BootError):
+    """A plugin cannot be found, loaded or constructed."""
+
+
+class ClusterError(BootError):
+    """The cluster cannot be reached or joined (exit 5)."""
+
+
+class RunError(BootError):
+    """A run's folder is locked, lost or unusable (exit 5)."""
+
+
+class StepError(ScoopiError):
+    """Fails one task; its sister tasks and the run go on."""
+
+
+class FetchError(StepError):
+    """A page could not be loaded."""
+
+
+class ParseError(StepError):
+    """A page could not be parsed, or its definition does not fit it."""
+
+
+class ScriptError(StepError):
+    """A script failed, returned nothing usable, or met its time or memory limit."""
+
+
+class ConvertError(StepError):
+    """A value could not be converted, and the definition says that this fails the task."""
+
+
+class EncodeError(StepError):
+    """Rows could not be encoded."""
+
+
+class CrashError(StepError):
+    """A task killed its worker process too often."""
+
+
+class StoreError(ScoopiError):
+    """Nothing is known yet: the store could not be read or written; it is tried again."""
+
+
+class AppenderError(ScoopiError):
+    """Rows cannot be made durable or published; ends the run loudly (exit 5)."""

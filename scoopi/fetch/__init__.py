@@ -1,0 +1,1 @@
+"""A URL becomes bytes: http, file."""

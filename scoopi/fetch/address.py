@@ -1,0 +1,155 @@
+"""Address: what a locator's url, as written, means: a page of a host, or a file.
+
+Source: design, "Locator addresses"; language, B 4.4.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import unquote, urljoin
+
+from scoopi.errors import FetchError
+from scoopi.fetch.host_name import ascii_host
+
+FILE_HOST = "file"
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
+_PLAIN = re.compile(
+    r"(https?)://([a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9][a-z0-9-]{0,62})*)(?::([1-9]\d{0,4}))?"
+    r"/(?:[A-Za-z0-9/?:@!$&()*+,;=._~-]|%[0-9A-Fa-f]{2})*"
+)
+"""What needs no change at all; most addresses are so."""
+_PARTS = re.compile(r"([^/\\?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
+_AUTHORITY = re.compile(r"(?:(.*)@)?(\[[0-9A-Fa-f:.]+\]|[^:@\[\]]*)(?::(\d*))?", re.DOTALL)
+_BAD_IN_PATH = re.compile(r"[^!$%&'()*+,\-./0-9:;=@A-Z\[\]_a-z|~]")
+_BAD_IN_QUERY = re.compile(r"[^!$%&()*+,\-./0-9:;=?@A-Z\[\]\\^_`a-z{|}~]")
+_BAD_IN_FRAGMENT = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]\\^_a-z{|}~]")
+_C0_AND_BLANK = "".join(map(chr, range(0x21)))
+_NO_LINE_BREAKS = str.maketrans("", "", "\t\r\n")
+
+
+class AddressKind(StrEnum):
+    """Where the bytes come from."""
+
+    HTTP = "http"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A checked address.
+
+    Attributes:
+        kind: http (also https) or file.
+        host: `host:port` in lower case, the port always said; `file` for files. The key of politeness.
+        url: for http the absolute URL, escaped as browsers do, fragment kept; for a file as written.
+    """
+
+    kind: AddressKind
+    host: str
+    url: str
+
+
+def parse_address(text: str) -> Address:
+    """Tell what an address as written means.
+
+    Raises:
+        FetchError: an unknown scheme, or an http URL whose host or port is wrong.
+    Source: design, "Locator addresses"; escaping as the URL standard says.
+    """
+    plain = _PLAIN.fullmatch(text)
+    if plain:
+        scheme, host, port = plain.groups()
+        number = _port(port, scheme, text)
+        if not port or number != DEFAULT_PORTS[scheme]:
+            return Address(AddressKind.HTTP, f"{host}:{number}", text)
+    clean = text.strip(_C0_AND_BLANK).translate(_NO_LINE_BREAKS)
+    scheme_match = _SCHEME.match(clean)
+    if scheme_match is None:
+        if not clean:
+            raise FetchError("the address is empty", mend="give the locator a url")
+        return Address(AddressKind.FILE, FILE_HOST, text)
+    scheme = scheme_match[1].lower()
+    if scheme in DEFAULT_PORTS:
+        return _http(scheme, clean[scheme_match.end() :].lstrip("/\\"), text)
+    if scheme == "file":
+        return Address(AddressKind.FILE, FILE_HOST, clean)
+    raise FetchError(
+        f"pages cannot be loaded by {scheme}:",
+        at=shown(text),
+        mend="use http, https or file; a path that holds a colon begins with ./",
+    )
+
+
+def redirect_address(location: str, base: str) -> Address:
+    """The target of a redirect: joined to `base` (RFC 3986), http or https only.
+
+    A fragment of `base` stays when `location` has none.
+
+    Raises:
+        FetchError: the target cannot be followed.
+    """
+    clean = location.strip(_C0_AND_BLANK).translate(_NO_LINE_BREAKS)
+    head, mark, query = clean.partition("?")
+    slashed = head.replace("\\", "/") + mark + query
+    try:
+        # urljoin takes `http://` for an empty reference; what names a host needs no joining.
+        joined = slashed if _ABSOLUTE.match(slashed) else urljoin(base, slashed)
+    except ValueError:
+        raise FetchError(f"redirected to the malformed address {clean[:200]!r}", at=shown(base)) from None
+    if "#" not in clean and "#" in base:
+        joined += base[base.index("#") :]
+    try:
+        target = parse_address(joined)
+    except FetchError as error:
+        raise FetchError(f"redirected to {clean[:200]!r}: {error.what}", at=shown(base)) from None
+    if target.kind is not AddressKind.HTTP:
+        raise FetchError(f"redirected to {clean[:200]!r}, which is not a web page", at=shown(base)) from None
+    return target
+
+
+def shown(url: str) -> str:
+    """The address as messages show it: without a password, and not endless."""
+    safe = re.sub(r"^([A-Za-z]+://[^/?#@:]*):[^/?#@]*@", r"\1:***@", url)
+    return safe if len(safe) <= 500 else f"{safe[:500]}…"
+
+
+def _http(scheme: str, rest: str, text: str) -> Address:
+    parts = _PARTS.fullmatch(rest)
+    assert parts is not None
+    authority, path, query, fragment = (part or "" for part in parts.groups())
+    matched = _AUTHORITY.fullmatch(authority)
+    if matched is None or not matched[2]:
+        raise FetchError("the address has no valid host", at=shown(text), mend="write http://host/path")
+    user, host, port = matched.groups()
+    try:
+        host = ascii_host(unquote(host))
+    except ValueError as error:
+        raise FetchError(f"the host {host!r} is wrong: {error}", at=shown(text)) from None
+    number = _port(port, scheme, text)
+    said = "" if number == DEFAULT_PORTS[scheme] else f":{number}"
+    login = f"{_escaped(user, _BAD_IN_PATH)}@" if user else ""
+    url = (
+        f"{scheme}://{login}{host}{said}{_escaped(path.replace(chr(92), '/'), _BAD_IN_PATH) or '/'}"
+        f"{_escaped(query, _BAD_IN_QUERY)}{_escaped(fragment, _BAD_IN_FRAGMENT)}"
+    )
+    return Address(AddressKind.HTTP, f"{host}:{number}", url)
+
+
+def _port(port: str | None, scheme: str, text: str) -> int:
+    number = int(port) if port else DEFAULT_PORTS[scheme]
+    if number > 65535:
+        raise FetchError(f"port {port} is above 65535", at=shown(text))
+    return number
+
+
+def _escaped(part: str, bad: re.Pattern[str]) -> str:
+    return bad.sub(_escape, part)
+
+
+def _escape(found: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace"))

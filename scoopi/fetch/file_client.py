@@ -1,0 +1,40 @@
+"""FileClient: reads local pages, within the size limit."""
+
+from __future__ import annotations
+
+import os
+
+from scoopi.errors import FetchError
+from scoopi.fetch.file_finder import FileFinder
+
+
+class FileClient:
+    """Reads what a path or a `file:` URL names; may be shared by threads.
+
+    Args:
+        max_bytes: a larger file is an error.
+    """
+
+    def __init__(self, finder: FileFinder, max_bytes: int) -> None:
+        self._finder = finder
+        self._max_bytes = max_bytes
+
+    def read(self, written: str) -> bytes:
+        """The bytes of the file, as long as it was when it was opened.
+
+        Raises:
+            FetchError: it is missing, cannot be read, or is larger than the limit.
+        """
+        place = self._finder.find(written)
+        try:
+            with place.open("rb", buffering=0) as file:
+                size = os.fstat(file.fileno()).st_size
+                if size <= self._max_bytes:
+                    return file.read(size)
+        except OSError as error:
+            raise FetchError(f"{place} cannot be read: {error.strerror}", at=written) from error
+        raise FetchError(
+            f"the file is larger than {self._max_bytes} bytes",
+            at=written,
+            mend="raise the size limit",
+        )

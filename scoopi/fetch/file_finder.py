@@ -1,0 +1,88 @@
+"""FileFinder: where a file named in the definitions lies.
+
+Source: design, "Locator addresses".
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+from scoopi.errors import FetchError
+
+_FILE_URL = re.compile(r"file:(?://([^/?#]*))?(/[^?#]*)?(.*)", re.IGNORECASE | re.DOTALL)
+
+
+class FileFinder:
+    """Finds a file under the current folder, then under the folder of the definitions and each of its
+    parents, then as it stands.
+
+    Args:
+        current_folder: the run's; kept for `resume`.
+        defs_folder: of the definitions; for a single file of definitions the folder that holds it.
+    """
+
+    def __init__(self, current_folder: Path, defs_folder: Path) -> None:
+        current = current_folder.absolute()
+        defs = defs_folder.absolute()
+        self._folders = tuple(dict.fromkeys((current, defs, *defs.parents)))
+
+    def find(self, written: str) -> Path:
+        """The file that `written` (a path or a `file:` URL) names.
+
+        A name that is not found as written is tried without its `#fragment`, then percent-decoded,
+        because links of pages are written so.
+
+        Raises:
+            FetchError: it is nowhere, or not a readable regular file; names where it was looked for.
+        """
+        refused: list[str] = []
+        places: list[Path] = []
+        for place in self._places(written):
+            places.append(place)
+            problem = _problem(place)
+            if problem == "":
+                return place
+            if problem:
+                refused.append(problem)
+        if refused:
+            raise FetchError(refused[0], at=written, mend="name a file that can be read")
+        folders = ", ".join(dict.fromkeys(str(place.parent) for place in places))
+        raise FetchError(
+            "there is no such file", at=written, mend=f"looked for in {folders}; put the page there"
+        )
+
+    def _places(self, written: str) -> Iterator[Path]:
+        url = _FILE_URL.fullmatch(written)
+        if url:
+            host, path, _ = url.groups()
+            if (host or "").lower() not in ("", "localhost"):
+                raise FetchError(f"a file of the host {host} cannot be read", at=written, mend="file:///path")
+            if not path:
+                raise FetchError("the file URL has no absolute path", at=written, mend="file:///path")
+            yield Path(unquote(path))
+            return
+        bare = written.partition("#")[0]
+        for name in dict.fromkeys((written, bare, unquote(bare))):
+            if name.strip("/"):
+                yield from (folder / name.lstrip("/") for folder in self._folders)
+                yield Path(name).absolute()
+
+
+def _problem(place: Path) -> str | None:
+    """Empty when the file can be read, None when it is absent, else why it cannot be used."""
+    try:
+        mode = place.stat().st_mode
+    except ValueError:
+        return "the path holds a NUL character"
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+            return None
+        return f"{place} cannot be read: {error.strerror}"
+    if stat.S_ISDIR(mode):
+        return f"{place} is a folder, not a file"
+    return "" if stat.S_ISREG(mode) else f"{place} is not a regular file"

@@ -1,0 +1,73 @@
+"""HTTP faults: what curl's error numbers mean to the user, with the mend."""
+
+from __future__ import annotations
+
+import re
+
+import pycurl
+
+from scoopi.errors import FetchError
+from scoopi.fetch.address import shown
+from scoopi.fetch.http_settings import HttpSettings
+
+_LATER = "try again later"
+HTTP2_STREAM = 92
+"""CURLE_HTTP2_STREAM, which pycurl does not name."""
+_MEASURED = re.compile(r" after \d+ ms| with \d+ bytes (?:missing|remaining to read)")
+"""What differs from one failure to the next of the same cause."""
+_FAULTS: dict[int, tuple[str, str]] = {
+    pycurl.E_URL_MALFORMAT: ("the address is malformed", "correct the url"),
+    pycurl.E_UNSUPPORTED_PROTOCOL: ("the host does not speak HTTP", "correct the url or its port"),
+    pycurl.E_COULDNT_RESOLVE_PROXY: ("the proxy's name is unknown", "look at the proxy's settings"),
+    pycurl.E_COULDNT_RESOLVE_HOST: ("the host's name is unknown", "correct the host or try again later"),
+    pycurl.E_COULDNT_CONNECT: ("the host refuses the connection or cannot be reached", _LATER),
+    pycurl.E_PARTIAL_FILE: ("the page was cut off", _LATER),
+    pycurl.E_GOT_NOTHING: ("the host closed the connection without an answer", _LATER),
+    pycurl.E_SEND_ERROR: ("the connection was lost while asking", _LATER),
+    pycurl.E_RECV_ERROR: ("the connection was lost while the page came", _LATER),
+    pycurl.E_SSL_CONNECT_ERROR: ("no TLS connection could be made", "does this port speak https?"),
+    pycurl.E_PEER_FAILED_VERIFICATION: (
+        "the host's certificate is not trusted",
+        "add its authority to the file that SSL_CERT_FILE names",
+    ),
+    pycurl.E_SSL_CACERT_BADFILE: (
+        "the file of trusted certificates cannot be read",
+        "install ca-certificates or set SSL_CERT_FILE",
+    ),
+    pycurl.E_HTTP2: ("the HTTP/2 connection broke", _LATER),
+    HTTP2_STREAM: ("the HTTP/2 stream broke", _LATER),
+    pycurl.E_OUT_OF_MEMORY: ("not enough memory", ""),
+}
+
+
+def fault(number: int, message: str, url: str, *, connected: bool, settings: HttpSettings) -> FetchError:
+    """The error for a failed transfer.
+
+    Args:
+        number: curl's error number, pycurl.E_….
+        message: curl's own words, for the particulars.
+        connected: whether the request had gone out; tells the two timeouts apart.
+    """
+    if number == pycurl.E_OPERATION_TIMEDOUT:
+        if connected:
+            what = f"the page did not come within {settings.timeout_ms} ms"
+        else:
+            limit = min(settings.connect_timeout_ms, settings.timeout_ms)
+            what = f"no connection within {limit} ms"
+        return FetchError(what, at=shown(url), mend=_LATER)
+    what, mend = _FAULTS.get(number, ("the page could not be loaded", ""))
+    words = _MEASURED.sub("", message)
+    return FetchError(f"{what} ({words})" if words else what, at=shown(url), mend=mend)
+
+
+def status_fault(status: int, url: str) -> FetchError:
+    """The error for an answer that is no page."""
+    if status in (401, 403, 407):
+        mend = "the site wants a login or refuses robots"
+    elif status in (404, 410):
+        mend = "correct the url"
+    elif status == 429:
+        mend = "ask less often: raise scoopi.loader.fetch.delay"
+    else:
+        mend = _LATER if status >= 500 else ""
+    return FetchError(f"the site answered with status {status}", at=shown(url), mend=mend)

@@ -1,0 +1,60 @@
+"""Request, Response, Redirect, Unsent: one hop's question and its possible answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Asks for one page at one host.
+
+    Attributes:
+        url: absolute and escaped, as Address.url.
+        not_after: seconds of the monotonic clock after which the request may not go out; None: ever.
+        hops: redirects followed so far.
+        cookies: set in this chain of redirects, as HttpClient notes them.
+    """
+
+    url: str
+    not_after: float | None = None
+    hops: int = 0
+    cookies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A page.
+
+    Attributes:
+        status: 200 to 299.
+        headers: names in lower case; of repeated ones the values joined by `, `.
+        body: content coding undone.
+        charset: of the Content-Type header, as written there; None when it has none.
+        url: the address that answered.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    charset: str | None
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """The page is elsewhere.
+
+    Attributes:
+        host: of the target, `host:port`; the next request needs a grant of this host.
+        request: the next hop; give it the grant's `not_after`.
+    """
+
+    host: str
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class Unsent:
+    """The grant had run out before the request could go out; the site saw nothing of it."""

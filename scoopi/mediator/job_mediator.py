@@ -1,0 +1,79 @@
+"""JobMediator: starts and ends the job runner and the monitor of a node."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from scoopi.errors import RunError, ScoopiError
+from scoopi.mediator.job_runner import JobRunner
+from scoopi.mediator.liveness import Liveness
+from scoopi.mediator.monitor import Monitor
+
+log = logging.getLogger(__name__)
+
+
+class JobMediator:
+    """Starts three threads: one takes jobs, one looks whether the run is over, one beats.
+
+    The one that beats ends last, after publishing (`Liveness.leave`).
+    """
+
+    def __init__(
+        self,
+        runner: JobRunner,
+        monitor: Monitor,
+        liveness: Liveness,
+        on_fault: Callable[[ScoopiError], None],
+    ) -> None:
+        self._runner = runner
+        self._on_fault = on_fault
+        self._monitor = monitor
+        self._liveness = liveness
+        self._runner_thread = threading.Thread(
+            target=self._guarded, args=(runner.run,), name="job-runner", daemon=True
+        )
+        self._monitor_thread = threading.Thread(
+            target=self._guarded, args=(monitor.run,), name="monitor", daemon=True
+        )
+
+    def start(self) -> None:
+        """Begin to take jobs; to be called when the run is seeded."""
+        self._liveness.start()
+        self._runner_thread.start()
+        self._monitor_thread.start()
+        self._runner.ring()
+
+    @property
+    def started(self) -> bool:
+        """Whether jobs are, or were, taken: the run is seeded."""
+        return self._monitor_thread.ident is not None
+
+    def ended(self) -> str:
+        """The name of a thread that was started and has ended; empty while there is none."""
+        threads = (self._runner_thread, self._monitor_thread)
+        return next((each.name for each in threads if each.ident is not None and not each.is_alive()), "")
+
+    def cancel(self) -> None:
+        """Take no more jobs."""
+        self._runner.cancel()
+
+    def stop(self, timeout_s: float) -> bool:
+        """Hand back what is to be handed back, and end; False when it took too long."""
+        self._monitor.stop()
+        self._runner.stop()
+        for thread in (self._runner_thread, self._monitor_thread):
+            if thread.ident is not None:
+                thread.join(timeout_s)
+        return not (self._runner_thread.is_alive() or self._monitor_thread.is_alive())
+
+    def _guarded(self, run: Callable[[], None]) -> None:
+        """A thread that cannot go on ends the run loudly, instead of leaving it to wait for ever."""
+        try:
+            run()
+        except ScoopiError as error:
+            self._on_fault(error)
+        except Exception as error:
+            log.exception("%s: unexpected error", threading.current_thread().name)
+            self._on_fault(RunError(f"{threading.current_thread().name} failed: {error!r}"))

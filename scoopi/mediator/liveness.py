@@ -1,0 +1,217 @@
+"""Liveness: this node's heartbeat, and the jobs of those that have died."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection
+
+from scoopi.errors import ClusterError, RunError, ScoopiError, StoreError
+from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.model.job import JobState
+from scoopi.store.job_store import JobStore
+from scoopi.store.member import Load, MemberState
+from scoopi.store.membership import Membership
+from scoopi.store.run_record import RunRecord
+
+log = logging.getLogger(__name__)
+
+FIRST_BEATS = 3
+LEAVE_S = 5.0
+REST_S = 0.2
+"""Between two heartbeats while all nodes are idle: so the end of a run is agreed on in a second."""
+
+
+class Liveness:
+    """One thread, one look a heartbeat; more of them while all nodes are idle.
+
+    Args:
+        run: the run's incarnation.
+        committed: the state of a frame of (job, fence) that this node has committed, if any.
+        on_taken_back: told when jobs of a dead node are ready again.
+        on_lost_data: told once when the store no longer holds the run, or cannot be reached any more.
+        on_rest: told at each look that finds all nodes idle: the run may be over.
+        heartbeat_s: time between two heartbeats.
+        is_cancelled: whether somebody has cancelled the run from elsewhere.
+        on_cancelled: told when somebody has.
+        pages: how many pages this node has loaded.
+        round_s: between two rounds of reconciling: the liveness gap (design, "Protocol", rule 7).
+    """
+
+    def __init__(
+        self,
+        members: Membership,
+        jobs: JobStore,
+        record: RunRecord,
+        held: HeldJobs,
+        run: str,
+        committed: Callable[[str, int], JobState | None],
+        on_taken_back: Callable[[], None],
+        on_lost_data: Callable[[ScoopiError], None],
+        on_rest: Callable[[], None] = lambda: None,
+        heartbeat_s: float = 1.0,
+        round_s: float = 15.0,
+        is_cancelled: Callable[[], bool] = lambda: False,
+        on_cancelled: Callable[[], None] = lambda: None,
+        pages: Callable[[], int] = lambda: 0,
+    ) -> None:
+        self._members = members
+        self._jobs = jobs
+        self._record = record
+        self._held = held
+        self._run_incarnation = run
+        self._committed = committed
+        self._on_taken_back = on_taken_back
+        self._on_lost_data = on_lost_data
+        self._on_rest = on_rest
+        self._heartbeat_s = heartbeat_s
+        self._round_s = round_s
+        self._is_cancelled = is_cancelled
+        self._on_cancelled = on_cancelled
+        self._pages = pages
+        self._stopped = threading.Event()
+        self._gone = threading.Event()
+        self._told_idle = False
+        self._since_look_s = self._since_round_s = 0.0
+        self._done: set[str] = set()
+        self._thread = threading.Thread(target=self._guarded, name="liveness", daemon=True)
+
+    def start(self) -> None:
+        """Beat once, take back what older incarnations of this node held, then go on in a thread.
+
+        Raises:
+            StoreError: the store does not answer.
+        """
+        for _ in range(FIRST_BEATS):
+            try:
+                self._look()
+                break
+            except StoreError as error:
+                log.warning("liveness: the store is tried again: %s", error)
+                self._stopped.wait(timeout=self._heartbeat_s)
+        else:
+            self._look()
+        self._thread.start()
+
+    def leave(self, published: bool = True) -> bool:
+        """End the thread and say that this node has left; to be called after publishing.
+
+        Args:
+            published: all rows that this node has committed stand in its files.
+        Returns:
+            Whether no live node is left in the run.
+        """
+        self._stopped.set()
+        if self._thread.ident is not None:
+            self._thread.join(LEAVE_S)
+        try:
+            load = self.load()._replace(committed=1, published=int(published))
+            self._members.beat(load, MemberState.LEFT)
+            return not self._members.live()
+        except (StoreError, RunError, ClusterError) as error:
+            log.warning("the last heartbeat was not acknowledged: %s", error)
+            return False
+
+    def awaited(self, incarnations: Collection[str]) -> tuple[str, ...]:
+        """Of nodes that ended jobs in these incarnations, those that neither live nor have published since.
+
+        Args:
+            incarnations: whose segments this node has not; also earlier ones of its own.
+        """
+        members = self._members.read()
+        present = self._members.live().keys() | {
+            key
+            for key, member in members.items()
+            if member.state is MemberState.LEFT and member.published >= member.committed
+        }
+        here = {members[key].node for key in present} - {self.node}
+        nodes = {members[key].node if key in members else key for key in incarnations}
+        return tuple(sorted(nodes - here))
+
+    def await_others(self, limit_s: float) -> bool:
+        """After `leave`: wait until each of the others has left or is lost; False: it took too long.
+
+        Raises:
+            StoreError: the store does not answer.
+        """
+        end = time.monotonic() + limit_s
+        while True:
+            self._members.watch()
+            if not self._members.live():
+                return True
+            if time.monotonic() > end:
+                return False
+            self._gone.wait(timeout=self._heartbeat_s)
+
+    @property
+    def node(self) -> str:
+        """This node's id."""
+        return self._members.node
+
+    def load(self) -> Load:
+        """This node's load just now."""
+        return self._held.load()._replace(pages=self._pages())
+
+    def _guarded(self) -> None:
+        try:
+            self._beat_on()
+        except Exception as error:
+            log.exception("liveness: unexpected error")
+            self._on_lost_data(RunError(f"liveness failed: {error!r}"))
+
+    def _beat_on(self) -> None:
+        step_s = min(REST_S, self._heartbeat_s)
+        while not self._stopped.wait(timeout=step_s):
+            self._since_look_s += step_s
+            try:
+                if self._is_due():
+                    self._look()
+            except StoreError as error:
+                log.warning("liveness: the store is tried again: %s", error)
+            except (RunError, ClusterError) as error:
+                self._on_lost_data(error)
+                return
+
+    def _is_due(self) -> bool:
+        """A heartbeat has passed, or this node came to rest, or all of them are at rest."""
+        came_to_rest = self._held.is_idle() and (not self._told_idle or self._members.last_look.idle)
+        return came_to_rest or self._since_look_s >= self._heartbeat_s
+
+    def _look(self) -> None:
+        self._since_round_s += self._since_look_s
+        self._since_look_s = 0.0
+        load = self.load()
+        self._members.beat(load)
+        self._told_idle = load.idle
+        dead = self._members.watch()
+        # Who left in the orderly way has handed everything back, but for what did not end in time.
+        left = self._members.last_look.left
+        # A node that was taken for lost, and beats again, may be lost again.
+        self._done &= dead | left
+        for incarnation in (dead | left) - self._done:
+            self._take_back(incarnation, counts=incarnation in dead)
+        if self._members.last_look.idle:
+            self._on_rest()
+        if self._is_cancelled():
+            log.warning("the run was cancelled from elsewhere: this node stops")
+            self._is_cancelled = lambda: False
+            self._on_cancelled()
+        if self._since_round_s >= self._round_s:
+            self._since_round_s = 0.0
+            self._round()
+
+    def _take_back(self, incarnation: str, counts: bool) -> None:
+        taken = self._jobs.take_back(incarnation, counts)
+        self._done.add(incarnation)
+        if taken:
+            log.warning("%d jobs of a node that is gone are ready again", taken)
+            self._on_taken_back()
+
+    def _round(self) -> None:
+        if self._record.lost(self._run_incarnation):
+            raise RunError("the run's data is lost from the store", mend="begin a new run")
+        self._jobs.reconcile(self._held.ids(), self._committed)
+        self._jobs.bury()
+        # What a dead node had sent may take effect after the first look for its jobs.
+        self._done.clear()

@@ -1,0 +1,62 @@
+"""Monitor: looks, now and then and when the bell rings, whether the run is over."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from scoopi.errors import StoreError
+from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.state_flipper import StateFlipper
+
+log = logging.getLogger(__name__)
+
+
+class Monitor:
+    """Asks the store only while this node is idle.
+
+    Args:
+        is_over: whether no job of the run is left anywhere; may take seconds.
+        period_ms: between two looks, when no bell rings.
+    """
+
+    def __init__(
+        self, held: HeldJobs, state: StateFlipper, is_over: Callable[[], bool], period_ms: int
+    ) -> None:
+        self._held = held
+        self._state = state
+        self._is_over = is_over
+        self._period_ms = period_ms
+        self._bell = threading.Event()
+        self._stopped = threading.Event()
+
+    def ring(self) -> None:
+        """The node has become idle, perhaps."""
+        self._bell.set()
+
+    def stop(self) -> None:
+        """End the loop."""
+        self._stopped.set()
+        self._bell.set()
+
+    def run(self) -> None:
+        """Look until stopped."""
+        while not self._stopped.is_set():
+            self._bell.wait(timeout=self._period_ms / 1000)
+            self._bell.clear()
+            if not self._stopped.is_set():
+                self._look()
+
+    def _look(self) -> None:
+        idle = self._held.is_idle()
+        self._state.mark_idle(idle)
+        if not idle:
+            return
+        try:
+            over = self._is_over()
+        except StoreError as error:
+            log.warning("monitor: the store is tried again: %s", error)
+            return
+        if over:
+            self._state.run_is_over()

@@ -1,0 +1,75 @@
+"""NodeBells: what happened in one part of the node, told to the parts that wait for it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+
+from scoopi.appenders.job_result import JobResult
+from scoopi.errors import ScoopiError
+from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.job_runner import JobRunner
+from scoopi.mediator.monitor import Monitor
+from scoopi.mediator.pending import Pending
+from scoopi.mediator.state_flipper import StateFlipper
+from scoopi.mediator.task_mediator import TaskMediator
+from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.job import JobState
+
+log = logging.getLogger(__name__)
+
+
+class NodeBells:
+    """Breaks the circle of appender, workers and takers: each rings here, and knows no other.
+
+    Bells only make things quick; the sweeps of the job runner and the monitor find everything again.
+    """
+
+    def __init__(self, held: HeldJobs, counts: NodeCounts, state: StateFlipper) -> None:
+        self._held = held
+        self._counts = counts
+        self._state = state
+        self._connected = threading.Event()
+        self._faults: list[ScoopiError] = []
+
+    def connect(self, runner: JobRunner, tasks: TaskMediator, monitor: Monitor) -> None:
+        """Say who hears the bells; before any thread is started."""
+        self._runner, self._tasks, self._monitor = runner, tasks, monitor
+        self._connected.set()
+
+    @property
+    def fault(self) -> ScoopiError | None:
+        """The first error after which this node cannot go on."""
+        return self._faults[0] if self._faults else None
+
+    def on_ended(self, won: Sequence[JobResult], lost: Sequence[JobResult]) -> None:
+        """Jobs have ended in the store, or were found to be another incarnation's."""
+        failed = sum(result.state is JobState.FAILED for result in won)
+        self._counts.add("jobs.failed", failed)
+        self._counts.add("jobs.done", len(won) - failed)
+        self._counts.add("rows", sum(result.rows for result in won))
+        self._counts.add("bytes", sum(len(result.body) for result in won))
+        for result in lost:
+            log.warning("job %s: ended by another node; this attempt's rows do not count", result.job)
+        self._held.remove(result.job for result in (*won, *lost))
+        hosts = {child.host for result in won for child in result.children}
+        if hosts:
+            self._runner.has_new(hosts)
+        self._tasks.ring()
+        if self._held.is_idle():
+            self._monitor.ring()
+
+    def on_back(self, jobs: list[Pending]) -> None:
+        """Jobs that were taken are not run."""
+        self._runner.give_back(jobs)
+
+    def on_low(self) -> None:
+        """This node has room for more jobs."""
+        self._runner.ring()
+
+    def on_fault(self, error: ScoopiError) -> None:
+        """This node cannot go on."""
+        self._faults.append(error)
+        self._state.cancel()
+        self._held.wake()  # who waits for running jobs in an orderly stop waits in vain

@@ -1,0 +1,71 @@
+"""StateFlipper: the node's own state, from ready to terminated."""
+
+from __future__ import annotations
+
+import threading
+from enum import StrEnum
+
+
+class TMState(StrEnum):
+    """READY: takes jobs. DONE: idle for now. SHUTDOWN: takes none any more. TERMINATED: all ended."""
+
+    READY = "READY"
+    DONE = "DONE"
+    SHUTDOWN = "SHUTDOWN"
+    TERMINATED = "TERMINATED"
+
+
+class StateFlipper:
+    """The state's one owner; each move says from what to what."""
+
+    def __init__(self) -> None:
+        self._state = TMState.READY
+        self._changed = threading.Condition()
+        self._cancelled = False
+
+    @property
+    def state(self) -> TMState:
+        """The state now."""
+        with self._changed:
+            return self._state
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the run was cancelled, on this node or from elsewhere."""
+        with self._changed:
+            return self._cancelled
+
+    def mark_idle(self, idle: bool) -> None:
+        """READY -> DONE while the node is idle, DONE -> READY while it is not."""
+        with self._changed:
+            if self._state in (TMState.READY, TMState.DONE):
+                self._state = TMState.DONE if idle else TMState.READY
+
+    def cancel(self) -> None:
+        """READY or DONE -> SHUTDOWN, whatever is left."""
+        with self._changed:
+            self._cancelled = True
+            self._shut_down()
+
+    def run_is_over(self) -> None:
+        """READY or DONE -> SHUTDOWN: no job is left."""
+        with self._changed:
+            self._shut_down()
+
+    def terminate(self) -> None:
+        """SHUTDOWN -> TERMINATED: all threads of the node have ended."""
+        with self._changed:
+            if self._state is TMState.SHUTDOWN:
+                self._state = TMState.TERMINATED
+                self._changed.notify_all()
+
+    def wait_for_shutdown(self, timeout_s: float) -> bool:
+        """Wait until the state is SHUTDOWN or later; False when it was not in time."""
+        with self._changed:
+            ended = (TMState.SHUTDOWN, TMState.TERMINATED)
+            return self._changed.wait_for(lambda: self._state in ended, timeout=timeout_s)
+
+    def _shut_down(self) -> None:
+        if self._state in (TMState.READY, TMState.DONE):
+            self._state = TMState.SHUTDOWN
+            self._changed.notify_all()

@@ -1,0 +1,125 @@
+"""TaskMediator: the face of the task runner towards the other threads of the node."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+
+from scoopi.configs.groups import FetchLimits
+from scoopi.errors import RunError
+from scoopi.mediator.host_clocks import FILE_HOST
+from scoopi.mediator.pending import Pending
+from scoopi.mediator.task_figures import TaskFigures
+from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
+from scoopi.mediator.worker_pool import WorkerPool
+
+log = logging.getLogger(__name__)
+
+LEAST_AHEAD = 32
+MOST_AHEAD = 4096
+
+
+class TaskMediator:
+    """Starts and ends the task runner's thread; says how many jobs a host can use.
+
+    Args:
+        take_ahead_ms: jobs are taken for this time ahead.
+    """
+
+    def __init__(
+        self,
+        runner: TaskRunner,
+        queues: TaskQueues,
+        pool: WorkerPool,
+        limits: FetchLimits,
+        take_ahead_ms: int,
+        calls: TaskRunnerCalls,
+    ) -> None:
+        self._runner = runner
+        self._queues = queues
+        self._pool = pool
+        self._limits = limits
+        self._take_ahead_ms = take_ahead_ms
+        self._calls = calls
+        self._thread = threading.Thread(target=self._run, name="task-runner", daemon=True)
+
+    def start(self) -> None:
+        """Start the workers and serve them."""
+        self._thread.start()
+
+    def wanted(self, host: str) -> int:
+        """How many jobs of the host this node should take now, 0 when enough wait."""
+        if self._queues.total >= MOST_AHEAD:
+            return 0
+        most = self._ahead(host)
+        waiting = self._queues.waiting[host]
+        return most - waiting if waiting <= most // 2 else 0
+
+    def waiting_hosts(self) -> tuple[str, ...]:
+        """Hosts that have jobs waiting here; approximate, as they change all the time."""
+        return tuple(host for host in self._queues.waiting_hosts() if host != FILE_HOST)
+
+    def needed_hosts(self) -> set[str]:
+        """Hosts that work at hand needs, be it queued or in a worker that waits for a further request."""
+        return self._runner.needed_hosts()
+
+    def figures(self) -> TaskFigures:
+        """How much is going on here; approximate, as it changes all the time, and never waits."""
+        workers = list(self._pool)
+        asked = [host for worker in workers for host in list(worker.requests.values())]
+        return TaskFigures(
+            workers=len(workers),
+            ready=sum(worker.ready for worker in workers),
+            pids=tuple(pid for worker in workers if (pid := worker.link.pid) is not None),
+            crashes=self._runner.crashes,
+            queued=self._queues.total,
+            given=sum(len(worker.outstanding) for worker in workers),
+            requests=len(asked),
+            hosts_in_flight=len(set(asked)),
+            hosts_waiting=len(self.waiting_hosts()),
+            turned_at=self._runner.turned_at,
+        )
+
+    def ended(self) -> bool:
+        """Whether the thread was started and has ended."""
+        return self._thread.ident is not None and not self._thread.is_alive()
+
+    def push(self, jobs: list[Pending]) -> None:
+        """Queue taken jobs."""
+        self._runner.post(lambda: self._runner.push(jobs))
+
+    def ring(self) -> None:
+        """The appender has room again."""
+        self._runner.post(lambda: None)
+
+    def drain(self) -> None:
+        """Give back what was only taken; let run what runs."""
+        self._runner.post(self._runner.drain)
+
+    def stop(self) -> None:
+        """End the workers once all that they hold has ended."""
+        self._runner.post(self._runner.stop)
+
+    def kill(self) -> None:
+        """End the workers at once; what they did counts as never done."""
+        self._runner.post(self._runner.kill)
+
+    def join(self, timeout_s: float) -> bool:
+        """Wait for the end of the thread; False when it has not come in time."""
+        if self._thread.ident is not None:
+            self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            self._runner.run()
+        except Exception as error:
+            log.exception("task runner: unexpected error")
+            self._calls.on_fault(RunError(f"the task runner failed: {error!r}"))
+
+    def _ahead(self, host: str) -> int:
+        if host == FILE_HOST or not self._limits.delay_ms:
+            return max(LEAST_AHEAD, 2 * self._pool.appetite())
+        return max(1, math.ceil(self._take_ahead_ms / self._limits.delay_ms))

@@ -1,0 +1,315 @@
+"""TaskRunner: gives payloads to workers as hosts and workers allow, and hears what becomes of them.
+
+A little longer than other files: it is one loop, and what belongs to its thread stays in sight of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import select
+import selectors
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from scoopi.appenders.appender import Appender
+from scoopi.errors import RunError, ScoopiError
+from scoopi.mediator.handover_router import HandoverRouter
+from scoopi.mediator.host_clocks import FILE_HOST, HostClocks
+from scoopi.mediator.pending import Pending
+from scoopi.mediator.pool_worker import PoolWorker
+from scoopi.mediator.suspects import Suspects
+from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.worker_pool import WorkerPool
+from scoopi.model.grant import Grant
+from scoopi.worker.messages import Drain, Granted, WorkItem
+
+log = logging.getLogger(__name__)
+
+LONGEST_WAIT_S = 1.0
+HELD_BACK_WAIT_S = 0.1
+MOST_FAILED_STARTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRunnerCalls:
+    """Whom the runner tells; each is called from its thread and must not wait.
+
+    Attributes:
+        on_back: jobs that were taken and are not run.
+        on_low: few jobs wait; more may be taken.
+        on_fault: no work can be done any more.
+    """
+
+    on_back: Callable[[list[Pending]], None]
+    on_low: Callable[[], None]
+    on_fault: Callable[[ScoopiError], None]
+
+
+class TaskRunner:
+    """One loop over the workers' pipes; everything that it owns belongs to its thread.
+
+    Other threads speak to it through `post` only. It never waits for the store or the disk.
+
+    Attributes:
+        crashes: how many workers have died.
+        turned_at: monotonic seconds at which the loop began its last turn; it turns once a second at least.
+    """
+
+    def __init__(
+        self,
+        pool: WorkerPool,
+        queues: TaskQueues,
+        clocks: HostClocks,
+        router: HandoverRouter,
+        suspects: Suspects,
+        appender: Appender,
+        calls: TaskRunnerCalls,
+    ) -> None:
+        self._pool = pool
+        self._queues = queues
+        self._clocks = clocks
+        self._router = router
+        self._suspects = suspects
+        self._appender = appender
+        self._calls = calls
+        self._inbox: deque[Callable[[], None]] = deque()
+        self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._ringing = threading.Lock()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._bell, selectors.EVENT_READ)
+        self._registered: set[PoolWorker] = set()
+        self._draining = False
+        self._stopping = self._killed = False
+        self._failed_starts = 0
+        self.crashes = 0
+        self.turned_at = math.inf
+
+    def post(self, call: Callable[[], None]) -> None:
+        """Have the call made in the loop's thread, soon; callable from any thread.
+
+        Nothing happens when the loop has ended: its descriptor may be somebody else's by then.
+        """
+        with self._ringing:
+            if self._bell < 0:
+                return
+            self._inbox.append(call)
+            os.eventfd_write(self._bell, 1)
+
+    def push(self, jobs: list[Pending]) -> None:
+        """Queue taken jobs; in the loop's thread."""
+        if self._draining:
+            self._calls.on_back(jobs)
+            return
+        for pending in jobs:
+            self._queues.add(pending)
+
+    def drain(self) -> None:
+        """Give back what was only taken; end what runs; in the loop's thread."""
+        self._draining = True
+        back = self._queues.clear() + self._suspects.clear()
+        if back:
+            self._calls.on_back(back)
+        for worker in self._pool:
+            worker.link.send(Drain())
+
+    def stop(self) -> None:
+        """Ask the workers to end, and end with the last of them; in the loop's thread."""
+        self._stopping = True
+        self._pool.stop()
+
+    def kill(self) -> None:
+        """End without any worker; what they did counts as never done; in the loop's thread."""
+        self._stopping = self._killed = True
+
+    def is_quiet(self) -> bool:
+        """Whether no job waits here or is in a worker; in the loop's thread."""
+        return not (self._queues.total or len(self._suspects) or any(w.outstanding for w in self._pool))
+
+    def needed_hosts(self) -> set[str]:
+        """Hosts that work at hand needs, now or soon; approximate, and may be asked by any thread."""
+        waiting = {*self._queues.waiting_hosts(), *self._queues.asking_hosts()}
+        return (waiting | self._suspects.hosts()) - {FILE_HOST}
+
+    def run(self) -> None:
+        """Serve until stopped and the last worker has ended."""
+        try:
+            self._pool.start()
+            while not (self._stopping and (self._killed or not any(True for _ in self._pool))):
+                self._turn()
+        except RunError as error:
+            self._calls.on_fault(error)
+        finally:
+            self._pool.kill()
+            for worker in list(self._pool):
+                self._pool.remove(worker)
+            self._selector.close()
+            with self._ringing:
+                os.close(self._bell)
+                self._bell = -1
+
+    def _turn(self) -> None:
+        self.turned_at = time.monotonic()
+        routed = self._router.routed
+        while self._inbox:
+            self._inbox.popleft()()
+        self._give()
+        self._register()
+        if self._appender.has_room():
+            self._hear()
+        else:
+            select.select([self._bell], [], [], HELD_BACK_WAIT_S)
+            self._quiet_bell()
+        if back := self._router.handed_back:
+            self._router.handed_back = []
+            self.push(back)
+        if self._router.routed > routed:
+            self._calls.on_low()
+            if self.is_quiet():
+                self._appender.flush()
+
+    # Giving
+
+    def _give(self) -> None:
+        if not (self._draining or self._stopping):
+            self._queues.serve(self._serve_host)
+            self._serve_suspect()
+        self._pool.give()
+
+    def _serve_host(self, host: str) -> bool:
+        """Give out what the host and the workers allow; False when a worker is what lacks."""
+        while True:
+            asking = self._queues.next_asking(host)
+            pending = self._queues.next_job(host) if asking is None else None
+            if asking is None and pending is None:
+                return True
+            if host == FILE_HOST:
+                worker = self._pool.choose(needs_request=False)
+                if worker is None:
+                    return False
+                pending = self._queues.pop_job(host)
+                worker.add(pending, pending.item())
+            elif asking is not None:
+                worker, job = asking
+                grant = self._clocks.grant(host, job)
+                if grant is None:
+                    return self._sleep(host)
+                self._queues.pop_asking(host)
+                worker.requests[job] = host
+                worker.link.send(Granted(job, grant))
+            elif not self._give_with_grant(host):
+                return self._lacks_worker(host)
+
+    def _give_with_grant(self, host: str) -> bool:
+        worker = self._pool.choose(needs_request=True)
+        pending = self._queues.next_job(host)
+        if worker is None or pending is None:
+            return False
+        grant = self._clocks.grant(host, pending.taken.id)
+        if grant is None:
+            return False
+        self._queues.pop_job(host)
+        worker.add(pending, _with_grant(pending.item(), grant))
+        return True
+
+    def _lacks_worker(self, host: str) -> bool:
+        if self._pool.choose(needs_request=True) is None:
+            return False
+        return self._sleep(host)
+
+    def _sleep(self, host: str) -> bool:
+        self._queues.sleep(host)
+        return True
+
+    def _serve_suspect(self) -> None:
+        pending = self._suspects.first()
+        if pending is None:
+            return
+        worker = self._pool.start_alone()
+        host = pending.taken.host
+        needs_request = host != FILE_HOST and not pending.archived
+        if not worker.has_room(needs_request):
+            return
+        item = pending.item()
+        if needs_request:
+            grant = self._clocks.grant(host, pending.taken.id)
+            if grant is None:
+                return
+            item = _with_grant(item, grant)
+        worker.add(self._suspects.pop(), item)
+
+    # Hearing
+
+    def _register(self) -> None:
+        workers = set(self._pool)
+        for worker in workers - self._registered:
+            self._selector.register(worker.link.incoming, selectors.EVENT_READ, worker)
+        self._registered = workers
+
+    def _hear(self) -> None:
+        for key, _ in self._selector.select(self._wait_s()):
+            worker = key.data
+            if worker is None:
+                self._quiet_bell()
+                continue
+            messages, alive = worker.link.receive()
+            for message in messages:
+                self._router.route(worker, message)
+            if not alive:
+                self._on_death(worker)
+        for worker in self._pool:
+            worker.link.push()
+
+    def _wait_s(self) -> float:
+        if self._inbox or self._killed:
+            return 0.0
+        unsent = any(worker.link.has_unsent() for worker in self._pool)
+        longest = HELD_BACK_WAIT_S if unsent or len(self._suspects) else LONGEST_WAIT_S
+        return min(longest, self._queues.next_turn_in())
+
+    def _quiet_bell(self) -> None:
+        try:
+            os.eventfd_read(self._bell)
+        except BlockingIOError:
+            return
+
+    def _on_death(self, worker: PoolWorker) -> None:
+        self._selector.unregister(worker.link.incoming)
+        self._registered.discard(worker)
+        for message in worker.link.receive_rest():
+            self._router.route(worker, message)
+        how, _, task = self._pool.remove(worker)
+        self._queues.forget_worker(worker)
+        for job, host in worker.requests.items():
+            self._clocks.answered(host, job, sent=False)
+            self._queues.wake(host)
+        if self._stopping:
+            return
+        self.crashes += 1
+        self._judge(worker, how, task)
+        self._failed_starts = 0 if worker.ready else self._failed_starts + 1
+        if self._failed_starts >= MOST_FAILED_STARTS:
+            raise RunError(f"workers die at their start: {how}")
+        if not self._draining:
+            self._pool.start()
+
+    def _judge(self, worker: PoolWorker, how: str, task: str) -> None:
+        lost = list(worker.outstanding.values())
+        log.warning("a worker died: %s; jobs to be run again, one at a time: %d", how, len(lost))
+        if self._draining:
+            self._calls.on_back(lost)
+        elif worker.alone:
+            for pending in lost:
+                self._suspects.blame(pending, task, how)
+        else:
+            self._suspects.add(lost)
+
+
+def _with_grant(item: WorkItem, grant: Grant) -> WorkItem:
+    return msgspec.structs.replace(item, grant=grant)

@@ -1,0 +1,89 @@
+"""WorkerPool: starts workers, chooses one for a job, replaces those that die."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+
+from scoopi.mediator.pool_worker import PoolWorker
+from scoopi.mediator.worker_link import WorkerLink
+from scoopi.worker.messages import Give, Setup, Stop
+
+log = logging.getLogger(__name__)
+
+
+class WorkerPool:
+    """The workers of a node, and one more for jobs that must be alone. Belongs to one thread.
+
+    Args:
+        launch: starts a worker.
+        count: how many share the work.
+        plan: what they are wired from.
+        fetch_threads: the most requests in flight in one worker.
+    """
+
+    def __init__(self, launch: Callable[[], WorkerLink], count: int, plan: bytes, fetch_threads: int) -> None:
+        self._launch = launch
+        self._count = count
+        self._setup = Setup(plan)
+        self._fetch_threads = fetch_threads
+        self.workers: list[PoolWorker] = []
+        self.alone: PoolWorker | None = None
+
+    def start(self) -> None:
+        """Start all workers."""
+        while len(self.workers) < self._count:
+            self.workers.append(self._start_one(alone=False))
+
+    def start_alone(self) -> PoolWorker:
+        """The worker for jobs that must be alone, started when it is first needed."""
+        if self.alone is None:
+            self.alone = self._start_one(alone=True)
+        return self.alone
+
+    def __iter__(self) -> Iterator[PoolWorker]:
+        yield from self.workers
+        if self.alone is not None:
+            yield self.alone
+
+    def choose(self, needs_request: bool) -> PoolWorker | None:
+        """The least laden worker that has room."""
+        open_ones = [worker for worker in self.workers if worker.has_room(needs_request)]
+        return min(open_ones, key=lambda worker: len(worker.outstanding), default=None)
+
+    def appetite(self) -> int:
+        """How many jobs all workers together would hold at a time."""
+        return sum(worker.window() for worker in self.workers)
+
+    def give(self) -> None:
+        """Send every worker what was added for it."""
+        for worker in self:
+            if items := worker.take_items():
+                worker.link.send(Give(items))
+
+    def remove(self, worker: PoolWorker) -> tuple[str, str, str]:
+        """Forget a worker that has ended.
+
+        Returns:
+            How it ended, and the job and task that it was on, as `WorkerLink.reap`.
+        """
+        if worker is self.alone:
+            self.alone = None
+        else:
+            self.workers.remove(worker)
+        return worker.link.reap()
+
+    def stop(self) -> None:
+        """Ask all workers to end."""
+        for worker in self:
+            worker.link.send(Stop())
+
+    def kill(self) -> None:
+        """End all workers at once."""
+        for worker in self:
+            worker.link.kill()
+
+    def _start_one(self, alone: bool) -> PoolWorker:
+        worker = PoolWorker(self._launch(), self._fetch_threads, alone)
+        worker.link.send(self._setup)
+        return worker

@@ -1,0 +1,85 @@
+"""MetricsServer: serves a node's probes and figures over HTTP while the node runs."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from scoopi.configs.groups import MetricsSettings
+from scoopi.errors import RunError
+from scoopi.metrics.answers import PATHS, Answers
+from scoopi.metrics.ports import Watched
+
+if TYPE_CHECKING:
+    from scoopi.metrics.listener import Listener
+
+log = logging.getLogger(__name__)
+
+LOOK_S = 0.1
+"""How often the listening thread looks whether it is to end."""
+END_S = 2.0
+
+
+class MetricsServer:
+    """Listens from `with` to its end; does nothing unless it is enabled."""
+
+    def __init__(self, settings: MetricsSettings, watched: Watched) -> None:
+        self._settings = settings
+        self._watched = watched
+        self._listener: Listener | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def address(self) -> tuple[str, int] | None:
+        """Host and port that it listens on, None while it does not."""
+        if self._listener is None:
+            return None
+        host, port = self._listener.server_address[:2]
+        return str(host), int(port)
+
+    def __enter__(self) -> MetricsServer:
+        """Listen.
+
+        Raises:
+            RunError: the port cannot be listened on; names it and its setting.
+        """
+        if self._settings.enable:
+            self._listen()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._listener is None or self._thread is None:
+            return
+        self._listener.shutdown()
+        self._thread.join(END_S)
+        self._listener.server_close()
+        self._listener = None
+
+    def _listen(self) -> None:
+        from scoopi.metrics.listener import Listener
+
+        host, port = self._settings.host, self._settings.port
+        try:
+            listener = Listener(host, port, Answers(self._watched))
+        except OSError as error:
+            raise RunError(
+                f"the metrics server cannot listen on {host} port {port}: {error.strerror or error}",
+                at="scoopi.metrics.server.port",
+                mend="choose another port (0 takes a free one) or scoopi.metrics.server.host",
+            ) from error
+        self._listener = listener
+        self._thread = threading.Thread(
+            target=listener.serve_forever, args=(LOOK_S,), name="metrics", daemon=True
+        )
+        self._thread.start()
+        self._tell(listener.server_address[1])
+
+    def _tell(self, port: object) -> None:
+        # A port that the system chose is known from this line only, so it is shown like a warning.
+        level = logging.INFO if self._settings.port else logging.WARNING
+        host = f"[{self._settings.host}]" if ":" in self._settings.host else self._settings.host
+        log.log(level, "metrics: http://%s:%s answers %s", host, port, " ".join(PATHS))

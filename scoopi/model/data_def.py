@@ -1,0 +1,64 @@
+"""DataDef: what to read on a page."""
+
+from __future__ import annotations
+
+import msgspec
+
+from scoopi.model.place import NOWHERE, Place
+
+
+class FilterDef(msgspec.Struct, frozen=True):
+    """A row is dropped when the axis' value (or its match, for type `match`) meets the pattern."""
+
+    type: str
+    pattern: str
+    place: Place = NOWHERE
+
+
+class ItemDef(msgspec.Struct, frozen=True):
+    """One entry of `items`, `dims` or `facts`, normalized.
+
+    Attributes:
+        first: first index of the axis' range (language, B 2.2).
+        last: last index, None for an open range.
+        break_after: stop values; empty when the definition has none.
+        order: as defined, else the 1-based position in its list.
+        once: the link made from it is followed once per locator (A7).
+        selector_place: where the selector stands; others likewise by `place`.
+    """
+
+    name: str
+    value: str | None = None
+    match: str | None = None
+    script: str | None = None
+    selector: str | None = None
+    first: int = 1
+    last: int | None = 1
+    break_after: tuple[str, ...] = ()
+    order: int = 1
+    filters: tuple[FilterDef, ...] = ()
+    prefix: tuple[str, ...] = ()
+    link_group: str | None = None
+    link_break_on: tuple[str, ...] = ()
+    once: bool = False
+    place: Place = NOWHERE
+    selector_place: Place = NOWHERE
+
+
+class DataDef(msgspec.Struct, frozen=True):
+    """A grid: rows from `items`, columns from `dims`, the last column from `facts` (never empty).
+
+    `selector` is the query of the fact; every axis takes its block from `block`.
+    `digest` is the blake2b-128 hex digest of the effective definition, places left out.
+    """
+
+    name: str
+    block: str
+    selector: str | None
+    items: tuple[ItemDef, ...]
+    dims: tuple[ItemDef, ...]
+    facts: tuple[ItemDef, ...]
+    digest: str = ""
+    place: Place = NOWHERE
+    block_place: Place = NOWHERE
+    selector_place: Place = NOWHERE

@@ -1,0 +1,95 @@
+"""Part: one piece of a date pattern, a field or plain text."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import zip_longest
+from typing import NamedTuple
+
+LETTERS = "GyYMLdkHhKaEuDFwWmsSzZX"
+MOST_ISO_ZONE = 3
+
+
+class Part(NamedTuple):
+    """A field by its letter and how often it stands, or (letter empty) plain text.
+
+    Attributes:
+        letter: one of LETTERS.
+        width: how often it stands.
+        text: the plain text.
+        abuts: a field of digits follows at once, so that this one takes `width` digits.
+    """
+
+    letter: str
+    width: int = 0
+    text: str = ""
+    abuts: bool = False
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the field is read as digits."""
+        return bool(self.letter) and (
+            self.letter not in "GMLaEzZX" or (self.letter in "ML" and self.width < 3)
+        )
+
+
+@cache
+def parts_of(pattern: str) -> tuple[Part, ...]:
+    """The parts of a pattern, in order.
+
+    Raises:
+        ValueError: an unknown letter, or a quote that is not closed.
+    """
+    parts: list[Part] = []
+    index = 0
+    while index < len(pattern):
+        sign = pattern[index]
+        if sign == "'":
+            text, index = _quoted(pattern, index)
+            _add_text(parts, text)
+        elif sign.isascii() and sign.isalpha():
+            end = index + 1
+            while end < len(pattern) and pattern[end] == sign:
+                end += 1
+            parts.append(_field(sign, end - index))
+            index = end
+        else:
+            _add_text(parts, sign)
+            index += 1
+    return tuple(
+        part._replace(abuts=part.is_number and after.is_number)
+        for part, after in zip_longest(parts, parts[1:], fillvalue=Part(""))
+    )
+
+
+def _field(letter: str, count: int) -> Part:
+    if letter not in LETTERS:
+        raise ValueError(f"{letter} is no letter of a date pattern; put plain text in quotes")
+    if letter == "X" and count > MOST_ISO_ZONE:
+        raise ValueError("a date pattern has at most XXX")
+    return Part(letter, count)
+
+
+def _add_text(parts: list[Part], text: str) -> None:
+    if parts and not parts[-1].letter:
+        parts[-1] = Part("", text=parts[-1].text + text)
+    else:
+        parts.append(Part("", text=text))
+
+
+def _quoted(pattern: str, start: int) -> tuple[str, int]:
+    """The text of the quotes that open at `start`, and where the pattern goes on."""
+    if pattern.startswith("''", start):
+        return "'", start + 2
+    text = ""
+    index = start + 1
+    while index < len(pattern):
+        if pattern.startswith("''", index):
+            text += "'"
+            index += 2
+        elif pattern[index] == "'":
+            return text, index + 1
+        else:
+            text += pattern[index]
+            index += 1
+    raise ValueError("a quote of the date pattern is not closed; write '' for an apostrophe")

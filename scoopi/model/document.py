@@ -1,0 +1,27 @@
+"""Document: a loaded page."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from scoopi.model.locator import Locator
+
+
+class Document(msgspec.Struct, frozen=True):
+    """The bytes of a page and what its server said of them.
+
+    Attributes:
+        locator: what was asked for; its url is the address as written.
+        url: the final address, after redirects; for a file its address as written.
+        from_date: the date-time (zone-aware, whole seconds) of the run that fetched it.
+        charset: the charset of the Content-Type header, else None.
+        body: the page, content-encoding undone.
+    """
+
+    locator: Locator
+    url: str
+    from_date: datetime
+    charset: str | None
+    body: bytes

@@ -1,0 +1,54 @@
+"""Handover: what a step answers with; the worker and the parent carry it out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from scoopi.model.failure import Failure
+from scoopi.model.link import Link
+from scoopi.model.payload import Payload
+
+
+class Part(msgspec.Struct, frozen=True, array_like=True):
+    """Encoded rows for one output file; `rows` is their number."""
+
+    output: str
+    rows: int
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ToTask:
+    """The payload goes to the next step of its task, in this worker."""
+
+    payload: Payload
+    warnings: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToJobs:
+    """The task ends; its links become child jobs."""
+
+    links: tuple[Link, ...]
+    warnings: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToAppender:
+    """The task ends; its encoded rows go to the node's segment."""
+
+    parts: tuple[Part, ...]
+    warnings: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToGrant:
+    """The payload waits, holding no thread, for the grant of a request to `host`; then its step runs."""
+
+    host: str
+    payload: Payload
+
+
+Handover = ToTask | ToJobs | ToAppender | ToGrant

@@ -1,0 +1,84 @@
+"""JobPayload, JobRecord: one page of a run, as workers and the store know it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from hashlib import blake2b
+
+import msgspec
+
+from scoopi.model.locator import Locator
+
+
+class JobState(StrEnum):
+    """Where a job stands; DONE and FAILED are its ends."""
+
+    READY = "READY"
+    TAKEN = "TAKEN"
+    DONE = "DONE"
+    FAILED = "FAILED"
+
+
+class JobPayload(msgspec.Struct, frozen=True):
+    """What a worker needs to do a job; never changes once put.
+
+    Attributes:
+        locator: the page.
+        seed: id of the locator's own job (its own id for a seed).
+        page: position in the chain of links from the locator, from 1.
+        ancestors: 8-byte digests of (group, URL without fragment), the locator's page first, this
+            page last.
+        skip: names of tasks not to run, because they killed their worker.
+        only: names of the tasks to run; empty for all.
+    """
+
+    locator: Locator
+    seed: str
+    page: int = 1
+    ancestors: bytes = b""
+    skip: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+
+
+class JobRecord(msgspec.Struct, frozen=True):
+    """A job in the store; kept as canonical JSON (sorted keys), compared on its bytes.
+
+    Attributes:
+        slot: the indexed field: `R/<host>` ready, `T/<incarnation>` taken, `E` ended.
+        host: `host:port` in lower case, `file` for local files.
+        state: see JobState.
+        incarnation: of the node that wrote the record.
+        fence: counts the takes of the job.
+        lost: how often it was taken back from a dead node.
+    """
+
+    slot: str
+    host: str
+    state: JobState
+    incarnation: str
+    fence: int = 0
+    lost: int = 0
+
+
+def seed_id(group: str, name: str, url: str) -> str:
+    """The id of a defined locator's job: 32 hex digits."""
+    return _digest("seed", group, name, url)
+
+
+def link_id(parent: str, group: str, url: str, occurrence: int) -> str:
+    """The id of a link's job; `occurrence` counts the equal links before it on the page, from 0."""
+    return _digest("link", parent, group, url, str(occurrence))
+
+
+def once_id(seed: str, group: str, url: str) -> str:
+    """The id of a link's job that is followed once a locator, whoever links to it."""
+    return _digest("once", seed, group, url)
+
+
+def ancestor_digest(group: str, url: str) -> bytes:
+    """8 bytes for a page in a chain of links; the URL's fragment does not count."""
+    return blake2b(f"{group}\x1f{url.partition('#')[0]}".encode(), digest_size=8).digest()
+
+
+def _digest(*parts: str) -> str:
+    return blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()

@@ -1,0 +1,71 @@
+"""Figures of a cluster: what `scoopi status` tells of its runs, nodes, jobs and hosts."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class NodeFigures(msgspec.Struct, frozen=True):
+    """One node of a run.
+
+    Attributes:
+        state: `alive`, `silent` (its heartbeat stands still) or `left`.
+        taken: jobs that it has taken and not yet ended.
+        pages_per_s: over the last heartbeats; 0 unless it is alive.
+    """
+
+    node: str
+    state: str
+    taken: int
+    pages: int
+    pages_per_s: float
+
+
+class JobFigures(msgspec.Struct, frozen=True):
+    """Jobs of a run, by what has become of them."""
+
+    ready: int = 0
+    taken: int = 0
+    done: int = 0
+    failed: int = 0
+
+
+class ShareFigures(msgspec.Struct, frozen=True):
+    """A node's share of a host: at most `permits` requests at a time, one each `gap_ms` milliseconds."""
+
+    node: str
+    gap_ms: int
+    permits: int
+
+
+class HostFigures(msgspec.Struct, frozen=True):
+    """Who may send a host requests, and who waits to; node ids."""
+
+    host: str
+    shares: tuple[ShareFigures, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+
+class RunFigures(msgspec.Struct, frozen=True):
+    """One run.
+
+    Attributes:
+        phase: `WAITING` (for its quorum), `RUNNING`, `ENDING`, `OVER`, or `LOST`: only its name is known.
+        seeded: the jobs of all defined locators are there.
+        hosts: those that a node has a share of, or waits for.
+    """
+
+    run: str
+    phase: str
+    seeded: bool = False
+    nodes: tuple[NodeFigures, ...] = ()
+    jobs: JobFigures = JobFigures()
+    hosts: tuple[HostFigures, ...] = ()
+
+
+class ClusterFigures(msgspec.Struct, frozen=True):
+    """A cluster: its name, `HOST:PORT` of its members, its runs by name."""
+
+    cluster: str
+    members: tuple[str, ...]
+    runs: tuple[RunFigures, ...] = ()

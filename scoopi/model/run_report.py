@@ -1,0 +1,72 @@
+"""RunReport: what a run did, as its caller and the terminal's summary are told."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from scoopi.model.causes import Cause
+
+
+class RunStatus(StrEnum):
+    """How a run ended; jobs that failed do not make a run FAILED."""
+
+    DONE = "done"
+    """Every job has ended."""
+    STOPPED = "stopped"
+    """Stopped by a signal or cancelled; jobs are left."""
+    FAILED = "failed"
+    """The run could not go on, or its rows could not all be published."""
+
+
+class JobCounts(msgspec.Struct, frozen=True):
+    """Jobs of a run; `warned` jobs are also among `done` or `failed`; None: the store did not tell."""
+
+    done: int = 0
+    failed: int = 0
+    warned: int = 0
+    left: int | None = 0
+
+
+class RunReport(msgspec.Struct, frozen=True):
+    """One run from this node's view.
+
+    Attributes:
+        run: the run's id.
+        folder: the run's folder, as the user may type it.
+        signal: number of the signal that stopped the run, else None.
+        started: zone-aware, as `ended`.
+        pages: pages loaded, saved ones included.
+        rows: rows by published file name.
+        errors: by cause, the most frequent first; `warnings` likewise.
+        times: seconds by step, summed over workers.
+        seconds: from start to end on the clock.
+        published: the files hold every row that this run has committed.
+        publish_note: why they do not, or what else to know of them; may be empty.
+        missing: ids of ended jobs whose rows could not be found (exit 5); their payloads are gone with
+            them, so that no better name is known.
+        resume_hint: the command that goes on with the run; empty when nothing is left to do.
+        lists: rows of each ListAppender by its name, for embedding (language, A19).
+    """
+
+    run: str
+    folder: str
+    status: RunStatus
+    started: datetime
+    ended: datetime
+    signal: int | None = None
+    jobs: JobCounts = JobCounts()
+    pages: int = 0
+    rows: dict[str, int] = {}
+    errors: tuple[Cause, ...] = ()
+    warnings: tuple[Cause, ...] = ()
+    times: dict[str, float] = {}
+    seconds: float = 0.0
+    published: bool = True
+    publish_note: str = ""
+    missing: tuple[str, ...] = ()
+    resume_hint: str = ""
+    lists: dict[str, tuple[Any, ...]] = {}

@@ -1,0 +1,105 @@
+"""Builds the bridge: `python -m scoopi.parse.bridge.build` does it in the checkout.
+
+Needs only the standard library and lxml's headers, as an installer runs it before anything is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+_FOLDER = Path(__file__).resolve().parent
+_SOURCE = "lexbor_bridge.c"
+_HEADERS = ("lexbor_view.h",)
+_COMPILERS = ("cc", "gcc", "clang")
+
+
+class BridgeUnavailableError(Exception):
+    """The bridge cannot be built here; says what is missing."""
+
+
+def compiler() -> list[str]:
+    """The C compiler's command: `CC`, else the first that is found.
+
+    Raises:
+        BridgeUnavailableError: there is none.
+    """
+    if given := os.environ.get("CC"):
+        return shlex.split(given)
+    for name in _COMPILERS:
+        if found := shutil.which(name):
+            return [found]
+    raise BridgeUnavailableError("there is no C compiler (cc, gcc or clang)")
+
+
+def build(target: Path = _FOLDER) -> Path:
+    """Compile the bridge into the folder.
+
+    Returns:
+        The module that was built.
+    Raises:
+        BridgeUnavailableError: no compiler, no headers, or the compiler's own error.
+    """
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    if os.name != "posix" or not suffix:
+        raise BridgeUnavailableError("the bridge is made for Linux and macOS")
+    command = compiler()
+    includes = [f"-I{folder}" for folder in _include_folders()]
+    made = target / f"_bridge{suffix}"
+    unfinished = target / f".{made.name}.{os.getpid()}"
+    dialect = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
+    options = ["-O3", "-std=c11", "-D_GNU_SOURCE", "-shared", "-fPIC", "-Wall", "-Wextra", *dialect]
+    source = [str(_FOLDER / _SOURCE), "-o", str(unfinished)]
+    libraries = [] if sys.platform == "darwin" else ["-ldl"]
+    _compile([*command, *options, *includes, *source, *libraries])
+    unfinished.replace(made)
+    return made
+
+
+def _compile(command: list[str]) -> None:
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    except OSError as error:
+        raise BridgeUnavailableError(f"{command[0]} cannot be started: {error}") from None
+    if ran.returncode != 0:
+        raise BridgeUnavailableError(f"{command[0]} failed:\n{ran.stderr}")
+
+
+def build_if_older() -> Path:
+    """As `build`, in place, unless what is there is newer than its source."""
+    made = _FOLDER / f"_bridge{sysconfig.get_config_var('EXT_SUFFIX')}"
+    sources = [_FOLDER / name for name in (_SOURCE, *_HEADERS)]
+    if made.exists() and all(made.stat().st_mtime > source.stat().st_mtime for source in sources):
+        return made
+    return build()
+
+
+def _include_folders() -> list[str]:
+    python = sysconfig.get_paths()["include"]
+    if not Path(python, "Python.h").exists():
+        raise BridgeUnavailableError(f"Python.h is not in {python} (Debian: apt install python3-dev)")
+    try:
+        from lxml import get_include  # type: ignore[attr-defined]  # the stubs lack it
+    except ImportError:
+        raise BridgeUnavailableError("lxml, whose headers are needed, is not installed") from None
+    return [python, *get_include()]
+
+
+def main() -> int:
+    """Build in place; 0 when that worked."""
+    try:
+        made = build()
+    except BridgeUnavailableError as error:
+        sys.stderr.write(f"The bridge is not built: {error}\n")
+        return 1
+    sys.stderr.write(f"Built {made}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""BridgeBuildHook: puts the compiled bridge into the wheel where it can be built; else the wheel is pure."""
+
+from __future__ import annotations
+
+import importlib.util
+import tempfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+_PLACE = "scoopi/parse/bridge"
+
+
+def _builder() -> ModuleType:
+    """`build.py` beside this file; the package itself cannot be imported yet."""
+    spec = importlib.util.spec_from_file_location("bridge_build", Path(__file__).with_name("build.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class BridgeBuildHook(BuildHookInterface[Any]):
+    """Wired in pyproject.toml under `tool.hatch.build.targets.wheel.hooks.custom`."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Compile; an editable install gets the bridge in place."""
+        builder = _builder()
+        try:
+            if version == "editable":
+                builder.build()
+                return
+            self._folder = tempfile.TemporaryDirectory(prefix="scoopi-bridge-")
+            made = builder.build(Path(self._folder.name))
+        except builder.BridgeUnavailableError as error:
+            self.app.display_warning(f"Without the compiled bridge (pages parse slower): {error}")
+            return
+        build_data["force_include"][str(made)] = f"{_PLACE}/{made.name}"
+        build_data["pure_python"] = False
+        build_data["infer_tag"] = True
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what was built for the wheel."""
+        if hasattr(self, "_folder"):
+            self._folder.cleanup()

@@ -1,0 +1,559 @@
+/* parse: a page in UTF-8 becomes an xmlDoc of lxml's own libxml2, by way of selectolax's lexbor.
+ *
+ * Neither library is linked: both are found among the shared libraries that Python has loaded, so that
+ * there is one libxml2 in the process. Longer than most files here, as C takes more lines.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <dlfcn.h>
+#include <string.h>
+
+#include <libxml/HTMLparser.h>
+#include <libxml/dict.h>
+#include <libxml/tree.h>
+#include <libxml/valid.h>
+
+#include "lexbor_view.h"
+
+#define XML_FUNCTIONS(X)                                                 \
+    X(xmlDoc *, htmlNewDocNoDtD, (const xmlChar *, const xmlChar *))     \
+    X(void, xmlFreeDoc, (xmlDoc *))                                      \
+    X(void, xmlFreeNode, (xmlNode *))                                    \
+    X(xmlDict *, xmlDictCreate, (void))                                  \
+    X(const xmlChar *, xmlDictLookup, (xmlDict *, const xmlChar *, int)) \
+    X(int, xmlTextConcat, (xmlNode *, const xmlChar *, int))             \
+    X(int, xmlIsID, (xmlDoc *, xmlNode *, xmlAttr *))                    \
+    X(xmlID *, xmlAddID, (void *, xmlDoc *, const xmlChar *, xmlAttr *))
+
+typedef struct {
+#define X(result, name, arguments) result(*name) arguments;
+    XML_FUNCTIONS(X)
+#undef X
+    xmlMallocFunc *malloc;
+    xmlFreeFunc *free;
+    const xmlChar *text, *comment;
+} xml_api;
+
+/* Found once, under the GIL, before the first parse; only read afterwards. */
+static lexbor_api lexbor;
+static xml_api xml;
+static bool connected = false;
+static void *spare_parser = NULL; /* taken and put back under the GIL */
+
+typedef enum { DONE, NO_MEMORY, TOO_DEEP, TOO_BIG, PARSER_FAILED } outcome;
+
+enum {
+    SHORT = 2 * sizeof(void *),  /* texts below this length live inside their node, as in libxml2's parsers */
+    KNOWN_NAMES = 512,           /* tag ids below are lexbor's own and index a table */
+    SEEK = 512,                  /* how far behind a chunk's end a `>` is looked for */
+    FREE_CHUNKS = 4096,          /* 128 MB of tree are allowed for any page, */
+    BYTES_PER_CHUNK = 256,       /* and 128 bytes of tree for each of its bytes */
+    SPARE_BELOW = 1 << 20        /* a parser that met a longer page holds large buffers and is not kept */
+};
+
+typedef struct {
+    xmlDoc *doc;
+    const xmlChar *names[KNOWN_NAMES];
+    lexbor_node **ancestors;     /* of the node at hand, html first */
+    size_t depth, room, max_depth;
+    bool careful;                /* the page may hold characters that lxml refuses */
+} build;
+
+/* ---- text that lxml accepts ---- */
+
+static bool may_hold_refused(const unsigned char *page, size_t length)
+{
+    unsigned char found = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = page[i];
+        found |= (byte < 0x20) & (byte != '\t') & (byte != '\n') & (byte != '\r');
+        found |= byte == 0xEF;
+    }
+    if (found) return true;
+    const unsigned char *end = page + length, *at = page;
+    while ((at = memchr(at, '&', end - at)) != NULL) {
+        if (++at < end && *at == '#') return true;
+    }
+    return false;
+}
+
+static bool is_refused(const unsigned char *at, size_t left)
+{
+    if (*at < 0x20) return *at != '\t' && *at != '\n' && *at != '\r' && *at != '\f';
+    return *at == 0xEF && left > 2 && at[1] == 0xBF && (at[2] == 0xBE || at[2] == 0xBF);
+}
+
+/* Writes the text with form feeds as blanks and refused characters as U+FFFD; returns its length. */
+static size_t write_cleaned(xmlChar *to, const unsigned char *from, size_t length)
+{
+    size_t written = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (is_refused(from + i, length - i)) {
+            if (from[i] == 0xEF) i += 2;
+            memcpy(to + written, "\xEF\xBF\xBD", 3);
+            written += 3;
+        } else {
+            to[written++] = from[i] == '\f' ? ' ' : from[i];
+        }
+    }
+    to[written] = 0;
+    return written;
+}
+
+static size_t cleaned_length(const unsigned char *from, size_t length)
+{
+    size_t total = length;
+    for (size_t i = 0; i < length; i++)
+        if (from[i] < 0x20 && is_refused(from + i, length - i)) total += 2;
+    return total;
+}
+
+/* ---- nodes ---- */
+
+static void *zeroed(size_t size)
+{
+    void *memory = (*xml.malloc)(size);
+    if (memory != NULL) memset(memory, 0, size);
+    return memory;
+}
+
+static xmlNode *new_node(build *at, xmlElementType type, const xmlChar *name)
+{
+    xmlNode *node = zeroed(sizeof(xmlNode));
+    if (node == NULL) return NULL;
+    node->type = type;
+    node->name = name;
+    node->doc = at->doc;
+    return node;
+}
+
+static xmlNode *new_text(build *at, xmlElementType type, const unsigned char *text, size_t length)
+{
+    xmlNode *node = new_node(at, type, type == XML_COMMENT_NODE ? xml.comment : xml.text);
+    if (node == NULL) return NULL;
+    size_t size = at->careful ? cleaned_length(text, length) : length;
+    if (type == XML_TEXT_NODE && size < SHORT)
+        node->content = (xmlChar *)&node->properties;
+    else if ((node->content = (*xml.malloc)(size + 1)) == NULL) {
+        xml.xmlFreeNode(node);
+        return NULL;
+    }
+    if (at->careful) {
+        write_cleaned(node->content, text, length);
+    } else {
+        memcpy(node->content, text, length);
+        node->content[length] = 0;
+    }
+    return node;
+}
+
+static void append(xmlNode *parent, xmlNode *node)
+{
+    node->parent = parent;
+    node->prev = parent->last;
+    if (parent->last != NULL)
+        parent->last->next = node;
+    else
+        parent->children = node;
+    parent->last = node;
+}
+
+/* A name in lower case, with `refused` characters as `_`, from the document's dictionary. */
+static const xmlChar *name_of(build *at, const unsigned char *name, size_t length, const char *refused)
+{
+    xmlChar stack[256], *buffer = stack;
+    if (length >= sizeof(stack) / 3 && (buffer = (*xml.malloc)(3 * length + 1)) == NULL) return NULL;
+    size_t size = write_cleaned(buffer, name, length);
+    for (size_t i = 0; i < size; i++) {
+        if (buffer[i] >= 'A' && buffer[i] <= 'Z') buffer[i] += 'a' - 'A';
+        if (*refused && strchr(refused, buffer[i]) != NULL) buffer[i] = '_';
+    }
+    const xmlChar *known = xml.xmlDictLookup(at->doc->dict, buffer, (int)size);
+    if (buffer != stack) (*xml.free)(buffer);
+    return known;
+}
+
+static const xmlChar *tag_of(build *at, lexbor_node *node)
+{
+    uintptr_t id = node->local_name;
+    if (id < KNOWN_NAMES && at->names[id] != NULL) return at->names[id];
+    size_t length = 0;
+    const unsigned char *name = lexbor.lxb_dom_element_local_name((lexbor_element *)node, &length);
+    const xmlChar *tag = name == NULL ? NULL : name_of(at, name, length, "&<\"'");
+    if (id < KNOWN_NAMES) at->names[id] = tag;
+    return tag;
+}
+
+static outcome add_attributes(build *at, xmlNode *element, lexbor_attr *from)
+{
+    xmlAttr *last = NULL;
+    bool has_xmlns = false;
+    for (; from != NULL; from = from->next) {
+        size_t name_length = 0, length = 0;
+        const unsigned char *name = lexbor.lxb_dom_attr_qualified_name(from, &name_length);
+        if (name == NULL) return NO_MEMORY;
+        if (name_length == 0 || name[0] == '{') continue;
+        if (name_length == 5 && memcmp(name, "xmlns", 5) == 0) {
+            if (has_xmlns) continue; /* lexbor keeps a second one on foreign elements; the first counts */
+            has_xmlns = true;
+        }
+        const unsigned char *value = from->value ? lexbor.lxb_dom_attr_value_noi(from, &length) : NULL;
+        xmlAttr *attr = zeroed(sizeof(xmlAttr));
+        if (attr == NULL) return NO_MEMORY;
+        attr->type = XML_ATTRIBUTE_NODE;
+        attr->doc = at->doc;
+        attr->parent = element;
+        attr->prev = last;
+        if (last != NULL)
+            last->next = attr;
+        else
+            element->properties = attr;
+        last = attr;
+        attr->name = name_of(at, name, name_length, "");
+        xmlNode *text = new_text(at, XML_TEXT_NODE, value ? value : (const unsigned char *)"", value ? length : 0);
+        if (attr->name == NULL || text == NULL) {
+            if (text != NULL) xml.xmlFreeNode(text);
+            return NO_MEMORY;
+        }
+        text->parent = (xmlNode *)attr;
+        attr->children = attr->last = text;
+        if ((name[0] == 'i' || name[0] == 'n') && xml.xmlIsID(at->doc, element, attr) == 1)
+            xml.xmlAddID(NULL, at->doc, text->content, attr);
+    }
+    return DONE;
+}
+
+static outcome add_text(build *at, xmlNode *parent, lexbor_text *from)
+{
+    if (from->length == 0) return DONE;
+    xmlNode *text = new_text(at, XML_TEXT_NODE, from->data, from->length), *last = parent->last;
+    if (text == NULL) return NO_MEMORY;
+    if (last == NULL || last->type != XML_TEXT_NODE) {
+        append(parent, text);
+        return DONE;
+    }
+    int failed = xml.xmlTextConcat(last, text->content, (int)strlen((char *)text->content));
+    xml.xmlFreeNode(text);
+    return failed ? NO_MEMORY : DONE;
+}
+
+static outcome add_comment(build *at, xmlNode *parent, const unsigned char *text, size_t length)
+{
+    xmlNode *comment = new_text(at, XML_COMMENT_NODE, text, length);
+    if (comment == NULL) return NO_MEMORY;
+    append(parent, comment);
+    return DONE;
+}
+
+/* `<?php echo ?>` becomes the comment that it was before the standard knew instructions. */
+static outcome add_instruction(build *at, xmlNode *parent, lexbor_instruction *from)
+{
+    size_t target = from->target_length, data = from->data.length, length = 1 + target + 1 + data;
+    unsigned char *text = malloc(length);
+    if (text == NULL) return NO_MEMORY;
+    text[0] = '?';
+    memcpy(text + 1, from->target, target);
+    text[1 + target] = ' ';
+    if (data > 0) memcpy(text + 1 + target + 1, from->data.data, data);
+    outcome added = add_comment(at, parent, text, length);
+    free(text);
+    return added;
+}
+
+static lexbor_node *first_inside(lexbor_node *node)
+{
+    if (node->local_name == lexbor.template_tag && node->ns == lexbor.html_ns) {
+        lexbor_node *content = ((lexbor_element *)node)->template_content;
+        if (content != NULL) return content->first_child;
+    }
+    return node->first_child;
+}
+
+static outcome enter(build *at, lexbor_node *node)
+{
+    if (at->depth == at->room) {
+        size_t room = at->room ? 2 * at->room : 64;
+        lexbor_node **ancestors = realloc(at->ancestors, room * sizeof(*ancestors));
+        if (ancestors == NULL) return NO_MEMORY;
+        at->ancestors = ancestors;
+        at->room = room;
+    }
+    at->ancestors[at->depth++] = node;
+    return DONE;
+}
+
+/* Adds the node; sets `element` if it is one. */
+static outcome add_node(build *at, xmlNode *parent, lexbor_node *node, xmlNode **element)
+{
+    *element = NULL;
+    if (node->type == LEXBOR_TEXT) return add_text(at, parent, (lexbor_text *)node);
+    if (node->type == LEXBOR_COMMENT)
+        return add_comment(at, parent, ((lexbor_text *)node)->data, ((lexbor_text *)node)->length);
+    if (node->type == LEXBOR_INSTRUCTION) return add_instruction(at, parent, (lexbor_instruction *)node);
+    if (node->type != LEXBOR_ELEMENT) return DONE;
+    if (at->depth >= at->max_depth) return TOO_DEEP;
+    const xmlChar *tag = tag_of(at, node);
+    xmlNode *made = tag != NULL ? new_node(at, XML_ELEMENT_NODE, tag) : NULL;
+    if (made == NULL) return NO_MEMORY;
+    append(parent, made);
+    *element = made;
+    return add_attributes(at, made, ((lexbor_element *)node)->first_attr);
+}
+
+static outcome add_tree(build *at, lexbor_node *document)
+{
+    xmlNode *parent = (xmlNode *)at->doc, *element;
+    lexbor_node *node = document->first_child;
+    while (true) {
+        while (node == NULL) {
+            if (at->depth == 0) return DONE;
+            node = at->ancestors[--at->depth]->next;
+            parent = parent->parent;
+        }
+        outcome added = add_node(at, parent, node, &element);
+        lexbor_node *inside = element != NULL ? first_inside(node) : NULL;
+        if (added == DONE && inside != NULL) {
+            added = enter(at, node);
+            parent = element;
+        }
+        if (added != DONE) return added;
+        node = inside != NULL ? inside : node->next;
+    }
+}
+
+static outcome build_doc(lexbor_node *document, bool careful, size_t max_depth, xmlDoc **result)
+{
+    build at = {.doc = xml.htmlNewDocNoDtD(NULL, NULL), .careful = careful, .max_depth = max_depth};
+    if (at.doc == NULL) return NO_MEMORY;
+    at.doc->dict = xml.xmlDictCreate();
+    outcome built = at.doc->dict != NULL ? add_tree(&at, document) : NO_MEMORY;
+    free(at.ancestors);
+    if (built == DONE)
+        *result = at.doc;
+    else
+        xml.xmlFreeDoc(at.doc);
+    return built;
+}
+
+/* ---- parsing ---- */
+
+/* Feeds the page in chunks that end behind a `>` where they can; looks at depth and memory after each. */
+static outcome feed(void *parser, void *document, const unsigned char *page, size_t length, size_t max_depth,
+                    size_t chunk)
+{
+    lexbor_tree *tree = lexbor.lxb_html_parser_tree_noi(parser);
+    void *memory = *(void **)lexbor.lxb_html_document_mraw_noi(document);
+    size_t most = FREE_CHUNKS + length / BYTES_PER_CHUNK, at = 0;
+    while (at < length) {
+        size_t size = length - at < chunk ? length - at : chunk;
+        size_t rest = length - at - size;
+        const unsigned char *end = memchr(page + at + size, '>', rest < SEEK ? rest : SEEK);
+        if (end != NULL && chunk > 1) size = end + 1 - (page + at);
+        if (lexbor.lxb_html_parse_chunk_process(parser, page + at, size) != 0) return PARSER_FAILED;
+        if (tree->open_elements->length / 2 > max_depth + 32) return TOO_DEEP;
+        if (lexbor.lexbor_mem_chunk_length_noi(memory) > most) return TOO_BIG;
+        at += size;
+    }
+    return lexbor.lxb_html_parse_chunk_end(parser) == 0 ? DONE : PARSER_FAILED;
+}
+
+/* `parser` is NULL or one that an earlier page has left; the one to keep is put there. */
+static outcome parse_page(const unsigned char *page, size_t length, size_t max_depth, size_t chunk, void **parser,
+                          xmlDoc **result)
+{
+    void *document = NULL;
+    outcome parsed = NO_MEMORY;
+    if (*parser == NULL) {
+        *parser = lexbor.lxb_html_parser_create();
+        if (*parser == NULL || lexbor.lxb_html_parser_init(*parser) != 0) return NO_MEMORY;
+    }
+    document = lexbor.lxb_html_parse_chunk_begin(*parser);
+    if (document == NULL) return NO_MEMORY;
+    parsed = feed(*parser, document, page, length, max_depth, chunk);
+    if (parsed == DONE) parsed = build_doc(document, may_hold_refused(page, length), max_depth, result);
+    lexbor.lxb_html_document_destroy(document);
+    return parsed;
+}
+
+/* ---- finding the libraries ---- */
+
+static bool find_symbol(void *library, const char *name, void *target)
+{
+    void *symbol = dlsym(library, name);
+    if (symbol == NULL) {
+        PyErr_Format(PyExc_ImportError, "%s is not exported", name);
+        return false;
+    }
+    memcpy(target, &symbol, sizeof(symbol));
+    return true;
+}
+
+static void *loaded_library(const char *module_name)
+{
+    void *library = NULL;
+    PyObject *module = PyImport_ImportModule(module_name);
+    PyObject *path = module != NULL ? PyObject_GetAttrString(module, "__file__") : NULL;
+    const char *name = path != NULL ? PyUnicode_AsUTF8(path) : NULL;
+    if (name != NULL && (library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD)) == NULL)
+        PyErr_Format(PyExc_ImportError, "%s is not among the loaded libraries", name);
+    Py_XDECREF(path);
+    Py_XDECREF(module);
+    return library;
+}
+
+static bool find_functions(void)
+{
+    void *selectolax = loaded_library("selectolax.lexbor");
+    void *lxml = selectolax != NULL ? loaded_library("lxml.etree") : NULL;
+    if (lxml == NULL) return false;
+#define X(result, name, arguments) if (!find_symbol(selectolax, #name, &lexbor.name)) return false;
+    LEXBOR_FUNCTIONS(X)
+#undef X
+#define X(result, name, arguments) if (!find_symbol(lxml, #name, &xml.name)) return false;
+    XML_FUNCTIONS(X)
+#undef X
+    return find_symbol(lxml, "xmlMalloc", &xml.malloc) && find_symbol(lxml, "xmlFree", &xml.free) &&
+           find_symbol(lxml, "xmlStringText", &xml.text) && find_symbol(lxml, "xmlStringComment", &xml.comment);
+}
+
+/* The layout of xmlAttr differs between versions of libxml2. */
+static bool same_libxml2(void)
+{
+    int major = 0, minor = 0;
+    PyObject *etree = PyImport_ImportModule("lxml.etree");
+    PyObject *version = etree != NULL ? PyObject_GetAttrString(etree, "LIBXML_VERSION") : NULL;
+    Py_XDECREF(etree);
+    if (version == NULL) return false;
+    major = (int)PyLong_AsLong(PyTuple_GetItem(version, 0));
+    minor = (int)PyLong_AsLong(PyTuple_GetItem(version, 1));
+    Py_DECREF(version);
+    if (PyErr_Occurred()) return false;
+    if (major == LIBXML_VERSION / 10000 && minor == LIBXML_VERSION / 100 % 100) return true;
+    PyErr_Format(PyExc_ImportError, "the bridge was built for libxml2 %s and lxml has %d.%d; build it again",
+                 LIBXML_DOTTED_VERSION, major, minor);
+    return false;
+}
+
+static bool same_links(lexbor_node *node)
+{
+    return node != NULL && node->next == lexbor.lxb_dom_node_next_noi(node) &&
+           node->parent == lexbor.lxb_dom_node_parent_noi(node) &&
+           node->first_child == lexbor.lxb_dom_node_first_child_noi(node) &&
+           node->local_name == lexbor.lxb_dom_node_tag_id_noi(node) &&
+           node->type == lexbor.lxb_dom_node_type_noi(node);
+}
+
+/* Compares the layouts with lexbor's accessors on `<template a=b c=d>…`, innermost facts last. */
+static bool layout_fits(void *parser, lexbor_node *document)
+{
+    lexbor_tree *tree = lexbor.lxb_html_parser_tree_noi(parser);
+    lexbor_node *html = lexbor.lxb_dom_node_first_child_noi(document);
+    lexbor_node *head = html != NULL ? lexbor.lxb_dom_node_first_child_noi(html) : NULL;
+    lexbor_node *comment = head != NULL ? lexbor.lxb_dom_node_first_child_noi(head) : NULL;
+    if (!same_links(html) || !same_links(head) || !same_links(comment)) return false;
+    lexbor_text *text = (lexbor_text *)comment;
+    if (text->length != 9 || memcmp(text->data, "of length", 9) != 0) return false;
+    lexbor_element *element = (lexbor_element *)comment->next;
+    if (!same_links(&element->node)) return false;
+    lexbor_attr *attr = lexbor.lxb_dom_element_first_attribute_noi(element);
+    if (attr == NULL || element->first_attr != attr) return false;
+    if (attr->next == NULL || attr->next != lexbor.lxb_dom_element_next_attribute_noi(attr)) return false;
+    uintptr_t content = (uintptr_t)element->template_content;
+    if (content < 4096 || content % sizeof(void *) != 0) return false;
+    if (element->template_content->type != LEXBOR_FRAGMENT) return false;
+    lexbor_node *inside = element->template_content->first_child;
+    if (!same_links(inside) || inside->parent != element->template_content) return false;
+    lexbor.template_tag = element->node.local_name;
+    lexbor.html_ns = element->node.ns;
+    return tree->open_elements->length == 4 && tree->open_elements->list[0] == html &&
+           tree->open_elements->list[3] == inside;
+}
+
+static bool layout_checked(void)
+{
+    static const char sample[] = "<head><!--of length--><template a=b c=d><i>";
+    void *parser = lexbor.lxb_html_parser_create(), *document = NULL;
+    bool fits = false;
+    if (parser != NULL && lexbor.lxb_html_parser_init(parser) == 0)
+        document = lexbor.lxb_html_parse_chunk_begin(parser);
+    if (document != NULL &&
+        lexbor.lxb_html_parse_chunk_process(parser, (const unsigned char *)sample, sizeof(sample) - 1) == 0)
+        fits = layout_fits(parser, document);
+    if (document != NULL) lexbor.lxb_html_document_destroy(document);
+    if (parser != NULL) lexbor.lxb_html_parser_destroy(parser);
+    if (!fits) PyErr_SetString(PyExc_ImportError, "this version of selectolax lays its nodes out differently");
+    return fits;
+}
+
+/* ---- the module ---- */
+
+static void free_document(PyObject *capsule)
+{
+    void *doc = PyCapsule_GetPointer(capsule, "libxml2:xmlDoc");
+    if (doc != NULL) xml.xmlFreeDoc(doc);
+}
+
+static PyObject *capsule_of(xmlDoc *doc)
+{
+    PyObject *capsule = PyCapsule_New(doc, "libxml2:xmlDoc", free_document);
+    if (capsule == NULL) {
+        xml.xmlFreeDoc(doc);
+        return NULL;
+    }
+    if (PyCapsule_SetContext(capsule, "destructor:xmlFreeDoc") != 0) Py_CLEAR(capsule);
+    return capsule;
+}
+
+static PyObject *parse(PyObject *module, PyObject *arguments)
+{
+    Py_buffer page;
+    Py_ssize_t max_depth, chunk = 4096;
+    xmlDoc *doc = NULL;
+    outcome parsed;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "y*n|n", &page, &max_depth, &chunk)) return NULL;
+    if (max_depth < 1 || chunk < 1) {
+        PyBuffer_Release(&page);
+        return PyErr_Format(PyExc_ValueError, "max_depth and chunk must be at least 1");
+    }
+    void *parser = spare_parser;
+    spare_parser = NULL;
+    Py_BEGIN_ALLOW_THREADS
+    parsed = parse_page(page.buf, page.len, max_depth, chunk, &parser, &doc);
+    Py_END_ALLOW_THREADS
+    Py_ssize_t length = page.len;
+    PyBuffer_Release(&page);
+    if (parsed == DONE && spare_parser == NULL && length < SPARE_BELOW) {
+        spare_parser = parser;
+    } else if (parser != NULL) {
+        lexbor.lxb_html_parser_destroy(parser);
+    }
+    switch (parsed) {
+    case DONE: return capsule_of(doc);
+    case NO_MEMORY: return PyErr_NoMemory();
+    case TOO_DEEP: return PyErr_Format(PyExc_RecursionError, "too deep");
+    case TOO_BIG: return PyErr_Format(PyExc_OverflowError, "too big");
+    default: return PyErr_Format(PyExc_RuntimeError, "lexbor failed");
+    }
+}
+
+static PyMethodDef methods[] = {
+    {"parse", parse, METH_VARARGS,
+     "parse(page, max_depth, chunk=4096) -> capsule of an xmlDoc, for lxml.etree.adopt_external_document.\n\n"
+     "page: valid UTF-8. Raises RecursionError (deeper than max_depth elements), OverflowError (the tree takes\n"
+     "far more memory than the page), MemoryError, RuntimeError (lexbor gave up)."},
+    {NULL, NULL, 0, NULL}};
+
+static int execute(PyObject *module)
+{
+    (void)module;
+    if (!connected) connected = find_functions() && same_libxml2() && layout_checked();
+    return connected ? 0 : -1;
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, execute}, {0, NULL}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, .m_name = "_bridge", .m_size = 0, .m_methods = methods, .m_slots = slots};
+
+PyMODINIT_FUNC PyInit__bridge(void) { return PyModuleDef_Init(&definition); }

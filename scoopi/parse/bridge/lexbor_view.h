@@ -1,0 +1,93 @@
+/* What the bridge sees of lexbor: the beginnings of its nodes, and the functions found in selectolax.
+ *
+ * The layouts are facts of lexbor 2.x/3.x; `lexbor_layout_fits` compares them with what lexbor's own
+ * accessor functions say before anything is read by them.
+ */
+#ifndef SCOOPI_LEXBOR_VIEW_H
+#define SCOOPI_LEXBOR_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LEXBOR_ELEMENT = 1, LEXBOR_TEXT = 3, LEXBOR_INSTRUCTION = 7, LEXBOR_COMMENT = 8, LEXBOR_FRAGMENT = 11 };
+
+typedef struct lexbor_node {
+    void *events;
+    uintptr_t local_name, prefix, ns;
+    void *document;
+    struct lexbor_node *next, *prev, *parent, *first_child, *last_child;
+    void *user;
+    int type;
+} lexbor_node;
+
+typedef struct {
+    lexbor_node node;
+    unsigned char *data;
+    size_t length;
+} lexbor_text;
+
+typedef struct {
+    lexbor_text data;
+    unsigned char *target;
+    size_t target_length;
+} lexbor_instruction;
+
+typedef struct lexbor_attr {
+    lexbor_node node;
+    uintptr_t upper_name, qualified_name;
+    void *value, *owner;
+    struct lexbor_attr *next, *prev;
+} lexbor_attr;
+
+typedef struct {
+    lexbor_node node;
+    uintptr_t upper_name, qualified_name;
+    void *is_value;
+    lexbor_attr *first_attr, *last_attr, *id_attr, *class_attr;
+    void *style, *list;
+    int condition, custom_state;
+    lexbor_node *template_content;
+} lexbor_element;
+
+typedef struct {
+    void **list;
+    size_t size, length;
+} lexbor_array;
+
+typedef struct {
+    void *tokenizer, *document, *fragment, *form;
+    lexbor_array *open_elements;
+} lexbor_tree;
+
+/* X(result, name, arguments): every function of lexbor that is called. */
+#define LEXBOR_FUNCTIONS(X)                                                            \
+    X(void *, lxb_html_parser_create, (void))                                          \
+    X(int, lxb_html_parser_init, (void *))                                             \
+    X(void *, lxb_html_parser_destroy, (void *))                                       \
+    X(void *, lxb_html_parser_tree_noi, (void *))                                      \
+    X(void *, lxb_html_parse_chunk_begin, (void *))                                    \
+    X(int, lxb_html_parse_chunk_process, (void *, const unsigned char *, size_t))      \
+    X(int, lxb_html_parse_chunk_end, (void *))                                         \
+    X(void *, lxb_html_document_destroy, (void *))                                     \
+    X(void *, lxb_html_document_mraw_noi, (void *))                                    \
+    X(size_t, lexbor_mem_chunk_length_noi, (void *))                                   \
+    X(lexbor_node *, lxb_dom_node_next_noi, (lexbor_node *))                           \
+    X(lexbor_node *, lxb_dom_node_parent_noi, (lexbor_node *))                         \
+    X(lexbor_node *, lxb_dom_node_first_child_noi, (lexbor_node *))                    \
+    X(uintptr_t, lxb_dom_node_tag_id_noi, (lexbor_node *))                             \
+    X(int, lxb_dom_node_type_noi, (lexbor_node *))                                     \
+    X(lexbor_attr *, lxb_dom_element_first_attribute_noi, (lexbor_element *))          \
+    X(lexbor_attr *, lxb_dom_element_next_attribute_noi, (lexbor_attr *))              \
+    X(const unsigned char *, lxb_dom_element_local_name, (lexbor_element *, size_t *)) \
+    X(const unsigned char *, lxb_dom_attr_qualified_name, (lexbor_attr *, size_t *))   \
+    X(const unsigned char *, lxb_dom_attr_value_noi, (lexbor_attr *, size_t *))
+
+typedef struct {
+#define X(result, name, arguments) result(*name) arguments;
+    LEXBOR_FUNCTIONS(X)
+#undef X
+    uintptr_t template_tag, html_ns;
+} lexbor_api;
+
+#endif

@@ -1,0 +1,46 @@
+"""NativeParser: lexbor's tree becomes lxml's tree in compiled code."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from lxml import etree
+
+from scoopi.errors import ParseError
+from scoopi.parse.html_depth import refuse_depth
+
+MODULE = "scoopi.parse.bridge._bridge"
+
+
+class NativeParser:
+    """Parses with the GIL released; any thread may call it.
+
+    Args:
+        module: the compiled module, if it is not the one built in place.
+    Raises:
+        ImportError: it is not built, or does not fit the lxml or selectolax that is installed.
+    """
+
+    def __init__(self, module: Any = None) -> None:
+        self._bridge = import_module(MODULE) if module is None else module
+        self._parser = etree.HTMLParser()
+
+    def __call__(self, page: bytes, max_depth: int) -> etree._ElementTree:
+        """The tree of a page in valid UTF-8.
+
+        Raises:
+            ParseError: the tree is deeper than `max_depth` elements, or takes 128 MB and more than 128
+                bytes for each byte of the page.
+        """
+        try:
+            capsule = self._bridge.parse(page, max_depth)
+        except RecursionError:
+            refuse_depth(max_depth)
+        except OverflowError:
+            raise ParseError(
+                f"the page of {len(page):,} bytes repeats its open elements without end",
+                mend="it is broken, or made to fill memory; leave it out",
+            ) from None
+        tree: etree._ElementTree = etree.adopt_external_document(capsule, self._parser)
+        return tree

@@ -1,0 +1,112 @@
+"""Bytes of a page become text, by the order of the HTML standard: BOM, header, meta, guess."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from functools import cache
+
+from scoopi.parse.charset_labels import LABELS, REPLACEMENT
+
+_BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
+_USER_DEFINED = "x-user-defined"
+_FALLBACK = "cp1252"
+_PRESCANNED = 1024
+
+_MARKUP = re.compile(
+    rb"<!--(?:-?>|.*?(?:-->|\Z))|<meta(?=[\s/])(?P<meta>)|</?[A-Za-z][^\s>]*(?P<tag>)|<[!/?][^>]*>",
+    re.IGNORECASE | re.DOTALL,
+)
+_ATTRIBUTE = re.compile(
+    rb"[\s/]*(?P<name>[^\s/>=][^\s/>=]*|=[^\s/>=]*)"
+    rb"(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s>\"'][^\s>]*|(?=>))))?"
+)
+_CONTENT_CHARSET = re.compile(
+    rb"charset\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s;\"'][^\s;]*))", re.IGNORECASE
+)
+
+
+def to_text(page: bytes, declared: str | None = None) -> str:
+    """The page decoded; never fails, undecodable bytes become U+FFFD. A BOM is dropped.
+
+    Args:
+        declared: the charset of the Content-Type header; an unknown label is passed over.
+    Source: language, A11; HTML standard, "Determining the character encoding".
+    """
+    for bom, codec in _BOMS:
+        if page.startswith(bom):
+            return page[len(bom) :].decode(codec, "replace")
+    known = codec_of(declared) or prescanned(page)
+    if known is not None:
+        return _decoded(page, known)
+    try:
+        return page.decode()
+    except UnicodeDecodeError:
+        return _decoded(page, _FALLBACK)
+
+
+def to_utf8(page: bytes, declared: str | None = None) -> bytes:
+    """The page as valid UTF-8 without BOM; arguments as `to_text`."""
+    return to_text(page, declared).encode("utf-8", "replace")
+
+
+def codec_of(label: str | None) -> str | None:
+    """Python's codec of a label of the encoding standard; None for an unknown one."""
+    return LABELS.get(label.strip(" \t\n\f\r").lower()) if label else None
+
+
+def prescanned(page: bytes) -> str | None:
+    """The codec that a `meta` in the first 1024 bytes declares; None without one that is known.
+
+    Source: HTML standard, "prescan a byte stream to determine its encoding".
+    """
+    head = page[:_PRESCANNED]
+    position = 0
+    while found := _MARKUP.search(head, position):
+        position = found.end()
+        if found["meta"] is None and found["tag"] is None:
+            continue
+        attributes, position = _attributes(head, position)
+        if found["meta"] is not None and (codec := _declared_by(attributes)):
+            return codec
+    return None
+
+
+def _attributes(head: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
+    attributes: dict[bytes, bytes] = {}
+    while found := _ATTRIBUTE.match(head, position):
+        value = found["double"] or found["single"] or found["bare"] or b""
+        attributes.setdefault(found["name"].lower(), value)
+        position = found.end()
+    return attributes, position
+
+
+def _declared_by(attributes: dict[bytes, bytes]) -> str | None:
+    label = attributes.get(b"charset")
+    if label is None and attributes.get(b"http-equiv", b"").lower() == b"content-type":
+        found = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
+        label = found and (found["double"] or found["single"] or found["bare"])
+    codec = codec_of(label.decode("latin-1")) if label else None
+    if codec in ("utf-16-be", "utf-16-le"):
+        return "utf-8"
+    return _FALLBACK if codec == _USER_DEFINED else codec
+
+
+def _decoded(page: bytes, codec: str) -> str:
+    if codec == REPLACEMENT:
+        return "�" if page else ""
+    if codec == _USER_DEFINED or codec.startswith("cp125") or codec == "cp874":
+        return codecs.charmap_decode(page, "replace", _byte_table(codec))[0]
+    return page.decode(codec, "replace")
+
+
+@cache
+def _byte_table(codec: str) -> str:
+    """256 characters; 0x80-0x9F that Python leaves open are controls, as the encoding standard says."""
+    if codec == _USER_DEFINED:
+        return "".join(chr(byte if byte < 0x80 else 0xF700 + byte) for byte in range(256))
+    characters = [bytes([byte]).decode(codec, "replace") for byte in range(256)]
+    for byte in range(0x80, 0xA0):
+        if characters[byte] == "�":
+            characters[byte] = chr(byte)
+    return "".join("\ufffe" if character == "�" else character for character in characters)

@@ -1,0 +1,141 @@
+"""The text of elements as the CSS engine wants it: own text, full text, and how several are joined."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from lxml import etree
+
+from scoopi.parse.grid_blank import JAVA_TRIMMED, is_blank
+
+Element = etree._Element
+
+_PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*").fullmatch
+_COLLAPSIBLE = re.compile("[ \t\n\f\r\u00a0]+")
+_INVISIBLE = {0x200B: None, 0xAD: None}
+_PRESERVING = frozenset({"pre", "plaintext", "title", "textarea"})
+_PRESERVING_LEVELS = 6
+_DATA = frozenset({"script", "style"})
+_BLOCK_NAMES = """
+    address article aside audio blockquote body canvas caption center col colgroup dd del details div dl dt
+    fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html ins li
+    link main math menu meta nav noframes noscript ol p plaintext pre script section style svg table tbody td
+    template tfoot th thead title tr ul video
+"""
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
+
+
+def name_of(element: Element) -> str:
+    """The element's name; empty for comments and PIs."""
+    tag: object = element.tag
+    return tag if isinstance(tag, str) else ""
+
+
+def own_text(element: Element) -> str:
+    """The direct text of the element, collapsed and trimmed, without its descendants' text.
+
+    Source: language, B 3.2.3.
+    """
+    text = element.text
+    if len(element):
+        for child in element:
+            if child.tag == "br":
+                return _Text(element).own()
+            if child.tail:
+                text = text + child.tail if text else child.tail
+    if not text or element.tag in _DATA:
+        return ""
+    if _PLAIN(text):
+        return text
+    if not _preserves(element):
+        text = _COLLAPSIBLE.sub(" ", text.translate(_INVISIBLE))
+    return text.strip(JAVA_TRIMMED)
+
+
+def full_text(element: Element) -> str:
+    """The text of the element and its descendants; a blank where a block or `<br>` begins or ends."""
+    return _Text(element).full()
+
+
+def join_texts(texts: Iterable[str]) -> str | None:
+    """The texts with one blank between, blank ones left out; None if there is none.
+
+    Source: language, B 3.2.4.
+    """
+    joined: str | None = None
+    for text in texts:
+        if joined is None or is_blank(joined):
+            joined = text
+        elif not is_blank(text):
+            joined = f"{joined} {text}"
+    return joined
+
+
+class _Text:
+    """Text of one element on its way: pieces, and whether the last one ends in a blank."""
+
+    def __init__(self, element: Element) -> None:
+        self._element = element
+        self._pieces: list[str] = []
+        self._ends_blank = False
+
+    def own(self) -> str:
+        element = self._element
+        if name_of(element) not in _DATA:
+            self._add(element.text, element)
+            for child in element:
+                if child.tag == "br":
+                    self._add_blank()
+                self._add(child.tail, element)
+        return self._trimmed()
+
+    def full(self) -> str:
+        element = self._element
+        for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
+            if event == "start":
+                self._begin(node)
+            elif node is not element and node.tail:
+                if event == "end" and name_of(node) in _BLOCKS:
+                    self._add_blank()
+                parent = node.getparent()
+                if parent is not None and name_of(parent) not in _DATA:
+                    self._add(node.tail, parent)
+        return self._trimmed()
+
+    def _begin(self, node: Element) -> None:
+        name = name_of(node)
+        if self._pieces and (name in _BLOCKS or name == "br"):
+            self._add_blank()
+        if name not in _DATA:
+            self._add(node.text, node)
+
+    def _add(self, text: str | None, parent: Element) -> None:
+        if not text:
+            return
+        if not _PLAIN(text) and not _preserves(parent):
+            text = _COLLAPSIBLE.sub(" ", text.translate(_INVISIBLE))
+            if self._ends_blank:
+                text = text.removeprefix(" ")
+        if text:
+            self._pieces.append(text)
+            self._ends_blank = text[-1] == " "
+
+    def _add_blank(self) -> None:
+        if not self._ends_blank:
+            self._pieces.append(" ")
+            self._ends_blank = True
+
+    def _trimmed(self) -> str:
+        return "".join(self._pieces).strip(JAVA_TRIMMED)
+
+
+def _preserves(element: Element | None) -> bool:
+    """Whether blanks count here: `<pre>` and the like, looked for as far up as jsoup does."""
+    for _ in range(_PRESERVING_LEVELS):
+        if element is None:
+            return False
+        if name_of(element) in _PRESERVING:
+            return True
+        element = element.getparent()
+    return False

@@ -1,0 +1,149 @@
+"""Filters: the tests of selectors that XPath 1.0 cannot say, as functions of one element."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from lxml import etree
+
+from scoopi.errors import DefsError, ParseError
+from scoopi.parse.css import syntax
+from scoopi.parse.css.attributes import attribute_of, attributes
+from scoopi.parse.css.element_text import full_text, name_of, own_text
+from scoopi.parse.grid_blank import JAVA_TRIMMED
+
+Element = etree._Element
+Filter = Callable[[Element], bool]
+
+_TEXT_NODES = etree.XPath("descendant::text()[not(parent::script or parent::style)]", smart_strings=False)
+_STRING = etree.XPath("string()", smart_strings=False)
+_ALL_TEXT_NODES = etree.XPath("descendant::text()", smart_strings=False)
+_HAS_DATA = etree.XPath("boolean(descendant-or-self::script|descendant-or-self::style)")
+_DATA_NODES = etree.XPath(
+    "(descendant-or-self::script|descendant-or-self::style)/text()|descendant::comment()",
+    smart_strings=False,
+)
+_SIMPLE = re.compile("[^ \t\n\f\r\u00a0\u200b\u00ad]+(?: [^ \t\n\f\r\u00a0\u200b\u00ad]+)*").fullmatch
+_BORDER = "\x00"
+"""Stands between two texts of a tree, in which it cannot occur."""
+_INVISIBLE = re.compile(f"[\u200b\u00ad{_BORDER}]")
+
+
+def text_filter(test: syntax.TextTest, regex_timeout_ms: int) -> Filter:
+    """The filter of `:contains`, `:matches` and their like.
+
+    Raises:
+        ParseError: the pattern of `:matches` is no regular expression, or too slow when it is used.
+    """
+    text = test.text
+    if test.kind == "contains":
+        return _contains(text)
+    if test.kind == "containsOwn":
+        return lambda element: text in own_text(element).lower()
+    if test.kind == "containsData":
+        return lambda element: text in _data(element).lower()
+    search = _searcher(text, regex_timeout_ms)
+    if test.kind == "matchesOwn":
+        return lambda element: search(own_text(element))
+    return lambda element: search(full_text(element))
+
+
+def attribute_filter(test: syntax.AttributeTest, regex_timeout_ms: int) -> Filter:
+    """The filter of an attribute test; raises as `text_filter`."""
+    name, value = test.name, test.value
+    if test.operator == "^":
+        return lambda element: any(key.startswith(name) for key in attributes(element))
+    if test.operator == "!=":
+        return lambda element: (attribute_of(element, name) or "").lower() != value
+    compare = _comparison(test, regex_timeout_ms)
+
+    def passes(element: Element) -> bool:
+        found = attribute_of(element, name)
+        return found is not None and compare(found)
+
+    return passes
+
+
+def class_filter(name: str) -> Filter:
+    """The filter of `.name`, for names that XPath cannot fold."""
+    return lambda element: name in (element.get("class") or "").lower().split()
+
+
+def of_type_filter(test: syntax.Nth) -> Filter:
+    """The filter of `:nth-of-type` and `:nth-last-of-type`, whatever the element's name."""
+
+    def passes(element: Element) -> bool:
+        if element.getparent() is None:
+            return False
+        siblings = element.itersiblings(preceding=not test.from_end)
+        name = name_of(element)
+        return is_nth(1 + sum(name_of(sibling) == name for sibling in siblings), test.a, test.b)
+
+    return passes
+
+
+def is_nth(position: int, a: int, b: int) -> bool:
+    """Whether the position is a·n + b for some n >= 0."""
+    if a == 0:
+        return position == b
+    return (position - b) * a >= 0 and (position - b) % a == 0
+
+
+def _contains(text: str) -> Filter:
+    """Tries cheaply first: most elements lack even the letters, most others have them in one piece."""
+    letters = _letters(text)
+    simple = _SIMPLE(text) is not None and _BORDER not in text
+
+    def passes(element: Element) -> bool:
+        has_data = _HAS_DATA(element)
+        if not has_data and letters not in _letters(str(_STRING(element)).lower()):
+            return False
+        pieces = _BORDER.join(_found(_TEXT_NODES if has_data else _ALL_TEXT_NODES, element)).lower()
+        if simple and text in pieces:
+            return True
+        return letters in _letters(pieces) and text in full_text(element).lower()
+
+    return passes
+
+
+def _letters(text: str) -> str:
+    joined = "".join(text.split())
+    return joined if joined.isascii() and _BORDER not in joined else _INVISIBLE.sub("", joined)
+
+
+def _data(element: Element) -> str:
+    return "".join(
+        node if isinstance(node, str) else node.text or "" for node in _found(_DATA_NODES, element)
+    )
+
+
+def _found(xpath: etree.XPath, element: Element) -> list[Any]:
+    found: Any = xpath(element)
+    return list(found)
+
+
+def _comparison(test: syntax.AttributeTest, regex_timeout_ms: int) -> Callable[[str], bool]:
+    value = test.value
+    match test.operator:
+        case "=":
+            return lambda found: found.strip(JAVA_TRIMMED).lower() == value
+        case "^=":
+            return lambda found: found.lower().startswith(value)
+        case "$=":
+            return lambda found: found.lower().endswith(value)
+        case "*=":
+            return lambda found: value in found.lower()
+        case "~=":
+            return _searcher(value, regex_timeout_ms)
+    return lambda found: True
+
+
+def _searcher(pattern: str, regex_timeout_ms: int) -> Callable[[str], bool]:
+    from scoopi.parse.java_regex import compile_java  # needed by few selectors, and slow to import
+
+    try:
+        return compile_java(pattern, timeout_ms=regex_timeout_ms).search
+    except DefsError as error:
+        raise ParseError(error.what, at=error.at, mend=error.mend) from error

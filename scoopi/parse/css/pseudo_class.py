@@ -1,0 +1,99 @@
+"""parse_pseudo_class: what stands after a colon -> a test."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from typing import NoReturn
+
+from scoopi.parse.css import syntax
+from scoopi.parse.css.scanner import Scanner
+
+_NTH = re.compile(r"([+-]?)(\d{0,9})n(?:\s*([+-])\s*(\d{1,9}))?")
+_NUMBER = re.compile(r"[+-]?\d{1,9}")
+_PLAIN: dict[str, syntax.Compound] = {
+    "first-child": (syntax.Nth(0, 1),),
+    "last-child": (syntax.Nth(0, 1, from_end=True),),
+    "only-child": (syntax.Nth(0, 1), syntax.Nth(0, 1, from_end=True)),
+    "first-of-type": (syntax.Nth(0, 1, of_type=True),),
+    "last-of-type": (syntax.Nth(0, 1, from_end=True, of_type=True),),
+    "only-of-type": (syntax.Nth(0, 1, of_type=True), syntax.Nth(0, 1, from_end=True, of_type=True)),
+    "empty": (syntax.State("empty"),),
+    "root": (syntax.State("root"),),
+}
+_NTH_NAMES = ("nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type")
+_SIBLINGS = {"eq": "=", "lt": "<", "gt": ">"}
+_TEXTS = {name.lower(): name for name in ("contains", "containsOwn", "containsData", "matches", "matchesOwn")}
+_LISTS = ("has", "not")
+_NAMES = (*_PLAIN, *_NTH_NAMES, *_SIBLINGS, *_TEXTS.values(), *_LISTS)
+
+
+def parse_pseudo_class(
+    scanner: Scanner, parse_list: Callable[[Scanner], syntax.Selectors]
+) -> syntax.Compound:
+    """The tests that the pseudo-class at the scanner stands for.
+
+    Args:
+        scanner: stands on the colon.
+        parse_list: parses the selectors inside `:has` and `:not`.
+    Raises:
+        ParseError: unknown pseudo-class (did you mean), or a wrong argument.
+    Source: language, B 3.2, "Dialect".
+    """
+    begin = scanner.position
+    scanner.take(":")
+    name = scanner.word("-").lower()
+    if name in _PLAIN:
+        return _PLAIN[name]
+    if name not in (*_NTH_NAMES, *_SIBLINGS, *_TEXTS, *_LISTS):
+        _fail_unknown(scanner, name, begin)
+    if scanner.peek() != "(":
+        scanner.fail(f"':{name}' needs its argument in brackets", mend=f"write ':{name}(…)'")
+    if name in _NTH_NAMES or name in _SIBLINGS:
+        return (_parse_number(scanner, name),)
+    content, offset = scanner.between("(", ")")
+    if not content:
+        scanner.fail(f"':{name}()' is empty", mend="write what it looks for between the brackets", at=begin)
+    if name in _LISTS:
+        return (syntax.Nested(name, parse_list(Scanner(content, scanner.whole, offset))),)
+    kind = _TEXTS[name]
+    text = content if kind.startswith("matches") else re.sub(r"\\(.?)", r"\1", content).lower()
+    return (syntax.TextTest(kind, text),)
+
+
+def _fail_unknown(scanner: Scanner, name: str, begin: int) -> NoReturn:
+    nearest = difflib.get_close_matches(name, [known.lower() for known in _NAMES], n=1)
+    meant = next((known for known in _NAMES if known.lower() in nearest), None)
+    mend = f"did you mean ':{meant}'?" if meant else "the pseudo-classes are :" + " :".join(sorted(_NAMES))
+    scanner.fail(f"there is no ':{name}'", mend=mend, at=begin)
+
+
+def _parse_number(scanner: Scanner, name: str) -> syntax.Test:
+    begin = scanner.position
+    scanner.take("(")
+    argument = scanner.up_to(")").strip().lower()
+    if name in _SIBLINGS:
+        if not re.fullmatch(r"\d{1,9}", argument):
+            scanner.fail(
+                f"':{name}' needs a number from 0, got '{argument}'", mend=f"write ':{name}(0)'", at=begin
+            )
+        return syntax.SiblingIndex(_SIBLINGS[name], int(argument))
+    step = _parse_step(argument)
+    if step is None:
+        mend = f"write a number, odd, even or an+b, as in ':{name}(2n+1)'"
+        scanner.fail(f"':{name}' cannot read '{argument}'", mend=mend, at=begin)
+    return syntax.Nth(*step, from_end="last" in name, of_type=name.endswith("of-type"))
+
+
+def _parse_step(argument: str) -> tuple[int, int] | None:
+    """a and b of an+b. As in jsoup a bare sign before n says nothing: `-n+2` is `n+2`."""
+    if argument in ("odd", "even"):
+        return 2, int(argument == "odd")
+    if _NUMBER.fullmatch(argument):
+        return 0, int(argument)
+    found = _NTH.fullmatch(argument)
+    if not found:
+        return None
+    sign, factor, plus, shift = found.groups()
+    return int(sign + factor) if factor else 1, int(plus + shift) if shift else 0

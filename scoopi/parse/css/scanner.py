@@ -1,0 +1,99 @@
+"""Scanner: walks over the text of a selector and says precisely where it is wrong."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from scoopi.errors import ParseError
+
+_BLANKS = " \t\n\f\r"
+
+
+class Scanner:
+    """A cursor over one selector, or over the part of it between brackets.
+
+    Args:
+        text: what is walked over.
+        whole: the selector as the user wrote it, for messages.
+        offset: where `text` begins in `whole`.
+    """
+
+    def __init__(self, text: str, whole: str, offset: int = 0) -> None:
+        self.text = text
+        self.whole = whole
+        self.offset = offset
+        self.position = 0
+
+    @property
+    def at_end(self) -> bool:
+        return self.position >= len(self.text)
+
+    def peek(self) -> str:
+        """The next character, empty at the end."""
+        return self.text[self.position : self.position + 1]
+
+    def take(self, expected: str) -> bool:
+        """Step over `expected` if it stands here."""
+        if self.text.startswith(expected, self.position):
+            self.position += len(expected)
+            return True
+        return False
+
+    def skip_blanks(self) -> bool:
+        """Step over blanks; whether there were any."""
+        begin = self.position
+        while self.peek() and self.peek() in _BLANKS:
+            self.position += 1
+        return self.position > begin
+
+    def word(self, extra: str) -> str:
+        """Letters, digits and the characters of `extra` from here on; may be empty."""
+        begin = self.position
+        while self.peek().isalnum() or (self.peek() and self.peek() in extra):
+            self.position += 1
+        return self.text[begin : self.position]
+
+    def up_to(self, end: str) -> str:
+        """What stands before `end` (stepped over), or before the end of the text."""
+        rest = self.text[self.position :]
+        found, _, _ = rest.partition(end)
+        self.position += min(len(found) + len(end), len(rest))
+        return found
+
+    def between(self, opening: str, closing: str) -> tuple[str, int]:
+        """What stands between the brackets that open here, and where it begins in the whole selector.
+
+        Brackets inside must balance; a backslash takes the meaning from the next character, quotes and
+        `\\Q…\\E` from what they enclose. A lone apostrophe, as in `:contains(Shareholder's)`, is a letter.
+
+        Raises:
+            ParseError: the closing bracket is missing.
+        """
+        begin = self.position + 1
+        end = self._closing(opening, closing, heed_quotes=True) or self._closing(opening, closing)
+        if end is None:
+            self.fail(
+                f"no '{closing}' closes this '{opening}'", mend=f"add '{closing}', or write '\\{opening}'"
+            )
+        self.position = end + 1
+        return self.text[begin:end], self.offset + begin
+
+    def _closing(self, opening: str, closing: str, *, heed_quotes: bool = False) -> int | None:
+        depth, quote, literal, last = 0, "", False, ""
+        for position in range(self.position, len(self.text)):
+            char = self.text[position]
+            if last == "\\":
+                literal = char == "Q" or (literal and char != "E")
+            elif heed_quotes and char in "'\"" and quote in ("", char):
+                quote = "" if quote else char
+            elif not quote and not literal:
+                depth += (char == opening) - (char == closing)
+                if depth == 0:
+                    return position
+            last = char
+        return None
+
+    def fail(self, what: str, *, mend: str, at: int | None = None) -> NoReturn:
+        """Raise a ParseError for the character at `at` (in `text`), by default the next one."""
+        position = self.offset + (self.position if at is None else at) + 1
+        raise ParseError(f"selector '{self.whole}': {what}, at character {position}", mend=mend)

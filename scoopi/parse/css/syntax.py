@@ -1,0 +1,143 @@
+"""The small tree of a parsed selector: a list of chains, a chain of compounds, a compound of tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """The element's name, in lower case."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagSuffix:
+    """`*|name`: the element's whole name ends with `:name`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Id:
+    """`#id`, case counts."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClassName:
+    """`.c`, in lower case; case does not count."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeTest:
+    """`[name operator value]`.
+
+    Attributes:
+        name: in lower case; may begin with `abs:`.
+        operator: empty for mere presence, `^` for a prefix of the name, else `= != ^= $= *= ~=`.
+        value: in lower case; for `~=` the pattern as written.
+    """
+
+    name: str
+    operator: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Nth:
+    """`:nth-…`: the 1-based position p among the siblings is a·n + b for some n >= 0."""
+
+    a: int
+    b: int
+    from_end: bool = False
+    of_type: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SiblingIndex:
+    """`:eq :lt :gt` (operator `= < >`) on the 0-based position among the siblings."""
+
+    operator: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`empty` or `root`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextTest:
+    """`contains`, `containsOwn`, `containsData` (text in lower case), `matches`, `matchesOwn` (pattern)."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """`has` or `not` with its selectors."""
+
+    kind: str
+    selectors: tuple[Chain, ...]
+
+
+Test = Tag | TagSuffix | Id | ClassName | AttributeTest | Nth | SiblingIndex | State | TextTest | Nested
+Compound = tuple[Test, ...]
+"""Tests that one element must meet all; empty for `*`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Compounds with a combinator (blank, `>`, `+` or `~`) between each two.
+
+    With `scoped` the chain begins with a combinator: it stands before the first compound, after the
+    block itself. A scoped chain without compounds is the block itself (`, p`).
+    """
+
+    compounds: tuple[Compound, ...]
+    combinators: tuple[str, ...] = ()
+    scoped: bool = False
+
+
+Selectors = tuple[Chain, ...]
+"""The alternatives between commas."""
+
+
+def needs_root(selectors: Selectors) -> bool:
+    """Whether some `:not(a b)` in it looks at ancestors or siblings, which must lie inside the block."""
+    return any(
+        isinstance(test, Nested)
+        and (
+            (test.kind == "not" and any(is_chained(c) for c in test.selectors)) or needs_root(test.selectors)
+        )
+        for chain in selectors
+        for compound in chain.compounds
+        for test in compound
+    )
+
+
+def is_chained(chain: Chain) -> bool:
+    """Whether the chain is more than one compound."""
+    return chain.scoped or len(chain.compounds) > 1
+
+
+def sees_root(compound: Compound) -> bool:
+    """Whether the compound answers otherwise for the block itself than for elements inside it."""
+    return any(
+        (isinstance(test, State) and test.name == "root")
+        or (isinstance(test, SiblingIndex) and test.operator == "<")
+        or (isinstance(test, Nested) and test.kind == "not" and _lists_see_root(test.selectors))
+        for test in compound
+    )
+
+
+def _lists_see_root(selectors: Selectors) -> bool:
+    return any(sees_root(compound) for chain in selectors for compound in chain.compounds)

@@ -1,0 +1,102 @@
+"""Conditions of XPath 1.0 for the simple tests of selectors, as text."""
+
+from __future__ import annotations
+
+import re
+
+from scoopi.parse.css import syntax
+
+_UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_NAME = re.compile("[a-z_][a-z0-9_-]*").fullmatch
+_PLAIN = re.compile("[ -~]*").fullmatch
+
+
+def is_plain(text: str) -> bool:
+    """Whether XPath can be trusted with the text: printable ASCII, which folds the same way everywhere."""
+    return _PLAIN(text) is not None
+
+
+def literal(text: str) -> str:
+    """The text as an XPath literal."""
+    if "'" not in text:
+        return f"'{text}'"
+    if '"' not in text:
+        return f'"{text}"'
+    parts = ', "\'", '.join(f"'{part}'" for part in text.split("'"))
+    return f"concat({parts})"
+
+
+def tag_condition(name: str) -> str:
+    """True for elements of that name, which has no namespace, those of SVG and MathML included."""
+    return f"self::{name}" if is_name(name) else f"name()={literal(name)}"
+
+
+def is_name(name: str) -> bool:
+    """Whether XPath can be given the name as it is."""
+    return _NAME(name) is not None
+
+
+def class_condition(name: str, attribute: str = "@class") -> str:
+    """True for elements with that class, whatever its case; `attribute` is how the attribute is reached."""
+    return f"contains(concat(' ',normalize-space({_folded(attribute)}),' '),{literal(f' {name} ')})"
+
+
+def attribute_condition(test: syntax.AttributeTest) -> str | None:
+    """The condition of an attribute test; None when XPath cannot say it."""
+    if test.operator == "^" or not is_name(test.name):
+        return None
+    if test.operator == "!=":
+        return f"not({_folded(f'@{test.name}')}={literal(test.value)})" if is_plain(test.value) else None
+    condition = _value_condition(test, f"@{test.name}")
+    if condition is None:
+        return None
+    return f"@{test.name} and {condition}" if condition else f"@{test.name}"
+
+
+def attribute_path(test: syntax.Test) -> str | None:
+    """The way from an element to the attribute that the test wants; None when it wants none."""
+    match test:
+        case syntax.Id(value):
+            return f"@id[.={literal(value)}]"
+        case syntax.ClassName(name) if is_plain(name):
+            return f"@class[{class_condition(name, '.')}]"
+        case syntax.AttributeTest(name, operator, _) if operator not in ("^", "!=") and is_name(name):
+            condition = _value_condition(test, ".")
+            return f"@{name}[{condition or 'true()'}]" if condition is not None else None
+    return None
+
+
+def _value_condition(test: syntax.AttributeTest, attribute: str) -> str | None:
+    """What the value must meet; empty when presence is enough, None when XPath cannot say it."""
+    if test.operator == "~=" or not is_plain(test.value):
+        return None
+    folded, text = _folded(attribute), literal(test.value)
+    match test.operator:
+        case "=":
+            return _whole_value(folded, test.value)
+        case "^=":
+            return f"starts-with({folded},{text})"
+        case "$=":
+            return f"substring({folded},string-length({folded})-{len(test.value) - 1})={text}"
+        case "*=":
+            return f"contains({folded},{text})"
+    return ""
+
+
+def nth_condition(position: str, a: int, b: int) -> str:
+    """True when the expression `position` is a·n + b for some n >= 0."""
+    if a == 0:
+        return f"{position}={b}"
+    if a > 0:
+        return f"{position}>={b} and ({position}-({b})) mod {a}=0"
+    return f"{position}<={b} and ({b}-({position})) mod {-a}=0"
+
+
+def _folded(expression: str) -> str:
+    return f"translate({expression},'{_UPPER}','{_UPPER.lower()}')"
+
+
+def _whole_value(folded: str, value: str) -> str:
+    """The trimmed value: blanks inside count, so words are compared and then the text as it stands."""
+    words = f"normalize-space({folded})={literal(' '.join(value.split()))}"
+    return f"{words} and contains({folded},{literal(value)})" if " " in value else words

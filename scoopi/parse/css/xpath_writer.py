@@ -1,0 +1,252 @@
+"""XPathWriter: writes a parsed selector as one XPath expression, with filters for what XPath cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import Any
+
+from scoopi.parse.css import syntax, xpath_text
+from scoopi.parse.css.filters import Filter, attribute_filter, class_filter, of_type_filter, text_filter
+
+NAMESPACE = "scoopi"
+Extension = Callable[..., bool]
+
+
+class Scope(Enum):
+    """Where a selector is looked for: in a page, in a block (itself included), below an element (`:has`)."""
+
+    PAGE = auto()
+    BLOCK = auto()
+    BELOW = auto()
+
+
+NestedSelect = Callable[[syntax.Selectors, Scope], Callable[[Any], list[Any]]]
+"""Compiles the selectors inside a `:has` or `:not` that need an evaluation of their own."""
+
+
+class XPathWriter:
+    """Writes one selector; `extensions` collects the filters that its expression calls.
+
+    The forms are chosen for speed: a position right after a combinator is `*[k][self::td]`, which
+    libxml2 finds without counting siblings.
+    """
+
+    def __init__(self, scope: Scope, nested: NestedSelect, regex_timeout_ms: int) -> None:
+        self._scope = scope
+        self._nested = nested
+        self._regex_timeout_ms = regex_timeout_ms
+        self.extensions: dict[tuple[str, str], Extension] = {}
+
+    def write(self, selectors: syntax.Selectors) -> str:
+        """The expression, to be evaluated with the page's root, the block or the element as context."""
+        return self._union(selectors, self._scope)
+
+    def _union(self, selectors: syntax.Selectors, scope: Scope) -> str:
+        paths = [path for chain in selectors for path in self._paths(chain, scope)]
+        if scope is Scope.BELOW:
+            paths = [f"{path}[1]" for path in paths]  # one is enough, and libxml2 stops there
+        return " | ".join(paths) or "self::*[false()]"
+
+    def _paths(self, chain: syntax.Chain, scope: Scope) -> list[str]:
+        compounds = chain.compounds
+        if chain.scoped:
+            begins, steps = (
+                self._scoped_begins(chain, scope),
+                list(zip(chain.combinators, compounds, strict=True)),
+            )
+        else:
+            begins = self._begins(chain, scope)
+            steps = list(zip(chain.combinators, compounds[1:], strict=True))
+        path = "".join(
+            self._step(combinator, compound, of_page=chain.scoped and at == 0 and scope is Scope.PAGE)
+            for at, (combinator, compound) in enumerate(steps)
+        )
+        return [begin + path for begin in begins]
+
+    @staticmethod
+    def _scoped_begins(chain: syntax.Chain, scope: Scope) -> list[str]:
+        if not chain.compounds:
+            return ["self::*"] if scope is Scope.BLOCK else []
+        if chain.combinators[0] not in "> ":
+            return []
+        return [""] if scope is Scope.PAGE else ["self::*"]
+
+    def _begins(self, chain: syntax.Chain, scope: Scope) -> list[str]:
+        first = chain.compounds[0]
+        of_page = scope is Scope.PAGE
+        inside = ("" if of_page else "self::*") + self._step(" ", first, of_page=of_page)
+        can_be_root = (
+            not of_page
+            and (scope is Scope.BLOCK or len(chain.compounds) > 1)
+            and chain.combinators[:1]
+            not in (
+                ("+",),
+                ("~",),
+            )
+        )
+        if not can_be_root:
+            return [inside]
+        if self._positional(first) is None and not syntax.sees_root(first):
+            return ["descendant-or-self::" + self._node(first)]
+        return [inside, "self::*" + self._brackets(first, is_root=True)]
+
+    def _step(self, combinator: str, compound: syntax.Compound, *, of_page: bool = False) -> str:
+        """From an element to a compound, or from the page, whose root has an index but no position."""
+        if combinator == "+":
+            return "/following-sibling::*[1]" + self._brackets(compound)
+        if combinator == "~":
+            return "/following-sibling::" + self._node(compound)
+        test = self._positional(compound)
+        if test is None or (of_page and (combinator == ">" or isinstance(test, syntax.SiblingIndex))):
+            return ("/descendant::" if combinator == " " else "/child::") + self._node(compound)
+        axis = "/descendant-or-self::*/child::" if combinator == " " else "/child::"
+        return f"{axis}*[{_position(test)}]{self._brackets(_without(compound, test))}"
+
+    @staticmethod
+    def _positional(compound: syntax.Compound) -> syntax.Nth | syntax.SiblingIndex | None:
+        for test in compound:
+            if isinstance(test, syntax.SiblingIndex) or (isinstance(test, syntax.Nth) and not test.of_type):
+                return test
+        return None
+
+    def _node(self, compound: syntax.Compound) -> str:
+        """The compound as node test and predicates, or as the way from an attribute that it must have.
+
+        libxml2 goes through all attributes of a page in a fifth of the time that a predicate on each
+        element takes.
+        """
+        tag = _tag(compound)
+        if tag is not None and xpath_text.is_name(tag.name):
+            return tag.name + self._brackets(_without(compound, tag), tag=tag)
+        for test in compound if tag is None else ():
+            found = xpath_text.attribute_path(test)
+            if found:
+                return f"*/{found}/parent::*{self._brackets(_without(compound, test))}"
+        return "*" + self._brackets(compound)
+
+    def _brackets(
+        self, compound: syntax.Compound, *, tag: syntax.Tag | None = None, is_root: bool = False
+    ) -> str:
+        """The compound as predicates, quick ones first; `tag` is what the node test says already."""
+        tag = tag or _tag(compound)
+        conditions = [self._condition(test, tag, is_root) for test in compound]
+        return "".join(f"[{text}]" for text in sorted(conditions, key=_is_call))
+
+    def _condition(self, test: syntax.Test, tag: syntax.Tag | None, is_root: bool) -> str:
+        """One test as a condition on the context element.
+
+        Args:
+            test: the test.
+            tag: a tag that the same element has, which `:nth-of-type` needs to know.
+            is_root: the element is the block itself.
+        """
+        match test:
+            case syntax.Tag(name):
+                return xpath_text.tag_condition(name)
+            case syntax.TagSuffix(name):
+                suffix = f":{name}"
+                return (
+                    f"substring(name(),string-length(name())-{len(suffix) - 1})={xpath_text.literal(suffix)}"
+                )
+            case syntax.Id(value):
+                return f"@id={xpath_text.literal(value)}"
+            case syntax.ClassName(name):
+                plain = xpath_text.is_plain(name)
+                return xpath_text.class_condition(name) if plain else self._call(class_filter(name))
+            case syntax.AttributeTest():
+                condition = xpath_text.attribute_condition(test)
+                return condition or self._call(attribute_filter(test, self._regex_timeout_ms))
+            case syntax.Nth():
+                return self._nth(test, tag)
+            case syntax.SiblingIndex(operator, index):
+                if is_root and operator == "<":
+                    return "false()"
+                return f"count(preceding-sibling::*){operator}{index}"
+            case syntax.State(name):
+                return self._state(name, is_root)
+            case syntax.TextTest():
+                return self._call(text_filter(test, self._regex_timeout_ms))
+            case syntax.Nested():
+                return self._nested_condition(test, is_root)
+
+    def _state(self, name: str, is_root: bool) -> str:
+        if name == "empty":
+            return "not(*|text())"
+        if self._scope is Scope.PAGE:
+            return "not(parent::*)"
+        return "true()" if is_root else "false()"
+
+    def _nth(self, test: syntax.Nth, tag: syntax.Tag | None) -> str:
+        name = "*"
+        if test.of_type:
+            if tag is None or not xpath_text.is_name(tag.name):
+                return self._call(of_type_filter(test))
+            name = tag.name
+        axis = "following" if test.from_end else "preceding"
+        if (test.a, test.b) == (0, 1):
+            return f"parent::* and not({axis}-sibling::{name}[1])"
+        position = f"(count({axis}-sibling::{name})+1)"
+        return f"parent::* and {xpath_text.nth_condition(position, test.a, test.b)}"
+
+    def _nested_condition(self, test: syntax.Nested, is_root: bool) -> str:
+        if test.kind == "has":
+            if syntax.needs_root(test.selectors):
+                select = self._nested(test.selectors, Scope.BELOW)
+                return self._call(lambda element: bool(select(element)))
+            writer = XPathWriter(Scope.BELOW, self._nested, self._regex_timeout_ms)
+            writer.extensions = self.extensions
+            return f"boolean({writer.write(test.selectors)})"
+        parts = []
+        for chain in test.selectors:
+            if syntax.is_chained(chain):
+                parts.append(self._membership((chain,)))
+            else:
+                parts.append(self._conjunction(chain.compounds[0], is_root))
+        return f"not({' or '.join(parts)})"
+
+    def _conjunction(self, compound: syntax.Compound, is_root: bool) -> str:
+        conditions = sorted(
+            (self._condition(test, _tag(compound), is_root) for test in compound), key=_is_call
+        )
+        return " and ".join(f"({condition})" for condition in conditions) or "true()"
+
+    def _membership(self, selectors: syntax.Selectors) -> str:
+        """Whether the element is one of those that the selectors find from the same root."""
+        select = self._nested(selectors, self._scope)
+        name = f"f{len(self.extensions)}"
+
+        def is_member(context: Any, elements: list[Any], roots: list[Any]) -> bool:
+            found = context.eval_context.get((name, roots[0]))
+            if found is None:
+                found = context.eval_context[(name, roots[0])] = set(select(roots[0]))
+            return elements[0] in found
+
+        self.extensions[(NAMESPACE, name)] = is_member
+        return f"{NAMESPACE}:{name}(.,$root)"
+
+    def _call(self, passes: Filter) -> str:
+        name = f"f{len(self.extensions)}"
+        self.extensions[(NAMESPACE, name)] = lambda _context, elements: passes(elements[0])
+        return f"{NAMESPACE}:{name}(.)"
+
+
+def _tag(compound: syntax.Compound) -> syntax.Tag | None:
+    return next((test for test in compound if isinstance(test, syntax.Tag)), None)
+
+
+def _without(compound: syntax.Compound, test: syntax.Test) -> syntax.Compound:
+    return tuple(other for other in compound if other is not test)
+
+
+def _is_call(condition: str) -> bool:
+    return f"{NAMESPACE}:" in condition
+
+
+def _position(test: syntax.Nth | syntax.SiblingIndex) -> str:
+    """The test as a predicate on `*` right after an axis that goes through the siblings in their order."""
+    if isinstance(test, syntax.SiblingIndex):
+        return f"position(){test.operator}{test.index + 1}"
+    if test.from_end:
+        return xpath_text.nth_condition("(last()-position()+1)", test.a, test.b)
+    return str(test.b) if test.a == 0 else xpath_text.nth_condition("position()", test.a, test.b)

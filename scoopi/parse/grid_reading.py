@@ -1,0 +1,80 @@
+"""GridReading: what is known of one page while its rows are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lxml import etree
+
+from scoopi.errors import ParseError
+from scoopi.parse.css.positional import PositionalShape
+from scoopi.parse.css.positional_groups import PositionalGroups
+from scoopi.parse.css.positional_index import PositionalIndex
+from scoopi.parse.css_engine import CssEngine
+from scoopi.parse.ports import QueryEngine, ScriptRunner
+
+Element = etree._Element
+
+
+class GridReading:
+    """Finds blocks, values and scripts' results, each only once per page.
+
+    Args:
+        engine: compiles the queries.
+        root: root element of the page.
+        scripts: runs scripts; None when the page's definition has none.
+    """
+
+    def __init__(self, engine: QueryEngine, root: Element, scripts: ScriptRunner | None) -> None:
+        self._engine = engine
+        self._root = root
+        self._scripts = scripts
+        self._blocks: dict[str, Sequence[Element]] = {}
+        self._values: dict[tuple[str, str], str | None] = {}
+        self._groups: dict[str, PositionalGroups] = {}
+        self._indexes: dict[tuple[str, str], PositionalIndex] = {}
+        self._results: dict[str, str] = {}
+
+    def value(self, block: str, selector: str) -> str | None:
+        """The value of the selector inside the blocks; None when nothing is found.
+
+        Raises:
+            ParseError: a selector is wrong, or its evaluation failed.
+        """
+        key = block, selector
+        if key not in self._values:
+            self._values[key] = self._engine.compile_value(selector)(self._found_blocks(block))
+        return self._values[key]
+
+    def index(self, engine: CssEngine, block: str, shape: PositionalShape) -> PositionalIndex:
+        """The index of the blocks' values by position; raises as `value`."""
+        key = block, shape.key
+        if key not in self._indexes:
+            if block not in self._groups:
+                self._groups[block] = PositionalGroups(self._found_blocks(block))
+            self._indexes[key] = engine.positional_index(shape, self._groups[block])
+        return self._indexes[key]
+
+    def script(self, script: str) -> str | None:
+        """The result of the script as text; only one that is null is asked for again.
+
+        Raises:
+            ScriptError: the script failed.
+            ParseError: nothing can run scripts here.
+        """
+        known = self._results.get(script)
+        if known is not None:
+            return known
+        if self._scripts is None:
+            raise ParseError(
+                "a script stands in the definition and nothing here runs it", mend="give a runner"
+            )
+        result = self._scripts(script)
+        if result is not None:
+            self._results[script] = result
+        return result
+
+    def _found_blocks(self, block: str) -> Sequence[Element]:
+        if block not in self._blocks:
+            self._blocks[block] = self._engine.compile_block(block)(self._root)
+        return self._blocks[block]

@@ -1,0 +1,59 @@
+"""parse_html: the bytes of a page become the browser's tree, as an lxml tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lxml import etree
+
+from scoopi.errors import ParseError
+from scoopi.parse.bridge.gears import BRIDGE, WALK, bridge
+from scoopi.parse.charset import to_utf8
+from scoopi.parse.html_walk import walk_html
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLimits:
+    """What a page may ask of the parser.
+
+    Attributes:
+        max_depth: elements inside one another, `html` being the first.
+        max_bytes: length of the page as loaded, content-encoding undone.
+    """
+
+    max_depth: int = 2000
+    max_bytes: int = 33_554_432
+
+
+_LIMITS = TreeLimits()
+
+
+def parse_html(
+    page: bytes, charset: str | None = None, *, limits: TreeLimits = _LIMITS
+) -> etree._ElementTree:
+    """The tree that the HTML standard's parser builds of the page, scripting off.
+
+    Names of elements and attributes are in lower case and in no namespace, those of SVG and MathML
+    too (`//lineargradient`); an attribute with a prefix keeps it in its name, as in
+    `@*[name()='xlink:href']`. The content of a `template` is its children. Comments are kept, also
+    those that the standard calls instructions (`<?php …>`); the doctype is not. Characters that XML
+    refuses (controls, noncharacters) become U+FFFD, form feeds blanks.
+
+    Args:
+        charset: the charset of the Content-Type header, if there was one.
+    Raises:
+        ParseError: the page is longer or deeper than the limits allow.
+    Source: design, "Embedding"; language, A11 and B 3.1.
+    """
+    if len(page) > limits.max_bytes:
+        raise ParseError(
+            f"the page has {len(page):,} bytes, {limits.max_bytes:,} are allowed",
+            mend="raise scoopi.loader.maxBytes if the page is right",
+        )
+    text = to_utf8(page, charset)
+    return (bridge() or walk_html)(text, limits.max_depth)
+
+
+def gear() -> str:
+    """How pages are carried into lxml: `bridge` (compiled) or `walk` (Python)."""
+    return BRIDGE if bridge() is not None else WALK

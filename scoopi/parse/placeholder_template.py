@@ -1,0 +1,119 @@
+"""Template: a text whose placeholders are understood; what is known beforehand is put in already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from scoopi.errors import ParseError
+
+_MAX_LENGTH = 1_000_000
+
+
+class IndexOf(NamedTuple):
+    """The index of an axis, by the axis' place in the row."""
+
+    axis: int
+
+
+class ValueOf(NamedTuple):
+    """The value of an axis further left; `written` is the placeholder, which stays while there is none."""
+
+    axis: int
+    written: str
+
+
+class Leftover(NamedTuple):
+    """A placeholder that can never be resolved and stays as written, and why."""
+
+    written: str
+    why: str
+
+
+Piece = str | IndexOf | ValueOf | Leftover
+Expand = Callable[[str, int], "Template"]
+
+
+class Template:
+    """Pieces of a text.
+
+    Args:
+        pieces: in order; texts that follow each other are joined.
+        expand: compiles a value that holds placeholders itself, given its depth.
+        depth: how deep inside other values this text was found.
+
+    Attributes:
+        pieces: as given, without empty texts.
+        text: the whole text if nothing is open in it, else None.
+    """
+
+    def __init__(self, pieces: Sequence[Piece], expand: Expand, depth: int = 0) -> None:
+        self.pieces = _joined(pieces)
+        self._expand = expand
+        self._depth = depth
+        is_known = not any(isinstance(piece, IndexOf | ValueOf) for piece in self.pieces)
+        self.text = "".join(_text(piece) for piece in self.pieces) if is_known else None
+
+    @property
+    def axes(self) -> frozenset[int]:
+        """The axes whose index the text holds."""
+        return frozenset(piece.axis for piece in self.pieces if isinstance(piece, IndexOf))
+
+    @property
+    def names_values(self) -> bool:
+        """Whether the text holds values that are known only when the row is read."""
+        return any(isinstance(piece, ValueOf) for piece in self.pieces)
+
+    @property
+    def leftovers(self) -> tuple[Leftover, ...]:
+        """The placeholders that can never be resolved."""
+        return tuple(piece for piece in self.pieces if isinstance(piece, Leftover))
+
+    def render(self, indexes: Sequence[int], values: Sequence[str | None]) -> str:
+        """The text for a row.
+
+        Raises:
+            ParseError: placeholders in values go round in a circle, or make the text too long.
+        """
+        if self.text is not None:
+            return self.text
+        parts, length = [], 0
+        for piece in self.pieces:
+            if isinstance(piece, IndexOf):
+                part = str(indexes[piece.axis])
+            elif isinstance(piece, ValueOf):
+                part = self._value(piece, indexes, values)
+            else:
+                part = _text(piece)
+            parts.append(part)
+            length += len(part)
+            if length > _MAX_LENGTH:
+                raise ParseError(
+                    f"placeholders make a text longer than {_MAX_LENGTH} characters",
+                    mend="see the values they name",
+                )
+        return "".join(parts)
+
+    def _value(self, piece: ValueOf, indexes: Sequence[int], values: Sequence[str | None]) -> str:
+        value = values[piece.axis]
+        if value is None:
+            return piece.written
+        if "%{" not in value:
+            return value
+        return self._expand(value, self._depth + 1).render(indexes, values)
+
+
+def _joined(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
+    joined: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, str) and joined and isinstance(joined[-1], str):
+            joined[-1] += piece
+        elif piece != "":
+            joined.append(piece)
+    return tuple(joined)
+
+
+def _text(piece: Piece) -> str:
+    if isinstance(piece, Leftover):
+        return piece.written
+    return piece if isinstance(piece, str) else ""

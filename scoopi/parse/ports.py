@@ -1,0 +1,31 @@
+"""QueryEngine, ScriptRunner: what the grid reader needs of a selector language and of scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from lxml import etree
+
+BlockQuery = Callable[[etree._Element], Sequence[etree._Element]]
+"""Root element of the page -> the block nodes, in document order."""
+
+ValueQuery = Callable[[Sequence[etree._Element]], str | None]
+"""Block nodes -> the value as text; None when nothing is found."""
+
+ScriptRunner = Callable[[str], str | None]
+"""Script text after substitution -> its result as text; None for null and undefined. Raises ScriptError."""
+
+
+class QueryEngine(Protocol):
+    """One selector language; compiling is done once per text and cached by the engine."""
+
+    def compile_block(self, selector: str) -> BlockQuery:
+        """A query for block nodes.
+
+        Raises:
+            ParseError: the selector is wrong; says what, at which character, and the mend.
+        """
+
+    def compile_value(self, selector: str) -> ValueQuery:
+        """A query for a value, inside blocks; raises as `compile_block`."""

@@ -1,0 +1,1 @@
+"""What plugins promise, how one is found, and the built-in ones."""

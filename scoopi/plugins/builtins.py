@@ -1,0 +1,29 @@
+"""The built-in plugins by kind and name; loaded when they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from scoopi.plugins.ports import PluginKind
+
+BUILTINS: Mapping[PluginKind, Mapping[str, str]] = MappingProxyType(
+    {
+        "appenders": {
+            "FileAppender": "scoopi.plugins.appenders.file_appender:FileAppender",
+            "ListAppender": "scoopi.plugins.appenders.list_appender:ListAppender",
+        },
+        "encoders": {
+            "CsvEncoder": "scoopi.plugins.encoders.csv_encoder:CsvEncoder",
+            "JsonlEncoder": "scoopi.plugins.encoders.jsonl_encoder:JsonlEncoder",
+        },
+        "converters": {
+            "DateRoller": "scoopi.plugins.converters.date_roller:DateRoller",
+            "DateFormatter": "scoopi.plugins.converters.date_formatter:DateFormatter",
+            "DateFormater": "scoopi.plugins.converters.date_formatter:DateFormatter",
+        },
+        "scripts": {
+            "BasicScript": "scoopi.plugins.scripts.basic_script:BasicScript",
+        },
+    }
+)

@@ -1,0 +1,1 @@
+"""The built-in converters: texts of one item become other texts."""

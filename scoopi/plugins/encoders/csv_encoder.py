@@ -1,0 +1,123 @@
+"""CsvEncoder: rows as lines of delimited values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from scoopi.errors import EncodeError, PluginError
+from scoopi.model.data import Axis, Data, Item
+from scoopi.model.locator import Locator
+
+Quote = Literal["none", "minimal", "all"]
+
+_NULL = "null"
+
+
+class CsvEncoder:
+    """One line a row: locator name, task group, [page, 1, 1,] and the values of its axes; UTF-8.
+
+    Args:
+        delimiter: stands between values; one or more characters.
+        include_tags: whether page, index and item stand behind the task group.
+        header: whether a file begins with the names of its columns.
+        quote: `minimal` quotes a value that holds the delimiter or a line break, or begins with a quote;
+            `all` quotes every value; `none` writes raw lines.
+    Source: language, A10 and B 5.2.
+    """
+
+    def __init__(
+        self,
+        delimiter: str = ",",
+        include_tags: bool = False,
+        header: bool = False,
+        quote: Quote = "minimal",
+    ) -> None:
+        if not delimiter:
+            raise PluginError("delimiter is empty", mend='give one, as in delimiter: "|"')
+        if quote != "none" and any(letter in '"\r\n' for letter in delimiter):
+            raise PluginError(
+                f"delimiter {delimiter!r} holds a quote or a line break",
+                mend='take another, or write raw lines with quote: "none"',
+            )
+        self._delimiter = delimiter
+        self._include_tags = include_tags
+        self._header = header
+        self._quote = quote
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CsvEncoder) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(vars(self).values()))
+
+    def encode(self, data: Data, locator: Locator, page: int) -> bytes:
+        """All rows as lines, each ended by a line feed.
+
+        Raises:
+            EncodeError: a value is no text, or holds half a character.
+        """
+        if not data.items:
+            return b""
+        tags = (str(page), "1", "1") if self._include_tags else ()
+        lead = self._line((locator.name, locator.group, *tags)) + self._delimiter
+        try:
+            body = f"\n{lead}".join(self._lines(data.items))
+            return f"{lead}{body}\n".encode()
+        except (TypeError, AttributeError, UnicodeEncodeError) as error:
+            raise EncodeError(
+                f"a row cannot be written: {error}",
+                mend="look at the scripts and converters before this step",
+            ) from error
+
+    def header(self, axes: tuple[Axis, ...]) -> bytes:
+        """The line of column names; empty without `header: true`."""
+        if not self._header:
+            return b""
+        tags = ("page", "index", "item") if self._include_tags else ()
+        names = ("name", "group", *tags, *(axis.item_name for axis in axes))
+        return f"{self._line(names)}\n".encode()
+
+    def _lines(self, items: Sequence[Item]) -> list[str]:
+        """The lines of the axes' values; joins first, and looks for what needs quotes in all at once."""
+        join = self._delimiter.join
+        try:
+            lines = [join(item[1]) for item in items]  # type: ignore[arg-type]  # None: TypeError
+        except TypeError:
+            lines = [join([_NULL if value is None else value for value in item[1]]) for item in items]
+        if self._quote == "none":
+            return lines
+        values = sum([len(item[1]) for item in items])
+        if self._is_plain("\n".join(lines), values - len(items), len(items) - 1):
+            return lines
+        return [
+            line if self._is_plain(line, len(item[1]) - 1, 0) else self._line(item[1])
+            for line, item in zip(lines, items, strict=True)
+        ]
+
+    def _is_plain(self, text: str, delimiters: int, line_feeds: int) -> bool:
+        """Whether joined values hold no quotes, and no delimiters and line breaks but those between them."""
+        return (
+            self._quote == "minimal"
+            and len(self._delimiter) == 1
+            and '"' not in text
+            and "\r" not in text
+            and text.count("\n") == line_feeds
+            and text.count(self._delimiter) == delimiters
+        )
+
+    def _line(self, values: Iterable[str | None]) -> str:
+        return self._delimiter.join([self._cell(_NULL if value is None else value) for value in values])
+
+    def _cell(self, value: str) -> str:
+        if self._quote == "none":
+            return value
+        if (
+            self._quote == "all"
+            or value.startswith('"')
+            or self._delimiter in value
+            or "\n" in value
+            or "\r" in value
+        ):
+            return '"' + value.replace('"', '""') + '"'
+        return value

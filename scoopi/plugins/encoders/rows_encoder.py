@@ -1,0 +1,47 @@
+"""RowsEncoder: keeps rows as values; the encoder of a ListAppender."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from scoopi.errors import EncodeError
+from scoopi.model.data import Axis, Data
+from scoopi.model.locator import Locator
+
+_SIZE_BYTES = 4
+
+Row = tuple[str | None, ...]
+"""Locator name, task group, and the values in output order; None where a line would print `null`."""
+
+
+@dataclass(frozen=True)
+class RowsEncoder:
+    """Each call gives one block: its length (4 bytes, big endian), then a msgpack array of rows."""
+
+    def encode(self, data: Data, locator: Locator, page: int) -> bytes:
+        """The rows of a page as one block; nothing when there are none."""
+        if not data.items:
+            return b""
+        head = (locator.name, locator.group)
+        try:
+            block = msgspec.msgpack.encode([head + item.values for item in data.items])
+        except (TypeError, UnicodeEncodeError) as error:
+            raise EncodeError(f"a row holds a value that is no text: {error}") from error
+        return len(block).to_bytes(_SIZE_BYTES, "big") + block
+
+    def header(self, axes: tuple[Axis, ...]) -> bytes:
+        """Blocks need no header."""
+        return b""
+
+
+def read_rows(body: bytes) -> Iterator[Row]:
+    """The rows of blocks that stand one behind the other, as a list's stream holds them."""
+    decoder = msgspec.msgpack.Decoder(list[tuple[str | None, ...]])
+    start = 0
+    while start < len(body):
+        first = start + _SIZE_BYTES
+        start = first + int.from_bytes(body[start:first], "big")
+        yield from decoder.decode(body[first:start])

@@ -1,0 +1,155 @@
+"""PluginFiles: the user's plugin files, and the classes and functions in them."""
+
+from __future__ import annotations
+
+import ast
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from scoopi.errors import PluginError
+from scoopi.plugins.fault import fault_of
+
+
+class PluginFiles:
+    """Looks for names in the `*.py` files of some folders; only a file that defines the name is run.
+
+    A file can import its neighbours; apart from that `sys.path` stays as it is, and nothing is written.
+
+    Args:
+        folders: in the order of their search; missing ones are passed over.
+    Source: design, "Plugins".
+    """
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._folders = tuple(dict.fromkeys(folder.resolve() for folder in folders))
+        self._modules: dict[Path, ModuleType] = {}
+        self._digests: dict[str, str] = {}
+
+    def find(self, name: str) -> object | None:
+        """The class or function called `MyThing` in any file, or `my_module.MyThing` in that file.
+
+        Raises:
+            PluginError: several files of a folder define it, or its file is wrong.
+        """
+        module, _, attribute = name.rpartition(".")
+        for folder in self._folders:
+            path = self._file_of(folder, module, attribute)
+            found: object = getattr(self._load(path, folder), attribute, None) if path else None
+            if found is not None:
+                return found
+        return None
+
+    def names(self) -> set[str]:
+        """All classes and functions that could be meant, for a did-you-mean."""
+        return {
+            name
+            for folder in self._folders
+            for path in _files(folder)
+            for name in _defined(path, lenient=True)
+        }
+
+    def digests(self) -> dict[str, str]:
+        """Path of each file that was run (neighbours it imported too) -> its blake2b digest in hex."""
+        return dict(self._digests)
+
+    def _file_of(self, folder: Path, module: str, attribute: str) -> Path | None:
+        if module:
+            path = folder.joinpath(*module.split(".")).with_suffix(".py")
+            return path if path.is_file() else None
+        files = _files(folder)
+        found = [path for path in files if attribute in _defined(path, lenient=True)]
+        if len(found) > 1:
+            names = ", ".join(path.name for path in found)
+            raise PluginError(
+                f"{attribute} is defined in several files: {names}",
+                at=str(folder),
+                mend=f"name the file too, as in {found[0].stem}.{attribute}",
+            )
+        if not found:
+            for path in files:
+                _defined(path)
+        return found[0] if found else None
+
+    def _load(self, path: Path, folder: Path) -> ModuleType:
+        if path not in self._modules:
+            self._modules[path] = self._run(path, folder)
+        return self._modules[path]
+
+    def _run(self, path: Path, folder: Path) -> ModuleType:
+        name = f"scoopi_plugin_{_digest(str(path).encode())[:12]}_{path.stem}"
+        spec = importlib.util.spec_from_file_location(name, path, loader=_Loader(name, str(path)))
+        if spec is None or spec.loader is None:
+            raise PluginError("plugin file cannot be loaded", at=str(path))
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            with _importable(path.parent, folder):
+                spec.loader.exec_module(module)
+        except Exception as error:
+            del sys.modules[name]
+            fault = fault_of(error, partial(_is_below, folder))
+            raise PluginError(f"plugin file failed: {fault.what}", at=fault.at or str(path)) from error
+        self._note_digests(folder)
+        return module
+
+    def _note_digests(self, folder: Path) -> None:
+        for module in list(sys.modules.values()):
+            file = getattr(module, "__file__", None)
+            if file and file not in self._digests and _is_below(folder, file):
+                self._digests[file] = _digest(Path(file).read_bytes())
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    """Compiles the file as it is now: no cached byte code is read or written."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        code: CodeType = self.source_to_code(self.get_data(self.path), self.path)
+        return code
+
+
+@contextmanager
+def _importable(*folders: Path) -> Iterator[None]:
+    added = [str(folder) for folder in dict.fromkeys(folders)]
+    sys.path[:0] = added
+    written = sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = written
+        for folder in added:
+            sys.path.remove(folder)
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.py")) if folder.is_dir() else []
+
+
+def _defined(path: Path, *, lenient: bool = False) -> set[str]:
+    """Names of the classes and functions at a file's top level, without running it."""
+    try:
+        tree = ast.parse(path.read_bytes(), str(path))
+    except (SyntaxError, ValueError) as error:
+        if lenient:
+            return set()
+        line = f":{error.lineno}" if isinstance(error, SyntaxError) else ""
+        raise PluginError(f"plugin file is no Python: {error}", at=f"{path}{line}") from error
+    except OSError as error:
+        raise PluginError(f"plugin file cannot be read: {error.strerror}", at=str(path)) from error
+    kinds = (ast.ClassDef, ast.FunctionDef)
+    return {node.name for node in tree.body if isinstance(node, kinds)}
+
+
+def _is_below(folder: Path, file: str) -> bool:
+    return Path(file).is_relative_to(folder)
+
+
+def _digest(body: bytes) -> str:
+    return blake2b(body, digest_size=16).hexdigest()

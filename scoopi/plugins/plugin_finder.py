@@ -1,0 +1,163 @@
+"""PluginFinder: from a `class:` in a definition to the plugin that it means."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from scoopi.errors import PluginError, ScoopiError
+from scoopi.model.step_def import PluginDef
+from scoopi.plugins.fault import fault_of
+from scoopi.plugins.parameters import Parameters
+from scoopi.plugins.plugin_files import PluginFiles
+from scoopi.plugins.ports import PluginKind
+from scoopi.plugins.step_fields import STEP_FIELDS, StepField
+
+_NAME = "name"
+_NO_FIELDS: Mapping[str, StepField] = MappingProxyType({})
+
+
+class PluginFinder:
+    """Looks for a built-in, then an entry point, then a file of the user; checks fields and constructs.
+
+    Args:
+        folders: where the user's files are, in the order of their search.
+        builtins: kind -> name -> the thing itself, or `module:Name`, imported when it is used.
+    Source: design, "Plugins".
+    """
+
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        builtins: Mapping[PluginKind, Mapping[str, Callable[..., Any] | str]],
+    ) -> None:
+        self._builtins = builtins
+        self._files = PluginFiles(folders)
+        self._found: dict[tuple[PluginKind, str], Callable[..., Any]] = {}
+
+    def find(self, kind: PluginKind, class_name: str) -> Callable[..., Any]:
+        """The class or function that `class_name` means.
+
+        Raises:
+            PluginError: there is none (did you mean …), or it cannot be loaded; says file and line.
+        """
+        key = (kind, class_name)
+        if key not in self._found:
+            self._found[key] = self._looked_up(kind, class_name)
+        return self._found[key]
+
+    def check(self, kind: PluginKind, plugin: PluginDef) -> list[str]:
+        """All that is wrong with a plugin's class and fields, each as a sentence without its place."""
+        try:
+            target = self.find(kind, plugin.class_name)
+            parameters = self._parameters(kind, target)
+        except PluginError as error:
+            return [str(error)]
+        faults = [
+            fault
+            for name, field in STEP_FIELDS.get(kind, _NO_FIELDS).items()
+            if name not in parameters and (fault := field.fault(name, plugin.fields))
+        ]
+        return faults + parameters.faults(self._own_fields(kind, parameters, plugin))
+
+    def construct(self, kind: PluginKind, plugin: PluginDef) -> Any:
+        """The plugin as defined. A function of the kind `scripts` stays a function, its fields bound to it.
+
+        Raises:
+            PluginError: unknown class, wrong fields, or the constructor refuses them.
+        """
+        faults = self.check(kind, plugin)
+        if faults:
+            raise PluginError(f"plugin {plugin.name}: {'; '.join(faults)}", at=str(plugin.place))
+        target = self.find(kind, plugin.class_name)
+        parameters = self._parameters(kind, target)
+        values = parameters.values(self._own_fields(kind, parameters, plugin))
+        if _NAME in parameters.given:
+            values[_NAME] = plugin.name
+        if _is_script_function(kind, target):
+            return partial(target, **values) if values else target
+        return self._made(target, values, plugin)
+
+    def digests(self) -> dict[str, str]:
+        """Path of each of the user's files in use -> its blake2b digest in hex."""
+        return self._files.digests()
+
+    def _looked_up(self, kind: PluginKind, class_name: str) -> Callable[..., Any]:
+        builtins = self._builtins.get(kind, {})
+        found: Any = builtins.get(class_name) or builtins.get(class_name.rpartition(".")[2])
+        if isinstance(found, str):
+            return _imported(found)
+        found = found or _entry_point(kind, class_name) or self._files.find(class_name)
+        if found is None:
+            raise PluginError(f"unknown class {class_name} of {kind}", mend=self._hint(kind, class_name))
+        if not callable(found):
+            raise PluginError(f"{class_name} is neither a class nor a function")
+        thing: Callable[..., Any] = found
+        return thing
+
+    def _hint(self, kind: PluginKind, class_name: str) -> str:
+        names = sorted({*self._builtins.get(kind, {}), *self._files.names()})
+        near = difflib.get_close_matches(class_name.rpartition(".")[2], names, n=1)
+        return (
+            f"did you mean {near[0]}?" if near else f"built-in are {', '.join(self._builtins.get(kind, {}))}"
+        )
+
+    def _parameters(self, kind: PluginKind, target: Callable[..., Any]) -> Parameters:
+        skip = 1 if _is_script_function(kind, target) else 0
+        try:
+            return Parameters(target, given=(_NAME,), skip=skip)
+        except (NameError, TypeError, ValueError) as error:
+            name = getattr(target, "__qualname__", target)
+            raise PluginError(f"signature of {name} cannot be read: {error}") from error
+
+    def _own_fields(self, kind: PluginKind, parameters: Parameters, plugin: PluginDef) -> dict[str, Any]:
+        others = STEP_FIELDS.get(kind, _NO_FIELDS)
+        return {
+            field: value
+            for field, value in plugin.fields.items()
+            if field in parameters or field not in others
+        }
+
+    def _made(self, target: Callable[..., Any], values: dict[str, Any], plugin: PluginDef) -> Any:
+        try:
+            return target(**values)
+        except ScoopiError as error:
+            raise PluginError(
+                f"plugin {plugin.name}: {error.what}", at=str(plugin.place), mend=error.mend
+            ) from error
+        except Exception as error:
+            file = getattr(inspect.getmodule(target), "__file__", "")
+            fault = fault_of(error, lambda name: name == file)
+            where = f" ({fault.at})" if fault.at else ""
+            raise PluginError(
+                f"plugin {plugin.name} cannot be made: {fault.what}{where}", at=str(plugin.place)
+            ) from error
+
+
+def _is_script_function(kind: PluginKind, target: Callable[..., Any]) -> bool:
+    return kind == "scripts" and not isinstance(target, type)
+
+
+def _imported(path: str) -> Callable[..., Any]:
+    module, _, name = path.partition(":")
+    thing: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return thing
+
+
+def _entry_point(kind: PluginKind, class_name: str) -> Any:
+    for entry in metadata.entry_points(group=f"scoopi.{kind}", name=class_name):
+        try:
+            return entry.load()
+        except Exception as error:
+            raise PluginError(
+                f"{class_name} of the package {entry.dist.name if entry.dist else entry.value} "
+                f"cannot be loaded: {type(error).__name__}: {error}"
+            ) from error
+    return None

@@ -1,0 +1,1 @@
+"""The JavaScript sandbox and the objects that a script may see."""

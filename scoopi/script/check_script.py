@@ -1,0 +1,34 @@
+"""check_script: says what is wrong with the syntax of a script, without running it."""
+
+from __future__ import annotations
+
+from scoopi.script.javascript import Context, JSException
+from scoopi.script.sandbox import SCRIPT_POSITION
+
+# A text is parsed as a whole before its first statement runs, and this one ends it.
+_STOP = "throw 0;"
+
+
+def check_script(text: str) -> str | None:
+    """What is wrong, with line and column of the script; None when its syntax is right.
+
+    Placeholders `%{…}` must have been replaced by something harmless before.
+    """
+    context = Context()
+    try:
+        context.eval(_STOP + text)
+    except JSException as error:
+        return _syntax_error(str(error))
+    return None
+
+
+def _syntax_error(report: str) -> str | None:
+    message, _, stack = report.partition("\n")
+    if not message.startswith("SyntaxError: "):
+        return None
+    what = message.removeprefix("SyntaxError: ")
+    place = SCRIPT_POSITION.search(stack)
+    if not place:
+        return what
+    line, column = int(place["line"]), int(place["column"])
+    return f"{what} (line {line}, column {column - len(_STOP) if line == 1 else column} of the script)"

@@ -1,0 +1,1 @@
+"""The data path of a page, one file a step."""

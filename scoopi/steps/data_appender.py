@@ -1,0 +1,41 @@
+"""DataAppender: the step that encodes the rows of a page for its outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scoopi.model.data import Data
+from scoopi.model.handover import Handover, Part, ToAppender
+from scoopi.model.payload import Payload
+from scoopi.plugins.ports import Encoder
+from scoopi.steps.step import Step
+
+
+class DataAppender(Step):
+    """Ends a task: its rows, encoded, one part per output. Equal encoders encode once.
+
+    Args:
+        outputs: (output, encoder) of each appender plugin that has an encoder; without any, nothing is
+            written and the job still ends well (language, B 4.5).
+    """
+
+    def __init__(self, outputs: Sequence[tuple[str, Encoder]]) -> None:
+        self._encoders: list[Encoder] = []
+        self._outputs = [(output, self._number(encoder)) for output, encoder in outputs]
+
+    def run(self, payload: Payload) -> Handover:
+        """A part for each output, also when there are no rows.
+
+        Raises:
+            EncodeError: a row cannot be encoded.
+        """
+        data = payload.expect(Data)
+        bodies = [encoder.encode(data, payload.locator, payload.page) for encoder in self._encoders]
+        return ToAppender(
+            tuple(Part(name, len(data.items), bodies[number]) for name, number in self._outputs)
+        )
+
+    def _number(self, encoder: Encoder) -> int:
+        if encoder not in self._encoders:
+            self._encoders.append(encoder)
+        return self._encoders.index(encoder)

@@ -1,0 +1,113 @@
+"""DataFilter: the step that drops the rows which a filter of their definition meets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from scoopi.errors import ParseError
+from scoopi.model.data import Axis, Data, Item
+from scoopi.model.data_def import DataDef, FilterDef
+from scoopi.model.handover import Handover, ToTask
+from scoopi.model.payload import Payload
+from scoopi.parse.grid_blank import is_blank
+from scoopi.steps.step import Step
+
+_BLANK = " "
+_OF_MATCH = "match"
+
+Meets = Callable[[str | None], bool]
+Tests = tuple[tuple[int, Meets], ...]
+"""Position of an axis in its rows -> whether a value of it drops the row."""
+
+
+class DataFilter(Step):
+    """Drops a row when, for any of its axes, any filter of that axis' item meets the axis.
+
+    A filter looks at the axis' `match` (type `match`), else at its value. It meets when its pattern
+    is one blank and the subject is blank or null, else when the subject equals the pattern, else when the
+    whole subject matches it as a regular expression; null is met by the blank only. In a task that
+    makes links, the value of an item is the raw one, before its prefix.
+
+    Args:
+        data_def: whose filters are applied.
+        timeout_ms: the longest time of one search by a regular expression.
+    Source: language, B 4.5 and A6.
+    """
+
+    def __init__(self, data_def: DataDef, *, timeout_ms: int) -> None:
+        every = (*data_def.items, *data_def.dims, *data_def.facts)
+        self._filters = {item.name: item.filters for item in every if item.filters}
+        self._compiled = {
+            (name, test): _Filter(test, timeout_ms) for name, tests in self._filters.items() for test in tests
+        }
+
+    def run(self, payload: Payload) -> Handover:
+        """The payload with the rows that are left.
+
+        Raises:
+            ParseError: a pattern is no regular expression, or takes too long.
+        """
+        data = payload.expect(Data)
+        if not self._filters or not data.items:
+            return ToTask(payload)
+        kept = list(self._kept(data.items))
+        return ToTask(payload if len(kept) == len(data.items) else payload.advance(data.with_items(kept)))
+
+    def _kept(self, items: Iterable[Item]) -> Iterable[Item]:
+        axes: tuple[Axis, ...] | None = None
+        tests: Tests = ()
+        dropped = False
+        for item in items:
+            if item.axes is not axes and item.axes != axes:
+                axes = item.axes
+                dropped, tests = self._tests(axes)
+            if dropped:
+                continue
+            values = item.values
+            if not any(meets(values[position]) for position, meets in tests):
+                yield item
+
+    def _tests(self, axes: tuple[Axis, ...]) -> tuple[bool, Tests]:
+        """What is asked of rows with these axes; their matches, equal in all of them, are asked here."""
+        tests: list[tuple[int, Meets]] = []
+        for position, axis in enumerate(axes):
+            for test in self._filters.get(axis.item_name, ()):
+                compiled = self._compiled[axis.item_name, test]
+                if test.type != _OF_MATCH:
+                    tests.append((position, compiled.meets))
+                elif compiled.meets(axis.match):
+                    return True, ()
+        return False, tuple(tests)
+
+
+class _Filter:
+    """One filter, whose regular expression is compiled when it is first needed."""
+
+    def __init__(self, definition: FilterDef, timeout_ms: int) -> None:
+        self._definition = definition
+        self._timeout_ms = timeout_ms
+        self._pattern = definition.pattern
+        self._matches: Callable[[str], bool] | None = None
+
+    def meets(self, subject: str | None) -> bool:
+        if subject is None:
+            return self._pattern == _BLANK
+        if subject == self._pattern or (self._pattern == _BLANK and is_blank(subject)):
+            return True
+        if self._matches is None:
+            self._matches = self._regex()
+        try:
+            return self._matches(subject)
+        except ParseError as error:
+            raise self._placed(error) from None
+
+    def _regex(self) -> Callable[[str], bool]:
+        from scoopi.parse.java_regex import compile_java  # slow to import, and not needed by every task
+
+        try:
+            return compile_java(self._pattern, timeout_ms=self._timeout_ms).fullmatch
+        except ParseError as error:
+            raise self._placed(error) from None
+
+    def _placed(self, error: ParseError) -> ParseError:
+        return ParseError(f"filter: {error.what}", at=str(self._definition.place), mend=error.mend)

@@ -1,0 +1,82 @@
+"""DataParser: a page and a data definition become data; the same for both selector languages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scoopi.archive.archive import Archive
+from scoopi.model.data import Data
+from scoopi.model.document import Document
+from scoopi.model.failure import Failure
+from scoopi.model.handover import Handover, ToTask
+from scoopi.model.link_data import LinkData
+from scoopi.model.payload import Payload
+from scoopi.parse.grid_reader import GridReader
+from scoopi.parse.page import Page
+from scoopi.parse.ports import ScriptRunner
+from scoopi.steps.step import Step
+
+
+@dataclass(frozen=True, slots=True)
+class DataReuse:
+    """Where parsed data is kept with its page, and under which key of a document.
+
+    Source: language, B 4.6.
+    """
+
+    archive: Archive
+    key: Callable[[Document], str]
+
+
+class DataParser(Step):
+    """Reads the rows of a page; belongs to the thread that runs steps.
+
+    Args:
+        reader: the compiled data definition.
+        scripts: makes the runner of the definition's scripts for one page.
+        reuse: None unless parsed data is kept for later runs.
+        makes_links: the task ends with links, which are relative to the page.
+    """
+
+    def __init__(
+        self,
+        reader: GridReader,
+        scripts: Callable[[Document], ScriptRunner],
+        reuse: DataReuse | None = None,
+        *,
+        makes_links: bool = False,
+    ) -> None:
+        self._reader = reader
+        self._scripts = scripts
+        self._reuse = reuse
+        self._makes_links = makes_links
+
+    def run(self, payload: Payload) -> Handover:
+        """The payload with the Data of its page.
+
+        Raises:
+            ParseError: the page cannot be read, or a selector fails on it.
+            ScriptError: a script of the definition failed.
+        """
+        page = payload.expect(Page)
+        warnings: list[Failure] = []
+        data = self._kept(page) or self._read(page, warnings)
+        if self._makes_links:
+            data = LinkData(data.data_def, data.items, page.document.url, page.base_href)
+        return ToTask(payload.advance(data), tuple(warnings))
+
+    def _kept(self, page: Page) -> Data | None:
+        if self._reuse is None:
+            return None
+        return self._reuse.archive.load_data(page.document, self._reuse.key(page.document))
+
+    def _read(self, page: Page, warnings: list[Failure]) -> Data:
+        data = self._reader.read(
+            page.root,
+            self._scripts(page.document),
+            lambda what: warnings.append(Failure(cause=what, message=what)),
+        )
+        if self._reuse is not None:
+            self._reuse.archive.save_data(page.document, self._reuse.key(page.document), data)
+        return data

@@ -1,0 +1,30 @@
+"""LoadOrder: what a loader is given to load a page, or to go on after a redirect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from scoopi.model.grant import Grant
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOrder:
+    """How the page of a payload may be loaded.
+
+    Attributes:
+        grant: for the next request; None when there is none (file, archive).
+        archived: the archive held the page, fresh enough, when the parent looked.
+        url: where a redirect led to; empty for the locator's own address.
+        hops: how many redirects were followed.
+        cookies: what the hops before set, as the client packed them.
+    """
+
+    grant: Grant | None = None
+    archived: bool = False
+    url: str = ""
+    hops: int = 0
+    cookies: tuple[str, ...] = ()
+
+    def with_grant(self, grant: Grant) -> LoadOrder:
+        """The same order with leave for its next request."""
+        return replace(self, grant=grant, archived=False)

@@ -1,0 +1,76 @@
+"""Scripter: the step that lets the user's scripts change the rows of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from scoopi.errors import ScoopiError, ScriptError
+from scoopi.model.data import Data
+from scoopi.model.handover import Handover, ToTask
+from scoopi.model.payload import Payload
+from scoopi.plugins.fault import fault_of
+from scoopi.plugins.ports import Script
+from scoopi.plugins.scripts.basic_script import BasicScript
+from scoopi.script.data_script import DataScript
+from scoopi.script.script_limits import ScriptLimits
+from scoopi.steps.step import Step
+
+
+class Scripter(Step):
+    """Gives the data to each script in turn; each gets what the one before it returned.
+
+    Args:
+        plugins: the step's plugins as constructed, in order: BasicScript, or a Python `(data) -> data`.
+        read_script: address of a script file, as written -> its text.
+        limits: of each JavaScript call.
+    Source: language, B 4.5 and A13.
+    """
+
+    def __init__(
+        self,
+        plugins: Sequence[BasicScript | Script],
+        read_script: Callable[[str], str],
+        limits: ScriptLimits,
+    ) -> None:
+        self._scripts = [_runnable(plugin, read_script, limits) for plugin in plugins]
+
+    def run(self, payload: Payload) -> Handover:
+        """The payload with the data that the last script returned.
+
+        Raises:
+            ScriptError: a script failed, or returned nothing or something that is no data.
+        """
+        data = payload.expect(Data)
+        for script in self._scripts:
+            data = script(data)
+        return ToTask(payload.advance(data))
+
+
+def _runnable(
+    plugin: BasicScript | Script, read_script: Callable[[str], str], limits: ScriptLimits
+) -> Script:
+    if not isinstance(plugin, BasicScript):
+        return partial(_call_python, plugin)
+    inline = [plugin.script] if plugin.script.strip() else []
+    return DataScript([*inline, *map(read_script, plugin.scripts)], plugin.entry_point, limits)
+
+
+def _call_python(script: Script, data: Data) -> Data:
+    name = getattr(script, "__qualname__", type(script).__qualname__)
+    try:
+        result = script(data)
+    except ScoopiError:
+        raise
+    except Exception as error:
+        fault = fault_of(error, partial(_is_of, script))
+        raise ScriptError(f"script {name} failed: {fault.what}", at=fault.at) from error
+    if not isinstance(result, Data):
+        raise ScriptError(f"script {name} returned {type(result).__name__}", mend="return the data")
+    return result
+
+
+def _is_of(script: Script, file: str) -> bool:
+    """Whether a file is the one that the script is written in."""
+    code = script if hasattr(script, "__code__") else type(script).__call__
+    return getattr(getattr(code, "__code__", None), "co_filename", None) == file

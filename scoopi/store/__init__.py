@@ -1,0 +1,1 @@
+"""The records of a run: one port, its twins, and the protocol classes over it."""

@@ -1,0 +1,82 @@
+"""client_options: how the Hazelcast client is set up, so that rule 1 can be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from hazelcast.serialization.api import ObjectDataInput, ObjectDataOutput, StreamSerializer
+
+from scoopi.configs.groups import ClusterSettings, TlsSettings
+
+_TYPE_ID = 7_235_001
+_BACKUP_S = 2.0
+"""So long a backup is waited for, and so long writing stands still when a member dies."""
+
+
+class UnknownTypesRefused(StreamSerializer):
+    """Stands where the client would pickle what it has no form for: only text, JSON and bytes are sent."""
+
+    def write(self, out: ObjectDataOutput, obj: object) -> NoReturn:
+        """Refuse it."""
+        raise TypeError(f"a {type(obj).__name__} may not be sent to the cluster: it would be pickled")
+
+    def read(self, inp: ObjectDataInput) -> NoReturn:
+        """Nothing of this kind was ever sent."""
+        raise TypeError("the cluster holds a value that Scoopi never wrote")
+
+    def get_type_id(self) -> int:
+        """A number that no other serializer has."""
+        return _TYPE_ID
+
+    def destroy(self) -> None:
+        """There is nothing to give back."""
+
+
+def client_options(
+    settings: ClusterSettings, heard: Callable[[str], None], ping_s: float, silence_s: float
+) -> dict[str, Any]:
+    """The options of the client.
+
+    Args:
+        heard: is told when the client is connected and disconnected.
+        ping_s: between two pings to a member; `silence_s`: without answer it is taken for gone.
+    """
+    options: dict[str, Any] = {
+        "cluster_members": list(settings.addresses),
+        "cluster_name": settings.name,
+        "connection_timeout": min(5.0, settings.connect_timeout_ms / 1000),
+        "cluster_connect_timeout": settings.connect_timeout_ms / 1000,
+        "retry_initial_backoff": 0.1,
+        "retry_max_backoff": 1.0,
+        "retry_multiplier": 1.5,
+        # A member's death makes no write fail; what a redone write answers is settled by reading.
+        "redo_operation": True,
+        # A write whose backup was not acknowledged is not known to outlive its member. It is the client that
+        # waits for the backups, so this holds whatever the members' configuration; only with smart routing.
+        "smart_routing": True,
+        "backup_ack_to_client_enabled": True,
+        "fail_on_indeterminate_operation_state": True,
+        "operation_backup_timeout": _BACKUP_S,
+        "invocation_timeout": settings.call_timeout_ms / 1000,
+        "invocation_retry_pause": 0.1,
+        "heartbeat_interval": ping_s,
+        "heartbeat_timeout": silence_s,
+        "global_serializer": UnknownTypesRefused,
+        "lifecycle_listeners": [heard],
+        "creds_username": settings.username,
+        "creds_password": settings.password,
+    }
+    if settings.tls is not None:
+        options.update(_tls(settings.tls))
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _tls(tls: TlsSettings) -> dict[str, Any]:
+    files = {"ssl_cafile": tls.authorities, "ssl_certfile": tls.certificate, "ssl_keyfile": tls.key}
+    return {
+        "ssl_enabled": True,
+        "ssl_check_hostname": True,
+        "ssl_password": tls.password,
+        **{name: str(file) for name, file in files.items() if file is not None},
+    }

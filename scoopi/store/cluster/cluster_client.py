@@ -1,0 +1,178 @@
+"""ClusterClient: this node's one connection to its Hazelcast cluster."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+import time
+import warnings
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from scoopi.configs.groups import ClusterSettings
+from scoopi.errors import ClusterError, StoreError
+
+if TYPE_CHECKING:
+    from hazelcast.client import HazelcastClient
+    from hazelcast.proxy.map import Map
+
+_PROBE_S = 1.0
+_PING_S = 2.0
+_SILENCE_S = 10.0
+"""A member that answers no ping for so long is taken for gone, and its calls go elsewhere."""
+
+
+class ClusterClient:
+    """Connected when made; finds other members, and these again, by itself. Any thread may call.
+
+    A call that gets no answer is sent again for `call_timeout_ms`, then it raises StoreError; when no
+    member was reachable for `reconnect_timeout_ms`, ClusterError: then this node's run cannot go on.
+
+    Raises:
+        ClusterError: no member lets this node in; says what was tried.
+    Source: design, "Hazelcast, open-source edition 5.7, measured".
+    """
+
+    def __init__(self, settings: ClusterSettings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._lost_at: float | None = None
+        self._failing_since: float | None = None
+        self._closed = False
+        self._client = self._connected()
+
+    @property
+    def call_timeout_s(self) -> float:
+        """How long an answer is waited for; longer than the client itself tries."""
+        return self._settings.call_timeout_ms / 1000 + 2
+
+    def map(self, name: str) -> Map[str, Any]:
+        """The grid's map of that name.
+
+        Raises:
+            StoreError, ClusterError: as `refuse` says.
+        """
+        try:
+            return self._client.get_map(name)
+        except Exception as fault:
+            self.refuse(f"the map {name} cannot be opened", fault)
+
+    def canary_keys(self) -> list[str]:
+        """Keys of which each partition of the grid holds one, the same on every node (design, rule 11)."""
+        partitions = self._client.partition_service
+        wanted = partitions.get_partition_count()
+        keys: dict[int, str] = {}
+        number = 0
+        while len(keys) < wanted:
+            key = f"canary/{number}"
+            keys.setdefault(partitions.get_partition_id(key), key)
+            number += 1
+        return list(keys.values())
+
+    def members(self) -> list[str]:
+        """`HOST:PORT` of the cluster's members, as this node knows them just now."""
+        known = self._client.cluster_service.get_members()
+        return sorted(f"{member.address.host}:{member.address.port}" for member in known)
+
+    def unreachable_ms(self) -> int:
+        """For how long no member has been connected or all calls have failed; 0 when all is well."""
+        with self._lock:
+            since = min(filter(None, (self._lost_at, self._failing_since)), default=None)
+        return 0 if since is None else int((time.monotonic() - since) * 1000)
+
+    def answered(self) -> None:
+        """A call got its answer."""
+        self._failing_since = None
+
+    def refuse(self, what: str, fault: Exception | None = None) -> NoReturn:
+        """Say what a failed call means.
+
+        Raises:
+            ClusterError: no member has been reachable for too long, or the client was closed.
+            StoreError: nothing is known yet.
+        """
+        reason = f"{what}: {_said(fault)}" if fault else what
+        self._failing_since = self._failing_since or time.monotonic()
+        lost_ms, name = self.unreachable_ms(), self._settings.name
+        if lost_ms >= self._settings.reconnect_timeout_ms or not self._client.lifecycle_service.is_running():
+            raise ClusterError(
+                f"no member of the cluster {name} has been reachable for {lost_ms} ms ({reason})",
+                at=", ".join(self._settings.addresses),
+                mend="start its members again, then this node",
+            ) from fault
+        raise StoreError(
+            reason, at=f"cluster {name}", mend="nothing is known yet: it is tried again"
+        ) from fault
+
+    def close(self) -> None:
+        """Leave the cluster. Harmless when closed."""
+        if not self._closed:
+            self._closed = True
+            self._client.shutdown()
+
+    def _connected(self) -> HazelcastClient:
+        client_class = _loaded()
+        from scoopi.store.cluster.client_options import client_options
+
+        _keep_quiet()
+        options = client_options(self._settings, self._heard, _PING_S, _SILENCE_S)
+        try:
+            client = client_class(**options)
+        except Exception as fault:
+            raise self._nobody(fault) from None
+        # The client knows one limit for its first and its later connecting, ours differ.
+        strategy = client._connection_manager._wait_strategy
+        strategy._cluster_connect_timeout = self._settings.reconnect_timeout_ms / 1000
+        return client
+
+    def _heard(self, state: str) -> None:
+        """The client's own thread tells it."""
+        with self._lock:
+            if state == "CONNECTED":
+                self._lost_at = None
+            elif state == "DISCONNECTED" and self._lost_at is None:
+                self._lost_at = time.monotonic()
+
+    def _nobody(self, fault: Exception) -> ClusterError:
+        tried = "; ".join(f"{address} {_probed(address)}" for address in self._settings.addresses)
+        return ClusterError(
+            f"no member of the cluster {self._settings.name} let this node in within "
+            f"{self._settings.connect_timeout_ms} ms ({_said(fault)}): {tried}",
+            mend="start a member (scoopi member), or correct scoopi.cluster.addresses and .name",
+        )
+
+
+def _loaded() -> type[HazelcastClient]:
+    """The client's class; loaded late, as a run on one machine needs no client."""
+    with warnings.catch_warnings():
+        # It imports a module that Python 3.11 calls deprecated; for later ones it brings its own.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            from hazelcast.client import HazelcastClient
+        except ImportError as fault:
+            raise ClusterError(
+                f"the Hazelcast client is not installed: {fault}", mend='pip install "scoopi[cluster]"'
+            ) from None
+    return HazelcastClient
+
+
+def _probed(address: str) -> str:
+    """What happens to one who connects to an address, in words."""
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE_S):
+            return "answers, but is no member of that name, or knows other credentials"
+    except OSError as fault:
+        return f"cannot be reached ({fault.strerror or fault})"
+
+
+def _said(fault: Exception) -> str:
+    said = str(fault).partition("\n")[0]
+    return f"{type(fault).__name__}: {said}" if said else type(fault).__name__
+
+
+def _keep_quiet() -> None:
+    """What the client logs goes to whom it may concern, but not to stderr for want of a handler."""
+    logger = logging.getLogger("hazelcast")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())

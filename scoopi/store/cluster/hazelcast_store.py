@@ -1,0 +1,198 @@
+"""HazelcastStore: the store of a run over nodes, maps of a Hazelcast grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from scoopi.store.cluster.burst import Burst
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.queries import Queries
+from scoopi.store.cluster.scan_bounds import SAMPLE, ScanBounds
+from scoopi.store.ports import Change, MapName, Outcome
+
+if TYPE_CHECKING:
+    from hazelcast.future import Future
+    from hazelcast.proxy.map import Map
+
+PREFIX = "scoopi"
+LARGE = 1000
+"""From this limit on, a scan is worth the counting that bounds it."""
+Pairs = list[tuple[str, bytes]]
+
+
+class HazelcastStore:
+    """Keeps `Store` on maps named `scoopi.<run>.<map>`: a batch is one pipelined burst.
+
+    A write may have been made although its answer says no or never came: stand a SettlingStore
+    before it. Records of JOBS are sent as JSON, which the grid indexes by (slot, key), all others as
+    byte arrays; nothing else is ever sent, so nothing is pickled. Keys go by UTF-16, as in Java.
+
+    Args:
+        client: connected; it stays open when this store is closed.
+        run: the run's name; empty: the maps `scoopi.<map>`, which belong to no run.
+
+    Raises:
+        StoreError, ClusterError: the index could not be added.
+    Source: design, "Hazelcast, open-source edition 5.7, measured".
+    """
+
+    def __init__(self, client: ClusterClient, run: str = "") -> None:
+        self._client = client
+        self._prefix = f"{PREFIX}.{run}" if run else PREFIX
+        self._burst = Burst(client)
+        self._bounds = ScanBounds()
+        self._queries = Queries()
+        self._maps: dict[MapName, Map[str, Any]] = {}
+        if run:
+            self._index_jobs()
+
+    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+        """As `Store` says."""
+        if not keys:
+            return {}
+        read = _reader(name)
+        found = self._one(name, "get", lambda kept: kept.get_all(list(keys)))
+        return {key: read(value) for key, value in found.items()}
+
+    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+        """As `Store` says; of equal keys in one batch the first counts."""
+        if not records:
+            return []
+        read, sent, kept = _reader(name), self._writer(name), self._map(name)
+        standing = self._burst.answers(
+            f"put to {name}", (_later(kept.put_if_absent, key, sent(value)) for key, value in records)
+        )
+        currents = (
+            value if stands is None else read(stands)
+            for (_, value), stands in zip(records, standing, strict=True)
+        )
+        return [
+            Outcome(current == value, current) for (_, value), current in zip(records, currents, strict=True)
+        ]
+
+    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+        """As `Store` says; changes of one key in one batch are made in their order."""
+        if not changes:
+            return []
+        sent, kept = self._writer(name), self._map(name)
+        made = self._burst.answers(
+            f"change in {name}",
+            (_later(kept.replace_if_same, key, sent(old), sent(new)) for key, old, new in changes),
+        )
+        refused = [change.key for change, won in zip(changes, made, strict=True) if not won]
+        now = self.get_all(name, refused)
+        return [
+            Outcome(True, change.new) if won else _settled(change, now.get(change.key))
+            for change, won in zip(changes, made, strict=True)
+        ]
+
+    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+        """As `Store` says."""
+        kept = self._map(name)
+        self._burst.answers(f"deletion in {name}", (_later(kept.delete, key) for key in keys))
+
+    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> Pairs:
+        """As `Store` says."""
+        if limit <= 0:
+            return []
+        return (
+            self._scan_map(name, limit, after) if slot is None else self._scan_slot(name, slot, limit, after)
+        )
+
+    def count(self, name: MapName, slot: str | None = None) -> int:
+        """As `Store` says."""
+        if slot is None:
+            return int(self._one(name, "count", lambda kept: kept.size()))
+        count, where = self._queries.count(), self._queries.where(slot)
+        return int(self._one(name, "count", lambda kept: kept.aggregate(count, where)))
+
+    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+        """Let the records end by themselves so long from now; absent ones are no error."""
+        kept = self._map(name)
+        self._burst.answers(f"set the end of {name}", (_later(kept.set_ttl, key, seconds) for key in keys))
+
+    def destroy(self) -> None:
+        """Remove all maps of this store, for every node."""
+        for name in MapName:
+            kept = self._map(name)
+            try:
+                kept.destroy()
+            except Exception as fault:
+                self._client.refuse(f"the map {name} cannot be removed", fault)
+        self._maps.clear()
+
+    def close(self) -> None:
+        """Nothing is held open: the client may serve other stores."""
+
+    def _index_jobs(self) -> None:
+        """An index stands from its adding on; added twice it is one."""
+        options = self._queries.index()
+        self._one(MapName.JOBS, "index", lambda kept: kept.add_index(**options))
+
+    def _scan_map(self, name: MapName, limit: int, after: str) -> Pairs:
+        if limit < LARGE:
+            return self._page(name, None, limit, after)
+        total = self.count(name)
+        if total <= 2 * limit:
+            return self._unpaged(name, after, None)[:limit]
+        end = self._bounds.by_total(after, limit, total)
+        found = [] if end is None else self._unpaged(name, after, end)[:limit]
+        if len(found) < limit:
+            found += self._page(name, None, limit - len(found), end or after)
+        return found
+
+    def _scan_slot(self, name: MapName, slot: str, limit: int, after: str) -> Pairs:
+        end = self._bounds.by_slot(slot, after, limit)
+        found = self._page(name, slot, limit, after, end) if end is not None else []
+        if len(found) < limit:
+            found += self._page(name, slot, max(SAMPLE, limit - len(found)), end or after)
+        self._bounds.saw(slot, after, [key for key, _ in found])
+        return found[:limit]
+
+    def _page(self, name: MapName, slot: str | None, limit: int, after: str, end: str | None = None) -> Pairs:
+        """Up to `limit` records with after < key <= end; the grid sorts all there are and sends so many."""
+        return self._found(name, self._queries.page(self._queries.where(slot, after, end), limit))
+
+    def _unpaged(self, name: MapName, after: str, end: str | None) -> Pairs:
+        """All records with after < key <= end, sorted here: the grid takes seconds to sort a large page."""
+        return sorted(self._found(name, self._queries.where(None, after, end)), key=_place)
+
+    def _found(self, name: MapName, where: Any) -> Pairs:
+        read = _reader(name)
+        entries = self._one(name, "scan", lambda kept: kept.entry_set(where))
+        return [(key, read(value)) for key, value in entries]
+
+    def _one(self, name: MapName, verb: str, call: Callable[[Map[str, Any]], Future[Any]]) -> Any:
+        kept = self._map(name)
+        return self._burst.answer(f"{verb} {name}", lambda: call(kept))
+
+    def _map(self, name: MapName) -> Map[str, Any]:
+        if (kept := self._maps.get(name)) is None:
+            kept = self._maps[name] = self._client.map(f"{self._prefix}.{name}")
+        return kept
+
+    def _writer(self, name: MapName) -> Callable[[bytes], Any]:
+        return self._queries.json if name is MapName.JOBS else bytearray
+
+
+def _place(record: tuple[str, bytes]) -> bytes:
+    """Keys in the order that the grid has them."""
+    return record[0].encode("utf-16-be", "surrogatepass")
+
+
+def _later(send: Callable[..., Future[Any]], *arguments: Any) -> Callable[[], Future[Any]]:
+    return lambda: send(*arguments)
+
+
+def _reader(name: MapName) -> Callable[[Any], bytes]:
+    return _json_bytes if name is MapName.JOBS else bytes
+
+
+def _json_bytes(value: Any) -> bytes:
+    return str(value.to_string()).encode()
+
+
+def _settled(change: Change, now: bytes | None) -> Outcome:
+    """A refusal may answer a change that was made twice: the record tells (design, rule 1)."""
+    return Outcome(now == change.new, now)

@@ -1,0 +1,208 @@
+"""MemberProcess: one Hazelcast member as a Java process that ends with its starter."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+
+from scoopi.errors import ClusterError
+from scoopi.store.cluster.java import find_jar, find_java
+from scoopi.store.cluster.member_config import MemberConfig
+
+MAIN = "com.hazelcast.core.server.HazelcastMemberStarter"
+_STARTED = re.compile(r"\[(?P<host>[0-9A-Fa-f:.]+)\]:(?P<port>[0-9]+) is STARTED")
+_KEPT_LINES = 40
+_PR_SET_PDEATHSIG = 1
+_ACCESS = (
+    "--add-modules=java.se",
+    "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
+    "--add-opens=java.base/java.lang=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+    "--add-opens=java.management/sun.management=ALL-UNNAMED",
+    "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED",
+)
+"""What Hazelcast asks Java for; without it, it warns at each start."""
+
+
+class MemberProcess:
+    """Starts a member; `with` ends it.
+
+    Its log is read by whoever follows it (`wait_ready`, `follow`) in their own thread: the process
+    stands still when nobody reads for long, unless `log` is a file. The kernel ends it with the
+    thread that started it, however that ended.
+
+    Args:
+        config: what kind of member.
+        environ: where Java and the jar are looked for.
+        log: a file for the member's log; None: it is read here.
+
+    Raises:
+        ClusterError: Java or the jar is missing, or Java cannot be started.
+    """
+
+    def __init__(self, config: MemberConfig, environ: Mapping[str, str], log: Path | None = None) -> None:
+        java, jar = find_java(environ), find_jar(environ)
+        self._log = log
+        self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
+        self._read = 0
+        self._folder = tempfile.TemporaryDirectory(prefix="scoopi-member-")
+        file = config.file
+        if file is None:
+            file = Path(self._folder.name) / "hazelcast.yaml"
+            file.write_text(config.text(), encoding="utf-8")
+        command = [str(java), *_ACCESS, *config.options(file.absolute()), "-cp", str(jar), MAIN]
+        try:
+            self._process = self._started(command, environ)
+        except OSError as fault:
+            self._folder.cleanup()
+            raise ClusterError(f"Java cannot be started: {fault}", at=str(java)) from None
+        self.address = ""
+
+    def _started(self, command: list[str], environ: Mapping[str, str]) -> subprocess.Popen[str]:
+        output = subprocess.PIPE if self._log is None else self._log.open("w", encoding="utf-8")
+        try:
+            return subprocess.Popen(  # noqa: S603
+                command,
+                env=dict(environ),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                start_new_session=True,
+                preexec_fn=_dies_with_starter(),
+            )
+        finally:
+            if not isinstance(output, int):
+                output.close()
+
+    def __enter__(self) -> MemberProcess:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int:
+        """Of the Java process."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process lives."""
+        return self._process.poll() is None
+
+    def wait_ready(self, told: Callable[[str], object] = len) -> str:
+        """Read the log until the member says that it is ready.
+
+        Args:
+            told: is given each line of the log.
+        Returns:
+            Its address, `HOST:PORT`.
+        Raises:
+            ClusterError: it ended instead; says what it said last.
+        """
+        for line in self._log_lines():
+            told(line)
+            if (match := _STARTED.search(line)) is not None:
+                host = f"[{match['host']}]" if ":" in match["host"] else match["host"]
+                self.address = f"{host}:{match['port']}"
+                return self.address
+        raise ClusterError(f"the member did not start: {self._last_words()}", mend=self._mend())
+
+    def follow(self, told: Callable[[str], object] = len) -> int:
+        """Read the log until the member ends.
+
+        Returns:
+            Its exit code, negative when a signal ended it.
+        """
+        for line in self._log_lines():
+            told(line)
+        return self._process.wait()
+
+    def end(self, hard: bool = False) -> None:
+        """Ask it to hand over its data and end, or end it at once; harmless when it has ended.
+
+        It waits for nothing, so that a signal's handler may call it.
+        """
+        if hard:
+            self._process.kill()
+        else:
+            self._process.terminate()
+
+    def close(self, patience_s: float = 30.0) -> None:
+        """End it in the orderly way, and at once when that takes too long."""
+        self.end()
+        try:
+            self._process.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            self.end(hard=True)
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._folder.cleanup()
+
+    def _log_lines(self) -> Iterator[str]:
+        for line in self._piped() if self._log is None else self._filed():
+            self._lines.append(line.rstrip())
+            yield line.rstrip()
+
+    def _piped(self) -> Iterator[str]:
+        assert self._process.stdout is not None
+        while line := self._process.stdout.readline():  # a `for` in `yield from` would close it too early
+            yield line
+
+    def _filed(self) -> Iterator[str]:
+        """The whole lines of the file as they come, to the end of the process."""
+        assert self._log is not None
+        with self._log.open(encoding="utf-8", errors="replace") as file:
+            file.seek(self._read)
+            while True:
+                ended = not self.is_running
+                while (line := file.readline()).endswith("\n"):
+                    self._read = file.tell()
+                    yield line
+                if ended:
+                    return
+                file.seek(self._read)
+                time.sleep(0.05)
+
+    def _last_words(self) -> str:
+        """The line that tells most: the last fault, else the last line."""
+        telling = [line for line in self._lines if "xception" in line or "Error" in line or "SEVERE" in line]
+        return (telling or list(self._lines) or ["it said nothing"])[-1].strip()
+
+    def _mend(self) -> str:
+        if any("BindException" in line or "is already in use" in line for line in self._lines):
+            return "give another --port, or none"
+        return "see the whole log with --verbose"
+
+
+def _dies_with_starter() -> Callable[[], None]:
+    """What the child does before it becomes Java: it asks the kernel to die with its starter.
+
+    The library is loaded here, before the fork: the child may only call what is there already.
+    """
+    starter = os.getpid()
+    prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
+
+    def prepare() -> None:
+        if prctl is not None:
+            prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != starter:
+                os._exit(1)
+
+    return prepare

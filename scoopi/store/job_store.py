@@ -1,0 +1,215 @@
+"""JobStore: the life of a job in the store, from its put to the memory of its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from hashlib import blake2b
+
+from scoopi.errors import RunError
+from scoopi.model.job import JobPayload, JobState
+from scoopi.store.job_endings import BATCH, JobEndings
+from scoopi.store.job_records import ENDED_SLOT, JobRecords, ready_slot, taken_slot
+from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
+from scoopi.store.ports import Change, MapName, Store
+
+NEW_HOST = b"{}"
+"""What a host's record holds before a node has a share of it."""
+
+
+class JobStore:
+    """READY -> TAKEN(incarnation, fence + 1) -> ended; each move is a conditional write.
+
+    Any thread may call. Every method raises StoreError when nothing is known; it may then have
+    done a part of its work, and is called again with the same arguments.
+
+    Args:
+        store: one whose answers are settled.
+        incarnation: of this node; no other start of a node has it.
+    Source: design, "Protocol", rules 2 to 4 and 7.
+    """
+
+    def __init__(self, store: Store, incarnation: str) -> None:
+        self._store = store
+        self._incarnation = incarnation
+        self._records = JobRecords(incarnation)
+        self._endings = JobEndings(store, incarnation)
+        self._mine = taken_slot(incarnation)
+        self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
+        self._suspects: set[HeldJob] = set()
+
+    def put(self, jobs: Sequence[NewJob]) -> None:
+        """Put jobs; those that exist stay as they are.
+
+        A host stands before its first job, a payload before its record; when this returns, all
+        are acknowledged.
+        """
+        hosts = [(host, NEW_HOST) for host in sorted({job.host for job in jobs})]
+        self._store.put_if_absent_all(MapName.HOSTS, hosts)
+        payloads = [(job.id, self._records.payload(job.payload)) for job in jobs]
+        self._store.put_if_absent_all(MapName.PAYLOADS, payloads)
+        records = [(job.id, self._records.new(job.host)) for job in jobs]
+        outcomes = self._store.put_if_absent_all(MapName.JOBS, records)
+        refused = [(key, now.current) for (key, _), now in zip(records, outcomes, strict=True) if not now.won]
+        # The payload of a job that is being buried would stay for ever.
+        ended = [
+            key for key, now in refused if now is not None and self._records.read(now).slot == ENDED_SLOT
+        ]
+        if ended:
+            self._store.delete_all(MapName.PAYLOADS, ended)
+
+    def hosts(self) -> list[str]:
+        """The hosts of all jobs ever put."""
+        hosts: list[str] = []
+        while page := self._store.scan(MapName.HOSTS, None, BATCH, hosts[-1] if hosts else ""):
+            hosts += (host for host, _ in page)
+        return hosts
+
+    def take(self, host: str, limit: int, begin: Callable[[], None] = lambda: None) -> list[TakenJob]:
+        """Take up to `limit` jobs of a host; empty when none is ready.
+
+        Args:
+            begin: called when ready jobs were found, before the first of them is taken.
+        Raises:
+            RunError: a job has no payload: the run's data is lost.
+        """
+        while limit > 0:
+            found = self._found_ready(host, limit)
+            if found:
+                begin()
+            changes = [Change(job, now, self._records.taken(self._records.read(now))) for job, now in found]
+            outcomes = self._store.cas_all(MapName.JOBS, changes)
+            won = [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.won]
+            taken = self._not_ended_before(won)
+            if taken or not found:
+                return taken
+        return []
+
+    def hand_back(self, jobs: Sequence[TakenJob]) -> int:
+        """TAKEN by this node -> READY, for jobs that were not run; how many were still held."""
+        record = self._records
+        changes = [
+            Change(
+                job.id,
+                record.held(job.host, job.fence, job.lost),
+                record.handed_back(job.host, job.fence, job.lost),
+            )
+            for job in jobs
+        ]
+        return self._changed(changes)
+
+    def take_back(self, dead: str, counts: bool = True) -> int:
+        """TAKEN by a dead incarnation -> READY; how many were found.
+
+        Args:
+            dead: an incarnation that is lost, or has left.
+            counts: whether `lost` grows; False for a node that left in the orderly way.
+        """
+        back, after = 0, ""
+        while page := self._store.scan(MapName.JOBS, taken_slot(dead), BATCH, after):
+            read = self._records.read
+            back += self._changed(
+                [Change(job, now, self._records.taken_back(read(now), counts)) for job, now in page]
+            )
+            after = page[-1][0]
+        return back
+
+    def end(self, endings: Sequence[Ending]) -> list[bool]:
+        """As `JobEndings.end`: for each, whether this end counts."""
+        return self._endings.end(endings)
+
+    def bury(self) -> int:
+        """As `JobEndings.bury`: finish what is found half ended."""
+        return self._endings.bury()
+
+    def taken(self) -> list[HeldJob]:
+        """What the store says this node has taken."""
+        held: list[HeldJob] = []
+        while page := self._store.scan(MapName.JOBS, self._mine, BATCH, held[-1].id if held else ""):
+            held += (HeldJob(job, self._records.read(record).fence) for job, record in page)
+        return held
+
+    def reconcile(
+        self, held: Collection[str], committed: Callable[[str, int], JobState | None]
+    ) -> Reconciled:
+        """Settle what is taken by this node and not known to it: the answer of its take was lost.
+
+        A job must be unknown twice in a row, lest one be met that is on its way. To be called by
+        one thread, every liveness gap.
+
+        Args:
+            held: ids of the jobs that this node knows it has.
+            committed: the state in the durable frame of (id, fence), None if there is none.
+        """
+        unknown = {job for job in self.taken() if job.id not in held}
+        settle, self._suspects = sorted(unknown & self._suspects), unknown - self._suspects
+        states = [(job, committed(job.id, job.fence)) for job in settle]
+        endings = [Ending(job.id, job.fence, state) for job, state in states if state is not None]
+        ended = sum(self.end(endings)) if endings else 0
+        return Reconciled(ended, self._hand_back_held([job for job, state in states if state is None]))
+
+    def ready(self, host: str) -> int:
+        """How many jobs of a host wait to be taken."""
+        return self._store.count(MapName.JOBS, ready_slot(host))
+
+    def left(self) -> int:
+        """How many jobs have not ended; jobs that move meanwhile may be counted or not."""
+        half_ended = self._store.count(MapName.JOBS, ENDED_SLOT)
+        return max(0, self._store.count(MapName.JOBS) - half_ended)
+
+    def nothing_left(self) -> bool:
+        """Whether no job is READY, TAKEN or half ended."""
+        return self._store.count(MapName.JOBS) == 0
+
+    def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
+        """Those of the ids that have ended, and how."""
+        return self._endings.ended(ids)
+
+    def scan_ended(self, after: str, limit: int) -> list[tuple[str, Ended]]:
+        """Up to `limit` ended jobs with id > `after`, by id; fewer than `limit`: there are no more."""
+        return self._endings.scan(after, limit)
+
+    def known(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids that have ended."""
+        return set(self._endings.ended(ids))
+
+    def _found_ready(self, host: str, limit: int) -> list[tuple[str, bytes]]:
+        """Beginning at a place of its own, so that nodes seldom meet at the same job."""
+        slot = ready_slot(host)
+        found = self._store.scan(MapName.JOBS, slot, limit, self._start)
+        if len(found) < limit:
+            first = self._store.scan(MapName.JOBS, slot, limit - len(found))
+            found += (record for record in first if record[0] <= self._start)
+        return found
+
+    def _not_ended_before(self, won: Sequence[Change]) -> list[TakenJob]:
+        ids = [change.key for change in won]
+        # Payloads first: of a job that another node ended meanwhile the end is remembered before its
+        # payload goes, so that who misses a payload finds the end.
+        payloads = self._store.get_all(MapName.PAYLOADS, ids)
+        known = self._endings.buried(ids)
+        self._endings.forget(known)
+        return [
+            self._taken_job(change, payloads.get(change.key)) for change in won if change.key not in known
+        ]
+
+    def _taken_job(self, change: Change, payload: bytes | None) -> TakenJob:
+        if payload is None:
+            raise RunError(f"job {change.key} has no payload: the run's data is lost", mend="begin a new run")
+        record = self._records.read(change.new)
+        read: JobPayload = self._records.read_payload(payload)
+        return TakenJob(change.key, record.fence, record.lost, record.host, read)
+
+    def _hand_back_held(self, jobs: Sequence[HeldJob]) -> int:
+        fences = dict(jobs)
+        found = self._store.get_all(MapName.JOBS, list(fences))
+        read = {job: self._records.read(now) for job, now in found.items()}
+        return self._changed(
+            [
+                Change(job, found[job], self._records.handed_back(was.host, was.fence, was.lost))
+                for job, was in read.items()
+                if self._records.is_mine(was, fences[job])
+            ]
+        )
+
+    def _changed(self, changes: Sequence[Change]) -> int:
+        return sum(outcome.won for outcome in self._store.cas_all(MapName.JOBS, changes))

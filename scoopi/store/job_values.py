@@ -1,0 +1,62 @@
+"""What JobStore is given and answers with."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from scoopi.model.job import JobPayload, JobState
+
+
+class NewJob(NamedTuple):
+    """A job to be put; `host` is `host:port` in lower case, `file` for local files."""
+
+    id: str
+    host: str
+    payload: JobPayload
+
+
+class TakenJob(NamedTuple):
+    """A job that this node has taken.
+
+    Attributes:
+        fence: number of this take.
+        lost: how often the job was taken back from a dead node.
+    """
+
+    id: str
+    fence: int
+    lost: int
+    host: str
+    payload: JobPayload
+
+
+class HeldJob(NamedTuple):
+    """A job that the store says is taken by this node."""
+
+    id: str
+    fence: int
+
+
+class Ending(NamedTuple):
+    """How a taken job ended: DONE or FAILED."""
+
+    id: str
+    fence: int
+    state: JobState
+
+
+class Ended(msgspec.Struct, frozen=True, array_like=True):
+    """Who ended a job, with which take, and how; names the one frame that counts."""
+
+    incarnation: str
+    fence: int
+    state: JobState
+
+
+class Reconciled(NamedTuple):
+    """What reconciling did: jobs ended again by their committed frame, and jobs made READY."""
+
+    ended: int
+    handed_back: int

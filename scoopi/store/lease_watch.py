@@ -1,0 +1,42 @@
+"""LeaseWatch: tells by the watcher's own clock that a record has not changed for too long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+class LeaseWatch:
+    """Remembers the record as last read, and since when it reads so; machines' clocks never meet.
+
+    Args:
+        lease_ms: unchanged for this long, and at least in `reads` looks after the first: lost.
+        clock: seconds, monotonic.
+        reads: how many looks in a row must have found it unchanged.
+        spacing_ms: looks nearer to each other than this are one look.
+    Source: design, "Protocol", rules 8 and 9.
+    """
+
+    def __init__(
+        self, lease_ms: int, clock: Callable[[], float], reads: int = 1, spacing_ms: int = 0
+    ) -> None:
+        self._lease_s = lease_ms / 1000
+        self._spacing_s = spacing_ms / 1000
+        self._clock = clock
+        self._needed = reads
+        self._record: bytes | None = None
+        self._changed_at = 0.0
+        self._looked_at = 0.0
+        self._looks = 0
+
+    def is_lost(self, record: bytes) -> bool:
+        """Look at the record as it was just read; whether it has been still for too long."""
+        now = self._clock()
+        if record != self._record:
+            self._record, self._changed_at, self._looked_at, self._looks = record, now, now, 0
+        elif now - self._looked_at >= self._spacing_s:
+            self._looked_at, self._looks = now, self._looks + 1
+        return now - self._changed_at >= self._lease_s and self._looks >= self._needed
+
+    def interrupt(self) -> None:
+        """A look failed: those before it are not in a row with those to come."""
+        self._looks = 0

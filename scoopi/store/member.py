@@ -1,0 +1,70 @@
+"""Member: what a node says of itself with each heartbeat."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+import msgspec
+
+
+class MemberState(StrEnum):
+    """LIVE, or LEFT: gone in the orderly way, neither waited for nor taken for lost."""
+
+    LIVE = "LIVE"
+    LEFT = "LEFT"
+
+
+class Load(NamedTuple):
+    """What a node has done and does.
+
+    Attributes:
+        takes: how often it has begun to take jobs; grown before the store is asked.
+        idle: it holds no job, takes none just now, and owes the store nothing.
+        committed: rows of its own in durable frames that count.
+        published: those of them that stand in finished files.
+        pages: pages that it has loaded.
+    """
+
+    takes: int
+    idle: bool
+    committed: int = 0
+    published: int = 0
+    pages: int = 0
+
+
+class Member(msgspec.Struct, frozen=True):
+    """The record of an incarnation; `number` grows with each heartbeat, the rest is its Load.
+
+    Attributes:
+        failed: how many heartbeats were not acknowledged; so the next try is unlike the one before,
+            which may stand in the store since long.
+    """
+
+    node: str
+    number: int
+    state: MemberState
+    takes: int
+    idle: bool
+    committed: int
+    published: int
+    pages: int = 0
+    failed: int = 0
+
+
+class Look(NamedTuple):
+    """What one reading of all heartbeats showed.
+
+    Attributes:
+        at: when it began; the watcher's monotonic seconds.
+        lost: incarnations that are lost.
+        left: incarnations that have left in the orderly way.
+        live: how many are neither, the watcher's own among them.
+        idle: whether all of those said that they are idle.
+    """
+
+    at: float
+    lost: frozenset[str]
+    left: frozenset[str]
+    live: int
+    idle: bool = False

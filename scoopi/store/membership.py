@@ -1,0 +1,163 @@
+"""Membership: this node's heartbeat, and who of the others is live, has left or is lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from scoopi.errors import RunError, StoreError
+from scoopi.store.lease_watch import LeaseWatch
+from scoopi.store.member import Load, Look, Member, MemberState
+from scoopi.store.ports import Change, MapName, Store
+
+PAGE = 500
+READS = 5
+"""In so many successful looks in a row a lost node's heartbeat stood still (design, rule 8)."""
+
+
+class Membership:
+    """Heartbeats in one map, a record an incarnation; records are kept until the run is over.
+
+    One thread beats and watches; `own_beat_is_old` may be asked by any.
+
+    Args:
+        store: one whose answers are settled.
+        incarnation: of this node.
+        node: id of this node; an older incarnation of it is a dead node's.
+        heartbeat_ms: time between two heartbeats.
+        gap_ms: the liveness gap.
+        clock: seconds, monotonic.
+    Source: design, "Protocol", rules 7 and 8.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        incarnation: str,
+        node: str,
+        heartbeat_ms: int = 1000,
+        gap_ms: int = 15_000,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._incarnation = incarnation
+        self._node = node
+        self._heartbeat_ms = heartbeat_ms
+        self._gap_ms = gap_ms
+        self._clock = clock
+        self._encoder = msgspec.json.Encoder(order="sorted")
+        self._decoder = msgspec.json.Decoder(Member)
+        self._mine: bytes | None = None
+        self._failed = 0
+        self._beaten_at: float | None = None
+        self._watches: dict[str, LeaseWatch] = {}
+        self._lost: set[str] = set()
+        self._last_look = Look(clock(), frozenset(), frozenset(), 1)
+
+    @property
+    def node(self) -> str:
+        """This node's id."""
+        return self._node
+
+    def beat(self, load: Load, state: MemberState = MemberState.LIVE) -> None:
+        """Write the next heartbeat; with LEFT it is the last one.
+
+        Raises:
+            StoreError: not acknowledged; beat again.
+            RunError: the record is gone: the run's data is lost.
+        """
+        sent_at = self._clock()
+        number = 0 if self._mine is None else self._decoder.decode(self._mine).number + 1
+        record = self._encoder.encode(Member(self._node, number, state, *load, failed=self._failed))
+        self._failed += 1
+        is_first = self._mine is None
+        if self._mine is None:
+            outcome = self._store.put_if_absent_all(MapName.MEMBERS, [(self._incarnation, record)])[0]
+        else:
+            change = Change(self._incarnation, self._mine, record)
+            outcome = self._store.cas_all(MapName.MEMBERS, [change])[0]
+        self._mine = outcome.current
+        if outcome.current is None:
+            raise RunError(
+                f"the heartbeat of {self._node} is gone from the store: the run's data is lost",
+                mend="begin a new run",
+            )
+        if not outcome.won and is_first:
+            # This process has beaten before, while it waited for the quorum: it goes on from there.
+            self.beat(load, state)
+        elif not outcome.won:
+            raise StoreError(f"an earlier heartbeat of {self._node} came late", mend="beat again")
+        else:
+            self._failed -= 1
+            self._beaten_at = sent_at
+
+    def own_beat_is_old(self) -> bool:
+        """No heartbeat was acknowledged for half the gap: take no job and send no request."""
+        beaten_at = self._beaten_at
+        return beaten_at is None or self._clock() - beaten_at > self._gap_ms / 2000
+
+    def watch(self) -> set[str]:
+        """Read all heartbeats; the incarnations that are lost by now.
+
+        A lost one is named each time, until it beats again; to be called every heartbeat.
+        """
+        began_at = self._clock()
+        try:
+            records = self._records()
+        except StoreError:
+            for watch in self._watches.values():
+                watch.interrupt()
+            raise
+        self._lost = {incarnation for incarnation, record in records if self._is_lost(incarnation, record)}
+        members = {key: self._decoder.decode(record) for key, record in records if key not in self._lost}
+        left = {key for key, member in members.items() if member.state is MemberState.LEFT}
+        live = [member for key, member in members.items() if key not in left]
+        idle = all(member.idle for member in live)
+        self._last_look = Look(began_at, frozenset(self._lost), frozenset(left), max(1, len(live)), idle=idle)
+        return set(self._lost)
+
+    @property
+    def last_look(self) -> Look:
+        """What the last `watch` showed; may be asked by any thread."""
+        return self._last_look
+
+    def left(self) -> set[str]:
+        """The incarnations that have left in the orderly way."""
+        return {key for key, member in self.read().items() if member.state is MemberState.LEFT}
+
+    def live(self) -> dict[str, Member]:
+        """The incarnations, this one too, that have not left and were not lost at the last watch."""
+        return {
+            key: member
+            for key, member in self.read().items()
+            if member.state is MemberState.LIVE and key not in self._lost
+        }
+
+    def all_idle(self) -> bool:
+        """Whether every live node says that it is idle."""
+        return all(member.idle for member in self.live().values())
+
+    def read(self) -> dict[str, Member]:
+        """All records by incarnation."""
+        return {key: self._decoder.decode(record) for key, record in self._records()}
+
+    def _records(self) -> list[tuple[str, bytes]]:
+        records: list[tuple[str, bytes]] = []
+        while page := self._store.scan(MapName.MEMBERS, None, PAGE, records[-1][0] if records else ""):
+            records += page
+        return records
+
+    def _is_lost(self, incarnation: str, record: bytes) -> bool:
+        member = self._decoder.decode(record)
+        if incarnation == self._incarnation or member.state is MemberState.LEFT:
+            return False
+        if member.node == self._node:
+            return True
+        watch = self._watches.get(incarnation)
+        if watch is None:
+            # A little less than a heartbeat, so that a punctual watcher's looks all count.
+            watch = LeaseWatch(self._gap_ms, self._clock, READS, self._heartbeat_ms * 9 // 10)
+            self._watches[incarnation] = watch
+        return watch.is_lost(record)

@@ -1,0 +1,82 @@
+"""Store: the port that keeps a run's records; its twins are `solo/` and `cluster/`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+
+class MapName(StrEnum):
+    """The maps of a run. Only JOBS is indexed, by the `slot` of its records."""
+
+    JOBS = "jobs"
+    PAYLOADS = "payloads"
+    ENDED = "ended"
+    HOSTS = "hosts"
+    RUN = "run"
+    MEMBERS = "members"
+
+
+class Change(NamedTuple):
+    """Put `new` where `expected` stands, else nothing."""
+
+    key: str
+    expected: bytes
+    new: bytes
+
+
+class Outcome(NamedTuple):
+    """WON (`won`), or LOST with the record as it is now (None: there is none)."""
+
+    won: bool
+    current: bytes | None
+
+
+class Store(Protocol):
+    """Keeps a run's records; every write is conditional on what it was decided on.
+
+    A call is one batch: one transaction, or one pipelined burst. Batches are not atomic as a whole.
+    The keys of a batch of changes differ, else an answer that is lost could not be settled.
+    Every method raises StoreError when nothing is known; the caller tries again.
+    """
+
+    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+        """The records that exist, by key."""
+
+    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+        """Put each record whose key has none.
+
+        Returns:
+            An outcome per record, in order. A refused put whose record reads as the one wanted is WON.
+        Source: design, "Protocol", rule 1.
+        """
+
+    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+        """Change each record only if it still holds what the change expects.
+
+        Returns:
+            An outcome per change, in order: WON, or LOST with the record as it is now.
+            A change whose answer was lost is settled by reading the record.
+        Raises:
+            StoreError: the store could not be read either; nothing is known yet, try again.
+        Source: design, "Protocol", rule 1.
+        """
+
+    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+        """Delete the records; absent ones are no error."""
+
+    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
+        """Up to `limit` records with key > `after`, by key; `slot` (JOBS only) keeps those of that slot."""
+
+    def count(self, name: MapName, slot: str | None = None) -> int:
+        """How many records the map holds; `slot` as in `scan`."""
+
+    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+        """Let the records end by themselves so long from now; absent ones are no error.
+
+        On one machine nothing ends: the user deletes the run's folder.
+        """
+
+    def close(self) -> None:
+        """Give back what the store holds open; nothing may be called afterwards."""

@@ -1,0 +1,62 @@
+"""RunCancel: asks all nodes of a run to stop, and hears what was asked."""
+
+from __future__ import annotations
+
+import msgspec
+
+from scoopi.errors import StoreError
+from scoopi.store.ports import Change, MapName, Store
+
+_CANCEL = "cancel"
+TRIES = 20
+
+
+class Cancelled(msgspec.Struct, frozen=True):
+    """The record: how often the run was cancelled, and who did it last."""
+
+    number: int
+    by: str
+
+
+class RunCancel:
+    """A node hears what is asked after it has come; so nodes that are started later go on with the run.
+
+    Every method raises StoreError when nothing is known, and may then be called again.
+
+    Args:
+        store: one whose answers are settled.
+        incarnation: of this node, or of who asks.
+    Source: design, "Exit codes".
+    """
+
+    def __init__(self, store: Store, incarnation: str) -> None:
+        self._store = store
+        self._incarnation = incarnation
+        self._heard = 0
+
+    def listen(self) -> None:
+        """What was asked before now was asked of others."""
+        self._heard = self._number(self._stands())
+
+    def is_asked(self) -> bool:
+        """Whether the run was cancelled since `listen`."""
+        return self._number(self._stands()) > self._heard
+
+    def ask(self) -> None:
+        """Ask all nodes that are in the run now."""
+        for _ in range(TRIES):
+            stands = self._stands()
+            record = msgspec.json.encode(Cancelled(self._number(stands) + 1, self._incarnation))
+            if stands is None:
+                outcome = self._store.put_if_absent_all(MapName.RUN, [(_CANCEL, record)])[0]
+            else:
+                outcome = self._store.cas_all(MapName.RUN, [Change(_CANCEL, stands, record)])[0]
+            if outcome.won:
+                return
+        raise StoreError(f"the run could not be cancelled in {TRIES} tries", mend="try again")
+
+    def _stands(self) -> bytes | None:
+        return self._store.get_all(MapName.RUN, [_CANCEL]).get(_CANCEL)
+
+    def _number(self, record: bytes | None) -> int:
+        return 0 if record is None else msgspec.json.decode(record, type=Cancelled).number

@@ -1,0 +1,45 @@
+"""RunRetention: lets what a finished run keeps in the store end after a while."""
+
+from __future__ import annotations
+
+from scoopi.store.ports import MapName, Store
+
+PAGE = 5000
+LATER_S = 3600
+"""So much longer than the run record all else is kept: who finds the record must find the rest."""
+_KEPT = (MapName.ENDED, MapName.MEMBERS, MapName.HOSTS, MapName.JOBS, MapName.PAYLOADS)
+
+
+class RunRetention:
+    """To be begun when the run is OVER, never before; begun again it counts from then.
+
+    Args:
+        store: of the run.
+        grid: the maps that belong to no run.
+        note: key of the run's note there.
+        seconds: how long.
+    Source: design, "Protocol", rule 10.
+    """
+
+    def __init__(self, store: Store, grid: Store, note: str, seconds: int) -> None:
+        self._store = store
+        self._grid = grid
+        self._note = note
+        self._seconds = seconds
+
+    def begin(self) -> None:
+        """From now on time runs out for the records.
+
+        Raises:
+            StoreError: the store does not answer; begin again.
+        """
+        for name in _KEPT:
+            self._expire(name, self._seconds + LATER_S)
+        self._expire(MapName.RUN, self._seconds)
+        self._grid.set_ttl_all(MapName.RUN, [self._note], self._seconds)
+
+    def _expire(self, name: MapName, seconds: int) -> None:
+        after = ""
+        while page := self._store.scan(name, None, PAGE, after):
+            self._store.set_ttl_all(name, [key for key, _ in page], seconds)
+            after = page[-1][0]

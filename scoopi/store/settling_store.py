@@ -1,0 +1,138 @@
+"""SettlingStore: settles by reading what a refused or failed write did to a store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Protocol, TypeVar
+
+from scoopi.errors import StoreError
+from scoopi.store.ports import Change, MapName, Outcome, Store
+
+
+class _Write(Protocol):
+    """A write of one record, as settling sees it."""
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def expected(self) -> bytes | None: ...
+
+    @property
+    def new(self) -> bytes: ...
+
+
+class _Put:
+    """A put as the change of a record that is not there."""
+
+    __slots__ = ("key", "new")
+    expected = None
+
+    def __init__(self, key: str, new: bytes) -> None:
+        self.key = key
+        self.new = new
+
+
+Write = TypeVar("Write", bound=_Write)
+
+
+class SettlingStore:
+    """Stands before a twin and makes its conditional writes certain.
+
+    A refused or failed write says nothing until the record is read: what it wanted to write is WON,
+    what it expected is tried again, anything else is LOST. It tells right from wrong because every
+    value that a node writes is unlike any other.
+
+    Args:
+        inner: the twin; its writes may fail after they were made, partly, or be made twice.
+        tries: how often a write is tried that left no trace.
+    Source: design, "Protocol", rule 1.
+    """
+
+    def __init__(self, inner: Store, tries: int = 5) -> None:
+        self._inner = inner
+        self._tries = tries
+
+    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+        """As `Store` says."""
+        return self._inner.get_all(name, keys)
+
+    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+        """As `Store` says."""
+        puts = [_Put(key, value) for key, value in records]
+        return self._settle(name, puts, self._put)
+
+    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+        """As `Store` says."""
+        return self._settle(name, changes, self._inner.cas_all)
+
+    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+        """As `Store` says; tried again as it is, because it is the same done twice."""
+        for _ in range(self._tries - 1):
+            with suppress(StoreError):
+                self._inner.delete_all(name, keys)
+                return
+        self._inner.delete_all(name, keys)
+
+    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+        """As `Store` says; tried again as it is, because it is the same done twice."""
+        for _ in range(self._tries - 1):
+            with suppress(StoreError):
+                self._inner.set_ttl_all(name, keys, seconds)
+                return
+        self._inner.set_ttl_all(name, keys, seconds)
+
+    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
+        """As `Store` says."""
+        return self._inner.scan(name, slot, limit, after)
+
+    def count(self, name: MapName, slot: str | None = None) -> int:
+        """As `Store` says."""
+        return self._inner.count(name, slot)
+
+    def close(self) -> None:
+        """Close the twin."""
+        self._inner.close()
+
+    def _put(self, name: MapName, puts: Sequence[_Put]) -> list[Outcome]:
+        return self._inner.put_if_absent_all(name, [(put.key, put.new) for put in puts])
+
+    def _settle(
+        self,
+        name: MapName,
+        writes: Sequence[Write],
+        send: Callable[[MapName, Sequence[Write]], list[Outcome]],
+    ) -> list[Outcome]:
+        if not writes:
+            return []
+        outcomes: dict[int, Outcome] = {}
+        unsettled = list(range(len(writes)))
+        fault: StoreError | None = None
+        for _ in range(self._tries):
+            batch = [writes[place] for place in unsettled]
+            try:
+                answers = send(name, batch)
+            except StoreError as error:
+                fault = error
+                answers = self._as_they_are(name, batch)
+            outcomes.update(zip(unsettled, map(_judged, batch, answers), strict=True))
+            unsettled = [place for place in unsettled if _left_no_trace(writes[place], outcomes[place])]
+            if not unsettled:
+                return [outcomes[place] for place in range(len(writes))]
+        raise fault or StoreError(
+            f"{len(unsettled)} writes to {name} were refused, and their records are as before",
+            mend="try again",
+        )
+
+    def _as_they_are(self, name: MapName, batch: Sequence[_Write]) -> list[Outcome]:
+        records = self._inner.get_all(name, [write.key for write in batch])
+        return [Outcome(False, records.get(write.key)) for write in batch]
+
+
+def _judged(write: _Write, answer: Outcome) -> Outcome:
+    return Outcome(True, write.new) if answer.won or answer.current == write.new else answer
+
+
+def _left_no_trace(write: _Write, outcome: Outcome) -> bool:
+    return not outcome.won and outcome.current == write.expected

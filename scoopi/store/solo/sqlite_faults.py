@@ -1,0 +1,28 @@
+"""What SQLite refuses, told as the user needs it: the file, the fault and the mend."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from scoopi.errors import StoreError
+
+_MENDS = (
+    ("SQLITE_FULL", "free space on this disk, then `scoopi resume`"),
+    ("SQLITE_BUSY", "another process uses this file: end it, then try again"),
+    ("SQLITE_LOCKED", "another process uses this file: end it, then try again"),
+    ("SQLITE_READONLY", "give this user the right to write this file and its folder"),
+    ("SQLITE_CANTOPEN", "give this user the right to write this file and its folder"),
+    ("SQLITE_PERM", "give this user the right to write this file and its folder"),
+    ("SQLITE_CORRUPT", "the file is damaged: keep the run's folder as it is, and begin a new run"),
+    ("SQLITE_NOTADB", "the file is damaged: keep the run's folder as it is, and begin a new run"),
+    ("SQLITE_IOERR", "look after the disk, its space and its quota, then `scoopi resume`"),
+)
+
+
+def store_error(path: Path, error: sqlite3.Error) -> StoreError:
+    """The StoreError that says the same."""
+    code = getattr(error, "sqlite_errorname", "")
+    mend = next((mend for prefix, mend in _MENDS if code.startswith(prefix)), "try again")
+    named = f"{error} ({code})" if code else str(error)
+    return StoreError(f"the run's store cannot be used: {named}", at=str(path), mend=mend)

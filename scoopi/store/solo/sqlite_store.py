@@ -1,0 +1,197 @@
+"""SqliteStore: the store of a run on one machine, one SQLite file in the run's folder."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from scoopi.errors import StoreError
+from scoopi.store.ports import Change, MapName, Outcome
+from scoopi.store.solo import statements
+from scoopi.store.solo.sqlite_faults import store_error
+
+
+class _Slotted(msgspec.Struct):
+    """What the index needs of a job's record."""
+
+    slot: str = ""
+
+
+class SqliteStore:
+    """Keeps `Store` on SQLite: each call is one transaction that happens wholly or not at all.
+
+    Any thread of the process may call; calls run one after another. A commit is not synced (WAL,
+    `synchronous=NORMAL`): it survives the death of the process, and the machine's loss of power
+    gives back an earlier but whole state. A batch goes in few statements, and a reading comes back
+    as one row: Python gives its lock away at each step of SQLite, and in a process with busy
+    threads every step more may wait 5 ms for it.
+
+    Args:
+        path: the file; made when missing, its folder must be there.
+        busy_ms: how long a call waits for another process that holds the file.
+
+    Raises:
+        StoreError: the file cannot be opened, is no store, or was written by another version.
+    Source: design, "Protocol", rule 13.
+    """
+
+    def __init__(self, path: Path, busy_ms: int = 5000) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._slotted = msgspec.json.Decoder(_Slotted)
+        self._fields = msgspec.json.Decoder(dict[str, str])
+        self._connection: sqlite3.Connection | None = None
+        with self._faults_named():
+            self._connection = sqlite3.connect(
+                path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._prepare(self._connection)
+            except BaseException:
+                self.close()
+                raise
+
+    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+        """As `Store` says."""
+        records: dict[str, bytes] = {}
+        with self._reading() as connection:
+            for chunk in statements.chunks(keys):
+                sql = statements.get(name, len(chunk))
+                records.update(self._records(connection.execute(sql, chunk)))
+        return records
+
+    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+        """As `Store` says; of equal keys in one batch the first counts."""
+        if not records:
+            return []
+        with self._writing() as connection:
+            put = 0
+            for chunk in statements.chunks(records):
+                sql = statements.put(name, len(chunk))
+                put += connection.execute(sql, self._columns(name, chunk)).rowcount
+            if put == len(records):
+                return [Outcome(True, value) for _, value in records]
+            return self._settled(connection, name, records)
+
+    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+        """As `Store` says; changes of one key in one batch are made in their order."""
+        if not changes:
+            return []
+        with self._writing() as connection:
+            if len({change.key for change in changes}) == len(changes):
+                return self._cas(connection, name, changes)
+            return [self._cas(connection, name, [change])[0] for change in changes]
+
+    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+        """As `Store` says."""
+        if not keys:
+            return
+        with self._writing() as connection:
+            for chunk in statements.chunks(keys):
+                connection.execute(statements.delete(name, len(chunk)), chunk)
+
+    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
+        """As `Store` says."""
+        values = (after, limit) if slot is None else (slot, after, limit)
+        with self._reading() as connection:
+            return sorted(self._records(connection.execute(statements.scan(name, slot), values)).items())
+
+    def count(self, name: MapName, slot: str | None = None) -> int:
+        """As `Store` says."""
+        with self._reading() as connection:
+            row = connection.execute(statements.count(name, slot), () if slot is None else (slot,)).fetchone()
+        return int(row[0])
+
+    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+        """As `Store` says: nothing ends."""
+
+    def close(self) -> None:
+        """Close the file; the log beside it is folded in. Harmless when closed."""
+        with self._lock, self._faults_named():
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        for pragma in statements.PRAGMAS:
+            connection.execute(pragma)
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if version not in (0, statements.VERSION):
+            raise StoreError(
+                f"the store has version {version}, this Scoopi reads version {statements.VERSION}",
+                at=str(self._path),
+                mend="go on with the run with the Scoopi that began it",
+            )
+        if version == 0:
+            connection.execute("BEGIN IMMEDIATE")
+            for table in statements.TABLES:
+                connection.execute(table)
+            connection.execute(f"PRAGMA user_version={statements.VERSION}")
+            connection.execute("COMMIT")
+
+    def _records(self, cursor: sqlite3.Cursor) -> dict[str, bytes]:
+        fields = self._fields.decode(cursor.fetchone()[0])
+        return {key: bytes.fromhex(value) for key, value in fields.items()}
+
+    def _columns(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[str | bytes]:
+        if name is not MapName.JOBS:
+            return [column for record in records for column in record]
+        slotted = self._slotted.decode
+        return [column for key, value in records for column in (key, value, slotted(value).slot)]
+
+    def _change_columns(self, name: MapName, changes: Sequence[Change]) -> list[str | bytes]:
+        if name is not MapName.JOBS:
+            return [column for change in changes for column in change]
+        slotted = self._slotted.decode
+        return [column for key, old, new in changes for column in (key, old, new, slotted(new).slot)]
+
+    def _cas(self, connection: sqlite3.Connection, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+        changed = 0
+        for chunk in statements.chunks(changes):
+            sql = statements.cas(name, len(chunk))
+            changed += connection.execute(sql, self._change_columns(name, chunk)).rowcount
+        if changed == len(changes):
+            return [Outcome(True, change.new) for change in changes]
+        return self._settled(connection, name, [(change.key, change.new) for change in changes])
+
+    def _settled(
+        self, connection: sqlite3.Connection, name: MapName, wanted: Sequence[tuple[str, bytes]]
+    ) -> list[Outcome]:
+        """Outcomes by the records as they are now, inside the transaction that wrote them."""
+        current: dict[str, bytes] = {}
+        for chunk in statements.chunks([key for key, _ in wanted]):
+            current.update(self._records(connection.execute(statements.get(name, len(chunk)), chunk)))
+        return [Outcome(current.get(key) == value, current.get(key)) for key, value in wanted]
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, self._faults_named():
+            if self._connection is None:
+                raise StoreError("the store is closed", at=str(self._path))
+            yield self._connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._reading() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _faults_named(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.InterfaceError, sqlite3.ProgrammingError):
+            raise
+        except sqlite3.Error as error:
+            raise store_error(self._path, error) from error

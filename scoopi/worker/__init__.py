@@ -1,0 +1,1 @@
+"""A worker process: its start, its chain of steps, its pipe."""

@@ -1,0 +1,76 @@
+"""A worker process: `python -m scoopi.worker`, started by a parent that hands over pipes and a slate."""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import gc
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scoopi.worker.worker_parts import WorkerParts
+
+PR_SET_PDEATHSIG = 1
+SWITCH_S = 0.0005
+"""A fetcher that got an answer shall not wait for 5 ms of a running step."""
+COLLECTED_AFTER = 2_000
+"""So many objects more, and circles are looked for. A page has hundreds and leaves no circle behind; but one
+that a plugin makes may hold a page's tree, so the number is no larger."""
+
+
+def main() -> None:
+    """Serve the parent until it says stop, or is gone."""
+    parser = argparse.ArgumentParser(prog="python -m scoopi.worker", description=__doc__)
+    for name in ("incoming", "outgoing", "slate", "parent"):
+        parser.add_argument(f"--{name}", type=int, required=True)
+    parser.add_argument("--wire", required=True, help="module:function that makes the worker's parts")
+    arguments = parser.parse_args()
+    sys.setswitchinterval(SWITCH_S)
+    gc.disable()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _die_with(arguments.parent)
+    _leave_stdout_to_data((arguments.incoming, arguments.outgoing, arguments.slate))
+
+    from scoopi.worker.pipe import WorkerPipe
+    from scoopi.worker.slate import Slate
+    from scoopi.worker.worker import Worker
+
+    module, _, function = arguments.wire.partition(":")
+    wire = getattr(importlib.import_module(module), function)
+
+    def wired(plan: bytes, report_sent: Callable[[str, str], None]) -> WorkerParts:
+        parts: WorkerParts = wire(plan, report_sent)
+        gc.freeze()  # what the worker was made from stays, and need not be looked at again
+        gc.set_threshold(COLLECTED_AFTER)
+        gc.enable()
+        return parts
+
+    pipe = WorkerPipe(arguments.incoming, arguments.outgoing)
+    Worker(pipe, Slate(arguments.slate), wired, orphaned=lambda: os._exit(0)).run()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # nothing is left to be closed, and taking the interpreter apart takes its time
+
+
+def _die_with(parent: int) -> None:
+    """End with the parent, even in the midst of a long call; a closed pipe is the second net."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+def _leave_stdout_to_data(used: tuple[int, ...]) -> None:
+    """What a plugin prints goes to stderr: rows are alone on the stdout that the parent writes."""
+    if not {1, 2} & {*used}:  # as they may be, where the parent was started with closed streams
+        with suppress(OSError):
+            os.dup2(2, 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""ChildJobs: the links of a page become jobs with derived ids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from scoopi.fetch.address import FILE_HOST
+from scoopi.model.failure import Failure
+from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id
+from scoopi.model.link import Link
+from scoopi.model.locator import Locator
+from scoopi.worker.messages import Child
+
+DIGEST_SIZE = 8
+
+
+class ChildJobs:
+    """Derives a child for each link, leaving out circles and chains that are too long.
+
+    Equal pages give equal ids, so that a job that is done twice makes its children once.
+    Source: design, "Protocol", rule 4; language, A7.
+
+    Args:
+        host_of: the host whose grants an address needs.
+        max_depth: the longest chain of links, in pages.
+    """
+
+    def __init__(self, host_of: Callable[[str], str], max_depth: int) -> None:
+        self._host_of = host_of
+        self._max_depth = max_depth
+
+    def make(
+        self, job: str, payload: JobPayload, links: Sequence[Link]
+    ) -> tuple[tuple[Child, ...], tuple[Failure, ...]]:
+        """The children in the order of their links, and a warning if the chain was cut."""
+        seen: Counter[tuple[str, str]] = Counter()
+        children: dict[str, Child] = {}
+        from_network = self._host_of(payload.locator.url) != FILE_HOST
+        cut = refused = 0
+        for link in links:
+            pair = (link.group, link.url)
+            occurrence = seen[pair]
+            seen[pair] += 1
+            ancestors = payload.ancestors[:DIGEST_SIZE] if link.once else payload.ancestors
+            digest = ancestor_digest(*pair)
+            if digest in _split(ancestors):
+                continue
+            if from_network and link.url.lower().startswith("file:"):
+                refused += 1  # a site must not read this machine's files
+                continue
+            page = 2 if link.once else payload.page + 1
+            if page > self._max_depth:
+                cut += 1
+                continue
+            child = once_id(payload.seed, *pair) if link.once else link_id(job, *pair, occurrence)
+            children[child] = Child(
+                child,
+                self._host_of(link.url),
+                JobPayload(
+                    locator=Locator(payload.locator.name, link.group, link.url),
+                    seed=payload.seed,
+                    page=page,
+                    ancestors=ancestors + digest,
+                ),
+            )
+        return tuple(children.values()), tuple(self._warnings(cut, refused, payload))
+
+    def _warnings(self, cut: int, refused: int, payload: JobPayload) -> Iterator[Failure]:
+        causes = {
+            f"links deeper than scoopi.link.maxDepth ({self._max_depth}) are not followed": cut,
+            "links from a web page to local files are not followed": refused,
+        }
+        for cause, count in causes.items():
+            if count:
+                yield Failure(cause=cause, message=f"{count} {cause}", url=payload.locator.url)
+
+
+def _split(digests: bytes) -> set[bytes]:
+    return {digests[start : start + DIGEST_SIZE] for start in range(0, len(digests), DIGEST_SIZE)}

@@ -1,0 +1,189 @@
+"""JobRun: runs the tasks of a job on its loaded page, one step after another, to a Result."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from scoopi.errors import StepError
+from scoopi.model.failure import Failure
+from scoopi.model.frame import Frame
+from scoopi.model.handover import Part, ToAppender, ToGrant, ToJobs, ToTask
+from scoopi.model.job import JobState
+from scoopi.model.link import Link
+from scoopi.model.payload import Payload
+from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.messages import Child, Result, WorkItem
+from scoopi.worker.slate import Slate
+from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
+
+log = logging.getLogger(__name__)
+
+FRAME_ENCODER = msgspec.msgpack.Encoder()
+
+
+class JobRun:
+    """Belongs to the one thread that runs steps; only its times may be added to by others."""
+
+    def __init__(
+        self, group_plan: Callable[[str], GroupPlan], children: ChildJobs, slate: Slate | None
+    ) -> None:
+        self._group_plan = group_plan
+        self._children = children
+        self._slate = slate
+        self._told: set[tuple[str, str]] = set()
+        self._times: dict[str, float] = {}
+        self._times_lock = threading.Lock()
+
+    def run(self, item: WorkItem, page: object) -> Result:
+        """Every task of the job's group on its page; a failing one loses its own rows and links only."""
+        outcome = _Outcome(item)
+        plan = self._group_plan(item.payload.locator.group)
+        for chain in plan.chains:
+            name = chain.task.name
+            if name in item.payload.skip or (item.payload.only and name not in item.payload.only):
+                continue
+            self._run_task(item, chain, page, outcome)
+        if self._slate is not None:
+            self._slate.wipe()
+        children, warnings = self._children.make(item.job, item.payload, outcome.links)
+        outcome.warnings += warnings
+        return outcome.result(1, children)
+
+    def failed_load(self, item: WorkItem, error: Exception) -> Result:
+        """The result of a job whose page could not be loaded: all its tasks fail for one reason."""
+        outcome = _Outcome(item)
+        plan = self._group_plan(item.payload.locator.group)
+        names = ",".join(chain.task.name for chain in plan.chains if chain.task.name not in item.payload.skip)
+        outcome.failures.append(_failure(error, item, names, plan.loader_name, plan.loader_at))
+        return outcome.result(0)
+
+    def add_time(self, step: str, seconds: float) -> None:
+        """Add to a step's time; callable from any thread."""
+        with self._times_lock:
+            self._times[step] = self._times.get(step, 0.0) + seconds
+
+    def take_times(self) -> dict[str, float]:
+        """Seconds by step name since the last call."""
+        with self._times_lock:
+            times, self._times = self._times, {}
+        return times
+
+    def _run_task(self, item: WorkItem, chain: TaskChain, page: object, outcome: _Outcome) -> None:
+        name = chain.task.name
+        if self._slate is not None:
+            self._slate.note(item.job, name)
+        payload = Payload(item.job, item.payload.locator, item.payload.page, name, page)
+        warnings: list[Failure] = []
+        for link in chain.steps:
+            started = time.perf_counter()
+            try:
+                handover = link.step.run(payload)
+            except Exception as error:
+                outcome.failures.append(self._step_failure(error, item, name, link))
+                return
+            finally:
+                self.add_time(link.name, time.perf_counter() - started)
+            warnings += (_placed(warning, item, name, link) for warning in getattr(handover, "warnings", ()))
+            if isinstance(handover, ToTask):
+                payload = handover.payload
+                continue
+            if not isinstance(handover, ToJobs | ToAppender):
+                outcome.failures.append(_failure(_no_handover(handover), item, name, link.name, link.at))
+                return
+            outcome.take(handover)
+            break
+        outcome.warnings += warnings
+
+    def _step_failure(self, error: Exception, item: WorkItem, task: str, link: ChainStep) -> Failure:
+        kind = (link.name, type(error).__name__)
+        if not isinstance(error, StepError) and kind not in self._told:
+            self._told.add(kind)
+            log.warning("job %s: step %s failed unexpectedly", item.job, link.name, exc_info=error)
+        return _failure(error, item, task, link.name, link.at)
+
+
+class _Outcome:
+    """Gathers what the tasks of one job make."""
+
+    def __init__(self, item: WorkItem) -> None:
+        self._item = item
+        self._parts: dict[str, Part] = {}
+        self.links: list[Link] = []
+        self.failures: list[Failure] = list(item.failures)
+        self.warnings: list[Failure] = []
+
+    def take(self, handover: ToJobs | ToAppender) -> None:
+        if isinstance(handover, ToJobs):
+            self.links += handover.links
+            return
+        for part in handover.parts:
+            former = self._parts.get(part.output)
+            if former is not None:
+                part = Part(part.output, former.rows + part.rows, former.body + part.body)
+            self._parts[part.output] = part
+
+    def result(self, pages: int, children: tuple[Child, ...] = ()) -> Result:
+        item = self._item
+        state = JobState.FAILED if self.failures else JobState.DONE
+        frame = Frame(
+            job=item.job,
+            fence=item.fence,
+            state=state,
+            pages=pages,
+            parts=tuple(self._parts.values()),
+            failures=tuple(self.failures),
+            warnings=tuple(self.warnings),
+            payload=item.payload if self.failures else None,
+        )
+        return Result(
+            job=item.job,
+            fence=item.fence,
+            state=state,
+            pages=pages,
+            body=FRAME_ENCODER.encode(frame),
+            children=children,
+            failures=frame.failures,
+            warned=bool(self.warnings),
+            rows=sum(part.rows for part in frame.parts),
+        )
+
+
+def _no_handover(answer: object) -> StepError:
+    if isinstance(answer, ToGrant):
+        return StepError("only a loader may ask for requests")
+    what = f"the step answered with {type(answer).__name__}, which is no handover"
+    return StepError(what, mend="end its run with `return ToTask(payload.advance(data))`")
+
+
+def _failure(error: Exception, item: WorkItem, task: str, step: str, at: str) -> Failure:
+    locator = item.payload.locator
+    known = isinstance(error, StepError)
+    cause = error.what if isinstance(error, StepError) else f"{type(error).__name__}: {error}"
+    return Failure(
+        cause=f"{step}: {cause}",
+        message=str(error) if known else f"unexpected {cause}",
+        job=f"{locator.name}:{locator.group}",
+        task=task,
+        step=step,
+        url=locator.url,
+        at=at,
+    )
+
+
+def _placed(warning: Failure, item: WorkItem, task: str, link: ChainStep) -> Failure:
+    """The warning with all that its step could not know."""
+    locator = item.payload.locator
+    return Failure(
+        cause=warning.cause,
+        message=warning.message,
+        job=f"{locator.name}:{locator.group}",
+        task=task,
+        step=link.name,
+        url=locator.url,
+        at=warning.at or link.at,
+    )

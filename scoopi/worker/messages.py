@@ -1,0 +1,125 @@
+"""What the parent and a worker tell each other; msgpack, tagged, one message at a time."""
+
+from __future__ import annotations
+
+import msgspec
+
+from scoopi.model.failure import Failure
+from scoopi.model.grant import Grant
+from scoopi.model.job import JobPayload, JobState
+
+
+class WorkItem(msgspec.Struct, frozen=True, array_like=True):
+    """A job given to a worker.
+
+    Attributes:
+        fence: of its take.
+        grant: for its first request; None when it needs no network now (file, archive).
+        archived: the archive has the page, fresh enough; should it be gone, a grant is asked for.
+        failures: of tasks that are skipped, because they killed their worker.
+    """
+
+    job: str
+    fence: int
+    payload: JobPayload
+    grant: Grant | None = None
+    archived: bool = False
+    failures: tuple[Failure, ...] = ()
+
+
+class Child(msgspec.Struct, frozen=True, array_like=True):
+    """A job made from a link."""
+
+    id: str
+    host: str
+    payload: JobPayload
+
+
+class Result(msgspec.Struct, frozen=True, array_like=True):
+    """A job that came to its end in this worker; `body` is its Frame, encoded, with so many `rows`."""
+
+    job: str
+    fence: int
+    state: JobState
+    pages: int
+    body: bytes
+    children: tuple[Child, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    warned: bool = False
+    rows: int = 0
+
+
+class Setup(msgspec.Struct, frozen=True, tag=1, array_like=True):
+    """The first message: all that a worker is wired from, as the wiring room packed it."""
+
+    plan: bytes
+
+
+class Give(msgspec.Struct, frozen=True, tag=2, array_like=True):
+    """Do these jobs."""
+
+    items: tuple[WorkItem, ...]
+
+
+class Granted(msgspec.Struct, frozen=True, tag=3, array_like=True):
+    """A job that asked for a further request may send it."""
+
+    job: str
+    grant: Grant
+
+
+class Drain(msgspec.Struct, frozen=True, tag=4, array_like=True):
+    """Hand back what has not begun; end what has."""
+
+
+class Stop(msgspec.Struct, frozen=True, tag=5, array_like=True):
+    """End when all that was given has ended."""
+
+
+class Ready(msgspec.Struct, frozen=True, tag=6, array_like=True):
+    """The worker is wired and waits for jobs."""
+
+
+class Fault(msgspec.Struct, frozen=True, tag=7, array_like=True):
+    """The worker cannot be wired; the run cannot go on."""
+
+    message: str
+
+
+class Sent(msgspec.Struct, frozen=True, tag=8, array_like=True):
+    """A request went out `at` (monotonic seconds)."""
+
+    job: str
+    host: str
+    at: float
+
+
+class Answered(msgspec.Struct, frozen=True, tag=9, array_like=True):
+    """A granted request is over, sent or not."""
+
+    job: str
+    host: str
+
+
+class Asking(msgspec.Struct, frozen=True, tag=10, array_like=True):
+    """A job waits for the grant of a (further) request to this host."""
+
+    job: str
+    host: str
+
+
+class HandedBack(msgspec.Struct, frozen=True, tag=11, array_like=True):
+    """These jobs were not begun, or only their page was asked for in vain; they are as they were."""
+
+    jobs: tuple[str, ...]
+
+
+class Results(msgspec.Struct, frozen=True, tag=12, array_like=True):
+    """A batch of ended jobs, and the seconds that each step took since the last batch."""
+
+    results: tuple[Result, ...]
+    times: dict[str, float]
+
+
+ToWorker = Setup | Give | Granted | Drain | Stop
+ToParent = Ready | Fault | Sent | Answered | Asking | HandedBack | Results

@@ -1,0 +1,199 @@
+"""Appender: children before parents, frames before ends, in groups."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scoopi.appenders.appender import Appender
+from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.segment_reader import SegmentReader
+from scoopi.appenders.segment_writer import SegmentWriter
+from scoopi.configs.groups import AppenderSettings
+from scoopi.errors import AppenderError, ClusterError, ScoopiError, StoreError
+from scoopi.model.job import JobPayload, seed_id
+from scoopi.model.locator import Locator
+from scoopi.store.job_store import JobStore
+from scoopi.store.job_values import NewJob, TakenJob
+
+from .conftest import NODE, result_of
+
+WAIT_S = 10.0
+
+
+class Heard:
+    """What the appender has told."""
+
+    def __init__(self) -> None:
+        self.won: list[str] = []
+        self.lost: list[str] = []
+        self.faults: list[ScoopiError] = []
+        self._changed = threading.Condition()
+
+    def on_ended(self, won: Sequence[JobResult], lost: Sequence[JobResult]) -> None:
+        with self._changed:
+            self.won += [result.job for result in won]
+            self.lost += [result.job for result in lost]
+            self._changed.notify_all()
+
+    def on_fault(self, error: ScoopiError) -> None:
+        with self._changed:
+            self.faults.append(error)
+            self._changed.notify_all()
+
+    def wait_for(self, count: int) -> bool:
+        with self._changed:
+            return self._changed.wait_for(
+                lambda: len(self.won) + len(self.lost) + len(self.faults) >= count, timeout=WAIT_S
+            )
+
+
+@pytest.fixture
+def heard() -> Heard:
+    return Heard()
+
+
+@pytest.fixture
+def appender(writer: SegmentWriter, jobs: JobStore, heard: Heard, node_folder: Path) -> Iterator[Appender]:
+    (node_folder / "segments" / f"{NODE}.seg").unlink()
+    appender = Appender(writer, jobs, AppenderSettings(20, 100), heard.on_ended, heard.on_fault)
+    appender.start()
+    yield appender
+    appender.abandon()
+    assert appender.join(WAIT_S)
+
+
+def test_a_job_ends_when_its_frame_is_durable(
+    appender: Appender,
+    heard: Heard,
+    jobs: JobStore,
+    take: Callable[[int], list[TakenJob]],
+    node_folder: Path,
+) -> None:
+    taken = take(30)
+    for job in taken:
+        appender.put(result_of(job))
+    appender.end_of_stream()
+
+    assert appender.join(WAIT_S)
+    assert set(heard.won) == {job.id for job in taken}
+    frames = SegmentReader(node_folder / "segments" / f"{NODE}.seg").frames()
+    assert {frame.job for frame in frames} == set(heard.won)
+    assert jobs.left() == 0
+    assert len(jobs.ended([job.id for job in taken])) == 30
+
+
+def test_children_stand_before_their_parent_has_ended(
+    appender: Appender,
+    heard: Heard,
+    jobs: JobStore,
+    take: Callable[[int], list[TakenJob]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (parent,) = take(1)
+    child = seed_id("group", "child", "c")
+    new = NewJob(child, "file", JobPayload(Locator("child", "group", "c"), child))
+    ready_at_end: list[int] = []
+    end = jobs.end
+
+    def watched(endings: Sequence[object]) -> list[bool]:
+        ready_at_end.append(jobs.ready("file"))
+        return end(endings)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(jobs, "end", watched)
+    appender.put(replace(result_of(parent), children=(new,)))
+
+    assert heard.wait_for(1)
+    assert ready_at_end == [1]
+
+
+def test_an_attempt_that_lost_its_job_is_told_and_ends_nothing(
+    appender: Appender, heard: Heard, jobs: JobStore, take: Callable[[int], list[TakenJob]]
+) -> None:
+    (job,) = take(1)
+    jobs.hand_back([job])
+    appender.put(result_of(job))
+
+    assert heard.wait_for(1)
+    assert (heard.won, heard.lost) == ([], [job.id])
+    assert jobs.ready("file") == 1
+
+
+def test_a_cluster_that_is_gone_is_named_as_it_is(
+    appender: Appender,
+    heard: Heard,
+    jobs: JobStore,
+    take: Callable[[int], list[TakenJob]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone = ClusterError("no member has been reachable")
+
+    def refused(endings: Sequence[object]) -> list[bool]:
+        raise gone
+
+    (job,) = take(1)
+    monkeypatch.setattr(jobs, "end", refused)
+    appender.put(result_of(job))
+    appender.end_of_stream()
+    assert appender.join(WAIT_S)
+    assert heard.faults == [gone]
+
+
+def test_a_store_that_does_not_answer_is_tried_again_and_the_frame_is_written_once(
+    appender: Appender,
+    heard: Heard,
+    jobs: JobStore,
+    take: Callable[[int], list[TakenJob]],
+    node_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (job,) = take(1)
+    end = jobs.end
+    refusals = [StoreError("no answer"), StoreError("no answer")]
+
+    def moody(endings: Sequence[object]) -> list[bool]:
+        if refusals:
+            raise refusals.pop()
+        return end(endings)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(jobs, "end", moody)
+    appender.put(result_of(job))
+
+    assert heard.wait_for(1)
+    assert heard.won == [job.id]
+    assert len(list(SegmentReader(node_folder / "segments" / f"{NODE}.seg").frames())) == 1
+
+
+def test_a_full_disk_ends_the_run_loudly_and_the_job_not(
+    appender: Appender,
+    heard: Heard,
+    jobs: JobStore,
+    writer: SegmentWriter,
+    take: Callable[[int], list[TakenJob]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(bodies: Sequence[bytes]) -> None:
+        raise AppenderError("rows cannot be written: No space left on device")
+
+    (job,) = take(1)
+    monkeypatch.setattr(writer, "append", full)
+    appender.put(result_of(job))
+
+    assert heard.wait_for(1)
+    assert "No space left" in str(heard.faults[0])
+    assert jobs.ended([job.id]) == {}
+
+
+def test_a_full_queue_says_so_until_it_is_committed(
+    writer: SegmentWriter, jobs: JobStore, heard: Heard, take: Callable[[int], list[TakenJob]]
+) -> None:
+    appender = Appender(writer, jobs, AppenderSettings(60_000, 2), heard.on_ended, heard.on_fault)
+    for job in take(2):
+        assert appender.has_room()
+        appender.put(result_of(job))
+
+    assert not appender.has_room()

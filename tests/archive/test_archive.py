@@ -1,0 +1,212 @@
+"""Archive: pages and rows come back as they were, for as long as they live, and never spoiled."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import msgspec
+import pytest
+
+from scoopi.archive.archive import STALE_SECONDS, Archive, data_key
+from scoopi.archive.entry_file import TEMPORARY
+from scoopi.model.data import Axis, Data, Item
+from scoopi.model.document import Document
+from scoopi.model.locator import Locator
+
+DATE = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
+LOCATOR = Locator("cheese", "shop", "http://shop.example/käse?p=1")
+BODY = "<p>Brie".encode("utf-16") * 10
+DOCUMENT = Document(LOCATOR, "http://shop.example/final", DATE, "utf-16", BODY)
+AXES = (Axis("item", "name", 1), Axis("dim", "price", 2, r"\d+"), Axis("fact", "fact", 3))
+DATA = Data(
+    "prices",
+    (
+        Item(AXES, ("Brie", None, "1,50"), (1, 1, 1)),
+        Item(AXES, ("", "Käse", "\n"), (2, 1, 1)),
+        Item(AXES[:1], ("x",), (3,)),
+    ),
+)
+KEY = data_key(LOCATOR, "task", "prices", "0123")
+
+
+@dataclass(frozen=True)
+class Days:
+    """A page lives so many days, not one second longer."""
+
+    days: int
+
+    def fresh(self, from_date: datetime, run_date: datetime) -> bool:
+        return from_date + timedelta(days=self.days) > run_date
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Archive:
+    return Archive(tmp_path / "data")
+
+
+def stored(tmp_path: Path) -> list[Path]:
+    return sorted(file for file in (tmp_path / "data").rglob("*") if file.is_file())
+
+
+def test_a_document_comes_back_as_it_was(archive: Archive) -> None:
+    assert archive.load(LOCATOR) is None
+    assert archive.save(DOCUMENT)
+    assert archive.load(LOCATOR) == DOCUMENT
+
+
+@pytest.mark.parametrize(
+    "zone", [UTC, ZoneInfo("Asia/Kolkata"), ZoneInfo("Europe/Berlin"), timezone(timedelta(hours=5.5), "IST")]
+)
+def test_a_document_keeps_its_old_date_with_its_zone(archive: Archive, zone: timezone | ZoneInfo) -> None:
+    date = datetime(2026, 7, 1, 12, 30, 5, tzinfo=zone)
+    archive.save(msgspec.structs.replace(DOCUMENT, from_date=date))
+    loaded = archive.load(LOCATOR)
+    assert loaded is not None
+    assert loaded.from_date.strftime("%Y-%m-%d %H:%M:%S %Z %z") == date.strftime("%Y-%m-%d %H:%M:%S %Z %z")
+
+
+def test_a_document_is_fresh_while_it_lives(archive: Archive) -> None:
+    assert not archive.fresh(LOCATOR, Days(1), DATE)
+    archive.save(DOCUMENT)
+    assert archive.fresh(LOCATOR, Days(1), DATE + timedelta(days=1, seconds=-1))
+    assert not archive.fresh(LOCATOR, Days(1), DATE + timedelta(days=1))
+    assert not archive.fresh(LOCATOR, Days(0), DATE)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Locator("cheese2", "shop", LOCATOR.url),
+        Locator("cheese", "shop2", LOCATOR.url),
+        Locator("cheese", "shop", LOCATOR.url + "2"),
+        Locator("chees", "eshop", LOCATOR.url),
+    ],
+)
+def test_locators_that_differ_have_pages_of_their_own(archive: Archive, other: Locator) -> None:
+    archive.save(DOCUMENT)
+    assert archive.load(other) is None
+    assert not archive.fresh(other, Days(9), DATE)
+
+
+def test_rows_come_back_as_they_were(archive: Archive) -> None:
+    archive.save(DOCUMENT)
+    assert archive.load_data(DOCUMENT, KEY) is None
+    assert archive.save_data(DOCUMENT, KEY, DATA)
+    loaded = archive.load_data(DOCUMENT, KEY)
+    assert loaded == DATA
+    assert loaded.items[0].axes is loaded.items[1].axes
+    assert archive.save_data(DOCUMENT, KEY, Data("prices", ()))
+    assert archive.load_data(DOCUMENT, KEY) == Data("prices", ())
+
+
+def test_rows_of_a_loaded_document_are_those_of_the_saved_one(archive: Archive) -> None:
+    archive.save(DOCUMENT)
+    archive.save_data(DOCUMENT, KEY, DATA)
+    loaded = archive.load(LOCATOR)
+    assert loaded is not None
+    assert archive.load_data(loaded, KEY) == DATA
+
+
+def test_the_key_tells_apart_what_can_give_other_rows(archive: Archive) -> None:
+    archive.save(DOCUMENT)
+    archive.save_data(DOCUMENT, KEY, DATA)
+    for key in (
+        data_key(LOCATOR, "task2", "prices", "0123"),
+        data_key(LOCATOR, "task", "prices2", "0123"),
+        data_key(LOCATOR, "task", "prices", "0124"),
+        data_key(LOCATOR, "taskp", "rices", "0123"),
+        data_key(Locator("other", "shop", LOCATOR.url), "task", "prices", "0123"),
+        data_key(Locator("cheese", "other", LOCATOR.url), "task", "prices", "0123"),
+    ):
+        assert archive.load_data(DOCUMENT, key) is None
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        msgspec.structs.replace(DOCUMENT, body=b"other"),
+        msgspec.structs.replace(DOCUMENT, from_date=DATE + timedelta(days=1)),
+        msgspec.structs.replace(DOCUMENT, url="http://shop.example/elsewhere"),
+        msgspec.structs.replace(DOCUMENT, charset=None),
+    ],
+)
+def test_a_newer_page_ends_the_rows_of_the_older(archive: Archive, tmp_path: Path, newer: Document) -> None:
+    archive.save(DOCUMENT)
+    archive.save_data(DOCUMENT, KEY, DATA)
+    archive.save(newer)
+    assert archive.load_data(newer, KEY) is None
+    assert [file.name for file in stored(tmp_path)] == ["document"]
+    assert archive.load(LOCATOR) == newer
+
+
+def test_rows_read_from_a_page_that_was_replaced_meanwhile_are_not_kept(archive: Archive) -> None:
+    newer = msgspec.structs.replace(DOCUMENT, body=b"newer")
+    archive.save(DOCUMENT)
+    archive.save(newer)
+    assert not archive.save_data(DOCUMENT, KEY, DATA)
+    assert archive.load_data(DOCUMENT, KEY) is None
+    assert archive.load_data(newer, KEY) is None
+
+
+def test_rows_whose_page_is_not_saved_are_never_used_again(archive: Archive, tmp_path: Path) -> None:
+    assert not archive.save_data(DOCUMENT, KEY, DATA)
+    tomorrow = msgspec.structs.replace(DOCUMENT, from_date=DATE + timedelta(days=1))
+    assert archive.load_data(tomorrow, KEY) is None
+    assert archive.load_data(DOCUMENT, KEY) is None
+    assert not (tmp_path / "data").exists()
+
+
+def test_drop_forgets_page_and_rows(archive: Archive, tmp_path: Path) -> None:
+    archive.drop(LOCATOR)
+    archive.save(DOCUMENT)
+    archive.save_data(DOCUMENT, KEY, DATA)
+    archive.drop(LOCATOR)
+    assert archive.load(LOCATOR) is None
+    assert stored(tmp_path) == []
+
+
+def test_what_a_dead_writer_left_goes_after_an_hour_and_a_live_writer_is_left_alone(
+    archive: Archive, tmp_path: Path
+) -> None:
+    archive.save(DOCUMENT)
+    folder = stored(tmp_path)[0].parent
+    for name in ("dead", "live"):
+        (folder / f"{TEMPORARY}{name}").write_bytes(b"half")
+    long_ago = time.time() - STALE_SECONDS - 60
+    os.utime(folder / f"{TEMPORARY}dead", (long_ago, long_ago))
+    archive.save(DOCUMENT)
+    assert [file.name for file in stored(tmp_path)] == [f"{TEMPORARY}live", "document"]
+
+
+def test_pages_are_kept_compressed(archive: Archive, tmp_path: Path) -> None:
+    archive.save(msgspec.structs.replace(DOCUMENT, body=BODY * 1000))
+    (file,) = stored(tmp_path)
+    assert file.stat().st_size < len(BODY) * 1000 / 50
+
+
+def test_an_archive_that_cannot_be_written_warns_once_and_keeps_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "data").write_text("a file where a folder should be")
+    archive = Archive(tmp_path / "data")
+    with caplog.at_level(logging.WARNING):
+        assert not archive.save(DOCUMENT)
+        assert not archive.save(DOCUMENT)
+    assert len(caplog.records) == 1
+    assert "cannot be kept" in caplog.text
+    assert archive.load(LOCATOR) is None
+    archive.drop(LOCATOR)
+
+
+def test_text_that_has_no_utf8_form_is_not_kept_and_is_no_error(archive: Archive) -> None:
+    odd = Locator("\udcff", "shop", "/page-\udcff.html")
+    assert not archive.save(msgspec.structs.replace(DOCUMENT, locator=odd))
+    assert archive.load(odd) is None
+    archive.save(DOCUMENT)
+    assert not archive.save_data(DOCUMENT, KEY, Data("prices", (Item(AXES[:1], ("\ud800",), (1,)),)))

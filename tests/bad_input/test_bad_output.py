@@ -1,0 +1,203 @@
+"""Output that cannot be written is told loudly, exit 5; when it can, `resume` completes the run exactly."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.bad_input.town import KEYS, Town, good_rows
+from tests.engine.desk import Desk
+
+FULL = "No space left on device"
+BLOCKS = 24
+ROWS_A_PAGE = 200
+WIDE = "x" * 500
+
+
+def mounted(folder: Path, options: str) -> None:
+    """Mount a small file system of its own, or change it; CI runs as root, where that is allowed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.fail(
+            f"these tests mount a tmpfs, so run them as root with CAP_SYS_ADMIN: {done.stderr.strip()}"
+        )
+
+
+@pytest.fixture
+def disk(desk: Desk) -> Iterator[Callable[[str], None]]:
+    """Makes `output` a disk of its own with the given mount options, or changes that disk."""
+    folder = desk.folder / "output"
+    made = False
+
+    def change(options: str) -> None:
+        nonlocal made
+        mounted(folder, f"remount,{options}" if made else options)
+        made = True
+
+    yield change
+    if made:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@pytest.fixture
+def wide(town: Town) -> Counter[str]:
+    """Pages with 2.4 MB of rows altogether; gives the rows."""
+    rows: Counter[str] = Counter()
+    lines = ["locatorGroups:", "  block:", "    locators:"]
+    for number in range(BLOCKS):
+        lines.append(f"      - {{ name: b{number}, url: pages/b{number}.html }}")
+        cells = "".join(f"<p>{number}.{row}.{WIDE}" for row in range(ROWS_A_PAGE))
+        (town.pages / f"b{number}.html").write_text(cells)
+        rows += Counter(f"b{number}|block|item|row|{number}.{row}.{WIDE}" for row in range(ROWS_A_PAGE))
+    town.write("\n".join(lines) + BLOCK_DEFINITIONS)
+    return rows
+
+
+BLOCK_DEFINITIONS = f"""
+taskGroups:
+  block: {{ blockTask: {{ dataDef: block }} }}
+dataDefs:
+  block:
+    query: {{ block: "body", selector: "p:nth-child(%{{dim.row.index}})" }}
+    items: [ item: {{ name: kind, value: item }} ]
+    dims: [ item: {{ name: row, indexRange: 1-{ROWS_A_PAGE}, value: row }} ]
+"""
+
+
+def test_a_file_in_place_of_the_output_folder_is_told(desk: Desk, town: Town) -> None:
+    Path("output").write_text("mine")
+    ended = desk.scoopi("run", "defs")
+    assert ended.code == 5
+    for said in ("output: the output folder cannot be written", "choose another with --output"):
+        assert said in ended.err
+    assert Path("output").read_text() == "mine"
+
+
+def test_a_file_above_the_output_folder_is_told(desk: Desk, town: Town) -> None:
+    Path("rows").write_text("mine")
+    ended = desk.scoopi("run", "defs", "--output", "rows/of/today")
+    assert ended.code == 5
+    for said in ("the output folder cannot be written: Not a directory", "choose another with --output"):
+        assert said in ended.err
+
+
+def test_an_output_folder_without_rights_is_told(desk: Desk, town: Town) -> None:
+    # Rights don't bind root, as whom CI runs: the process gives root's power over them away first.
+    Path("output").mkdir(mode=0o555)
+    ended = desk.process("run", "defs", powerless=True)
+    assert (ended.code, ended.out) == (5, "")
+    for said in ("the output folder cannot be written: Permission denied", "choose another with --output"):
+        assert said in ended.err
+    assert not list(Path("output").iterdir())
+
+
+def test_a_read_only_disk_is_told(desk: Desk, town: Town, disk: Callable[[str], None]) -> None:
+    disk("size=1m,ro")
+    ended = desk.scoopi("run", "defs")
+    assert ended.code == 5
+    assert "the output folder cannot be written: Read-only file system" in ended.err
+
+
+@pytest.mark.parametrize("size", ["4k", "8k", "16k", "48k"])
+def test_a_disk_that_is_full_from_the_start_is_told_and_left_empty(
+    desk: Desk, town: Town, disk: Callable[[str], None], size: str
+) -> None:
+    disk(f"size={size}")
+    ended = desk.scoopi("run", "defs", "--workers", 0)
+    assert ended.code == 5, ended.err
+    assert "space" in ended.err, ended.err
+    assert "unexpected" not in ended.err
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_disk_that_fills_up_is_told_and_resume_completes_the_run(
+    desk: Desk, town: Town, disk: Callable[[str], None], wide: Counter[str], workers: int
+) -> None:
+    disk("size=1m")
+    ended = desk.scoopi("run", "defs", "--workers", workers, "-D", "scoopi.appender.commitInterval=1")
+    assert ended.code == 5, ended.err
+    assert f"rows cannot be written: {FULL}" in ended.err
+    assert "make room or mend the disk, then `scoopi resume`" in ended.err
+    assert not (desk.run_folder() / "data.txt").exists()
+    assert_told_why(desk, f"rows cannot be written: {FULL}")
+    assert_stays_full(desk)
+    disk("size=16m")
+    assert_resumed(desk, wide)
+
+
+def test_a_disk_that_is_too_small_to_publish_is_told_and_resume_publishes(
+    desk: Desk, town: Town, disk: Callable[[str], None], wide: Counter[str]
+) -> None:
+    disk("size=4m")
+    ended = desk.scoopi("run", "defs", "--workers", 0)
+    assert ended.code == 5, ended.err
+    assert f"the output cannot be written: {FULL}" in ended.err
+    assert "make room or mend the folder, then `scoopi resume`; the rows are safe" in ended.err
+    assert not (desk.run_folder() / "data.txt").exists()
+    assert not list(desk.run_folder().rglob("*.tmp"))
+    assert_told_why(desk, f"the output cannot be written: {FULL}")
+    disk("size=16m")
+    assert_resumed(desk, wide)
+
+
+def test_a_full_disk_ends_a_real_process_with_5(
+    desk: Desk, town: Town, disk: Callable[[str], None], wide: Counter[str]
+) -> None:
+    disk("size=1m")
+    ended = desk.process("run", "defs", "--workers", 2)
+    assert (ended.code, ended.out) == (5, "")
+    assert FULL in ended.err
+    assert "Traceback" not in ended.err
+    disk("size=16m")
+    assert desk.process("resume", "--workers", 2).code == 0
+    assert desk.rows() == wide
+
+
+def test_a_full_stdout_is_told_and_resume_writes_the_rows(desk: Desk, town: Town) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = desk.process("run", "defs", "--workers", 0, "--output", "-", stdout=full)
+    assert ended.code == 5, ended.err
+    assert FULL in ended.err
+    assert "Traceback" not in ended.err
+    again = desk.process("resume", "--workers", 0, "--output", "-")
+    assert again.code == 0, again.err
+    assert Counter(again.out.splitlines()) == good_rows()
+
+
+def assert_told_why(desk: Desk, cause: str) -> None:
+    """`run.json` calls the run failed and names the cause; there is still room for that little."""
+    told = desk.told()
+    assert list(told) == KEYS
+    assert (told["status"], told["rows"]) == ("failed", {})
+    (error,) = told["errors"]
+    assert (error["cause"], error["count"]) == (cause, 1)
+    assert told["run"] in error["example"]["at"]
+
+
+def assert_stays_full(desk: Desk) -> None:
+    """While the disk is full, `resume` fails as the run did."""
+    ended = desk.scoopi("resume", "--workers", 0)
+    assert ended.code == 5, ended.err
+    assert FULL in ended.err or "full" in ended.err
+
+
+def assert_resumed(desk: Desk, rows: Counter[str]) -> None:
+    """`resume` completes the run: each row once, nothing left to do."""
+    ended = desk.scoopi("resume", "--workers", 0)
+    assert ended.code == 0, ended.err
+    assert desk.rows() == rows
+    told = desk.told()
+    assert told["status"] == "done"
+    assert (told["jobs"]["done"], told["jobs"]["failed"], told["jobs"]["left"]) == (BLOCKS, 0, 0)
+    assert told["rows"] == {"data.txt": rows.total()}
+    assert "nothing to resume" in desk.scoopi("resume").err

@@ -1,0 +1,71 @@
+"""A step of a user's that is no step, or answers with no handover, is told of; what it prints is no data."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.bad_input.town import Town, assert_failed, good_rows, page, title_row
+from tests.engine.desk import Desk
+
+PLUGIN = """\
+from scoopi.model.handover import ToTask
+from scoopi.steps.step import Step
+
+
+class Odd({base}):
+    def run(self, payload):
+        {body}
+        return ToTask(payload)
+"""
+
+
+def install(town: Town, body: str = "pass", base: str = "Step") -> None:
+    """A plugin step in the tempTask."""
+    (town.job.parent / "plugins").mkdir()
+    (town.job.parent / "plugins" / "odd.py").write_text(PLUGIN.format(base=base, body=body))
+    town.add_step("class: Odd")
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_step_that_forgets_its_return_fails_its_task_and_no_worker_dies(
+    desk: Desk, town: Town, workers: int
+) -> None:
+    install(town, 'if payload.locator.name == "bad": return')
+    town.write_page(page("bad"))
+    ended = desk.scoopi("run", "defs", "--workers", workers)
+    assert_failed(
+        desk,
+        ended,
+        "the step answered with NoneType, which is no handover",
+        step="extra",
+        tasks="tempTask",
+        url="pages/bad.html",
+        mend="end its run with `return ToTask(payload.advance(data))`",
+    )
+    assert "died" not in ended.err
+    assert desk.rows() == good_rows() + title_row("bad")
+
+
+@pytest.mark.parametrize(
+    ("base", "body", "told"),
+    [
+        ("object", "pass", "Odd is no Step; derive it from scoopi.steps.step.Step"),
+        ("Step", "pass\n\n    def __init__(self, town):", "Odd cannot be made without arguments: TypeError"),
+    ],
+)
+def test_what_is_no_step_is_found_before_anything_runs(
+    desk: Desk, town: Town, base: str, body: str, told: str
+) -> None:
+    install(town, body, base)
+    ended = desk.scoopi("check", "defs")
+    assert ended.code == 3, ended.err
+    assert told in ended.out
+
+
+def test_what_a_step_prints_in_a_worker_is_not_among_the_rows(desk: Desk, town: Town) -> None:
+    install(town, 'print("met", payload.locator.name)')
+    ended = desk.process("run", "defs", "--workers", 1, "--output", "-")
+    assert ended.code == 0, ended.err
+    assert "met oslo" in ended.err
+    assert "met" not in ended.out
+    assert len(ended.out.splitlines()) == good_rows().total()

@@ -1,0 +1,104 @@
+"""The peer: Scrapy spiders, hand-written as its users write them; run by Scrapy's own Python.
+
+`python scrapy_spider.py WORKLOAD BASE_URL STARTS_FILE OUTPUT`
+"""
+
+# mypy: ignore-errors
+from __future__ import annotations
+
+import sys
+
+import scrapy
+from scrapy.crawler import CrawlerProcess
+
+
+class Tables(scrapy.Spider):
+    """281 rows a company."""
+
+    name = "tables"
+
+    def start_requests(self):
+        for number, url in enumerate(self.urls):
+            yield scrapy.Request(url, self.parse, cb_kwargs={"name": f"company{number}"})
+
+    async def start(self):
+        for request in self.start_requests():
+            yield request
+
+    def parse(self, response, name):
+        for row in response.css("#facts tr"):
+            yield {
+                "name": name,
+                "group": "company",
+                "line": row.css("td:nth-child(1)::text").get(),
+                "year": "",
+                "value": row.css("td:nth-child(2)::text").get(),
+            }
+        for link in response.css("#tables a::attr(href)").getall():
+            yield response.follow(link, self.parse_table, cb_kwargs={"name": name})
+
+    def parse_table(self, response, name):
+        table = response.css("#figures")
+        years = table.css("tr:nth-child(1) > td::text").getall()
+        for row in table.css("tr")[1:]:
+            cells = row.css("td::text").getall()
+            for column in range(1, 6):
+                yield {
+                    "name": name,
+                    "group": "table",
+                    "line": cells[0],
+                    "year": years[column],
+                    "value": cells[column],
+                }
+
+
+class Books(Tables):
+    """100 rows a page."""
+
+    name = "books"
+
+    def start_requests(self):
+        for number, url in enumerate(self.urls):
+            yield scrapy.Request(url, self.parse, cb_kwargs={"name": f"books{number}"})
+
+    def parse(self, response, name):
+        for row in response.css("ol.row > li"):
+            number = row.css("b::text").get()
+            for field in row.xpath("./div"):
+                yield {
+                    "name": name,
+                    "group": "books",
+                    "line": number,
+                    "year": field.attrib["class"],
+                    "value": field.css("::text").get(),
+                }
+
+
+def main() -> None:
+    """Run one spider to its end."""
+    workload, base_url, starts, output = sys.argv[1:]
+    with open(starts) as file:
+        urls = [base_url + line.strip() for line in file]
+    process = CrawlerProcess(
+        {
+            "CONCURRENT_REQUESTS": 32,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": 32,
+            "DOWNLOAD_DELAY": 0,
+            "ROBOTSTXT_OBEY": False,
+            "LOG_LEVEL": "ERROR",
+            "TELNETCONSOLE_ENABLED": False,
+            "FEEDS": {
+                output: {
+                    "format": "csv",
+                    "fields": ["name", "group", "line", "year", "value"],
+                    "item_export_kwargs": {"delimiter": "|", "include_headers_line": False},
+                }
+            },
+        }
+    )
+    process.crawl(Tables if workload == "tables" else Books, urls=urls)
+    process.start()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""The command line means what the contract says, and its faults are told in one line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi import errors
+from scoopi.cli.arguments import VERBS
+
+ROOT = Path(__file__).parents[2]
+HEAVY = {"yaml", "msgspec", "lxml", "rich", "injector", "pycurl", "sqlite3", "logging", "asyncio"}
+
+
+def test_help_names_every_verb_and_an_example(screen: Any) -> None:
+    assert screen.run("--help") == 0
+    text = screen.out.getvalue()
+    assert all(f"\n  {verb} " in text for verb in VERBS)
+    assert "scoopi defs/examples/quickstart" in text
+    assert screen.err.getvalue() == ""
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_each_verb_has_help_with_an_example(
+    screen: Any, verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert screen.run(verb, "--help") == 0
+    text = capsys.readouterr().out
+    assert text.startswith(f"usage: scoopi {verb}")
+    assert f"example:\n  scoopi {verb}" in text
+
+
+def test_nothing_at_all_is_wrong_usage_and_helps(screen: Any) -> None:
+    assert screen.run() == 2
+    assert "usage: scoopi" in screen.err.getvalue()
+    assert screen.out.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (["chekc", "defs"], "did you mean scoopi check?"),
+        (["Run", "defs"], "did you mean scoopi run?"),
+        (["run"], "the following arguments are required: DEFS"),
+        (["run", "--wokers", "2", "defs"], "scoopi run takes no option --wokers; did you mean --workers?"),
+        (["run", "defs", "more"], "scoopi run takes no argument more"),
+        (["run", "defs", "--workers", "257"], "needs a number from 0 to 256 or auto, got '257'"),
+        (["run", "defs", "--workers", "²"], "needs a number from 0 to 256 or auto"),
+        (["run", "defs", "--output"], "expected one argument"),
+        (["run", "defs", "--quie"], "did you mean --quiet?"),
+        (["config", "-D", "scoopi.workers"], "a setting is KEY=VALUE"),
+        (["config", "-D", "=1"], "a setting is KEY=VALUE"),
+        (["check", "defs", "--format", "xml"], "invalid choice: 'xml'"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_2(screen: Any, line: list[str], message: str) -> None:
+    assert screen.run(*line) == 2
+    said = screen.err.getvalue()
+    assert message in said
+    assert said.startswith("scoopi: ")
+    assert said.count("\n") == 1
+    assert screen.out.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.UsageError("x"), 2),
+        (errors.ConfigError("x"), 3),
+        (errors.DefsError("x"), 3),
+        (errors.PluginError("x"), 3),
+        (errors.ClusterError("x"), 5),
+        (errors.RunError("x"), 5),
+        (errors.StoreError("x"), 5),
+        (errors.AppenderError("x"), 5),
+    ],
+)
+def test_an_error_of_the_tree_has_its_code_and_one_line(
+    screen: Any, stand_in: Any, error: Exception, code: int
+) -> None:
+    stand_in.error = error
+    assert screen.run("run", "defs") == code
+    assert screen.err.getvalue() == "scoopi: x\n"
+
+
+def test_a_report_on_definitions_begins_on_a_line_of_its_own(screen: Any, stand_in: Any) -> None:
+    stand_in.error = errors.DefsError("a.yml\n  1:2 error x\n1 error in 1 file")
+    assert screen.run("run", "defs") == 3
+    assert screen.err.getvalue() == (
+        "scoopi: the definitions are wrong\na.yml\n  1:2 error x\n1 error in 1 file\n"
+    )
+
+
+def test_an_unexpected_error_keeps_its_traceback_and_says_one_line(
+    screen: Any, stand_in: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    stand_in.error = KeyError("two\nlines\x1b[2J")
+    assert screen.run("run", "defs") == 1
+    [log] = tmp_path.iterdir()
+    said = screen.err.getvalue()
+    assert said.startswith("scoopi: unexpected error: KeyError: ")
+    assert said.endswith(f"; the traceback is in {log}\n")
+    assert said.count("\n") == 1
+    assert "\x1b" not in said
+    assert "Traceback (most recent call last)" in log.read_text()
+
+
+def test_an_interrupt_outside_a_run_is_exit_130(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_path: object) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os.path, "lexists", interrupt)
+    assert screen.run("defs") == 130
+    assert screen.err.getvalue() == "scoopi: stopped\n"
+
+
+def scoopi(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "scoopi", *arguments]
+    options.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run(
+        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, timeout=60, check=False, **options
+    )
+
+
+def test_a_full_stdout_is_told_and_exit_5() -> None:
+    with open("/dev/full", "w") as full:
+        done = scoopi("config", stdout=full)
+    assert done.returncode == 5
+    assert done.stderr == (
+        "scoopi: stdout cannot be written: No space left on device; free some space, or send it elsewhere\n"
+    )
+
+
+def test_a_reader_that_leaves_is_no_traceback() -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    done = scoopi("config", stdout=write_end)
+    os.close(write_end)
+    assert (done.returncode, done.stderr) == (5, "")
+
+
+def test_messages_that_nobody_takes_change_no_exit_code() -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "scoopi", "run", "--nothing", "x"]
+        done = subprocess.run(command, cwd=ROOT, stderr=full, timeout=60, check=False)
+    assert done.returncode == 2
+
+
+def test_help_and_version_load_nothing_heavy() -> None:
+    script = (
+        "import sys; from scoopi.cli.main import main;"
+        "code = main(['--help']) or main(['--version']) or main(['run', '--help']);"
+        "print(code, *{name.partition('.')[0] for name in sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    code, *loaded = done.stdout.splitlines()[-1].split()
+    assert code == "0"
+    assert HEAVY.isdisjoint(loaded)

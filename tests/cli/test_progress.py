@@ -1,0 +1,84 @@
+"""The progress line tells where a run stands, on a terminal that can redraw it and nowhere else."""
+
+from __future__ import annotations
+
+import io
+from collections import deque
+from typing import Any
+
+import pytest
+
+from scoopi.cli.progress import ProgressLine, tell
+from scoopi.cli.terminal import Terminal
+from scoopi.model.progress import Progress
+
+
+class Tty(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+STATE = Progress(
+    done=1200,
+    failed=3,
+    left=40,
+    pages=1190,
+    waiting_hosts=("slow.test:80", "b:80", "c:80"),
+    seconds=20,
+)
+
+
+def test_the_words_are_jobs_speed_failures_and_hosts() -> None:
+    recent = deque([(10.0, 1000), (20.0, 1190)])
+    assert tell(STATE, recent) == (
+        "1,200/1,240 jobs  19.0 pages/s  3 failed  waiting for slow.test:80 and 2 more"
+    )
+
+
+def test_at_the_start_there_is_no_speed_yet() -> None:
+    assert tell(Progress(left=1), deque([(0.0, 0)])) == "0/1 job"
+
+
+def drawn(environ: dict[str, str], quiet: bool = False, stream: io.StringIO | None = None) -> str:
+    err = Tty() if stream is None else stream
+    with ProgressLine(Terminal(io.StringIO(), err, environ), quiet) as line:
+        line.show(Progress(left=1240))
+        line.show(STATE)
+    return err.getvalue()
+
+
+def test_on_a_terminal_the_line_is_drawn_and_taken_away() -> None:
+    text = drawn({"TERM": "xterm", "COLUMNS": "200", "NO_COLOR": "1"})
+    assert "1,200/1,240 jobs" in text
+    assert text.endswith("\x1b[?25h\r\x1b[1A\x1b[2K")
+
+
+@pytest.mark.parametrize("environ", [{"TERM": "dumb"}, {}])
+def test_a_dumb_terminal_gets_no_line(environ: dict[str, str]) -> None:
+    assert drawn(environ) == ""
+
+
+def test_quiet_or_piped_there_is_no_line_even_with_forced_colours() -> None:
+    assert drawn({"TERM": "xterm"}, quiet=True) == ""
+    assert drawn({"TERM": "xterm", "FORCE_COLOR": "1"}, stream=io.StringIO()) == ""
+
+
+@pytest.mark.parametrize(
+    ("environ", "tty", "has_colours"),
+    [
+        ({"TERM": "xterm"}, True, True),
+        ({"TERM": "xterm"}, False, False),
+        ({"TERM": "dumb"}, True, False),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, True, False),
+        ({"TERM": "xterm", "NO_COLOR": ""}, True, True),
+        ({"FORCE_COLOR": "1"}, False, True),
+        ({"FORCE_COLOR": "0", "TERM": "xterm"}, False, False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, False),
+        ({"FORCE_COLOR": "1", "TERM": "dumb"}, False, True),
+    ],
+)
+def test_colours_follow_the_environment(environ: dict[str, str], tty: bool, has_colours: bool) -> None:
+    terminal: Any = Terminal(io.StringIO(), Tty() if tty else io.StringIO(), environ)
+    assert terminal.has_colours is has_colours

@@ -1,0 +1,156 @@
+"""One signal asks, two signals stop, three end the process; and all is as before afterwards."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import Any
+
+import pytest
+
+from scoopi.cli.signals import Signals
+
+SOON_S = 5.0
+
+
+class Calls:
+    """Remembers cancels and the end of the process, and lets a test wait for them."""
+
+    def __init__(self) -> None:
+        self.seen: list[object] = []
+        self._changed = threading.Condition()
+
+    def cancel(self, hard: bool = False) -> None:
+        self._add("hard" if hard else "orderly")
+
+    def leave(self, code: int) -> None:
+        self._add(code)
+
+    def _add(self, what: object) -> None:
+        with self._changed:
+            self.seen.append(what)
+            self._changed.notify_all()
+
+    def expect(self, *what: object) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: len(self.seen) >= len(what), SOON_S)
+            assert self.seen == list(what)
+
+
+@pytest.fixture
+def calls() -> Calls:
+    return Calls()
+
+
+def send(number: int) -> None:
+    os.kill(os.getpid(), number)
+
+
+def test_the_first_asks_and_the_second_stops(screen: Any, calls: Calls) -> None:
+    with Signals(screen.terminal, grace_s=60, leave=calls.leave) as signals:
+        signals.serve(calls.cancel)
+        send(signal.SIGINT)
+        calls.expect("orderly")
+        send(signal.SIGTERM)
+        calls.expect("orderly", "hard")
+        assert (signals.number, signals.count) == (signal.SIGINT, 2)
+    assert screen.err.getvalue() == (
+        "SIGINT: running tasks end, nothing new begins, once more to stop at once\n"
+    )
+
+
+def test_a_run_that_does_not_stop_at_once_is_ended(screen: Any, calls: Calls) -> None:
+    with Signals(screen.terminal, grace_s=0.01, leave=calls.leave) as signals:
+        signals.serve(calls.cancel)
+        send(signal.SIGTERM)
+        calls.expect("orderly")
+        send(signal.SIGTERM)
+        calls.expect("orderly", "hard", 143)
+
+
+def test_a_third_signal_ends_the_process(screen: Any, calls: Calls) -> None:
+    with Signals(screen.terminal, grace_s=60, leave=calls.leave) as signals:
+        signals.serve(calls.cancel)
+        for expected in (["orderly"], ["orderly", "hard"], ["orderly", "hard", 130]):
+            send(signal.SIGINT)
+            calls.expect(*expected)
+
+
+def test_a_signal_before_the_run_is_there_reaches_it(screen: Any, calls: Calls) -> None:
+    with Signals(screen.terminal, leave=calls.leave) as signals:
+        send(signal.SIGINT)
+        _until(lambda: signals.count == 1)
+        signals.serve(calls.cancel)
+        calls.expect("orderly")
+
+
+def test_a_second_signal_before_the_run_is_there_ends_the_process(screen: Any, calls: Calls) -> None:
+    with Signals(screen.terminal, leave=calls.leave) as signals:
+        send(signal.SIGINT)
+        _until(lambda: signals.count == 1)
+        send(signal.SIGINT)
+        calls.expect(130)
+
+
+def test_a_cancel_that_breaks_does_not_deafen(
+    screen: Any, calls: Calls, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(hard: bool = False) -> None:
+        calls.cancel(hard)
+        raise ValueError("inside")
+
+    with Signals(screen.terminal, grace_s=60, leave=calls.leave) as signals:
+        signals.serve(broken)
+        send(signal.SIGINT)
+        calls.expect("orderly")
+        send(signal.SIGINT)
+        calls.expect("orderly", "hard")
+    assert "the run could not be asked to stop" in caplog.text
+
+
+def test_other_signals_are_not_taken(screen: Any, calls: Calls) -> None:
+    before = signal.signal(signal.SIGUSR1, lambda *_: None)
+    try:
+        with Signals(screen.terminal, leave=calls.leave) as signals:
+            signals.serve(calls.cancel)
+            send(signal.SIGUSR1)
+            send(signal.SIGINT)
+            calls.expect("orderly")
+            assert signals.count == 1
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_handlers_threads_and_pipes_are_given_back(screen: Any) -> None:
+    def state() -> tuple[object, ...]:
+        handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+        return (*handlers, threading.active_count(), len(os.listdir("/proc/self/fd")))
+
+    before = state()
+    with Signals(screen.terminal):
+        assert state() != before
+    assert state() == before
+
+
+def test_outside_the_main_thread_nothing_is_taken(screen: Any) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    during: list[object] = []
+
+    def listen() -> None:
+        with Signals(screen.terminal):
+            during.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=listen)
+    thread.start()
+    thread.join(SOON_S)
+    assert during == [before]
+
+
+def _until(true: Any) -> None:
+    waiting = threading.Event()
+    for _ in range(1000):
+        if true():
+            return
+        waiting.wait(SOON_S / 1000)
+    raise AssertionError("it did not happen")

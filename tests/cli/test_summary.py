@@ -1,0 +1,167 @@
+"""The summary tells a run at a glance."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from scoopi.cli.amounts import counted, duration, rate
+from scoopi.cli.summary import Summary
+from scoopi.model.causes import Cause
+from scoopi.model.failure import Failure
+from scoopi.model.run_report import JobCounts, RunReport, RunStatus
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+FULL = RunReport(
+    run="20260101-000000-1a2b",
+    folder="output/20260101-000000-1a2b",
+    status=RunStatus.STOPPED,
+    signal=2,
+    started=NOW,
+    ended=NOW,
+    jobs=JobCounts(done=1200, failed=3, warned=1, left=40),
+    pages=1203,
+    rows={"data.txt": 28080, "prices.txt": 117},
+    errors=(
+        Cause(
+            "HTTP status 404",
+            2,
+            Failure(
+                "HTTP status 404",
+                "HTTP status 404: Not Found",
+                "acme:quote",
+                "price",
+                "loader",
+                "https://x.test/a",
+                "q.yml:3:5",
+            ),
+        ),
+        Cause("too many rows", 1, Failure("too many rows", "too many rows")),
+    ),
+    warnings=(Cause("stop value never met", 1, Failure("stop value never met", "", "b:c", url="x\x1b[2J")),),
+    times={"parse": 4.0, "load": 61.25},
+    seconds=125.4,
+    resume_hint="scoopi resume output/20260101-000000-1a2b",
+)
+
+
+def text(screen: Any, **changes: Any) -> str:
+    return Summary(screen.terminal).text(replace(FULL, **changes))
+
+
+def test_a_full_summary_reads_so(screen: Any) -> None:
+    assert (
+        text(screen)
+        == """\
+stopped by SIGINT after 2 min 05 s
+  jobs    1,200 done, 3 failed, 1 with warnings, 40 left
+  pages   1,203  (9.59 pages/s)
+  rows    28,080  data.txt
+             117  prices.txt
+  time    load 61.2 s, parse 4.00 s
+  output  output/20260101-000000-1a2b
+
+errors
+      2x  HTTP status 404
+          HTTP status 404: Not Found
+          job acme:quote, task price, step loader
+          https://x.test/a
+          q.yml:3:5
+      1x  too many rows
+
+warnings
+      1x  stop value never met
+          job b:c
+          x�[2J
+
+go on with  scoopi resume output/20260101-000000-1a2b"""
+    )
+
+
+def test_a_good_run_is_short(screen: Any) -> None:
+    report = RunReport("r", "output/r", RunStatus.DONE, NOW, NOW, jobs=JobCounts(done=1), seconds=0.5)
+    assert Summary(screen.terminal).text(report) == (
+        "done in 0.50 s\n  jobs    1 done\n  pages   0\n  rows    none\n  output  output/r"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({"status": RunStatus.DONE}, "done, but 3 of 1,203 jobs failed, in 2 min 05 s"),
+        ({"status": RunStatus.DONE, "jobs": JobCounts(done=4)}, "done in 2 min 05 s"),
+        ({"status": RunStatus.FAILED}, "failed after 2 min 05 s"),
+        ({"status": RunStatus.STOPPED, "signal": None}, "stopped after 2 min 05 s"),
+        ({"status": RunStatus.DONE, "missing": ("a:b",)}, "failed after 2 min 05 s"),
+    ],
+)
+def test_the_first_line_is_the_outcome(screen: Any, changes: dict[str, Any], outcome: str) -> None:
+    assert text(screen, **changes).splitlines()[0] == outcome
+
+
+def test_what_is_not_published_and_what_is_lost_is_said(screen: Any) -> None:
+    told = text(screen, published=False, publish_note="no time was left", missing=("a:b", "c:d"))
+    assert "the files do not hold all rows yet\n          no time was left\n" in told
+    assert "  lost    the rows of 2 jobs could not be found:\n          a:b\n          c:d\n" in told
+
+
+def test_a_resumed_run_tells_no_speed(screen: Any) -> None:
+    told = text(screen, started=datetime(2025, 12, 31, tzinfo=UTC))
+    assert "  pages   1,203\n" in told
+
+
+def test_long_lists_are_cut_with_their_number(screen: Any) -> None:
+    cause = FULL.errors[1]
+    told = text(
+        screen,
+        errors=(cause,) * 13,
+        rows={f"f{place}": 1 for place in range(12)},
+        missing=tuple(f"j:{place}" for place in range(12)),
+    )
+    assert "  and 3 other causes, told in run.json\n" in told
+    assert "2 in 2 more files\n" in told
+    assert "and 2 more\n" in told
+
+
+def test_colours_are_only_where_the_terminal_has_them(screen: Any) -> None:
+    assert "\x1b" not in text(screen)
+    screen.environ["FORCE_COLOR"] = "1"
+    assert "\x1b[1;33mstopped by SIGINT\x1b[0m" in text(screen)
+    screen.environ["NO_COLOR"] = "1"
+    assert "\x1b" not in text(screen)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (0.0, "0.00 s"),
+        (9.994, "9.99 s"),
+        (9.996, "10.0 s"),
+        (99.96, "1 min 40 s"),
+        (3599.7, "1 h 00 min"),
+        (7500, "2 h 05 min"),
+    ],
+)
+def test_a_duration_is_as_exact_as_one_wants(seconds: float, told: str) -> None:
+    assert duration(seconds) == told
+
+
+def test_amounts_read_well() -> None:
+    assert (counted(1, "job"), counted(0, "job"), counted(1234, "job")) == ("1 job", "0 jobs", "1,234 jobs")
+    assert (rate(5, 0), rate(1, 3), rate(100, 7), rate(12345, 2)) == ("0.00", "0.33", "14.3", "6,172")
+
+
+def test_pages_without_any_row_are_told_with_what_to_look_at(screen: Any) -> None:
+    hint = "the selectors met nothing: try them on a page in a browser's inspector"
+    assert hint in text(screen, rows={"data.txt": 0, "prices.txt": 0})
+    assert hint not in text(screen, rows={"data.txt": 0, "prices.txt": 1})
+    assert hint not in text(screen, rows={"data.txt": 0}, pages=0)
+    assert hint not in text(screen, rows={}, published=False)
+
+
+def test_an_address_is_told_once(screen: Any) -> None:
+    failure = Failure("not there", "https://x.test/a: not there; put it there", url="https://x.test/a")
+    assert text(screen, errors=(Cause("not there", 1, failure),), warnings=()).count("x.test") == 1

@@ -1,0 +1,118 @@
+"""Crew: nodes of one run in threads of this process, and command lines that ask their cluster."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+
+from scoopi.app import Scoopi
+from scoopi.cli.main import main
+from scoopi.cli.terminal import Terminal
+from scoopi.model.run_report import RunReport
+from scoopi.store.cluster.cluster_client import ClusterClient
+
+MOST = 8
+LIMIT_S = 40.0
+
+
+class Crew:
+    """Nodes that beat fast; a `with` stops those that still run.
+
+    Args:
+        changes: settings that are given to each node.
+        anew: as `--anew`.
+    """
+
+    def __init__(
+        self,
+        cluster: ClusterClient,
+        defs: Path,
+        output: Path,
+        run: str,
+        changes: dict[str, str],
+        anew: bool = False,
+    ) -> None:
+        reached = cluster._settings
+        self.address = ",".join(reached.addresses)
+        self.name = reached.name
+        self.output = output
+        self.run_name = run
+        self._defs = defs
+        self._anew = anew
+        self._settings = {
+            "scoopi.cluster.addresses": self.address,
+            "scoopi.cluster.name": self.name,
+            "scoopi.cluster.heartbeat": "100",
+            "scoopi.cluster.liveness.gap": "2000",
+            "scoopi.monitor.timerPeriod": "100",
+            "scoopi.loader.fetch.delay": "0",
+            "scoopi.loader.fetch.parallelism": "4",
+            **changes,
+        }
+        self._pool = ThreadPoolExecutor(MOST)
+        self._nodes: list[Scoopi] = []
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for node in self._nodes:
+            node.cancel(hard=True)
+        self._pool.shutdown()
+
+    def start(self, node: str, **changes: str) -> Future[RunReport]:
+        """A node begins, with an output folder of its own unless durability is shared."""
+        given = {**self._settings, "scoopi.cluster.node": node, **_dotted(changes)}
+        scoopi = Scoopi(
+            self._defs, given, output=self.output, environ={}, run_name=self.run_name, anew=self._anew
+        )
+        self._nodes.append(scoopi)
+        return self._pool.submit(scoopi.run)
+
+    def cancel(self) -> None:
+        """The node that began last is asked to stop."""
+        self._nodes[-1].cancel()
+
+    def run(self, *nodes: str) -> list[RunReport]:
+        """These nodes, begun together, to their end."""
+        return [future.result(LIMIT_S) for future in [self.start(node) for node in nodes]]
+
+    def words(self, *words: str) -> list[str]:
+        """A command line that asks the cluster."""
+        named = ["-D", f"scoopi.cluster.name={self.name}", "-D", "scoopi.cluster.heartbeat=100"]
+        return [*words, "--cluster", self.address, *named]
+
+    def ask(self, *words: str) -> tuple[int, str, str]:
+        """Exit code, stdout and stderr of a command line that asks the cluster."""
+        out, err = io.StringIO(), io.StringIO()
+        code = main(self.words(*words), Terminal(out, err, {}))
+        return code, out.getvalue(), err.getvalue()
+
+    def arguments(self, node: str, **changes: str) -> list[str]:
+        """The command line of a node that is to be a process of its own."""
+        settings = {**self._settings, "scoopi.cluster.node": node, **_dotted(changes)}
+        given = [word for key, value in settings.items() for word in ("-D", f"{key}={value}")]
+        where = ["--output", str(self.output), "--run", self.run_name, "--workers", "0"]
+        return ["run", str(self._defs), *where, *given]
+
+    @property
+    def folder(self) -> Path:
+        """The run's."""
+        return self.output / self.run_name
+
+    def rows(self, pattern: str = "data*.txt") -> Counter[str]:
+        """The union of the published rows."""
+        rows: Counter[str] = Counter()
+        for file in self.folder.glob(pattern):
+            rows.update(file.read_text(encoding="utf-8").splitlines())
+        return rows
+
+
+def _dotted(changes: dict[str, str]) -> dict[str, str]:
+    """`loader_fetch_delay` as `scoopi.loader.fetch.delay`."""
+    return {f"scoopi.{key.replace('_', '.')}": value for key, value in changes.items()}

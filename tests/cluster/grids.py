@@ -1,0 +1,97 @@
+"""Real members and clients for the tests, each for a `with`."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from scoopi.configs.groups import ClusterSettings
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.cluster.member_config import MemberConfig
+from scoopi.store.cluster.member_process import MemberProcess
+from tests.cluster.proxy import Plan, Proxy
+
+_runs = itertools.count()
+
+
+def free_port() -> int:
+    """A port that nobody uses just now."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+@contextmanager
+def members(
+    folder: Path, number: int = 1, heap: str = "256m", port: int | None = None
+) -> Iterator[list[MemberProcess]]:
+    """So many members of one cluster, ready, the first one at `port`; killed at the end.
+
+    Raises:
+        ClusterError: Java or the jar is missing; says what to do.
+    """
+    ports = [port or free_port(), *(free_port() for _ in range(number - 1))]
+    join = tuple(f"127.0.0.1:{port}" for port in ports)
+    started: list[MemberProcess] = []
+    with ExitStack() as stack:
+        for one in ports:
+            config = MemberConfig(one, heap=heap, name=name_of(ports[0]), join=join)
+            member = MemberProcess(config, os.environ, folder / f"member-{one}.log")
+            started.append(stack.enter_context(member))
+            member.wait_ready()  # members that start together take 5 s to agree on who is the first
+        yield started
+        for member in reversed(started):  # nobody needs their data any more
+            member.end(hard=True)
+
+
+@contextmanager
+def proxied_member(folder: Path, plan: Plan, seed: int = 0) -> Iterator[tuple[MemberProcess, Proxy]]:
+    """A member that tells everybody the address of a proxy before it: no client can go around it."""
+    port = free_port()
+    with Proxy(plan, seed, target=port) as proxy:
+        file = folder / "proxied.yaml"
+        network = {
+            "public-address": f"127.0.0.1:{proxy.port}",
+            "port": {"port": port, "auto-increment": False},
+            "join": {"auto-detection": {"enabled": False}, "multicast": {"enabled": False}},
+        }
+        root = {"cluster-name": name_of(proxy.port), "network": network}
+        file.write_text(json.dumps({"hazelcast": root}), encoding="utf-8")
+        config = MemberConfig(port, file=file)
+        with MemberProcess(config, os.environ, folder / "proxied.log") as member:
+            member.wait_ready()
+            yield member, proxy
+            member.end(hard=True)
+
+
+def name_of(port: int) -> str:
+    """A name of a cluster of its own, so that no other test's members join it."""
+    return f"test-{port}"
+
+
+def settings(port: int, *more: int, **changes: Any) -> ClusterSettings:
+    """Of a node of the cluster whose first member has that port."""
+    addresses = tuple(f"127.0.0.1:{one}" for one in (port, *more))
+    return replace(ClusterSettings(addresses, name_of(port), connect_timeout_ms=5000), **changes)
+
+
+def settings_of(started: list[MemberProcess], **changes: Any) -> ClusterSettings:
+    """Of a node of the cluster of these members."""
+    ports = [int(member.address.rpartition(":")[2]) for member in started]
+    return settings(*ports, **changes)
+
+
+@contextmanager
+def new_run(client: ClusterClient) -> Iterator[HazelcastStore]:
+    """The maps of a run of its own; removed at the end."""
+    store = HazelcastStore(client, f"run-{next(_runs)}")
+    yield store
+    store.destroy()

@@ -1,0 +1,227 @@
+"""What the nodes of a run write at its end and after it, whoever is missing then; on a real member."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi.model.run_report import RunStatus
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.member import Member
+from scoopi.store.membership import Membership
+from scoopi.store.ports import MapName
+from scoopi.store.run_record import RunPhase, RunRecord
+from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.grids import members, settings_of
+from tests.engine.desk import wait_until
+from tests.reliability.process import ScoopiProcess
+from tests.reliability.world import World, build_world
+from tests.server.server import Server
+
+SHELVES, PACKETS = 8, 2
+SLOW = {"scoopi.loader.fetch.delay": "100", "scoopi.loader.fetch.parallelism": "1"}
+SHARED = {"scoopi.output.durability": "shared"}
+MERGED = {**SHARED, "scoopi.output.merge": "true"}
+
+CrewOf = Callable[..., Crew]
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: Server) -> World:
+    world = build_world(tmp_path / "world", SHELVES, PACKETS, server.url(""))
+    for page in (tmp_path / "world" / "pages").iterdir():
+        page.rename(tmp_path / "pages" / page.name)
+    return world
+
+
+@pytest.fixture
+def crew_of(cluster: ClusterClient, world: World, tmp_path: Path) -> Iterator[CrewOf]:
+    crews: list[Crew] = []
+
+    def make(
+        output: str = "out", client: ClusterClient = cluster, anew: bool = False, **changes: str
+    ) -> Crew:
+        crews.append(Crew(client, world.defs, tmp_path / output, f"{tmp_path.name}-run", changes, anew))
+        return crews[-1]
+
+    yield make
+    for crew in crews:
+        crew.__exit__(None, None, None)
+
+
+@contextmanager
+def killed(crew: Crew, node: str, folder: Path) -> Iterator[None]:
+    """A node works as a process of its own until it has ended jobs; then it is killed."""
+    process = ScoopiProcess(crew.arguments(node), folder)
+    try:
+        segments = crew.folder / ".scoopi" / node / "segments"
+        # A third of a frame's rows is more than the file's header.
+        wait_until(
+            lambda: sum(file.stat().st_size for file in segments.glob("*.seg")) > 2000, "rows", LIMIT_S
+        )
+        yield
+        process.signal(signal.SIGKILL)
+        assert process.wait(LIMIT_S) == -signal.SIGKILL
+    finally:
+        process.kill_all()
+
+
+def phase_of(client: ClusterClient, run: str) -> RunPhase | None:
+    state = RunRecord(HazelcastStore(client, run), "test").read()
+    return None if state is None else state.phase
+
+
+def members_of(client: ClusterClient, run: str) -> list[Member]:
+    return list(Membership(HazelcastStore(client, run), "test", "test").read().values())
+
+
+def said(file: Path) -> Any:
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def test_rows_of_a_node_that_is_missing_are_awaited_and_come_with_it(
+    crew_of: CrewOf, world: World, tmp_path: Path, cluster: ClusterClient
+) -> None:
+    crew = crew_of("of-ann", **SLOW)
+    other = crew_of("of-bob")
+    with killed(crew, "ann", tmp_path):
+        pass
+    report = other.start("bob").result(LIMIT_S)
+    assert (report.status, report.published) == (RunStatus.DONE, True)
+    assert report.publish_note == "rows of ann are still to come"
+    assert said(other.folder / "run.json")["awaiting"] == ["ann"]
+    assert other.rows() < world.rows
+    assert phase_of(cluster, crew.run_name) is RunPhase.ENDING
+
+    (late,) = crew_of("of-ann").run("ann")
+    assert (late.status, late.publish_note) == (RunStatus.DONE, "the run was already over")
+    assert other.rows() + crew.rows() == world.rows
+    assert phase_of(cluster, crew.run_name) is RunPhase.OVER
+
+
+def test_a_node_that_comes_when_all_is_over_says_so_and_writes_nothing(
+    crew_of: CrewOf, world: World, cluster: ClusterClient, server: Server
+) -> None:
+    crew = crew_of()
+    crew.run("ann", "bob")
+    assert crew.rows() == world.rows
+    files = {file: file.read_bytes() for file in crew.folder.glob("data*")}
+    asked, known = len(server.log.all()), len(members_of(cluster, crew.run_name))
+
+    (stranger,) = crew_of("elsewhere").run("cid")
+    assert (stranger.status, stranger.publish_note) == (RunStatus.DONE, "the run was already over")
+    assert stranger.rows == {}
+    assert list((crew_of("elsewhere").folder).glob("data*")) == []
+    (back,) = crew.run("ann")
+    assert (back.status, back.publish_note) == (RunStatus.DONE, "the run was already over")
+    assert {file: file.read_bytes() for file in crew.folder.glob("data*")} == files
+    assert (len(server.log.all()), len(members_of(cluster, crew.run_name))) == (asked, known)
+
+
+def test_in_a_shared_folder_the_rows_of_a_killed_node_are_published_by_another(
+    crew_of: CrewOf, world: World, tmp_path: Path, cluster: ClusterClient
+) -> None:
+    crew = crew_of(**SHARED, **SLOW)
+    with killed(crew, "ann", tmp_path):
+        pass
+    reports = crew_of(**SHARED).run("bob", "cid")
+    assert [report.publish_note for report in reports] == ["", ""]
+    assert crew.rows("data-ann.txt").total() > 0
+    assert crew.rows() == world.rows
+    assert phase_of(cluster, crew.run_name) is RunPhase.OVER
+    for node in ("bob", "cid"):
+        assert said(crew.folder / ".scoopi" / node / "run.json")["status"] == "done"
+    assert said(crew.folder / "run.json")["awaiting"] == []
+
+
+def test_merged_rows_are_one_file_whoever_was_killed(
+    crew_of: CrewOf, world: World, tmp_path: Path, cluster: ClusterClient
+) -> None:
+    crew = crew_of(**MERGED, **SLOW)
+    with killed(crew, "ann", tmp_path):
+        stopped = crew.start("dan")
+        wait_until(lambda: len(members_of(cluster, crew.run_name)) == 2, "the second node", LIMIT_S)
+        crew.cancel()
+        assert stopped.result(LIMIT_S).status is RunStatus.STOPPED
+        assert list(crew.folder.glob("data*")) == []
+    reports = crew_of(**MERGED).run("bob", "cid")
+    assert [report.rows for report in reports] == [{"data.txt": world.rows.total()}] * 2
+    assert {report.jobs.done for report in reports} == {world.jobs}
+    assert [file.name for file in crew.folder.glob("data*")] == ["data.txt"]
+    assert crew.rows() == world.rows
+    assert phase_of(cluster, crew.run_name) is RunPhase.OVER
+
+
+def test_merging_wants_a_folder_that_all_nodes_see(crew_of: CrewOf) -> None:
+    with pytest.raises(
+        Exception, match=r"scoopi\.output\.merge: .* set scoopi\.output\.durability to shared"
+    ):
+        crew_of(**{"scoopi.output.merge": "true"}).run("ann")
+
+
+def test_what_a_finished_run_keeps_ends_after_the_retention_and_not_before(
+    crew_of: CrewOf, cluster: ClusterClient
+) -> None:
+    crew = crew_of(**{"scoopi.run.retention": "100"})
+    crew.run("ann")
+    left: dict[MapName, set[int]] = {}
+    for name in (MapName.RUN, MapName.ENDED, MapName.MEMBERS, MapName.HOSTS):
+        kept = cluster.map(f"scoopi.{crew.run_name}.{name}")
+        views = [kept.get_entry_view(key).result() for key in kept.key_set().result()]
+        left[name] = {round(view.ttl / 1000) for view in views}
+    assert left.pop(MapName.RUN) == {100}
+    assert {each for lives in left.values() for each in lives} == {3700}
+    note = cluster.map("scoopi.run").get_entry_view(f"runs/{crew.run_name}").result()
+    assert round(note.ttl / 1000) == 100
+
+
+def test_a_run_that_was_stopped_keeps_its_records(crew_of: CrewOf, cluster: ClusterClient) -> None:
+    crew = crew_of(**SLOW, **{"scoopi.run.retention": "60"})
+    node = crew.start("ann")
+    wait_until(lambda: phase_of(cluster, crew.run_name) is RunPhase.RUNNING, "the run", LIMIT_S)
+    crew.cancel()
+    assert node.result(LIMIT_S).status is RunStatus.STOPPED
+    kept = cluster.map(f"scoopi.{crew.run_name}.run")
+    lives = {kept.get_entry_view(key).result().ttl for key in kept.key_set().result()}
+    assert min(lives) > 10**12
+
+
+def test_lost_data_is_noticed_and_the_files_stay_until_anew(
+    crew_of: CrewOf, world: World, tmp_path: Path
+) -> None:
+    with members(tmp_path) as started:
+        port = int(started[0].address.rpartition(":")[2])
+        client = ClusterClient(settings_of(started))
+        crew = crew_of(client=client, **SLOW)
+        client.close()
+        first = crew.start("ann")
+        wait_until(lambda: any(crew.folder.glob(".scoopi/ann/segments/*.seg")), "the segment", LIMIT_S)
+        wait_until(lambda: _grown(crew), "some rows", LIMIT_S)
+        crew.cancel()
+        first.result(LIMIT_S)
+        published = crew.rows()
+        again = crew.start("ann", loader_fetch_delay="2000")
+        wait_until(lambda: said(crew.folder / "run.json")["status"] == "running", "the second start", LIMIT_S)
+        started[0].end(hard=True)
+        with members(tmp_path / "again", port=port):
+            with pytest.raises(Exception, match="data is lost"):
+                again.result(LIMIT_S)
+            assert crew.rows() == published
+            with pytest.raises(Exception, match="--anew puts them aside"):
+                crew.start("ann").result(LIMIT_S)
+            assert crew.rows() == published
+            (report,) = crew_of(client=client, anew=True).run("ann")
+            assert report.status is RunStatus.DONE
+            assert crew.rows() == world.rows
+            assert crew.rows(".scoopi/lost-*/files/data-ann.txt") == published
+
+
+def _grown(crew: Crew) -> bool:
+    return any(file.stat().st_size > 2000 for file in crew.folder.glob(".scoopi/ann/segments/*.seg"))

@@ -1,0 +1,84 @@
+"""A run over nodes: whatever is killed, its rows come out once, and a site sees the promised rate."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.hammer import Hammer
+from tests.cluster.hammer_grid import HammerGrid
+from tests.cluster.hammer_round import node_arguments, read_nodes_rows
+from tests.engine.desk import wait_until
+from tests.engine.pace import Pace
+from tests.reliability.process import ScoopiProcess
+from tests.reliability.world import World, build_world
+from tests.server.server import Server
+
+DELAY_MS = 150
+ONE = {"scoopi.loader.fetch.parallelism": 1}
+LIMIT_S = 40.0
+SHELVES, PACKETS = 10, 2
+
+
+@pytest.fixture(scope="module")
+def hammer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hammer]:
+    with Hammer(tmp_path_factory.mktemp("hammer"), shelves=60, seed=1) as hammer:
+        yield hammer
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: Server) -> World:
+    world = build_world(tmp_path / "world", SHELVES, PACKETS, server.url(""))
+    for page in (tmp_path / "world" / "pages").iterdir():
+        page.rename(tmp_path / "pages" / page.name)
+    return world
+
+
+@contextmanager
+def three_nodes(grid: HammerGrid, world: World, folder: Path, run: str) -> Iterator[list[ScoopiProcess]]:
+    """Nodes that ask their host for a page each 150 ms, all together."""
+    arguments = node_arguments(grid, world, run, {"scoopi.loader.fetch.delay": DELAY_MS, **ONE})
+    nodes = []
+    for number in range(3):
+        (folder / f"node-{number}").mkdir()
+        nodes.append(ScoopiProcess(arguments, folder / f"node-{number}"))
+    try:
+        yield nodes
+    finally:
+        for node in nodes:
+            if node.process.returncode is None:
+                node.kill_all()
+
+
+@pytest.mark.parametrize(("number", "blow"), [(0, "node SIGKILL"), (1, "member")])
+def test_a_run_that_is_hit_is_finished_with_each_row_once(hammer: Hammer, number: int, blow: str) -> None:
+    hammer.round(number, most_delay_s=4.0, blow=blow)
+
+
+def test_three_nodes_together_keep_the_delay(
+    hammer: Hammer, world: World, server: Server, tmp_path: Path
+) -> None:
+    with Pace(server) as pace, three_nodes(hammer.grid, world, tmp_path, "polite") as nodes:
+        assert [node.wait(LIMIT_S) for node in nodes] == [0, 0, 0]
+    assert len(server.log.all()) == world.jobs
+    pace.assert_kept(DELAY_MS, parallelism=1)
+    assert read_nodes_rows(tmp_path, "polite") == world.rows
+
+
+def test_the_delay_is_kept_when_a_node_is_killed(
+    hammer: Hammer, world: World, server: Server, tmp_path: Path
+) -> None:
+    with Pace(server) as pace, three_nodes(hammer.grid, world, tmp_path, "killed") as nodes:
+        wait_until(lambda: len(server.log.all()) >= 5, "the fifth request", LIMIT_S)
+        nodes[0].signal(signal.SIGKILL)
+        assert [node.wait(LIMIT_S) for node in nodes] == [-signal.SIGKILL, 0, 0]
+        again = ScoopiProcess(nodes[0].arguments, tmp_path / "node-0")
+        nodes.append(again)
+        assert again.wait(LIMIT_S) == 0
+    assert len(server.log.all()) >= world.jobs
+    pace.assert_kept(DELAY_MS, parallelism=1)
+    assert read_nodes_rows(tmp_path, "killed") == world.rows

@@ -1,0 +1,125 @@
+"""`scoopi status` and `scoopi cancel`, and nodes that come when their run is over, on a real member."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi.cli.exit_codes import code_of_report
+from scoopi.model.run_report import RunStatus
+from scoopi.store.cluster.cluster_client import ClusterClient
+from tests.cluster.crew import LIMIT_S, Crew
+from tests.engine.desk import wait_until
+from tests.reliability.world import World, build_world
+from tests.server.server import Server
+
+SHELVES, PACKETS = 10, 2
+SLOW = {"scoopi.loader.fetch.delay": "100", "scoopi.loader.fetch.parallelism": "1"}
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: Server) -> World:
+    world = build_world(tmp_path / "world", SHELVES, PACKETS, server.url(""))
+    for page in (tmp_path / "world" / "pages").iterdir():
+        page.rename(tmp_path / "pages" / page.name)
+    return world
+
+
+@pytest.fixture
+def crew_of(
+    cluster: ClusterClient, world: World, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Crew]]:
+    crews: list[Crew] = []
+
+    def make(**changes: str) -> Crew:
+        crews.append(Crew(cluster, world.defs, tmp_path / "out", f"{tmp_path.name}-run", changes))
+        return crews[-1]
+
+    yield make
+    for crew in crews:
+        crew.__exit__(None, None, None)
+
+
+def figures_of(crew: Crew) -> Any:
+    """What `status --json` tells of the crew's run."""
+    code, out, err = crew.ask("status", crew.run_name, "--json")
+    assert (code, err) == (0, "")
+    (run,) = json.loads(out)["runs"]
+    return run
+
+
+def test_cancel_stops_every_node_and_nodes_that_come_later_go_on(
+    crew_of: Callable[..., Crew], world: World, server: Server
+) -> None:
+    crew = crew_of(**SLOW)
+    nodes = [crew.start("ann"), crew.start("bob")]
+    wait_until(lambda: len(server.log.all()) >= 5, "the fifth request", LIMIT_S)
+    code, out, said = crew.ask("cancel", crew.run_name)
+    assert (code, out) == (0, "")
+    assert said.endswith(f"run {crew.run_name}: its nodes are asked to stop\n")
+    reports = [node.result(LIMIT_S) for node in nodes]
+    assert {report.status for report in reports} == {RunStatus.STOPPED}
+    assert {code_of_report(report) for report in reports} == {130}
+    left = figures_of(crew)
+    assert left["phase"] == "RUNNING"
+    assert {node["state"] for node in left["nodes"]} == {"left"}
+    assert left["jobs"]["ready"] > 0
+    assert left["jobs"]["taken"] == 0
+    assert 0 < crew.rows().total() < world.rows.total()
+    quick = crew_of(**{"scoopi.loader.fetch.delay": "0", "scoopi.loader.fetch.parallelism": "4"})
+    assert {report.status for report in quick.run("ann", "bob")} == {RunStatus.DONE}
+    assert crew.rows() == world.rows
+    code, _, said = crew.ask("cancel", crew.run_name)
+    assert (code, said) == (0, f"run {crew.run_name}: nothing to stop, it has come to its end\n")
+
+
+def test_status_tells_nodes_jobs_and_shares_of_a_run_under_way(
+    crew_of: Callable[..., Crew], world: World, server: Server
+) -> None:
+    crew = crew_of(**SLOW)
+    nodes = [crew.start("ann"), crew.start("bob")]
+    wait_until(lambda: len(server.log.all()) >= 3, "the third request", LIMIT_S)
+    run = figures_of(crew)
+    assert (run["phase"], run["seeded"]) == ("RUNNING", True)
+    assert [(node["node"], node["state"]) for node in run["nodes"]] == [("ann", "alive"), ("bob", "alive")]
+    assert run["jobs"]["done"] > 0
+    assert run["jobs"]["ready"] + run["jobs"]["taken"] > 0
+    (host,) = run["hosts"]
+    assert host["host"] == server.url("").removeprefix("http://").rstrip("/")
+    assert {share["node"] for share in host["shares"]} | set(host["waiting"]) <= {"ann", "bob"}
+    code, out, _ = crew.ask("status")
+    lines = [line.split() for line in out.splitlines()]
+    assert code == 0
+    assert ["run", crew.run_name, "RUNNING"] in lines
+    assert ["nodes", "node", "state", "taken", "pages", "pages/s"] in lines
+    for node in nodes:
+        node.result(LIMIT_S)
+    ended = figures_of(crew)
+    assert (ended["phase"], {node["state"] for node in ended["nodes"]}) == ("OVER", {"left"})
+    assert ended["jobs"] == {"ready": 0, "taken": 0, "done": world.jobs, "failed": 0}
+    assert sum(node["pages"] for node in ended["nodes"]) == world.jobs
+
+
+@pytest.mark.parametrize("verb", ["status", "cancel"])
+def test_a_run_that_the_cluster_does_not_know_is_said_so(crew_of: Callable[..., Crew], verb: str) -> None:
+    code, out, err = crew_of().ask(verb, "nosuch")
+    assert (code, out) == (5, "")
+    assert "knows no run 'nosuch'" in err
+
+
+def test_without_a_cluster_both_verbs_ask_for_one_and_tell_who_does_not_answer(
+    crew_of: Callable[..., Crew],
+) -> None:
+    crew = crew_of()
+    crew.address = "127.0.0.1:9"
+    code, _, err = crew.ask("status", "-D", "scoopi.cluster.connect.timeout=200")
+    assert code == 5
+    assert "127.0.0.1:9 cannot be reached" in err
+    crew.address = ""
+    code, _, err = crew.ask("cancel", "x")
+    assert code == 2
+    assert "add --cluster HOST:PORT" in err

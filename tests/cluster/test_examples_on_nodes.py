@@ -1,0 +1,76 @@
+"""The examples over nodes: one, two and three of them give the rows that one machine gives."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from scoopi.app import Scoopi
+from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.store.cluster.cluster_client import ClusterClient
+from tests.examples.example import EXAMPLES, Example, Rows, examples, published
+
+LIMIT_S = 60.0
+HEADER = re.compile(r'"?name"?[,;]')
+OF_NODE = re.compile(r"-node\d(?=\.|$)")
+
+
+def run_on_nodes(example: Example, folder: Path, cluster: ClusterClient, nodes: int) -> list[RunReport]:
+    """Run it on so many nodes that begin together and share the output folder."""
+    reached = cluster._settings
+    settings = {
+        "scoopi.cluster.addresses": ",".join(reached.addresses),
+        "scoopi.cluster.name": reached.name,
+        "scoopi.cluster.quorum.size": str(nodes),
+        "scoopi.cluster.heartbeat": "100",
+        "scoopi.cluster.liveness.gap": "10000",
+        "scoopi.monitor.timerPeriod": "100",
+        "scoopi.datastore.path": str(folder / "kept"),
+    }
+
+    def run(number: int) -> RunReport:
+        given = {**settings, "scoopi.cluster.node": f"node{number}"}
+        name = f"{example.folder.name}-on-{nodes}"
+        return Scoopi(
+            example.folder, given, output=folder, conf=example.conf, environ={}, run_name=name
+        ).run()
+
+    with ThreadPoolExecutor(nodes) as pool:
+        return list(pool.map(run, range(nodes), timeout=LIMIT_S))
+
+
+def union(run: Path) -> Rows:
+    """The rows of all nodes' files; a header, which each of them has, counts once."""
+    rows: Rows = {}
+    for name, lines in published(run).items():
+        gathered = rows.setdefault(OF_NODE.sub("", name), Counter())
+        for line, number in lines.items():
+            gathered[line] = number if HEADER.match(line) else gathered[line] + number
+    return {"": next(iter(rows.values()))} if len(rows) == 1 else rows
+
+
+def assert_as_expected(example: Example, folder: Path, cluster: ClusterClient, nodes: int) -> None:
+    """All nodes end well, and together they have the rows."""
+    reports = run_on_nodes(example, folder, cluster, nodes)
+    assert [(report.status, report.errors) for report in reports] == [(RunStatus.DONE, ())] * nodes
+    assert {report.jobs.left for report in reports} == {0}
+    assert union(Path(reports[0].folder)) == example.expected()
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda example: example.folder.name)
+def test_an_example_gives_its_rows_on_two_nodes(
+    example: Example, tmp_path: Path, cluster: ClusterClient
+) -> None:
+    assert_as_expected(example, tmp_path, cluster, 2)
+
+
+@pytest.mark.parametrize("nodes", [1, 3])
+@pytest.mark.parametrize("name", ["all-features", "links"])
+def test_the_number_of_nodes_changes_no_row(
+    name: str, nodes: int, tmp_path: Path, cluster: ClusterClient
+) -> None:
+    assert_as_expected(Example(EXAMPLES / name), tmp_path, cluster, nodes)

@@ -1,0 +1,207 @@
+"""What the store on Hazelcast promises beyond the port: nothing pickled, faults named, runs kept apart."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from scoopi.configs.groups import ClusterSettings
+from scoopi.errors import ClusterError, StoreError
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.ports import Change, MapName
+from scoopi.store.settling_store import SettlingStore
+from tests.cluster.grids import free_port, members, new_run, settings_of
+
+JOBS, RUN, ENDED = MapName.JOBS, MapName.RUN, MapName.ENDED
+
+
+@pytest.fixture
+def store(cluster: ClusterClient) -> Iterator[HazelcastStore]:
+    with new_run(cluster) as store:
+        yield store
+
+
+def job(slot: str) -> bytes:
+    return b'{"slot":"%s"}' % slot.encode()
+
+
+def digests(number: int) -> list[str]:
+    return [hashlib.blake2b(b"%d" % one, digest_size=16).hexdigest() for one in range(number)]
+
+
+def test_only_text_json_and_bytes_are_ever_sent(
+    store: HazelcastStore, cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: set[int] = set()
+    service: Any = cluster._client._serialization_service
+    to_data = service.to_data
+
+    def watched(thing: object, *more: object) -> Any:
+        data = to_data(thing, *more)
+        if data is not None:
+            sent.add(data.get_type())
+        return data
+
+    maps = [store._map(name) for name in MapName]
+    for kept in maps:
+        monkeypatch.setattr(kept, "_to_data", watched)
+    for name in MapName:
+        value, other = (job("R/a"), job("E")) if name is JOBS else (b"a", b"b")
+        store.put_if_absent_all(name, [("k", value)])
+        store.cas_all(name, [Change("k", value, other), Change("k", value, other)])
+        store.get_all(name, ["k"])
+        store.set_ttl_all(name, ["k"], 60)
+        store.scan(name, None, 10)
+        store.scan(name, None, 5000, "a")
+        store.delete_all(name, ["k"])
+    store.scan(JOBS, "R/a", 10, "a")
+    store.count(JOBS, "R/a")
+    text, byte_array, json, predicate = -11, -12, -130, -2
+    assert {text, byte_array, json} <= sent <= {text, byte_array, json, predicate}
+
+
+def test_what_the_client_would_pickle_is_refused(store: HazelcastStore) -> None:
+    with pytest.raises(Exception, match="a bytes may not be sent to the cluster: it would be pickled"):
+        store._map(RUN).put_if_absent("k", b"bytes are pickled")
+    assert store.count(RUN) == 0
+
+
+def test_runs_do_not_see_each_other_nor_what_belongs_to_no_run(cluster: ClusterClient) -> None:
+    of_no_run = HazelcastStore(cluster)
+    with new_run(cluster) as one, new_run(cluster) as two:
+        for store, value in ((one, b"1"), (two, b"2"), (of_no_run, b"0")):
+            assert store.put_if_absent_all(RUN, [("current/x", value)])[0].won
+        assert [store.get_all(RUN, ["current/x"])["current/x"] for store in (one, two, of_no_run)] == [
+            b"1",
+            b"2",
+            b"0",
+        ]
+    of_no_run.destroy()
+
+
+def test_each_partition_holds_one_canary(store: HazelcastStore, cluster: ClusterClient) -> None:
+    keys = cluster.canary_keys()
+    partitions = cluster._client.partition_service
+    assert sorted(map(partitions.get_partition_id, keys)) == list(range(271))
+    assert keys == cluster.canary_keys()
+
+
+def test_records_end_by_themselves_when_told_so(store: HazelcastStore) -> None:
+    store.put_if_absent_all(RUN, [("short", b"1"), ("long", b"2")])
+    store.set_ttl_all(RUN, ["short", "absent"], 1)
+    waited = threading.Event()
+    for _ in range(100):
+        if store.get_all(RUN, ["short"]) == {}:
+            break
+        waited.wait(0.05)
+    assert store.get_all(RUN, ["short", "long"]) == {"long": b"2"}
+
+
+@pytest.mark.parametrize("limit", [1, 7, 100])
+def test_pages_of_a_slot_are_whole_and_sorted_whatever_was_taken_between(
+    store: HazelcastStore, limit: int
+) -> None:
+    """As jobs are taken: the same page is asked for again when its records have gone elsewhere."""
+    keys = digests(600)
+    store.put_if_absent_all(JOBS, [(key, job("R/h")) for key in keys])
+    left, random = sorted(keys), Random(limit)
+    while left:
+        after = random.choice(["", "8", left[len(left) // 2]])
+        expected = [key for key in left if key > after][:limit]
+        assert [key for key, _ in store.scan(JOBS, "R/h", limit, after)] == expected
+        taken = expected if limit == 100 else (expected + left[:150])
+        store.delete_all(JOBS, taken)
+        left = [key for key in left if key not in taken]
+    assert store.scan(JOBS, "R/h", limit) == []
+
+
+def test_large_pages_are_whole_and_sorted_also_of_keys_that_crowd(store: HazelcastStore) -> None:
+    keys = [*digests(2500), *(f"0000{number:05}" for number in range(1200)), "x-y", "zz"]
+    store.put_if_absent_all(ENDED, [(key, b"") for key in keys])
+    for limit in (1000, 1500, 3000, 9000):
+        got: list[str] = []
+        while page := store.scan(ENDED, None, limit, got[-1] if got else ""):
+            assert len(page) == min(limit, len(keys) - len(got))
+            got += [key for key, _ in page]
+        assert got == sorted(keys)
+
+
+def test_a_cluster_that_nobody_answers_for_is_a_clear_error() -> None:
+    port = free_port()
+    with pytest.raises(ClusterError) as caught:
+        ClusterClient(ClusterSettings((f"127.0.0.1:{port}",), name="nobody", connect_timeout_ms=300))
+    for part in ("nobody", "300 ms", f"127.0.0.1:{port} cannot be reached", "scoopi member"):
+        assert part in str(caught.value)
+
+
+def test_a_member_of_another_cluster_is_told_from_none(cluster: ClusterClient) -> None:
+    with pytest.raises(ClusterError, match="answers, but is no member of that name"):
+        ClusterClient(ClusterSettings(tuple(cluster.members()), name="other", connect_timeout_ms=300))
+
+
+def test_a_node_outlives_the_members_and_sees_that_their_data_is_lost(tmp_path: Path) -> None:
+    with members(tmp_path) as first:
+        settings = settings_of(
+            first, connect_timeout_ms=4000, call_timeout_ms=500, reconnect_timeout_ms=60_000
+        )
+        client = ClusterClient(settings)
+        store = HazelcastStore(client, "r")
+        store.put_if_absent_all(RUN, [("a", b"1")])
+        assert client.unreachable_ms() == 0
+        first[0].end(hard=True)
+        with pytest.raises(StoreError, match="nothing is known yet"):
+            store.get_all(RUN, ["a"])
+        assert client.unreachable_ms() > 0
+    with members(tmp_path, port=int(settings.addresses[0].rpartition(":")[2])):
+        settled = SettlingStore(store)
+        for _ in range(40):
+            try:
+                assert settled.get_all(RUN, ["a"]) == {}
+                break
+            except StoreError:
+                continue
+        assert client.unreachable_ms() == 0
+        assert settled.put_if_absent_all(RUN, [("a", b"2")])[0].won
+        client.close()
+
+
+def test_a_node_gives_up_when_the_members_stay_away(tmp_path: Path) -> None:
+    with members(tmp_path) as started:
+        client = ClusterClient(settings_of(started, call_timeout_ms=300, reconnect_timeout_ms=1500))
+        store = HazelcastStore(client, "r")
+        started[0].end(hard=True)
+        for _ in range(20):
+            with pytest.raises((StoreError, ClusterError)) as caught:
+                store.count(RUN)
+            if caught.type is ClusterError:
+                break
+        assert "has been reachable for" in str(caught.value)
+        client.close()
+        with pytest.raises(ClusterError):
+            store.count(RUN)
+
+
+def test_no_write_is_lost_when_a_member_is_killed(tmp_path: Path) -> None:
+    with members(tmp_path, 2) as started:
+        client = ClusterClient(settings_of(started))
+        store = SettlingStore(HazelcastStore(client, "r"))
+        keys = digests(4000)
+        killed = threading.Timer(0.15, started[1].end, [True])
+        killed.start()
+        for start in range(0, len(keys), 200):
+            part = keys[start : start + 200]
+            store.put_if_absent_all(JOBS, [(key, job("R/h")) for key in part])
+            outcomes = store.cas_all(JOBS, [Change(key, job("R/h"), job("T/me")) for key in part])
+            assert all(outcome.won for outcome in outcomes)
+        killed.join()
+        assert not started[1].is_running
+        assert store.count(JOBS) == len(keys)
+        assert [key for key, _ in store.scan(JOBS, "T/me", 5000)] == sorted(keys)
+        client.close()

@@ -1,0 +1,85 @@
+"""The settings of a cluster: addresses are checked, secrets are not shown, every key has its field."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from scoopi.configs.configs import Configs
+from scoopi.configs.configs_reader import ConfigsReader
+from scoopi.configs.groups import ClusterSettings, TlsSettings
+from scoopi.errors import ConfigError
+
+FOLDER = Path("/run")
+
+
+def settings(**values: str) -> ClusterSettings:
+    given = {f"scoopi.cluster.{key.replace('_', '.')}": value for key, value in values.items()}
+    return ClusterSettings.of(Configs.from_composed(given), FOLDER)
+
+
+def test_without_addresses_a_run_is_solo_and_all_else_is_as_registered() -> None:
+    assert settings() == ClusterSettings(())
+
+
+@pytest.mark.parametrize(
+    ("text", "addresses"),
+    [
+        ("10.0.0.7", ("10.0.0.7:5701",)),
+        ("a.example:5702, b-1:1", ("a.example:5702", "b-1:1")),
+        ("[::1]:5701", ("[::1]:5701",)),
+    ],
+)
+def test_addresses_are_host_and_port(text: str, addresses: tuple[str, ...]) -> None:
+    assert settings(addresses=text).addresses == addresses
+
+
+@pytest.mark.parametrize("text", ["a:0", "a:70000", "a:b", "a,,b", "http://a:1", "::1"])
+def test_what_is_no_address_is_named(text: str) -> None:
+    with pytest.raises(ConfigError, match="is no address of a member"):
+        settings(addresses=text)
+
+
+def test_each_value_reaches_the_field_of_its_own() -> None:
+    values = {
+        "name": "n",
+        "node": "7",
+        "username": "u",
+        "password": "p",
+        "connect_timeout": "101",
+        "reconnect_timeout": "1002",
+        "quorum_size": "3",
+        "quorum_timeout": "4",
+        "heartbeat": "105",
+        "liveness_gap": "1006",
+        "share_turn": "107",
+    }
+    found = settings(**values)
+    unlike = {field.name for field in fields(found) if getattr(found, field.name) != field.default}
+    assert unlike == {field.name for field in fields(found)} - {"tls", "call_timeout_ms"}
+    numbers = (found.connect_timeout_ms, found.reconnect_timeout_ms, found.heartbeat_ms, found.share_turn_ms)
+    assert numbers == (101, 1002, 105, 107)
+    assert (found.quorum_size, found.quorum_timeout_s, found.liveness_gap_ms) == (3, 4, 1006)
+
+
+def test_tls_has_files_and_is_off_unless_it_is_switched_on() -> None:
+    assert settings(tls_ca="ca.pem").tls is None
+    found = settings(tls_enable="true", tls_ca="ca.pem", tls_certificate="/c.pem", tls_password="p")
+    assert found.tls == TlsSettings(FOLDER / "ca.pem", Path("/c.pem"), None, "p")
+
+
+def test_passwords_are_not_shown() -> None:
+    found = settings(password="secret", tls_enable="true", tls_password="secret")
+    assert "secret" not in repr(found)
+    configs = ConfigsReader().read(
+        {"scoopi.cluster.password": "${env:PASS}"}, None, {"PASS": "secret"}, Path("/nowhere")
+    )
+    assert configs.entry("scoopi.cluster.password").shown == "***"
+    assert ClusterSettings.of(configs, FOLDER).password == "secret"
+
+
+def test_a_misspelt_key_of_the_cluster_is_an_error_that_names_the_nearest() -> None:
+    with pytest.raises(ConfigError, match=r"scoopi\.cluster\.heartbeat"):
+        ConfigsReader().read({"scoopi.cluster.hartbeat": "1"}, None, {}, Path("/nowhere"))

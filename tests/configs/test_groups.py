@@ -1,0 +1,96 @@
+"""Groups take their values from the settings, and have the registry's defaults."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi.configs import groups
+from scoopi.configs.configs import Configs
+from scoopi.configs.cores import cores
+
+DEFAULTS = Configs.from_composed({})
+PLAIN = [
+    groups.FetchLimits,
+    groups.FactSettings,
+    groups.ParserLimits,
+    groups.ScriptLimits,
+    groups.AppenderSettings,
+    groups.JobSettings,
+    groups.EngineSettings,
+    groups.OutputSettings,
+    groups.MetricsSettings,
+]
+
+
+@pytest.mark.parametrize("group", PLAIN, ids=lambda group: group.__name__)
+def test_a_group_has_the_defaults_of_the_registry(group: Any) -> None:
+    assert group.of(DEFAULTS) == group()
+
+
+def test_each_number_reaches_the_field_of_its_own() -> None:
+    keys = {
+        groups.FetchLimits: ["scoopi.loader.fetch.parallelism", "scoopi.loader.fetch.delay"],
+        groups.ParserLimits: [
+            "scoopi.parser.maxRows",
+            "scoopi.parser.maxDepth",
+            "scoopi.regex.timeout",
+            "scoopi.link.maxDepth",
+        ],
+        groups.ScriptLimits: ["scoopi.script.timeout", "scoopi.script.memory"],
+        groups.AppenderSettings: ["scoopi.appender.commitInterval", "scoopi.appender.queueSize"],
+        groups.JobSettings: ["scoopi.job.maxCrashes", "scoopi.job.maxTakes", "scoopi.job.takeAhead"],
+        groups.EngineSettings: ["scoopi.monitor.timerPeriod", "scoopi.shutdown.timeout"],
+    }
+    for group, names in keys.items():
+        configs = Configs.from_composed({key: str(41 + place) for place, key in enumerate(names)})
+        made = group.of(configs)  # type: ignore[attr-defined]
+        assert [getattr(made, field.name) for field in fields(group)] == [
+            41 + place for place in range(len(names))
+        ]
+
+
+def test_workers_are_the_cores_or_the_number() -> None:
+    assert groups.WorkerSettings.of(DEFAULTS) == groups.WorkerSettings(cores(), 8)
+    assert groups.WorkerSettings.of(Configs.from_composed({"scoopi.workers": "0"})).workers == 0
+
+
+def test_a_container_limit_bounds_the_cores(tmp_path: Path) -> None:
+    file = tmp_path / "cpu.max"
+    file.write_text("50000 100000\n")
+    assert cores(file) == 1
+    file.write_text("max 100000\n")
+    assert cores(file) == cores(tmp_path / "missing")
+
+
+def test_a_blank_fact_stays_when_replacing_is_off() -> None:
+    configs = Configs.from_composed({"scoopi.fact.blank.replace": "false"})
+    assert groups.FactSettings.of(configs).blank_replacement is None
+
+
+def test_the_web_client_takes_its_name_and_limits() -> None:
+    client = groups.WebClientSettings.of(DEFAULTS)
+    assert client == groups.WebClientSettings(DEFAULTS.text("scoopi.webClient.userAgent"))
+    configs = Configs.from_composed(
+        {
+            "scoopi.webClient.timeout": "1",
+            "scoopi.webClient.connectTimeout": "2",
+            "scoopi.webClient.maxRedirects": "3",
+            "scoopi.loader.maxBytes": "4",
+        }
+    )
+    client = groups.WebClientSettings.of(configs)
+    assert (client.timeout_ms, client.connect_timeout_ms, client.max_redirects, client.max_bytes) == (
+        1,
+        2,
+        3,
+        4,
+    )
+
+
+def test_the_archive_is_taken_from_the_current_folder_of_the_run() -> None:
+    archive = groups.ArchiveSettings.of(DEFAULTS, Path("/run"))
+    assert archive == groups.ArchiveSettings("auto", Path("/run/data"))

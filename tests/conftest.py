@@ -1,0 +1,63 @@
+"""Fixtures that tests of several rooms share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.server.server import Server
+
+# Several rooms' tests import these; only here is none of them imported yet.
+pytest.register_assert_rewrite("tests.engine.desk", "tests.engine.pace", "tests.bad_input.town")
+
+if TYPE_CHECKING:
+    from scoopi.store.cluster.cluster_client import ClusterClient
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    """An empty folder that `server` serves; write pages into it."""
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def server(pages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A real HTTP server on loopback that serves `pages` and misbehaves under `/bad/…`."""
+    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with Server(pages) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterClient]:
+    """A client of a real Hazelcast member; without Java or the jar its error says what to do."""
+    from scoopi.store.cluster.cluster_client import ClusterClient
+    from tests.cluster.grids import members, settings_of
+
+    with members(tmp_path_factory.mktemp("members")) as started:
+        client = ClusterClient(settings_of(started))
+        yield client
+        client.close()
+
+
+@pytest.fixture(scope="session")
+def faulty_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterClient]:
+    """A client of a real member that can only be reached through a network that loses and delays."""
+    from scoopi.store.cluster.cluster_client import ClusterClient
+    from tests.cluster.grids import proxied_member, settings
+    from tests.cluster.proxy import Plan
+
+    plan = Plan(cut=0.03, drop=0.03, delay=0.1)
+    with proxied_member(tmp_path_factory.mktemp("members"), plan, seed=1) as (_, proxy):
+        client = ClusterClient(settings(proxy.port))
+        yield client
+        client.close()
+        assert proxy.cuts
+        assert proxy.drops
+        assert proxy.delays

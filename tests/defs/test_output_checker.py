@@ -1,0 +1,95 @@
+"""Files that tasks write to."""
+
+# Messages are quoted whole.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import pytest
+
+from scoopi.defs.output_checker import output_path
+from tests.defs.written import DATA, PLACES, Check
+
+_CSV = "plugin: { name: csv, class: CsvEncoder }"
+
+
+def _tasks(one: str, two: str) -> str:
+    text = PLACES + "taskGroups:\n  city:\n"
+    for name, plugin in (("one", one), ("two", two)):
+        step = f"{{ class: DataAppender, previous: filter, next: end, plugins: [ plugin: {plugin} ] }}"
+        text += f"    {name}: {{ dataDef: temps, steps: {{ css: {{ appender: {step} }} }} }}\n"
+    return text + DATA
+
+
+def _file(file: str, encoder: str = "") -> str:
+    csv = f"plugin: {{ name: csv, class: CsvEncoder{encoder} }}"
+    return f"{{ name: out, class: FileAppender, file: {file}, plugins: [ {csv} ] }}"
+
+
+@pytest.mark.parametrize(
+    ("file", "path"),
+    [
+        ("data.txt", "data.txt"),
+        ("output/data.txt", "data.txt"),
+        ("a/../b/data.txt.gz", "b/data.txt.gz"),
+        ("/tmp/data.txt", None),
+        ("../data.txt", None),
+        ("output/../../x", None),
+        (".scoopi/x", None),
+        ("run.json", None),
+        ("output/run.json", None),
+        ("output", None),
+        ("a/", None),
+        ("", None),
+        (".", None),
+    ],
+)
+def test_a_file_is_inside_the_folder_of_the_run(file: str, path: str | None) -> None:
+    assert output_path(file) == path
+
+
+def test_a_file_outside_is_an_error(check: Check) -> None:
+    assert check(_tasks(_file("/tmp/x"), _file("ok.txt"))).found == [
+        "5:125: error taskGroups.city.one.steps.css.appender.plugins.out.file: "
+        "file '/tmp/x' is not inside the folder of the run; give a path below it, as in data.txt"
+    ]
+
+
+def test_two_formats_for_one_file_are_an_error_with_both_places(check: Check) -> None:
+    outcome = check(_tasks(_file("a.txt"), _file("output/a.txt", ', delimiter: "|"')))
+    assert outcome.found == [
+        "6:125: error taskGroups.city.two.steps.css.appender.plugins.out: "
+        "tasks city.one and city.two write a.txt with different encoder settings (see defs.yml:5:125); "
+        "use the same settings, or two files"
+    ]
+
+
+@pytest.mark.parametrize(
+    "encoder", [", delimiter: ','", ", includeTags: False", ", quote: minimal, header: false"]
+)
+def test_settings_that_say_the_default_are_the_same(check: Check, encoder: str) -> None:
+    assert check(_tasks(_file("a.txt"), _file("a.txt", encoder))).found == []
+
+
+def test_two_files_under_one_plugin_name_are_two_files(check: Check) -> None:
+    assert check(_tasks(_file("a.txt"), _file("b.txt", ", delimiter: ';'"))).found == []
+
+
+def test_several_encoders_in_one_appender_are_an_error(check: Check) -> None:
+    two = f"{{ name: out, class: FileAppender, file: a.txt, plugins: [ {_CSV}, plugin: {{ name: j, class: J }} ] }}"
+    assert check(_tasks(two, _file("b.txt"))).sentences == [
+        "error taskGroups.city.one.steps.css.appender.plugins.out: appender out has 2 encoders, it takes one; "
+        "give each encoder an appender of its own"
+    ]
+
+
+def test_an_appender_without_encoder_is_a_warning(check: Check) -> None:
+    assert check(_tasks("{ name: out, class: FileAppender, file: a.txt }", _file("b.txt"))).sentences == [
+        "warning taskGroups.city.one.steps.css.appender.plugins.out: appender out has no encoder: "
+        "nothing is written; add `plugins: [ plugin: { name: csv, class: CsvEncoder } ]`"
+    ]
+
+
+def test_a_list_needs_no_encoder(check: Check) -> None:
+    one = "{ name: rows, class: org.codetab.scoopi.plugin.appender.ListAppender }"
+    assert check(_tasks(one, _file("b.txt"))).found == []

@@ -1,0 +1,93 @@
+"""How findings are told."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scoopi.defs import Finding, Report, Severity
+from scoopi.errors import DefsError
+from scoopi.model.place import Place
+from tests.defs.written import DATA, PLACES, TASKS, Check
+
+_BAD = {
+    "b.yml": TASKS,
+    "a.yml": PLACES.replace("/oslo.html", "[ x ]"),
+    "c.yml": DATA + "  spare: { query: { block: b }, itms: [ item: { name: a } ] }\n",
+}
+
+
+def _text(check: Check, files: dict[str, str]) -> str:
+    outcome = check(files)
+    folder = outcome.report.files[0].rpartition("/")[0]
+    return outcome.report.text().replace(f"{folder}/", "")
+
+
+def test_the_text_is_grouped_by_file_with_a_caret_under_each_column(check: Check) -> None:
+    assert _text(check, _BAD) == (
+        "a.yml\n"
+        "  2:42     error    locatorGroups.city.locators[0].url: url is a list, one value is needed; "
+        "write `url: /pages/oslo.html`\n"
+        "           |   city: { locators: [ { name: oslo, url: [ x ] } ] }\n"
+        "           |                                          ^\n"
+        "c.yml\n"
+        "  5:3      error    dataDefs.spare: items is missing; add `items: [ item: { name: price } ]`\n"
+        "           |   spare: { query: { block: b }, itms: [ item: { name: a } ] }\n"
+        "           |   ^\n"
+        "  5:33     error    dataDefs.spare: unknown key itms; did you mean items?\n"
+        "           |   spare: { query: { block: b }, itms: [ item: { name: a } ] }\n"
+        "           |                                 ^\n"
+        "3 errors in 3 files"
+    )
+
+
+def test_the_last_line_counts(check: Check) -> None:
+    spare = "  spare: { query: { block: b }, items: [ item: { name: a } ] }\n"
+    assert _text(check, {"a.yml": PLACES + TASKS + DATA}) == "1 file, nothing wrong"
+    assert _text(check, {"a.yml": PLACES + TASKS + DATA + spare}).endswith("\n1 warning in 1 file")
+    twice = DATA + "    items: [ item: { name: x } ]\n" + spare + spare
+    assert _text(check, {"a.yml": PLACES + TASKS + twice}).endswith("\n1 error and 1 warning in 1 file")
+
+
+def test_a_long_line_is_shown_round_its_column(check: Check) -> None:
+    text = PLACES + TASKS + DATA.replace("th }", f"{'t' * 300}, indx: 2, value: {'v' * 300} }}")
+    excerpt, caret = _text(check, {"a.yml": text}).splitlines()[2:4]
+    assert excerpt[caret.index("^") :].startswith("indx: 2")
+    assert len(excerpt) < 120
+
+
+def test_the_json_holds_every_part_of_a_finding(check: Check) -> None:
+    files = {"a.yml": PLACES + TASKS + DATA, "b.yml": DATA.replace("hour", "x")}
+    report = check(files).report
+    told = json.loads(report.json())
+    assert (told["files"], told["errors"], told["warnings"]) == (list(report.files), 1, 0)
+    assert told["findings"] == [
+        {
+            "severity": "error",
+            "file": report.files[1],
+            "line": 2,
+            "column": 3,
+            "key": "dataDefs.temps",
+            "what": "temps is defined in two files, differently",
+            "mend": "keep one, or rename one",
+            "didYouMean": "",
+            "also": {"file": report.files[0], "line": 6, "column": 3},
+        }
+    ]
+
+
+def test_errors_are_raised_as_one_with_the_text_of_the_report() -> None:
+    finding = Finding(Severity.ERROR, Place("f", 1, 2), "a.b", "it is wrong", "mend it")
+    report = Report((finding,), ("f",))
+    with pytest.raises(DefsError) as raised:
+        report.raise_if_errors()
+    assert (
+        str(raised.value)
+        == report.text()
+        == ("f\n  1:2      error    a.b: it is wrong; mend it\n1 error in 1 file")
+    )
+
+
+def test_warnings_raise_nothing() -> None:
+    Report((Finding(Severity.WARNING, Place("f", 1, 2), "a", "odd"),), ("f",)).raise_if_errors()

@@ -1,0 +1,182 @@
+"""Keys that are unknown, missing or of another kind than the language wants."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.defs.written import DATA, PLACES, TASKS, Check
+
+
+@pytest.mark.parametrize(
+    ("item", "found"),
+    [
+        (
+            "nam: hour",
+            ["items[0]: name is missing; add `name: price`", "unknown key nam; did you mean name?"],
+        ),
+        (
+            "name: hour, colour: red",
+            [
+                "unknown key colour; known are name, value, match, script, selector, index, "
+                "indexRange, breakAfter, order, filters, prefix, linkGroup, linkBreakOn, once"
+            ],
+        ),
+        ("name: ''", ["name is blank; write `name: price`"]),
+        ("name: [ a ]", ["name is a list, one value is needed; write `name: price`"]),
+        ("name: hour, index: 2.5", ['index is "2.5", a whole number is needed; write `index: 2`']),
+        (
+            "name: hour, indexRange: 2..6",
+            ['indexRange is "2..6", which is no range; write FROM-TO, FROM- or one number, as in 2-6'],
+        ),
+        ("name: hour, order: first", ['order is "first", a whole number is needed; write `order: 1`']),
+        (
+            "name: hour, breakAfter: x",
+            ['breakAfter is a text, a list is needed; write `breakAfter: [ "Total" ]`'],
+        ),
+        ("name: hour, prefix: []", ["prefix is empty; add an entry, or take it out"]),
+        ("name: hour, prefix: [ { a: b } ]", ["prefix[0] is a mapping, one value is needed"]),
+        ("name: hour, selector: ", ["selector has no value; write `selector: td:nth-child(%{index})`"]),
+        (
+            "name: hour, filters: [ { type: value, pattern: x } ]",
+            ["an entry of this list is `filter: { … }`; put `filter:` before it"],
+        ),
+        ("name: hour, filters: [ filter: { type: value } ]", ['pattern is missing; add `pattern: ""`']),
+        (
+            "name: hour, linkGroup: city, once: maybe",
+            ['once is "maybe", true or false is needed; write `once: true`'],
+        ),
+    ],
+)
+def test_what_an_item_must_not_say(check_item: Check, item: str, found: list[str]) -> None:
+    outcome = check_item(item)
+    errors = [each.sentence() for each in outcome.report.errors]
+    assert len(errors) == len(found)
+    assert all(said.endswith(end) for said, end in zip(errors, found, strict=True)), errors
+
+
+def test_a_finding_has_file_line_column_and_key(check_item: Check) -> None:
+    outcome = check_item('name: hour, index: "x"')
+    assert outcome.found == [
+        '8:41: error dataDefs.temps.items[0].index: index is "x", a whole number is needed; write `index: 2`'
+    ]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        'name: 2016, index: "2"',
+        "name: on, indexRange: 3",
+        "name: hour, order: '7'",
+        "name: null, value: 0x1F",
+    ],
+)
+def test_scalars_are_read_by_the_type_that_the_key_wants(check_item: Check, item: str) -> None:
+    assert check_item(item).found == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            PLACES.replace("locatorGroups", "locatorGroup") + TASKS + DATA,
+            [
+                "error locatorGroups is missing; "
+                "add `locatorGroups: { news: { locators: [ { name: today, url: /pages/today.html } ] } }`",
+                "error unknown key locatorGroup; did you mean locatorGroups?",
+            ],
+        ),
+        (
+            PLACES.replace("[ {", "{").replace("} ]", "}") + TASKS + DATA,
+            [
+                "error locatorGroups.city.locators: locators is a mapping, a list is needed; "
+                "write `locators: [ { name: oslo, url: /pages/oslo.html } ]`"
+            ],
+        ),
+        (
+            PLACES.replace("[ { name: oslo, url: /oslo.html } ]", "[]") + TASKS + DATA,
+            ["error locatorGroups.city.locators: locators is empty; add an entry, or take it out"],
+        ),
+        (
+            PLACES.replace(" } ]", " }, { url: /oslo.html, name: oslo } ]") + TASKS + DATA,
+            [
+                "error locatorGroups.city.locators[1]: this entry of locators is there twice "
+                "(see defs.yml:2:23); "
+                "take one of them out"
+            ],
+        ),
+        (
+            PLACES + TASKS.replace("dataDef: temps", "datadef: temps") + DATA,
+            [
+                "error taskGroups.city.temps: dataDef is missing; add `dataDef: prices`",
+                "error taskGroups.city.temps: unknown key datadef; did you mean dataDef?",
+            ],
+        ),
+        (
+            PLACES + TASKS.replace("{ temps: { dataDef: temps } }", "{ live: P1W }") + DATA,
+            [
+                "error taskGroups.city: city has no task; add at least one task",
+            ],
+        ),
+        (
+            PLACES + TASKS.replace("{ temps: {", "{ live: {") + DATA,
+            [
+                "error taskGroups.city: city has no task; add at least one task",
+                'error taskGroups.city.live: live is a mapping, one value is needed; write `live: "P1W"`',
+            ],
+        ),
+        (
+            PLACES + TASKS.replace("temps }", "temps, persist: {} }") + DATA,
+            ["error taskGroups.city.temps.persist: data is missing; add `data: true`"],
+        ),
+        (
+            PLACES + TASKS + DATA.replace("query: { block: table, selector: td }", "query: td"),
+            [
+                "error dataDefs.temps.query: query is a text, a mapping is needed; "
+                'write `query: { block: "table#prices", selector: "td:nth-child(2)" }`'
+            ],
+        ),
+        (
+            PLACES + TASKS + DATA.replace("item: {", "{"),
+            ["error dataDefs.temps.items[0]: an entry of this list is `item: { … }`; put `item:` before it"],
+        ),
+        (
+            PLACES + TASKS + "dataDefs: {}\n",
+            [
+                "error taskGroups.city.temps.dataDef: there is no data definition temps",
+                "error dataDefs: dataDefs has no data definition; add at least one data definition",
+            ],
+        ),
+    ],
+)
+def test_what_sections_must_not_say(check: Check, text: str, found: list[str]) -> None:
+    assert check(text).sentences == found
+
+
+def test_all_findings_of_all_files_are_in_one_report(check: Check) -> None:
+    outcome = check(
+        {
+            "a.yml": PLACES.replace("url", "uri"),
+            "b.yml": TASKS.replace("dataDef: temps", "dataDef: tempz"),
+            "c.yml": DATA.replace("th }", "th, index: x }"),
+        }
+    )
+    assert outcome.sentences == [
+        "error locatorGroups.city.locators[0]: url is missing; add `url: /pages/oslo.html`",
+        "error locatorGroups.city.locators[0]: unknown key uri; did you mean url?",
+        "error taskGroups.city.temps.dataDef: there is no data definition tempz; did you mean temps?",
+        'error dataDefs.temps.items[0].index: index is "x", a whole number is needed; write `index: 2`',
+    ]
+
+
+def test_another_key_beside_item_is_an_error(check: Check) -> None:
+    text = (
+        PLACES
+        + TASKS
+        + DATA.replace(
+            "[ item: { name: hour, selector: th } ]", "[ { item: { name: hour, selector: th }, more: x } ]"
+        )
+    )
+    assert check(text).found == [
+        "8:52: error dataDefs.temps.items[0]: unknown key more beside item; "
+        "indent it below item, or take it out"
+    ]

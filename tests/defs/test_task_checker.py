@@ -1,0 +1,119 @@
+"""Whether steps and plugins exist and fit together."""
+
+# Messages are quoted whole.
+# ruff: noqa: E501
+
+from __future__ import annotations
+
+import pytest
+
+from scoopi.defs import Checkers, PluginKind
+from scoopi.model.step_def import PluginDef
+from tests.defs.written import DATA, PLACES, Check
+
+_AT = "taskGroups.city.temps.steps.css"
+_FILE = "{ name: f, class: FileAppender, file: a.txt, plugins: [ plugin: { name: csv, class: CsvEncoder } ] }"
+
+
+def _unknown(name: str) -> str | None:
+    return None if name == "mine.Step" else f"unknown class {name}"
+
+
+@pytest.mark.parametrize(
+    ("step", "found"),
+    [
+        (
+            "x: { class: DataFiltr, previous: filter, next: appender }",
+            f"error {_AT}.x.class: unknown class DataFiltr; did you mean DataFilter?",
+        ),
+        (
+            "parser: { class: org.codetab.scoopi.step.parse.jsoup.QueryAnalyzer, previous: loader, next: end }",
+            f"error {_AT}.parser: org.codetab.scoopi.step.parse.jsoup.QueryAnalyzer: "
+            "the interactive analyser is not there; use CssParser or XPathParser",
+        ),
+        (
+            "x: { class: Scripter, previous: filter, next: appender, plugins: [ plugin: { name: s, "
+            "class: org.codetab.scoopi.plugin.script.DomScript } ] }",
+            f"error {_AT}.x.plugins.s: org.codetab.scoopi.plugin.script.DomScript: there is no class DomScript; "
+            "use BasicScript",
+        ),
+        (
+            "x: { class: DataFilter, previous: loader, next: parser }",
+            f"error {_AT}.x: step x (DataFilter) works on data, and step loader (PageLoader) before it gives a page; "
+            "look at `previous` and `class` of both",
+        ),
+        (
+            f"x: {{ class: DataAppender, previous: filter, next: appender, plugins: [ plugin: {_FILE} ] }}",
+            f"error {_AT}.x: step x (DataAppender) ends its chain, and step appender (DataAppender) follows; "
+            "let x say `next: end`",
+        ),
+        (
+            "seeder: { class: LocatorSeeder, previous: start, next: end }",
+            "error taskGroups.city.temps: the steps of task temps end before a page is loaded; "
+            "put a PageLoader behind the seeder",
+        ),
+        (
+            "x: { class: DataConverter, previous: filter, next: appender }",
+            f"warning {_AT}.x: step x has no plugins: it does nothing; add `plugins: [ plugin: {{ … }} ]`",
+        ),
+    ],
+)
+def test_what_is_found(check_steps: Check, step: str, found: str) -> None:
+    outcome = check_steps(f"{{ css: {{ {step} }} }}", checkers=Checkers(step_class=_unknown))
+    assert outcome.sentences == [found]
+
+
+def test_a_step_of_a_plugin_may_take_and_give_anything(check_steps: Check) -> None:
+    step = "x: { class: mine.Step, previous: loader, next: filter }"
+    parser = "parser: { class: CssParser, previous: nowhere, next: end }"
+    outcome = check_steps(f"{{ css: {{ {step}, {parser} }} }}", checkers=Checkers(step_class=_unknown))
+    assert outcome.report.errors == ()
+
+
+def test_plugins_are_checked_once_each_by_the_kind_of_their_step(check: Check) -> None:
+    asked: list[tuple[str, str, dict[str, object]]] = []
+
+    def plugin(kind: PluginKind, each: PluginDef) -> list[str]:
+        asked.append((kind, each.class_name, each.fields))
+        return ["field item is missing"] if kind == "converters" else []
+
+    steps = """
+steps:
+  own:
+    css:
+      a:
+        class: DataConverter
+        previous: filter
+        next: b
+        plugins: [ plugin: { name: d, class: org.x.DateRoller, inPattern: MMM, roll: [ 1, { x: on } ] } ]
+      b: { class: Scripter, previous: a, next: appender, plugins: [ plugin: { name: s, class: my.Script } ] }
+"""
+    tasks = "taskGroups:\n  city:\n"
+    tasks += "".join(f"    {name}: {{ dataDef: temps, steps: own }}\n" for name in ("one", "two"))
+    outcome = check(PLACES + tasks + DATA + steps, checkers=Checkers(plugin=plugin))
+    assert asked == [
+        ("converters", "DateRoller", {"inPattern": "MMM", "roll": ["1", {"x": "on"}]}),
+        ("scripts", "my.Script", {}),
+        ("appenders", "FileAppender", {"file": "output/data.txt"}),
+        ("encoders", "CsvEncoder", {"delimiter": "|", "includeTags": "false"}),
+    ]
+    assert outcome.found == ["19:28: error steps.own.css.a.plugins.d: field item is missing"]
+
+
+def test_a_field_without_value_is_left_out_with_a_warning(check_steps: Check) -> None:
+    step = "x: { class: DataConverter, previous: filter, next: appender, plugins: [ plugin: { name: d, class: X, y: } ] }"
+    outcome = check_steps(f"{{ css: {{ {step} }} }}")
+    assert outcome.sentences == [
+        f'warning {_AT}.x.plugins[0].y: y has no value and is ignored; write "" for an empty text, or take it out'
+    ]
+    assert outcome.definitions.task_groups["city"].tasks[0].steps[4].plugins[0].fields == {}
+
+
+def test_a_loader_of_a_later_task_is_a_warning(check: Check) -> None:
+    tasks = "taskGroups:\n  city:\n    one: { dataDef: temps }\n"
+    tasks += "    two: { dataDef: temps, steps: { css: { loader: "
+    tasks += "{ class: DomLoader, previous: seeder, next: parser } } } }\n"
+    assert check(PLACES + tasks + DATA).found == [
+        "6:44: warning taskGroups.city.two.steps.css.loader: loader loader of task two has no effect: "
+        "the first task loads the page; put it into the group's first task"
+    ]

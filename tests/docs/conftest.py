@@ -1,0 +1,34 @@
+"""A folder like a checkout after its set-up, with all files that the README tells its reader to write."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.markdown import ROOT, Page
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`.venv/bin/scoopi` is there, and `defs/`, and `bikes/` of the README's chapter on the language."""
+    folder = tmp_path_factory.mktemp("checkout")
+    shutil.copytree(ROOT / "defs", folder / "defs", ignore=shutil.ignore_patterns("__pycache__"))
+    programs = folder / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    _program(programs / "scoopi", f'PYTHONPATH={ROOT} exec {sys.executable} -P -m scoopi "$@"')
+    _program(programs / "python", f'PYTHONPATH={ROOT} exec {sys.executable} "$@"')
+    readme = Page("README.md")
+    for block in readme.blocks("yaml") + readme.blocks("python"):
+        if block.file:
+            path = folder / block.file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+    return folder
+
+
+def _program(path: Path, line: str) -> None:
+    path.write_text(f"#!/bin/sh\n{line}\n")
+    path.chmod(0o755)

@@ -1,0 +1,111 @@
+"""The commands and programs of the documentation do what they are shown for."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.docs.markdown import PAGES, ROOT, Page
+
+LIMIT_S = 60
+SET_UP = "bash tests/setup && "
+SCRIPTS = ("bash tests/setup", "bash tests/run")
+"""They install what is missing, and run this test: only their syntax is looked at."""
+NEEDS_NETWORK = ("python3 -m venv .venv && .venv/bin/pip install .",)
+LONG_FORMS = "python -m tests."
+
+
+def commands() -> list[str]:
+    """Each line of each shell block, once."""
+    lines = [line for name in PAGES for block in Page(name).blocks("sh") for line in block.lines]
+    return list(dict.fromkeys(lines))
+
+
+def runnable() -> list[str]:
+    """Those that need no network and end soon; what stands behind the set-up too."""
+    others = [line for line in commands() if line not in SCRIPTS + NEEDS_NETWORK]
+    return [line.removeprefix(SET_UP) for line in others if not line.startswith(LONG_FORMS)]
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """The command in a shell as a newcomer has it after the set-up; colours off, one process where it may."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("SCOOPI_")}
+    path = f"{folder / '.venv' / 'bin'}:{environ['PATH']}"
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env={**environ, "PATH": path, "NO_COLOR": "1", "SCOOPI_WORKERS": "0"},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+    )
+
+
+@pytest.mark.parametrize("command", runnable())
+def test_a_command_of_the_documentation_runs(command: str, checkout: Path) -> None:
+    done = run(command, checkout)
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_script_that_is_not_run_here_is_there_and_is_a_shell_script() -> None:
+    named = {script for script in SCRIPTS for line in commands() if line.startswith(script)}
+
+    assert named == set(SCRIPTS)
+    for script in SCRIPTS:
+        subprocess.run(["bash", "-n", ROOT / script.removeprefix("bash ")], check=True)
+
+
+def test_a_long_form_takes_the_arguments_that_it_is_shown_with(checkout: Path) -> None:
+    lines = [line for line in commands() if line.startswith(LONG_FORMS)]
+
+    assert lines
+    for line in lines:
+        options = set(re.findall(r"--[a-z-]+", line))
+        told = run(f"{line} --help", checkout)
+        assert told.returncode == 0, told.stderr
+        assert options <= set(re.findall(r"--[a-z-]+", told.stdout))
+
+
+def test_pip_installs_the_program_scoopi() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    module, _, name = project["scripts"]["scoopi"].partition(":")
+
+    assert callable(getattr(import_module(module), name))
+    assert (ROOT / project["readme"]).is_file()
+
+
+def test_the_terminal_shows_what_the_readme_shows(checkout: Path) -> None:
+    (shown,) = Page("README.md").blocks("console")
+    command, *lines = shown.text.splitlines()
+
+    done = run(command.removeprefix("$ "), checkout)
+
+    assert done.stdout == ""
+    assert [_without_figures(line) for line in done.stderr.splitlines()] == list(map(_without_figures, lines))
+
+
+@pytest.mark.parametrize(
+    "text", [block.text for block in Page("README.md").blocks("python") if not block.file]
+)
+def test_a_program_of_the_readme_runs(
+    text: str, checkout: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(checkout)
+
+    exec(compile(text, "README.md", "exec"), {"__name__": "readme"})
+
+    assert capfd.readouterr() == ("", "")
+
+
+def _without_figures(line: str) -> list[str]:
+    """Words of a line in any order, its run and its times left out; counts stay."""
+    line = re.sub(r"\d{8}-\d{6}-[0-9a-f]{4}", "RUN", line.rstrip())
+    line = re.sub(r"\d+(\.\d+)? (ms|s)\b|[\d.,]+(?= pages/s)", "TIME", line)
+    return sorted(line.replace(",", "").split())

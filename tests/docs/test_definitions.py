@@ -1,0 +1,44 @@
+"""The definitions in the README are right, and those of the examples that it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.app import check
+from tests.docs.markdown import ROOT, Page
+
+README = Page("README.md")
+QUICKSTART = ROOT / "defs" / "examples" / "quickstart"
+
+
+def test_every_definition_of_the_readme_belongs_to_a_folder_that_is_checked() -> None:
+    folders = {block.file.partition("/")[0] for block in README.blocks("yaml")}
+
+    assert folders == {"first", "bikes"}
+
+
+@pytest.mark.parametrize("folder", ["first", "bikes"])
+def test_the_definitions_of_the_readme_pass_the_check_without_a_warning(
+    folder: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(checkout)
+
+    report = check(Path(folder), strict=True, environ={})
+
+    assert report.findings == (), report.text()
+    assert len(report.files) == sum(block.file.startswith(f"{folder}/") for block in README.blocks("yaml"))
+
+
+def test_the_first_definition_is_that_of_the_quickstart() -> None:
+    first = next(block for block in README.blocks("yaml") if block.file.startswith("first/"))
+    lines = (QUICKSTART / "bakery.yml").read_text().splitlines()
+
+    assert first.lines[1:] == [line for line in lines if line.strip() and not line.startswith("#")]
+
+
+def test_the_rows_of_the_first_definition_are_those_that_it_gives() -> None:
+    (shown,) = README.blocks("text")
+
+    assert (QUICKSTART / "expected.txt").read_text().startswith(shown.text)

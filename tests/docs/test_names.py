@@ -1,0 +1,91 @@
+"""Whatever the documentation names is there: files, settings, classes, tests."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import get_args
+
+import pytest
+
+from scoopi.configs.registry import SETTINGS, SETTINGS_BY_KEY
+from scoopi.plugins.ports import PluginKind
+from tests.docs.markdown import PAGES, ROOT, Page
+
+MADE_BY_RUNS = {".venv", ".venv/bin", ".scoopi", "data.txt", "run.json", "output/", "bikes/"}
+PARTS_OF_EXAMPLES = {"pages/", "expected.txt", "expected/"}
+
+_PATH = re.compile(r"\.?[\w-][\w.-]*(/[\w.-]+)*/?")
+_SUFFIXES = (".py", ".md", ".yml", ".toml", ".txt", ".json", ".c")
+_CLASS = re.compile(r"[A-Z][a-z]+(?:[A-Z][A-Za-z]*)+")
+_MEMBER = re.compile(r"([A-Z][A-Za-z]+)\.(\w+)")
+
+pages = pytest.mark.parametrize("page", [Page(name) for name in PAGES], ids=PAGES)
+
+
+def source(folder: str) -> str:
+    """All Python of a folder as one text."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / folder).rglob("*.py")))
+
+
+@pages
+def test_a_link_leads_to_a_file(page: Page) -> None:
+    inside = [link.partition("#")[0] for link in page.links() if not link.startswith("https://")]
+
+    assert [link for link in inside if not (ROOT / link).exists()] == []
+
+
+@pages
+def test_a_path_that_is_named_exists(page: Page) -> None:
+    named = [span for span in page.spans() if _PATH.fullmatch(span) and _is_path(span)]
+    missing = [path for path in named if not any((base / path).exists() for base in (ROOT, ROOT / "scoopi"))]
+
+    assert set(missing) <= MADE_BY_RUNS | PARTS_OF_EXAMPLES
+
+
+@pages
+def test_a_dotted_name_is_a_setting_or_a_name_of_the_program(page: Page) -> None:
+    names = re.findall(r"(?<![\w/.-])scoopi(?:\.[A-Za-z_]+)+", page.text)
+
+    assert [name for name in dict.fromkeys(names) if not _is_known(name)] == []
+
+
+@pages
+def test_a_variable_of_the_environment_is_a_setting(page: Page) -> None:
+    known = {setting.environment for setting in SETTINGS}
+
+    assert set(re.findall(r"SCOOPI_[A-Z_]*[A-Z]", page.text)) <= known
+
+
+@pages
+def test_a_class_that_is_named_is_there(page: Page) -> None:
+    code = source("scoopi")
+    classes = [span for span in page.spans() if _CLASS.fullmatch(span)]
+
+    assert [name for name in classes if not re.search(rf"\b{name}\b", code)] == []
+    for name, member in (found.groups() for span in page.spans() if (found := _MEMBER.fullmatch(span))):
+        assert f"class {name}" in code, name
+        assert re.search(rf"\b(def {member}\b|{member}:)", code), f"{name}.{member}"
+
+
+@pages
+def test_a_test_that_is_named_is_there(page: Page) -> None:
+    code = source("tests")
+    named = [span for span in page.spans() if re.fullmatch(r"test_\w+", span)]
+
+    assert [name for name in named if f"def {name}(" not in code] == []
+
+
+def _is_path(span: str) -> bool:
+    return "/" in span or span.endswith(_SUFFIXES)
+
+
+def _is_known(name: str) -> bool:
+    if name in SETTINGS_BY_KEY or name in {f"scoopi.{kind}" for kind in get_args(PluginKind)}:
+        return True
+    try:
+        import_module(name)
+    except ImportError:
+        module, _, attribute = name.rpartition(".")
+        return "." in module and hasattr(import_module(module), attribute)
+    return True

@@ -1,0 +1,129 @@
+"""The tables of the documentation say what the code says."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import signal
+from collections import defaultdict
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from scoopi.cli import exit_codes
+from scoopi.configs.registry import SETTINGS_BY_KEY
+from scoopi.engine.run_file import RunFile, RunView
+from scoopi.model.causes import Cause
+from scoopi.model.failure import Failure
+from tests.docs.markdown import ROOT, Page
+
+README, ARCHITECTURE = Page("README.md"), Page("ARCHITECTURE.md")
+PACKAGE = ROOT / "scoopi"
+EVERYWHERE = {"model", "errors.py", "version.py"}
+
+
+def test_the_exit_codes_are_those_of_the_program() -> None:
+    told = [int(code) for code, _ in README.table("code", "meaning")]
+    signals = {exit_codes.code_of_signal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    named = {value for name, value in vars(exit_codes).items() if name.isupper() and name[0] != "_"}
+
+    assert told == sorted({value for value in named if isinstance(value, int)} | signals)
+
+
+def test_a_setting_has_the_default_that_the_readme_says() -> None:
+    for key, default, _ in README.table("key", "default", "what it is"):
+        setting = SETTINGS_BY_KEY[key]
+        assert default == f"{setting.default} {setting.unit}".strip(), key
+
+
+def test_the_keys_of_run_json_are_those_that_the_readme_says() -> None:
+    rows = README.table("key", "what it says")
+    told = [key.strip("` ") for cell, _ in rows for key in cell.split(",")]
+
+    assert told == list(RunView.__struct_fields__)
+
+
+def test_an_example_of_an_error_says_what_the_readme_says(tmp_path: Path) -> None:
+    (tmp_path / ".scoopi").mkdir()
+    cause = Cause("no page", 1, Failure(cause="no page", message="there is no page"))
+    RunFile(tmp_path, tmp_path).write(RunView("run", "1", "done", datetime.now(UTC), errors=(cause,)))
+    written = json.loads((tmp_path / "run.json").read_text())["errors"][0]
+
+    told = next(text for keys, text in README.table("key", "what it says") if "errors" in keys)
+
+    assert re.findall(r"`(\w+)`", told) == [*written, *written["example"]]
+
+
+def test_every_example_is_in_the_readme() -> None:
+    rows = README.table("example", "what it shows")
+    told = {cell.partition("]")[0].removeprefix("[") for cell, _ in rows}
+
+    assert told == {path.name for path in (ROOT / "defs" / "examples").iterdir() if path.is_dir()}
+
+
+def test_the_rooms_are_the_folders() -> None:
+    told = [room for room, _, _ in ARCHITECTURE.table("room", "its job", "may import")]
+    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
+    files = {path.name for path in PACKAGE.glob("*.py")} - {"__init__.py"}
+
+    assert sorted(told) == sorted(folders | files)
+
+
+def test_a_room_imports_what_its_row_says_and_nothing_else() -> None:
+    allowed = {
+        room: {name.strip("`") for name in imports.split()} | EVERYWHERE
+        for room, _, imports in ARCHITECTURE.table("room", "its job", "may import")
+    }
+    for room, imported in _imports().items():
+        assert imported <= allowed[room] | {room}, room
+
+
+def test_every_thread_is_in_the_table() -> None:
+    rows = ARCHITECTURE.table("thread", "what it owns", "what it waits for")
+    told = " ".join(name for name, _, _ in rows)
+    started = {name for path in PACKAGE.rglob("*.py") for name in _thread_names(path)}
+
+    assert started
+    assert [name for name in started if name not in told] == []
+
+
+def test_threads_are_used_where_the_page_says() -> None:
+    sentence = next(line for line in ARCHITECTURE.prose.split("\n\n") if line.startswith("Threads and locks"))
+    users = {_room_of(path) for path in PACKAGE.rglob("*.py") if "import threading" in path.read_text()}
+
+    assert [room for room in users if f"`{room}`" not in sentence] == []
+
+
+def _imports() -> dict[str, set[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                found[_room_of(path)] |= set(_rooms(node))
+    found.pop("__init__.py", None)
+    return dict(found)
+
+
+def _rooms(node: ast.ImportFrom) -> Iterator[str]:
+    """The rooms that one import names; what the package itself offers is no room."""
+    first, _, rest = (node.module or "").partition(".")
+    if first != "scoopi":
+        return
+    for name in [rest.partition(".")[0]] if rest else [alias.name for alias in node.names]:
+        if (PACKAGE / name).is_dir():
+            yield name
+        elif (PACKAGE / f"{name}.py").is_file():
+            yield f"{name}.py"
+
+
+def _room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0]
+
+
+def _thread_names(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Thread"):
+            for keyword in node.keywords:
+                if keyword.arg == "name":
+                    yield str(ast.literal_eval(keyword.value))

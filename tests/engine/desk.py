@@ -1,0 +1,134 @@
+"""Desk: a user's folder in which command lines are run, and their traces read."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from scoopi.cli.main import main
+from scoopi.cli.terminal import Terminal
+from tests.reliability.process import ScoopiProcess, orphans
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LIMIT_S = 60.0
+WITHOUT_POWER = (
+    # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH leave the bounding set, so that the exec takes them away.
+    "import ctypes, os, sys; libc = ctypes.CDLL(None);"
+    "[libc.prctl(24, each, 0, 0, 0) for each in (1, 2)];"
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
+"""Python that becomes another Python which rights of files bind, also when it is root's (as in CI)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command line ended; `out` and `err` are what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Desk:
+    """Runs `scoopi …` in its folder, in this process or in one of its own.
+
+    Attributes:
+        settings: given to every run as `-D`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.settings: dict[str, object] = {}
+
+    def scoopi(self, *words: object) -> Ended:
+        """Run a command line in this process: arguments, exit code and messages are the real ones."""
+        out, err = io.StringIO(), io.StringIO()
+        code = main(self._words(words), Terminal(out, err, {}))
+        return Ended(code, out.getvalue(), err.getvalue())
+
+    def process(
+        self, *words: object, stdout: int | IO[bytes] = subprocess.PIPE, powerless: bool = False
+    ) -> Ended:
+        """Run a command line by `python -m scoopi`.
+
+        Args:
+            powerless: without root's power over rights of files; they bind the process like any user's.
+        """
+        launcher = ["-c", WITHOUT_POWER] if powerless else []
+        ended = subprocess.run(
+            [sys.executable, *launcher, "-m", "scoopi", *self._words(words)],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            timeout=LIMIT_S,
+            check=False,
+        )
+        return Ended(ended.returncode, (ended.stdout or b"").decode(), ended.stderr.decode())
+
+    def start(self, *words: object) -> ScoopiProcess:
+        """Start a command line and return at once; what it says goes to `stderr.txt`."""
+        return ScoopiProcess(self._words(words), self.folder)
+
+    def left_behind(self) -> list[int]:
+        """Processes that still live in the desk's folder a second later, this one aside."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and int(entry.name) != os.getpid():
+                with contextlib.suppress(OSError):
+                    if (entry / "cwd").readlink() == self.folder:
+                        found.append(int(entry.name))
+        return orphans(found)
+
+    def runs(self, output: str = "output") -> list[Path]:
+        """The folders of runs."""
+        return sorted(path.parent for path in (self.folder / output).glob("[!.]*/.scoopi"))
+
+    def run_folder(self, output: str = "output") -> Path:
+        """The folder of the one run."""
+        runs = self.runs(output)
+        assert len(runs) == 1, runs
+        return runs[0]
+
+    def told(self, output: str = "output") -> dict[str, Any]:
+        """What `run.json` says."""
+        told: dict[str, Any] = json.loads((self.run_folder(output) / "run.json").read_bytes())
+        return told
+
+    def rows(self, output: str = "output", file: str = "data.txt") -> Counter[str]:
+        """The rows of the run's published file."""
+        return Counter((self.run_folder(output) / file).read_text(encoding="utf-8").splitlines())
+
+    def _words(self, words: tuple[object, ...]) -> list[str]:
+        given = [str(word) for word in words]
+        takes_settings = given[0] in ("run", "resume")
+        for key, value in self.settings.items():
+            if takes_settings:
+                given += ["-D", f"{key}={value}"]
+        return given
+
+
+def wait_until(
+    happened: Callable[[], object], what: str, limit_s: float = 20.0, running: ScoopiProcess | None = None
+) -> None:
+    """Wait for an event in another process, which has no other way to be heard of here.
+
+    Args:
+        running: the process that shall make it happen; its end is the end of waiting.
+    """
+    end = time.monotonic() + limit_s
+    while not happened():
+        assert time.monotonic() < end, f"{what} did not happen in {limit_s:.0f} s"
+        assert running is None or running.process.poll() is None, f"the process ended before {what}"
+        time.sleep(0.005)

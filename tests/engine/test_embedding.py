@@ -1,0 +1,111 @@
+"""Embedding: `Scoopi` in somebody's program gives its report and rows, and leaves the program as it was."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+
+from scoopi import Scoopi
+from scoopi.errors import DefsError, UsageError
+from tests.engine.desk import Desk, wait_until
+from tests.reliability.world import World, build_world, read_rows
+from tests.server.server import Server
+
+LISTED = (
+    "titleTask: { dataDef: shelf, steps: { css: { appender: { class: DataAppender, previous: filter, "
+    "next: end, plugins: [ plugin: { name: titles, class: ListAppender } ] } } } }"
+)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """Twelve pages."""
+    return build_world(tmp_path / "world", 4, 2)
+
+
+def test_a_run_gives_its_report_and_its_rows(desk: Desk, world: World) -> None:
+    report = Scoopi(defs_dir=world.defs, configs={"scoopi.workers": "0"}).run()
+    assert (report.status, report.jobs.done, report.jobs.left) == ("done", world.jobs, 0)
+    assert report.rows == {"data.txt": world.rows.total()}
+    assert (report.pages, report.errors, report.published, report.signal) == (world.jobs, (), True, None)
+    assert read_rows(Path(report.folder)) == world.rows
+
+
+def test_rows_of_a_list_appender_are_in_the_report(desk: Desk, world: World) -> None:
+    job = world.defs / "job.yml"
+    job.write_text(job.read_text().replace("titleTask: { dataDef: shelf }", LISTED))
+    report = Scoopi(world.defs).run()
+    rows = report.lists["titles"]
+    assert len(rows) == 4
+    for number in range(4):
+        assert sum(f"Shelf {number}" in str(row) for row in rows) == 1, rows
+    assert report.rows == {"data.txt": world.rows.total() - 4}
+
+
+def test_a_run_leaves_signals_and_threads_as_they_were(desk: Desk, world: World) -> None:
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    threads = set(threading.enumerate())
+    Scoopi(world.defs).run()
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+    wait_until(lambda: set(threading.enumerate()) <= threads, "the end of all threads", 5)
+
+
+def test_two_runs_in_two_threads_do_not_mix(desk: Desk, tmp_path: Path) -> None:
+    worlds = [build_world(tmp_path / f"world{n}", 5 + n, 2) for n in range(2)]
+    runs = [Scoopi(world.defs, output=f"out{n}") for n, world in enumerate(worlds)]
+    threads = [threading.Thread(target=run.run) for run in runs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    for number, world in enumerate(worlds):
+        assert desk.rows(f"out{number}") == world.rows
+
+
+def test_bad_definitions_raise_with_the_whole_report(desk: Desk, world: World) -> None:
+    (world.defs / "more.yml").write_text("dataDefs: { more: { query: { blok: p } } }\n")
+    with pytest.raises(DefsError, match="did you mean block"):
+        Scoopi(world.defs).run()
+
+
+def test_a_run_without_definitions_is_wrong_usage(desk: Desk) -> None:
+    with pytest.raises(UsageError, match="no definitions were given"):
+        Scoopi().run()
+
+
+def test_resume_without_any_run_is_none(desk: Desk) -> None:
+    assert Scoopi().resume() is None
+
+
+def test_a_run_is_cancelled_from_another_thread_and_gone_on_with(desk: Desk, tmp_path: Path) -> None:
+    with Server(tmp_path / "world" / "pages") as server:
+        world = build_world(tmp_path / "world", 4, 1, server.url(""))
+        scoopi = Scoopi(world.defs, {"scoopi.loader.fetch.delay": "100"})
+
+        def cancel() -> None:
+            wait_until(lambda: len(server.log.all()) >= 2, "a request")
+            scoopi.cancel()
+
+        canceller = threading.Thread(target=cancel)
+        canceller.start()
+        report = scoopi.run()
+        canceller.join(10)
+        assert (report.status, bool(report.jobs.left), report.published) == ("stopped", True, True)
+        assert not read_rows(Path(report.folder)) - world.rows
+        again = Scoopi().resume(report.run)
+    assert again is not None
+    assert again.status == "done"
+    assert desk.rows() == world.rows
+
+
+def test_a_run_cancelled_before_it_starts_does_nothing_and_resume_does_all(desk: Desk, world: World) -> None:
+    scoopi = Scoopi(world.defs)
+    scoopi.cancel()
+    assert scoopi.run().status == "stopped"
+    again = Scoopi().resume()
+    assert again is not None
+    assert again.status == "done"
+    assert desk.rows() == world.rows

@@ -1,0 +1,153 @@
+"""Politeness, proven against a server's log: delay and parallelism per host, whatever is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.engine.desk import Desk, wait_until
+from tests.engine.pace import Pace
+from tests.reliability.process import kill, orphans
+from tests.server.server import Server
+
+DELAY_MS = 200
+SLOW_MS = 1400
+LINKED = """\
+locatorGroups:
+  list:
+    locators:
+{locators}
+taskGroups:
+  list:
+    linkTask:
+      dataDef: links
+      steps: {{ css: {{ link: {{ class: LocatorCreator, previous: parser, next: seeder }} }} }}
+  page: {{ pageTask: {{ dataDef: text }} }}
+dataDefs:
+  links:
+    query: {{ block: "ul" }}
+    items:
+      - item: {{ name: link, index: 1, linkGroup: page, selector: "li:nth-child(1) > a attribute: href" }}
+      - item: {{ name: slow, index: 1, linkGroup: page, selector: "li:nth-child(2) > a attribute: href" }}
+      - item: {{ name: more, index: 1, linkGroup: page, selector: "li:nth-child(3) > a attribute: href" }}
+  text:
+    query: {{ block: "body", selector: "p" }}
+    items: [ item: {{ name: text, value: text }} ]
+"""
+LINKED_ROWS = Counter(
+    f"l{number}|page|text|{text}"
+    for number in range(2)
+    for text in ("Brot, Käse und Öl", "Brot, Käse und Öl", "plain")
+)
+
+
+@pytest.fixture(autouse=True)
+def delay(desk: Desk) -> None:
+    """One request each 200 ms."""
+    desk.settings = {"scoopi.loader.fetch.delay": DELAY_MS}
+
+
+@pytest.fixture
+def lists(pages: Path) -> None:
+    """Two pages, each with links to two slow pages and to a redirect."""
+    for number in range(2):
+        slow = [f"/bad/slow?ms={SLOW_MS}&of={number}.{turn}" for turn in (1, 2)]
+        links = (*slow, f"/bad/redirect?to=/plain.html&of={number}")
+        entries = "".join(f'<li><a href="{link}">more</a>' for link in links)
+        (pages / f"list-{number}.html").write_text(f"<ul>{entries}</ul>")
+    (pages / "plain.html").write_text("<p>plain</p>")
+
+
+def write_definitions(desk: Desk, urls: Sequence[str]) -> None:
+    """Definitions of these list pages and what they link to."""
+    locators = "\n".join(f'      - {{ name: l{n}, url: "{url}" }}' for n, url in enumerate(urls))
+    (desk.folder / "defs.yml").write_text(LINKED.format(locators=locators))
+
+
+@pytest.fixture
+def pace(server: Server) -> Iterator[Pace]:
+    """Watches the server's log."""
+    with Pace(server) as pace:
+        yield pace
+
+
+@pytest.mark.usefixtures("lists")
+@pytest.mark.parametrize("parallelism", [1, 2, 4])
+def test_requests_keep_delay_and_parallelism_over_redirects_and_links(
+    desk: Desk, server: Server, pace: Pace, parallelism: int
+) -> None:
+    first = server.url("/bad/redirect?to=/list-0.html")
+    write_definitions(desk, [first, server.url("/list-1.html")])
+    desk.settings["scoopi.loader.fetch.parallelism"] = parallelism
+    ended = desk.process("run", "defs.yml", "--workers", 2)
+    assert ended.code == 0, ended.err
+    assert len(server.log.all()) == 3 + 2 * 4  # lists, slow pages, redirects with their targets
+    pace.assert_kept(DELAY_MS, parallelism, 0)
+    assert server.log.most_in_flight() >= min(parallelism, 3), "the promised parallelism was not used"
+
+
+@pytest.mark.usefixtures("lists")
+def test_two_hosts_do_not_wait_for_each_other(desk: Desk, server: Server, pace: Pace) -> None:
+    write_definitions(desk, [server.url(f"/plain.html?{n}", host) for host in (0, 1) for n in range(6)])
+    ended = desk.process("run", "defs.yml", "--workers", 2)
+    assert ended.code == 0, ended.err
+    one, other = (server.log.all(server.host(number)) for number in (0, 1))
+    assert (len(one), len(other)) == (6, 6)
+    pace.assert_kept(DELAY_MS, 1, 0)
+    pace.assert_kept(DELAY_MS, 1, 1)
+    whole = max(one[-1].started, other[-1].started) - min(one[0].started, other[0].started)
+    assert whole < 8 * DELAY_MS / 1000, "eleven gaps would be one host after the other"
+
+
+@pytest.mark.usefixtures("lists")
+def test_a_redirect_to_another_host_keeps_that_hosts_rate(desk: Desk, server: Server, pace: Pace) -> None:
+    target = server.url("/plain.html", 1)
+    urls = [server.url(f"/bad/redirect?to={target}&n={n}") for n in range(3)]
+    write_definitions(desk, [*urls, *(server.url(f"/plain.html?{n}", 1) for n in range(3))])
+    ended = desk.process("run", "defs.yml", "--workers", 2)
+    assert ended.code == 0, ended.err
+    assert len(server.log.all(server.host(1))) == 6
+    pace.assert_kept(DELAY_MS, 1, 0)
+    pace.assert_kept(DELAY_MS, 1, 1)
+
+
+@pytest.mark.usefixtures("lists")
+def test_the_rate_holds_when_a_worker_is_killed(desk: Desk, server: Server, pace: Pace) -> None:
+    write_definitions(desk, [server.url(f"/list-{n}.html") for n in range(2)])
+    running = desk.start("run", "defs.yml", "--workers", 2, "--quiet")
+    try:
+        wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
+        for worker in running.workers():
+            kill(worker)
+        assert running.wait(30) == 0
+    finally:
+        running.kill_all()
+    pace.assert_kept(DELAY_MS, 1, 0)
+    assert desk.rows() == LINKED_ROWS
+
+
+@pytest.mark.usefixtures("lists")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_the_rate_holds_when_the_run_is_stopped_and_resumed(
+    desk: Desk, server: Server, pace: Pace, number: signal.Signals
+) -> None:
+    write_definitions(desk, [server.url(f"/list-{n}.html") for n in range(2)])
+    running = desk.start("run", "defs.yml", "--workers", 2, "--quiet")
+    try:
+        wait_until(lambda: len(server.log.all()) >= 3, "the third request", running=running)
+        workers = running.workers()
+        os.kill(running.process.pid, number)
+        assert running.wait(30) == (-9 if number == signal.SIGKILL else 143)
+        assert not orphans(workers)
+        assert not desk.left_behind()
+    finally:
+        running.kill_all()
+    ended = desk.process("resume", "--workers", 2)
+    assert ended.code == 0, ended.err
+    pace.assert_kept(DELAY_MS, 1, 0)
+    assert desk.rows() == LINKED_ROWS

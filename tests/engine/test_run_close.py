@@ -1,0 +1,83 @@
+"""RunClose: the end of a run over nodes outlasts a store that is away for a while."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi.appenders.publisher import Published
+from scoopi.engine import run_close
+from scoopi.engine.run_close import RunClose, RunPlace
+from scoopi.engine.run_file import RunFile
+from scoopi.engine.run_rows import OwnRows
+from scoopi.errors import StoreError
+from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.run_report import RunStatus
+
+NOW = datetime.now().astimezone()
+
+
+class Parts:
+    """Publisher, jobs, record and liveness; the first so many publishings meet a store that is away."""
+
+    def __init__(self, refusals: int) -> None:
+        self.refusals = refusals
+        self.moves: list[str] = []
+
+    def publish(self) -> Published:
+        if self.refusals:
+            self.refusals -= 1
+            raise StoreError("no answer")
+        return Published(rows={"data.txt": 3}, done=3)
+
+    def to_ending(self) -> None:
+        self.moves.append("ENDING")
+
+    def to_over(self) -> None:
+        self.moves.append("OVER")
+
+    def awaited(self, incarnations: object) -> tuple[str, ...]:
+        return ()
+
+    node = "ann"
+
+    def leave(self, published: bool = True) -> bool:
+        return True
+
+    def left(self) -> int:
+        return 0
+
+
+Close = Callable[[Parts, float], RunClose]
+
+
+@pytest.fixture
+def close(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Close:
+    monkeypatch.setattr(run_close, "RETRY_S", 0.01)
+    place = RunPlace("run", tmp_path, "incarnation", publishes_parts=True, resume="again")
+
+    def make(parts: Any, patience_s: float) -> RunClose:
+        file = RunFile(tmp_path, tmp_path)
+        rows = OwnRows(parts, parts, was_over=False)
+        return RunClose(place, parts, rows, parts, parts, file, NodeCounts(), parts, patience_s)
+
+    return make
+
+
+def test_publishing_is_tried_again_while_the_store_is_away(close: Close) -> None:
+    parts = Parts(refusals=3)
+    report = close(parts, 10.0).over(NOW)
+    assert (report.status, report.rows) == (RunStatus.DONE, {"data.txt": 3})
+    assert parts.moves == ["ENDING"] * 4 + ["OVER"]
+
+
+def test_patience_has_an_end_and_the_run_is_not_over(close: Close, tmp_path: Path) -> None:
+    parts = Parts(refusals=1_000_000)
+    with pytest.raises(StoreError, match="no answer"):
+        close(parts, 0.05).over(NOW)
+    assert "OVER" not in parts.moves
+    assert '"status": "failed"' in (tmp_path / "run.json").read_text()

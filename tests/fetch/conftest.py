@@ -1,0 +1,49 @@
+"""Fixtures of the fetch room."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.http_settings import HttpSettings
+
+SETTINGS = HttpSettings("Scoopi/test", 2_000, 5_000, 1_000_000, 5)
+
+
+@pytest.fixture
+def client() -> Iterator[HttpClient]:
+    """Limits: 1 MB, 5 s, 5 redirects."""
+    made = HttpClient(SETTINGS)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def client_with() -> Iterator[Callable[[HttpSettings], HttpClient]]:
+    """Makes clients with limits of one's own and closes them."""
+    made: list[HttpClient] = []
+
+    def make(settings: HttpSettings) -> HttpClient:
+        made.append(HttpClient(settings))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A self-signed certificate for 127.0.0.1 and its key, made by openssl."""
+    folder = tmp_path_factory.mktemp("tls")
+    made, key = folder / "certificate.pem", folder / "key.pem"
+    command = (
+        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test"
+    )
+    names = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(made)]
+    subprocess.run([*command.split(), *names], check=True, capture_output=True)
+    return made, key

@@ -1,0 +1,106 @@
+"""Addresses: what is written in a locator, and what is asked of which host."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from scoopi.errors import FetchError
+from scoopi.fetch.address import Address, AddressKind, parse_address, shown
+
+
+@pytest.mark.parametrize(
+    ("written", "host", "url"),
+    [
+        ("http://example.org", "example.org:80", "http://example.org/"),
+        ("https://example.org/a.html", "example.org:443", "https://example.org/a.html"),
+        ("http://example.org?q=1", "example.org:80", "http://example.org/?q=1"),
+        ("HTTP://EXAMPLE.org:8080/A", "example.org:8080", "http://example.org:8080/A"),
+        ("http://example.org:80/a", "example.org:80", "http://example.org/a"),
+        ("http://example.org:/a", "example.org:80", "http://example.org/a"),
+        ("http://example.org/a#b", "example.org:80", "http://example.org/a#b"),
+        ("  http://example.org/a\tb\nc ", "example.org:80", "http://example.org/abc"),
+        ("http:example.org/a", "example.org:80", "http://example.org/a"),
+        ("http:\\\\example.org\\a?b\\c", "example.org:80", "http://example.org/a?b\\c"),
+        (
+            'http://example.org/a b"<>^`{}ü',
+            "example.org:80",
+            "http://example.org/a%20b%22%3C%3E%5E%60%7B%7D%C3%BC",
+        ),
+        (
+            "http://example.org/?a b'\"<>ü|^",
+            "example.org:80",
+            "http://example.org/?a%20b%27%22%3C%3E%C3%BC|^",
+        ),
+        ("http://example.org/100%/%41", "example.org:80", "http://example.org/100%/%41"),
+        ("http://example.org/[x]|y", "example.org:80", "http://example.org/[x]|y"),
+        ("http://Käse.example/", "xn--kse-qla.example:80", "http://xn--kse-qla.example/"),
+        ("http://straße.example/", "xn--strae-oqa.example:80", "http://xn--strae-oqa.example/"),
+        ("http://例え。テスト/", "xn--r8jz45g.xn--zckzah:80", "http://xn--r8jz45g.xn--zckzah/"),
+        ("http://ｅｘａｍｐｌｅ.org/", "example.org:80", "http://example.org/"),
+        ("http://ex%61mple.org/", "example.org:80", "http://example.org/"),
+        ("http://me:pass@example.org/a", "example.org:80", "http://me:pass@example.org/a"),
+        ("http://a@b@example.org/", "example.org:80", "http://a@b@example.org/"),
+        ("http://[2001:DB8::1]:81/a", "[2001:db8::1]:81", "http://[2001:db8::1]:81/a"),
+        ("http://127.0.0.1:5000/x", "127.0.0.1:5000", "http://127.0.0.1:5000/x"),
+        ("http://my_host.example/", "my_host.example:80", "http://my_host.example/"),
+    ],
+)
+def test_a_web_address_is_read_as_browsers_do(written: str, host: str, url: str) -> None:
+    assert parse_address(written) == Address(AddressKind.HTTP, host, url)
+
+
+@pytest.mark.parametrize(
+    "written", ["/defs/a.html", "a.html", "../a b.html", "file:///a.html", "./a:b.html", "dir/a:b", "a?b#c"]
+)
+def test_a_path_and_a_file_url_are_files(written: str) -> None:
+    assert parse_address(written) == Address(AddressKind.FILE, "file", written)
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("", "address is empty"),
+        (" \n", "address is empty"),
+        ("ftp://example.org/", "cannot be loaded by ftp:"),
+        ("javascript:alert(1)", "cannot be loaded by javascript:"),
+        ("mailto:a@b.org", "cannot be loaded by mailto:"),
+        ("http://", "no valid host"),
+        ("http:///", "no valid host"),
+        ("http://?q", "no valid host"),
+        ("http://:80/", "no valid host"),
+        ("http://example.org:http/", "no valid host"),
+        ("http://[::1/", "no valid host"),
+        ("http://example.org:65536/", "above 65535"),
+        ("http://a b.org/", "cannot stand in a host name"),
+        ("http://a%2Fb.org/", "cannot stand in a host name"),
+        ("http://a..org/", "is empty"),
+        (f"http://{'a' * 64}.org/", "longer than 63"),
+    ],
+)
+def test_an_address_that_cannot_be_asked_is_an_error(written: str, message: str) -> None:
+    with pytest.raises(FetchError, match=message):
+        parse_address(written)
+
+
+@given(st.text())
+@example("http://a..b")
+@example("\ud800")
+@example("http://h/\ud800")
+def test_any_text_is_an_address_or_a_fetch_error(text: str) -> None:
+    for written in (text, f"http://h/{text}", f"http://{text}"):
+        try:
+            address = parse_address(written)
+        except FetchError:
+            continue
+        if address.kind is AddressKind.HTTP:
+            assert address.url.isascii()
+            assert " " not in address.url
+            assert parse_address(address.url) == address
+
+
+def test_messages_show_no_password_and_no_endless_address() -> None:
+    assert shown("https://me:pa:ss@h/x") == "https://me:***@h/x"
+    assert shown("https://h/x:y@z") == "https://h/x:y@z"
+    assert len(shown("http://h/" + "x" * 9000)) < 600

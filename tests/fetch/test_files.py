@@ -1,0 +1,120 @@
+"""FileFinder and FileClient: where files are looked for, and what is refused."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import FetchError
+from scoopi.fetch.file_client import FileClient
+from scoopi.fetch.file_finder import FileFinder
+from scoopi.fetch.loaded import from_file, from_response
+from scoopi.fetch.request import Response
+from scoopi.model.document import Document
+from scoopi.model.locator import Locator
+
+
+@pytest.fixture
+def current(tmp_path: Path) -> Path:
+    folder = tmp_path / "current"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def defs(tmp_path: Path) -> Path:
+    folder = tmp_path / "project" / "defs" / "shop"
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def finder(current: Path, defs: Path) -> FileFinder:
+    return FileFinder(current, defs)
+
+
+def test_the_nearest_folder_wins(finder: FileFinder, current: Path, defs: Path, tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "project", defs.parent, defs, current):
+        (folder / "a.html").write_text(folder.name)
+        assert finder.find("a.html") == folder / "a.html"
+        assert finder.find("/a.html") == folder / "a.html"
+
+
+def test_a_path_stands_for_itself_when_no_folder_has_it(finder: FileFinder, tmp_path: Path) -> None:
+    page = tmp_path / "elsewhere.html"
+    page.write_text("x")
+    assert finder.find(str(page)) == page
+
+
+def test_a_file_url_is_absolute_and_percent_decoded(finder: FileFinder, tmp_path: Path) -> None:
+    page = tmp_path / "a b.html"
+    page.write_text("x")
+    quoted = str(page).replace(" ", "%20")
+    for url in (f"file://{quoted}", f"FILE://localhost{quoted}#part", f"file:{quoted}"):
+        assert finder.find(url) == page
+
+
+def test_a_link_between_files_is_found_without_fragment_and_decoded(
+    finder: FileFinder, current: Path
+) -> None:
+    (current / "a b.html").write_text("x")
+    assert finder.find("/a%20b.html#part") == current / "a b.html"
+    (current / "a%20b.html").write_text("y")
+    assert finder.find("/a%20b.html") == current / "a%20b.html"
+
+
+def test_a_missing_file_names_where_it_was_looked_for(
+    finder: FileFinder, current: Path, defs: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(FetchError, match="no such file") as caught:
+        finder.find("/pages/none.html")
+    assert caught.value.at == "/pages/none.html"
+    for folder in (current, defs, defs.parent, tmp_path, Path("/")):
+        assert str(folder / "pages") in caught.value.mend
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("sub", "is a folder"),
+        ("queue", "is not a regular file"),
+        ("/", "no such file"),
+        ("a\0b", "NUL"),
+        ("x" * 5000, "no such file"),
+        ("file://otherhost/a", "host otherhost"),
+        ("file:a.html", "no absolute path"),
+        ("file:///none-of-that-name", "no such file"),
+    ],
+)
+def test_what_is_no_file_is_refused(finder: FileFinder, current: Path, written: str, message: str) -> None:
+    (current / "sub").mkdir()
+    os.mkfifo(current / "queue")
+    with pytest.raises(FetchError, match=message):
+        finder.find(written)
+
+
+def test_a_folder_does_not_hide_a_file_that_lies_further_on(
+    finder: FileFinder, current: Path, defs: Path
+) -> None:
+    (current / "a").mkdir()
+    (defs / "a").write_text("x")
+    assert finder.find("a") == defs / "a"
+
+
+def test_a_file_is_read_up_to_the_limit(finder: FileFinder, current: Path) -> None:
+    (current / "a.html").write_bytes(b"x" * 1000)
+    assert FileClient(finder, 1000).read("a.html") == b"x" * 1000
+    with pytest.raises(FetchError, match="larger than 999 bytes"):
+        FileClient(finder, 999).read("a.html")
+    (current / "empty.html").write_bytes(b"")
+    assert FileClient(finder, 10).read("empty.html") == b""
+
+
+def test_pages_and_files_become_documents() -> None:
+    locator, date = Locator("n", "g", "/a.html"), datetime(2026, 1, 2, tzinfo=UTC)
+    assert from_file(locator, date, b"x") == Document(locator, "/a.html", date, None, b"x")
+    answer = Response(200, {}, b"y", "koi8-r", "http://h/b")
+    assert from_response(locator, date, answer) == Document(locator, "http://h/b", date, "koi8-r", b"y")

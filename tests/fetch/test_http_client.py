@@ -1,0 +1,261 @@
+"""HttpClient against a real server: pages, codings, connections, grants."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import FetchError
+from scoopi.fetch import http_client
+from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.http_settings import HttpSettings
+from scoopi.fetch.http_share import HttpShare
+from scoopi.fetch.request import Request, Response, Unsent
+from tests.fetch.conftest import SETTINGS
+from tests.server.misbehaviours import PAGE
+from tests.server.server import Server
+
+Maker = Callable[[HttpSettings], HttpClient]
+
+
+def page(client: HttpClient, url: str) -> Response:
+    answer = client.send(Request(url))
+    assert isinstance(answer, Response)
+    return answer
+
+
+def test_a_page_comes_with_status_headers_charset_and_address(
+    client: HttpClient, server: Server, pages: Path
+) -> None:
+    (pages / "a.html").write_bytes(PAGE)
+    answer = page(client, server.url("/a.html#top"))
+    assert (answer.status, answer.body, answer.charset) == (200, PAGE, "utf-8")
+    assert answer.url == server.url("/a.html#top")
+    assert answer.headers["content-length"] == str(len(PAGE))
+    assert server.log.paths() == ["/a.html"]
+
+
+def test_the_client_says_who_it_is_and_what_it_understands(client: HttpClient, server: Server) -> None:
+    page(client, server.url("/bad/echo"))
+    (seen,) = server.log.all()
+    assert seen.header("user-agent") == "Scoopi/test"
+    assert seen.header("accept-encoding") == "gzip, br, zstd"
+    assert seen.header("cookie") is None
+    assert seen.header("referer") is None
+
+
+@pytest.mark.parametrize(
+    "coding",
+    ["gzip", "x-gzip", "deflate", "raw-deflate", "br", "zstd", "identity", "gzip+br", "zstd+gzip+br"],
+)
+def test_content_codings_are_undone(client: HttpClient, server: Server, pages: Path, coding: str) -> None:
+    body = PAGE * 3000
+    (pages / "a.html").write_bytes(body)
+    assert page(client, server.url(f"/enc/{coding}/a.html")).body == body
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd", "deflate"])
+def test_an_empty_page_in_a_coding_is_empty(
+    client: HttpClient, server: Server, pages: Path, coding: str
+) -> None:
+    (pages / "a.html").write_bytes(b"")
+    assert page(client, server.url(f"/enc/{coding}/a.html")).body == b""
+
+
+@pytest.mark.parametrize(
+    ("content_type", "charset"),
+    [
+        ("text/html", None),
+        ("-", None),
+        ("text/html; charset=ISO-8859-1", "ISO-8859-1"),
+        ('text/html;CHARSET="utf-16"', "utf-16"),
+        ("text/html; charset='koi8-r'", "koi8-r"),
+        ("text/html; charset=", None),
+        ("text/html; boundary=x; charset = euc-jp ; y=z", "euc-jp"),
+    ],
+)
+def test_the_charset_is_the_one_of_the_content_type(
+    client: HttpClient, server: Server, pages: Path, content_type: str, charset: str | None
+) -> None:
+    (pages / "a.html").write_bytes(PAGE)
+    quoted = content_type.replace(" ", "%20").replace(";", "%3B").replace("/", "%2F")
+    assert page(client, server.url(f"/type/{quoted}/a.html")).charset == charset
+
+
+def test_pages_of_one_host_come_over_one_connection(client: HttpClient, server: Server, pages: Path) -> None:
+    (pages / "a.html").write_bytes(PAGE)
+    for _ in range(5):
+        page(client, server.url("/a.html"))
+    with pytest.raises(FetchError):
+        client.send(Request(server.url("/bad/status/404")))
+    page(client, server.url("/a.html"))
+    assert {seen.connection for seen in server.log.all()} == {1}
+
+
+def test_a_kept_connection_that_died_is_replaced(client: HttpClient, server: Server) -> None:
+    for _ in range(3):
+        assert page(client, server.url("/bad/closes-after")).body == PAGE
+    assert len(server.log.all()) == 3
+
+
+def test_bytes_come_as_they_are_whatever_their_type_says(client: HttpClient, server: Server) -> None:
+    assert page(client, server.url("/bad/binary-as-html")).body.startswith(b"\x89PNG")
+    assert page(client, server.url("/bad/wrong-charset")).body == PAGE.decode().encode("windows-1252")
+
+
+def test_an_empty_body_with_status_200_is_a_page(client: HttpClient, server: Server) -> None:
+    assert page(client, server.url("/bad/empty")).body == b""
+
+
+@pytest.mark.parametrize("status", [200, 201, 203, 299])
+def test_every_status_from_200_to_299_is_a_page(client: HttpClient, server: Server, status: int) -> None:
+    assert page(client, server.url(f"/bad/status/{status}")).status == status
+
+
+@pytest.mark.parametrize("status", [204, 205, 300, 304, 401, 403, 404, 410, 429, 500, 503, 999])
+def test_any_other_status_is_an_error_that_names_it(client: HttpClient, server: Server, status: int) -> None:
+    url = server.url(f"/bad/status/{status}")
+    with pytest.raises(FetchError, match=f"status {status}") as caught:
+        client.send(Request(url))
+    assert caught.value.at == url
+
+
+def test_headers_of_an_announcement_are_not_those_of_the_page(client: HttpClient, server: Server) -> None:
+    answer = page(client, server.url("/bad/early-hints"))
+    assert answer.body == PAGE
+    assert "link" not in answer.headers
+
+
+def test_a_proxy_of_the_environment_is_asked(
+    client: HttpClient, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", server.url(""))
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with pytest.raises(FetchError, match="status 404"):
+        client.send(Request("http://shop.example/a.html"))
+    assert [(seen.host, seen.path) for seen in server.log.all()] == [
+        ("shop.example", "http://shop.example/a.html")
+    ]
+
+
+def test_on_sent_is_called_before_and_after_the_sending_and_before_the_answer(
+    client: HttpClient, server: Server
+) -> None:
+    calls: list[float] = []
+    client.send(Request(server.url("/bad/slow?ms=60")), lambda: calls.append(time.monotonic()))
+    (seen,) = server.log.all()
+    before, after = calls
+    assert before <= seen.started
+    assert seen.ended is not None
+    assert before <= after <= seen.ended
+
+
+def test_a_request_after_its_grant_is_not_sent(client: HttpClient, server: Server) -> None:
+    calls: list[int] = []
+    late = Request(server.url("/bad/empty"), not_after=time.monotonic() - 0.001)
+    assert client.send(late, lambda: calls.append(1)) == Unsent()
+    assert (calls, server.log.all()) == ([], [])
+    in_time = replace(late, not_after=time.monotonic() + 60)
+    assert isinstance(client.send(in_time), Response)
+
+
+def test_a_grant_that_runs_out_while_connecting_is_not_used(
+    client: HttpClient, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Clock:
+        """Passes the grant's end between the first look and the connection."""
+
+        times = iter((1.0, 3.0))
+
+        @classmethod
+        def monotonic(cls) -> float:
+            return next(cls.times)
+
+    monkeypatch.setattr(http_client, "time", Clock)
+    calls: list[int] = []
+    assert client.send(Request(server.url("/bad/empty"), not_after=2.0), lambda: calls.append(1)) == Unsent()
+    monkeypatch.undo()
+    assert calls == []
+    assert page(client, server.url("/bad/empty")).status == 200
+    assert len(server.log.all()) == 1
+
+
+def test_an_error_of_on_sent_reaches_the_caller_and_nothing_is_sent(
+    client: HttpClient, server: Server
+) -> None:
+    def refuse() -> None:
+        raise LookupError("the pipe is gone")
+
+    with pytest.raises(LookupError, match="the pipe is gone"):
+        client.send(Request(server.url("/bad/empty")), refuse)
+    assert server.log.all() == []
+    assert page(client, server.url("/bad/empty")).status == 200
+
+
+def test_clients_of_several_threads_share_names_and_do_not_disturb_each_other(
+    server: Server, pages: Path
+) -> None:
+    for number in range(4):
+        (pages / f"{number}.html").write_bytes(b"%d" % number * 50_000)
+    share = HttpShare()
+    wrong: list[str] = []
+
+    def fetch(number: int) -> None:
+        client = HttpClient(SETTINGS, share)
+        for _ in range(50):
+            if page(client, f"http://localhost:{server.port}/{number}.html").body != b"%d" % number * 50_000:
+                wrong.append(str(number))
+        client.close()
+
+    threads = [threading.Thread(target=fetch, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    share.close()
+    assert wrong == []
+    assert len(server.log.all()) == 200
+
+
+def test_a_connection_that_is_not_taken_up_ends_at_the_connect_timeout(client_with: Maker) -> None:
+    client = client_with(replace(SETTINGS, connect_timeout_ms=150))
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen(0)
+        callers = [socket.socket() for _ in range(4)]
+        for caller in callers:
+            caller.setblocking(False)
+            caller.connect_ex(deaf.getsockname())
+        with pytest.raises(FetchError, match="no connection within 150 ms"):
+            client.send(Request(f"http://127.0.0.1:{deaf.getsockname()[1]}/"))
+        for caller in callers:
+            caller.close()
+
+
+def test_a_refused_connection_is_an_error(client: HttpClient) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(FetchError, match="refuses the connection"):
+        client.send(Request(f"http://127.0.0.1:{port}/"))
+
+
+def test_an_unknown_host_is_an_error(client: HttpClient) -> None:
+    # curl refuses .onion by itself (RFC 7686), so this asks no network.
+    with pytest.raises(FetchError, match="host's name is unknown"):
+        client.send(Request("http://nowhere.onion/"))
+
+
+def test_a_password_in_an_address_is_not_shown(client: HttpClient, server: Server) -> None:
+    url = server.url("/bad/status/500").replace("http://", "http://me:secret@")
+    with pytest.raises(FetchError) as caught:
+        client.send(Request(url))
+    assert "secret" not in str(caught.value)
+    assert server.log.all()[0].header("authorization") is not None

@@ -1,0 +1,85 @@
+"""What sites do to a fetcher: each is one clear error, in bounded time, and the client goes on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from scoopi.errors import FetchError
+from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.request import Request, Response
+from tests.fetch.conftest import SETTINGS
+from tests.fetch.test_http_client import Maker
+from tests.server.server import Server
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("reset", "connection was lost"),
+        ("reset-midway", "connection was lost"),
+        ("closes", "closed the connection without an answer"),
+        ("truncated", "the page was cut off"),
+        ("truncated-chunks", "the page was cut off"),
+        ("truncated-coding?coding=gzip", "cannot be decoded as gzip: it ends too early"),
+        ("truncated-coding?coding=deflate", "cannot be decoded as deflate: it ends too early"),
+        ("truncated-coding?coding=br", "cannot be decoded as br: it ends too early"),
+        ("truncated-coding?coding=zstd", "cannot be decoded as zstd: it ends too early"),
+        ("broken-coding?coding=gzip", "cannot be decoded as gzip"),
+        ("broken-coding?coding=deflate", "cannot be decoded as deflate"),
+        ("broken-coding?coding=br", "cannot be decoded as br"),
+        ("broken-coding?coding=zstd", "cannot be decoded as zstd"),
+        ("broken-coding?coding=sdch", "content coding 'sdch' is unknown"),
+        ("broken-coding?coding=gzip,gzip,gzip,gzip,gzip,gzip", "more than 5 content codings"),
+        ("never-ends", "larger than 1000000 bytes"),
+        ("huge?mb=100", "larger than 1000000 bytes"),
+        ("gzip-bomb?coding=gzip&mb=60", "larger than 1000000 bytes"),
+        ("gzip-bomb?coding=br&mb=60", "larger than 1000000 bytes"),
+        ("gzip-bomb?coding=zstd&mb=60", "larger than 1000000 bytes"),
+        ("early-hints?only=yes", "closed the connection without an answer|connection was lost"),
+        ("not-http", "does not speak HTTP"),
+        ("endless-headers", "connection was lost|could not be loaded"),
+        ("redirect-nowhere", "status 302"),
+    ],
+)
+def test_a_fault_of_the_site_is_one_clear_error(
+    client: HttpClient, server: Server, path: str, message: str
+) -> None:
+    url = server.url(f"/bad/{path}")
+    began = time.monotonic()
+    with pytest.raises(FetchError, match=message) as caught:
+        client.send(Request(url))
+    assert caught.value.at == url
+    assert time.monotonic() - began < 3
+    after = client.send(Request(server.url("/bad/empty")))
+    assert isinstance(after, Response)
+
+
+@pytest.mark.parametrize("path", ["never-answers", "drips?n=1000&ms=20", "slow?ms=5000"])
+def test_a_slow_site_ends_at_the_total_timeout(client_with: Maker, server: Server, path: str) -> None:
+    client = client_with(replace(SETTINGS, timeout_ms=150))
+    began = time.monotonic()
+    with pytest.raises(FetchError, match="did not come within 150 ms"):
+        client.send(Request(server.url(f"/bad/{path}")))
+    assert 0.14 < time.monotonic() - began < 2
+    assert isinstance(client.send(Request(server.url("/bad/empty"))), Response)
+
+
+def test_an_endless_page_ends_at_the_timeout_when_the_size_allows_it(
+    client_with: Maker, server: Server
+) -> None:
+    client = client_with(replace(SETTINGS, timeout_ms=100, max_bytes=10**12))
+    with pytest.raises(FetchError, match="did not come within 100 ms"):
+        client.send(Request(server.url("/bad/never-ends")))
+
+
+def test_a_page_of_just_the_limit_is_taken(client_with: Maker, server: Server) -> None:
+    for coding in ("", "gzip", "br", "zstd"):
+        path = f"/bad/gzip-bomb?mb=1&coding={coding}" if coding else "/bad/huge?mb=1"
+        answer = client_with(replace(SETTINGS, max_bytes=1_000_000)).send(Request(server.url(path)))
+        assert isinstance(answer, Response)
+        assert len(answer.body) == 1_000_000
+        with pytest.raises(FetchError, match="larger than 999999 bytes"):
+            client_with(replace(SETTINGS, max_bytes=999_999)).send(Request(server.url(path)))

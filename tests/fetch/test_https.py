@@ -1,0 +1,96 @@
+"""https: what is trusted, and what is not."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import FetchError
+from scoopi.fetch.certificates import trusted_file
+from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.http_share import HttpShare
+from scoopi.fetch.request import Request, Response
+from tests.fetch.conftest import SETTINGS
+from tests.server.misbehaviours import PAGE
+from tests.server.server import Server
+
+
+def test_a_page_comes_over_tls_when_its_certificate_is_trusted(
+    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    with Server(str.encode, tls=certificate) as server:
+        client = HttpClient(SETTINGS)
+        answer = client.send(Request(server.url("/safe")))
+        client.close()
+    assert isinstance(answer, Response)
+    assert answer.body == b"/safe"
+
+
+def test_threads_share_tls_sessions_without_disturbing_each_other(
+    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    share = HttpShare()
+    bodies: list[bytes] = []
+
+    def fetch(url: str) -> None:
+        client = HttpClient(SETTINGS, share)
+        for _ in range(25):
+            answer = client.send(Request(url))
+            assert isinstance(answer, Response)
+            bodies.append(answer.body)
+        client.close()
+
+    with Server(str.encode, tls=certificate) as server:
+        threads = [threading.Thread(target=fetch, args=(server.url("/bad/closes-after"),)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        assert len({seen.connection for seen in server.log.all()}) == 100
+    share.close()
+    assert bodies == [PAGE] * 100
+
+
+def test_a_certificate_of_unknown_authority_is_an_error(
+    client: HttpClient, certificate: tuple[Path, Path]
+) -> None:
+    with Server(str.encode, tls=certificate) as server:
+        with pytest.raises(FetchError, match="certificate is not trusted"):
+            client.send(Request(server.url("/")))
+        assert server.log.all() == []
+
+
+def test_a_certificate_for_another_name_is_an_error(
+    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+    with Server(str.encode, tls=certificate) as server:
+        client = HttpClient(SETTINGS)
+        with pytest.raises(FetchError, match="certificate is not trusted"):
+            client.send(Request(server.url("/", 1)))
+        client.close()
+
+
+def test_https_at_a_port_that_speaks_http_is_an_error(client: HttpClient, server: Server) -> None:
+    with pytest.raises(FetchError, match="no TLS connection"):
+        client.send(Request(server.url("/").replace("http:", "https:")))
+
+
+def test_the_environment_names_the_trusted_file_first() -> None:
+    assert trusted_file({"SSL_CERT_FILE": "/a", "CURL_CA_BUNDLE": "/b"}) == "/a"
+    assert trusted_file({"CURL_CA_BUNDLE": "/b"}) == "/b"
+
+
+def test_a_missing_file_of_trusted_certificates_is_an_error(
+    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    with Server(str.encode, tls=certificate) as server:
+        client = HttpClient(SETTINGS)
+        with pytest.raises(FetchError, match="trusted certificates cannot be read"):
+            client.send(Request(server.url("/")))
+        client.close()

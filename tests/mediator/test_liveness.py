@@ -1,0 +1,109 @@
+"""Liveness: whose jobs are taken back, and how often."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.liveness import Liveness
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.store.job_store import JobStore
+from scoopi.store.job_values import NewJob, TakenJob
+from scoopi.store.member import Load
+from scoopi.store.membership import Membership
+from scoopi.store.run_record import RunRecord
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+
+HOST, JOB, RUN = "127.0.0.1:80", "0" * 32, "run"
+BEAT_MS, GAP_MS, LONG_MS = 20, 150, 60_000
+LIMIT_S = 5.0
+IDLE = Load(0, True)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SettlingStore]:
+    store = SettlingStore(SqliteStore(tmp_path / "store.db"))
+    JobStore(store, "first").put([NewJob(JOB, HOST, JobPayload(Locator("acme", "books", HOST), JOB))])
+    RunRecord(store, "first").create(RUN)
+    yield store
+    store.close()
+
+
+@contextmanager
+def watching(
+    store: SettlingStore,
+    round_s: float = 60,
+    beat_ms: int = BEAT_MS,
+    gap_ms: int = GAP_MS,
+    on_rest: Callable[[], None] = lambda: None,
+) -> Iterator[None]:
+    """A node that takes back what others leave."""
+    liveness = Liveness(
+        Membership(store, "watcher", "one", beat_ms, gap_ms),
+        JobStore(store, "watcher"),
+        RunRecord(store, "watcher"),
+        HeldJobs(),
+        RUN,
+        lambda job, fence: None,
+        lambda: None,
+        lambda error: pytest.fail(str(error)),
+        on_rest,
+        heartbeat_s=beat_ms / 1000,
+        round_s=round_s,
+    )
+    liveness.start()
+    try:
+        yield
+    finally:
+        liveness.leave()
+
+
+def taken_when_ready(jobs: JobStore) -> TakenJob:
+    """The job as soon as it is ready."""
+    end = time.monotonic() + LIMIT_S
+    while not (taken := jobs.take(HOST, 1)):
+        assert time.monotonic() < end, "nobody took the job back"
+        time.sleep(0.01)
+    return taken[0]
+
+
+def test_a_node_that_wakes_and_is_lost_again_is_taken_from_each_time(store: SettlingStore) -> None:
+    paused, jobs = Membership(store, "paused", "two", BEAT_MS, GAP_MS), JobStore(store, "paused")
+    with watching(store):
+        for time_lost in range(3):
+            paused.beat(IDLE)
+            assert taken_when_ready(jobs).lost == time_lost
+
+
+def test_what_a_dead_node_took_at_the_last_moment_is_found_by_a_later_round(store: SettlingStore) -> None:
+    dead, jobs = Membership(store, "dead", "two", BEAT_MS, GAP_MS), JobStore(store, "dead")
+    dead.beat(IDLE)
+    with watching(store, round_s=0.1):
+        assert taken_when_ready(jobs).lost == 0
+        assert taken_when_ready(jobs).lost == 1  # its heart stands still since the first take
+        assert taken_when_ready(jobs).lost == 2
+
+
+def test_nodes_at_rest_beat_again_soon_and_say_so(store: SettlingStore) -> None:
+    rested = threading.Semaphore(0)
+    with watching(store, beat_ms=LONG_MS, on_rest=rested.release):
+        for _ in range(3):
+            assert rested.acquire(timeout=LIMIT_S)
+
+
+def test_a_node_waits_for_its_heartbeat_while_another_is_busy(store: SettlingStore) -> None:
+    rested = threading.Event()
+    busy = Membership(store, "busy", "two", BEAT_MS, LONG_MS)
+    busy.beat(Load(1, False))
+    with watching(store, gap_ms=LONG_MS, on_rest=rested.set):
+        assert not rested.wait(0.3)
+        busy.beat(Load(1, True))
+        assert rested.wait(LIMIT_S)

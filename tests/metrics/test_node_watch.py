@@ -1,0 +1,120 @@
+"""The watch tells a thread that ended or stands still, and no end that belongs to the run's own."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from scoopi.engine.node_watch import STUCK_S, NodeWatch, WatchedParts
+from scoopi.errors import AppenderError
+from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.node_bells import NodeBells
+from scoopi.mediator.state_flipper import StateFlipper
+from scoopi.mediator.task_figures import TaskFigures
+from scoopi.metrics.node_counts import NodeCounts
+
+
+@dataclass
+class Part:
+    """Stands for a part with a thread."""
+
+    gone: bool = False
+
+    def ended(self) -> bool:
+        return self.gone
+
+    def waiting(self) -> int:
+        return 0
+
+
+@dataclass
+class Tasks(Part):
+    """Stands for the task runner."""
+
+    ready: int = 1
+    turned_at: float = field(default_factory=time.monotonic)
+
+    def figures(self) -> TaskFigures:
+        return TaskFigures(1, self.ready, (), 0, 0, 0, 0, 0, 0, self.turned_at)
+
+
+@dataclass
+class Jobs:
+    """Stands for the takers."""
+
+    started: bool = True
+    gone: str = ""
+
+    def ended(self) -> str:
+        return self.gone
+
+
+class Desk:
+    """A watch over stand-ins; the state and the bells are real."""
+
+    def __init__(self) -> None:
+        self.appender, self.tasks, self.jobs = Part(), Tasks(), Jobs()
+        self.state, self.held = StateFlipper(), HeldJobs()
+        self.counts = NodeCounts()
+        self.bells = NodeBells(self.held, self.counts, self.state)
+        parts = WatchedParts(
+            cast("Any", self.appender),
+            cast("Any", self.tasks),
+            cast("Any", self.jobs),
+            self.bells,
+            self.state,
+            self.held,
+        )
+        self.watch = NodeWatch("r1", "n1", parts, self.counts, lambda: 3)
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def test_a_working_node_lives_and_is_ready(desk: Desk) -> None:
+    assert (desk.watch.fault(), desk.watch.unready()) == ("", "")
+    view = desk.watch.view()
+    assert (view.state, view.fault, view.unready, view.jobs.left) == ("READY", "", "", 3)
+
+
+def test_a_node_that_seeds_lives_and_is_not_ready(desk: Desk) -> None:
+    desk.jobs.started = False
+    assert (desk.watch.fault(), desk.watch.unready()) == ("", "the run is not seeded yet")
+
+
+def test_a_node_without_a_ready_worker_is_not_ready(desk: Desk) -> None:
+    desk.tasks.ready = 0
+    assert (desk.watch.fault(), desk.watch.unready()) == ("", "no worker is ready")
+
+
+@pytest.mark.parametrize("name", ["task-runner", "appender", "job-runner"])
+def test_a_thread_that_ends_in_the_midst_of_the_run_is_a_fault(desk: Desk, name: str) -> None:
+    desk.tasks.gone = name == "task-runner"
+    desk.appender.gone = name == "appender"
+    desk.jobs.gone = name if name == "job-runner" else ""
+    assert desk.watch.fault() == f"the thread {name} has ended"
+    assert desk.watch.unready() == desk.watch.fault()
+
+
+def test_a_thread_that_ends_with_the_run_is_none(desk: Desk) -> None:
+    desk.tasks.gone = desk.appender.gone = True
+    desk.state.run_is_over()
+    assert (desk.watch.fault(), desk.watch.unready()) == ("", "the node ends its part of the run")
+    desk.state.terminate()
+    assert desk.watch.fault() == ""
+
+
+def test_a_task_runner_that_stands_still_is_a_fault(desk: Desk) -> None:
+    desk.tasks.turned_at -= STUCK_S + 1
+    assert desk.watch.fault() == "the task runner has not turned for 16 s"
+
+
+def test_what_ended_the_node_is_told_to_the_last(desk: Desk) -> None:
+    desk.bells.on_fault(AppenderError("rows cannot be written", at="/rows"))
+    assert desk.watch.fault() == "/rows: rows cannot be written"
+    assert desk.watch.view().state == "SHUTDOWN"

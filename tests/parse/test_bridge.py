@@ -1,0 +1,183 @@
+"""The bridge gives what the walk gives, leaks nothing, and is not used when it cannot be trusted."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import random
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from lxml import etree
+
+from scoopi.errors import ParseError
+from scoopi.parse.bridge import build
+from scoopi.parse.bridge.gears import trusted_bridge
+from scoopi.parse.html_walk import walk_html
+from tests.parse.tree.built_bridge import built_bridge
+from tests.parse.tree.dat_reader import read_cases
+from tests.parse.tree.tree_drawing import draw
+
+PAGES = [case.page.encode() for case in read_cases()]
+PIECES = (
+    b"<",
+    b">",
+    b"</",
+    b"&",
+    b"\x00",
+    b"\r",
+    b"\x0c",
+    b"'",
+    b"<!--",
+    b"-->",
+    b"<table>",
+    b"<b>",
+    b"</p>",
+    b"<tr>",
+)
+
+
+def drawn(parse: object, page: bytes) -> object:
+    try:
+        return draw(parse(page, 40))  # type: ignore[operator]
+    except ParseError as error:
+        return str(error)
+
+
+def resident_kb() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4
+
+
+def mutated(chance: random.Random) -> bytes:
+    """Two pages run into one another, with pieces put in and bytes taken out."""
+    page = bytearray(chance.choice(PAGES) + chance.choice(PAGES))
+    for _ in range(chance.randrange(1, 8)):
+        at = chance.randrange(len(page) + 1)
+        if chance.random() < 0.6:
+            page[at:at] = chance.choice(PIECES)
+        else:
+            del page[at : at + chance.randrange(1, 5)]
+    return bytes(page).decode("utf-8", "replace").encode()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_mutated_pages_give_equal_trees_or_fail_in_both_gears(seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(200):
+        page = mutated(chance)
+        assert drawn(built_bridge(), page) == drawn(walk_html, page), page
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 17])
+def test_where_a_page_is_cut_into_chunks_changes_nothing(chunk: int) -> None:
+    native = built_bridge()
+    for page in PAGES:
+        capsule = native._bridge.parse(page, 40, chunk)
+        assert draw(etree.adopt_external_document(capsule)) == draw(native(page, 40)), page
+
+
+def test_5000_pages_leave_no_memory_behind() -> None:
+    native = built_bridge()
+    page = b"".join(PAGES)[:20_000].decode("utf-8", "ignore").encode()
+
+    def parse_many(times: int) -> int:
+        for _ in range(times):
+            native(page, 400)
+            with pytest.raises(ParseError):
+                native(b"<i>" * 9, 5)
+            native._bridge.parse(b"<p>never adopted", 9)
+        gc.collect()
+        return resident_kb()
+
+    before_kb = parse_many(200)
+    assert parse_many(4800) - before_kb < 4096
+
+
+def test_a_tree_outlives_its_parser_and_may_be_changed() -> None:
+    root = built_bridge()(b"<ul><li a=1>long enough not to live inside its node<li>short</ul>", 9).getroot()
+    gc.collect()
+    first, second = root.iter("li")
+    first.text, second.tail = "x", "y"
+    first.set("@odd", "2")
+    second.append(etree.SubElement(root, "b"))
+    other = etree.Element("other")
+    other.append(first)
+    del root, second
+    gc.collect()
+    assert etree.tostring(other) == b'<other><li a="1" @odd="2">x</li></other>'
+
+
+def test_two_threads_parse_at_once() -> None:
+    native = built_bridge()
+    wanted = [draw(native(page, 400)) for page in PAGES]
+    wrong: list[bytes] = []
+
+    def parse_all(pages: list[bytes]) -> None:
+        for _ in range(3):
+            wrong.extend(
+                page for page, tree in zip(pages, wanted, strict=True) if draw(native(page, 400)) != tree
+            )
+
+    threads = [threading.Thread(target=parse_all, args=(PAGES,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_a_page_that_would_fill_memory_is_refused() -> None:
+    formats = b"".join(b"<font a=%d>" % number for number in range(1500))
+    page = b"<p>" + formats + b"</p>" + b"<p>x</p>" * 5000
+    with pytest.raises(ParseError, match="repeats its open elements without end"):
+        built_bridge()(page, 2000)
+
+
+def test_wrong_arguments_are_refused() -> None:
+    bridge = built_bridge()._bridge
+    with pytest.raises(ValueError, match="at least 1"):
+        bridge.parse(b"", 0)
+    with pytest.raises(TypeError):
+        bridge.parse("text", 9)
+
+
+def test_a_bridge_with_the_right_tree_is_trusted(caplog: pytest.LogCaptureFixture) -> None:
+    assert trusted_bridge(built_bridge()._bridge) is not None
+    assert caplog.records == []
+
+
+def test_a_bridge_with_another_tree_is_left_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    real = built_bridge()._bridge
+    other = SimpleNamespace(parse=lambda page, max_depth: real.parse(page + b"<p>", max_depth))
+    assert trusted_bridge(other) is None
+    assert [record.levelno for record in caplog.records] == [logging.WARNING]
+    assert "gives another tree" in caplog.text
+
+
+def test_a_bridge_that_fails_is_left_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(page: bytes, max_depth: int) -> object:
+        raise RuntimeError("lexbor failed")
+
+    assert trusted_bridge(SimpleNamespace(parse=fail)) is None
+    assert [record.getMessage() for record in caplog.records] == [
+        "pages are parsed by the walk, as the bridge fails: lexbor failed"
+    ]
+
+
+def test_without_a_compiler_the_build_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(build.BridgeUnavailableError, match="there is no C compiler"):
+        build.build(tmp_path)
+
+
+def test_a_compiler_that_fails_leaves_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CC", "false")
+    with pytest.raises(build.BridgeUnavailableError, match="false failed"):
+        build.build(tmp_path)
+    monkeypatch.setenv("CC", "/no/such/compiler")
+    with pytest.raises(build.BridgeUnavailableError, match="cannot be started"):
+        build.build(tmp_path)
+    assert list(tmp_path.iterdir()) == []

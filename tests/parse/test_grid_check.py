@@ -1,0 +1,109 @@
+"""Definitions are checked before a run, and none is refused that can give rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scoopi.model.data_def import DataDef, ItemDef
+from scoopi.model.place import Place
+from scoopi.parse.css_engine import CssEngine
+from scoopi.parse.grid_check import Finding, check_data_def, scripts_of
+
+ITEM, FACT, BLOCK = Place("d.yml", 5, 9), Place("d.yml", 3, 9), Place("d.yml", 2, 9)
+
+
+def item(selector: str | None = "td", **more: Any) -> ItemDef:
+    return ItemDef("row", selector=selector, place=Place("d.yml", 4, 1), selector_place=ITEM, **more)
+
+
+def check(
+    *items: ItemDef,
+    block: str = "table",
+    selector: str | None = "td",
+    dims: tuple[ItemDef, ...] = (),
+    **fact: Any,
+) -> list[Finding]:
+    facts = (ItemDef("fact", **fact),)
+    data_def = DataDef("d", block, selector, items, dims, facts, block_place=BLOCK, selector_place=FACT)
+    return check_data_def(data_def, CssEngine())
+
+
+@pytest.mark.parametrize(
+    "data_def",
+    [
+        {"items": [item()]},
+        {"items": [item("tr:nth-child(%{index}) > td:eq(%{index})")]},
+        {"items": [item("td:nope", value="constant")]},
+        {"items": [item("td:nope", match="constant")]},
+        {"items": [item("%{nope}", value="constant")], "selector": None, "block": "td["},
+        {"items": [item()], "selector": "td:%{item.value}"},
+        {"items": [item(None, match="(x)")], "selector": "td:matches(%{item.match})"},
+        {"items": [item(None, match="x"), item()], "selector": "td:contains(%{item.match})"},
+        {"items": [item("td:contains(%{dim.value})")], "dims": (ItemDef("d", value="x"),)},
+        {"items": [item("td attribute: data-%{index}")]},
+        {"items": [item(last=None)]},
+        {"items": [item("td:contains(%%{nope})")]},
+        {"items": [item()], "last": None, "break_after": ("x",)},
+        {"items": [item()], "value": "x", "selector": "td:nope"},
+    ],
+)
+def test_a_definition_that_can_give_rows_is_not_refused(data_def: dict[str, Any]) -> None:
+    assert check(*data_def.pop("items"), **data_def) == []
+
+
+@pytest.mark.parametrize(
+    ("data_def", "place", "what"),
+    [
+        ({"items": [item("td:nth-chld(%{index})")]}, ITEM, "there is no ':nth-chld'"),
+        ({"items": [item(), item("td[")]}, ITEM, "no ']' closes"),
+        ({"items": [item()], "selector": "td:eq(x)"}, FACT, "':eq' needs a number"),
+        ({"items": [item()], "block": "table >"}, BLOCK, "a selector is missing"),
+        ({"items": [item("td:matches(%{dim.match})")], "dims": (ItemDef("d", match="["),)}, ITEM, ""),
+        ({"items": [item("td:eq(%{indx})")]}, ITEM, "names no property 'indx'"),
+        ({"items": [item("td:eq(%{dim.index})")]}, ITEM, "there is none"),
+        ({"items": [item()], "selector": "%{item.rwo.index}"}, FACT, "names no item 'rwo'"),
+        ({"items": [item()], "selector": "%{a.b.c.d}"}, FACT, "more than three parts"),
+        (
+            {"items": [item("td:contains(%{dim.value})")], "dims": (ItemDef("d", selector="td"),)},
+            ITEM,
+            "%{dim.value} can never be resolved",
+        ),
+        ({"items": [item("td:contains(%{value})")]}, ITEM, "%{value} can never be resolved"),
+        ({"items": [item()], "selector": "td:contains(%{item.match})"}, FACT, "has no match"),
+        ({"items": [item(value="x", last=None)]}, Place("d.yml", 4, 1), "can never end"),
+        ({"items": [item(match="x", last=None)]}, Place("d.yml", 4, 1), "can never end"),
+        ({"items": [item()], "last": None, "place": FACT}, FACT, "a fact does not end it"),
+    ],
+)
+def test_what_must_fail_is_found_with_its_place_and_mend(
+    data_def: dict[str, Any], place: Place, what: str
+) -> None:
+    (finding,) = check(*data_def.pop("items"), **data_def)
+    assert finding.place == place
+    assert what in finding.what
+    assert finding.mend
+
+
+def test_a_fault_met_by_several_templates_is_told_once() -> None:
+    dims = (ItemDef("d", selector="td:nope", selector_place=ITEM),)
+    assert len(check(item(), item(), item(), dims=dims)) == 1
+
+
+def test_placeholders_of_scripts_are_checked() -> None:
+    (finding,) = check(item(None, script="f(%{itm.index})"))
+    assert "names no axis 'itm'" in finding.what
+    assert check(item(None, script="%{nope}", value="x")) == []
+
+
+def test_scripts_are_given_with_their_first_indexes_each_once() -> None:
+    dims = (ItemDef("d", script="'%{item.value}'"), ItemDef("e", script="%{nope}", value="x"))
+    items = (item(None, script="f(%{index})", first=3, last=9), item("td"), item("td"))
+    data_def = DataDef("d", "table", "td", items, (*dims, ItemDef("g", script="g()")), (ItemDef("fact"),))
+    assert [script for _, script in scripts_of(data_def)] == ["f(3)", "g()"]
+
+
+def test_all_faults_are_told_at_once() -> None:
+    found = check(item("td:nope"), selector="td[", block="p >")
+    assert {finding.place for finding in found} == {ITEM, FACT, BLOCK}

@@ -1,0 +1,155 @@
+"""DateRoller and DateFormatter turn dates of one form into dates of another."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import ConvertError, PluginError
+from scoopi.model.step_def import PluginDef
+from scoopi.plugins.builtins import BUILTINS
+from scoopi.plugins.converters.date_formatter import DateFormatter
+from scoopi.plugins.converters.date_roller import DateRoller
+from scoopi.plugins.plugin_finder import PluginFinder
+
+TABLE = Path(__file__).with_name("test_converters_rolls.tsv")
+MOMENT = "yyyy-MM-dd HH:mm:ss.SSS"
+
+
+def java_rolls() -> list[tuple[str, str, str]]:
+    """A moment, a roll, and what a Calendar of Java 17 makes of it; `no` beyond our years."""
+    lines = TABLE.read_text(encoding="utf-8").splitlines()[1:]
+    return [(moment, roll, result) for moment, roll, result in (line.split("\t") for line in lines)]
+
+
+@pytest.fixture
+def in_oslo(monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.setenv("TZ", "Europe/Oslo")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_every_field_rolls_as_in_java() -> None:
+    wrong = []
+    for moment, roll, result in java_rolls():
+        try:
+            rolled = DateRoller("day", MOMENT, MOMENT, roll).convert(moment)
+        except ConvertError:
+            rolled = "no"
+        if rolled != result:
+            wrong.append((moment, roll, result, rolled))
+    assert wrong == []
+    assert len(java_rolls()) >= 1000
+
+
+@pytest.mark.parametrize(
+    ("value", "in_pattern", "roll", "result"),
+    [
+        ("Dec '16", "MMM ''YY", "DAY_OF_MONTH=ceil", "2016-12-31"),
+        ("Feb '20", "MMM ''YY", "DAY_OF_MONTH=ceil", "2020-02-29"),
+        ("15 Mar 2019", "dd MMM yyyy", "DAY_OF_MONTH=round", "2019-03-01"),
+        ("16 Mar 2019", "dd MMM yyyy", "DAY_OF_MONTH=round", "2019-03-31"),
+        ("15 Mar 2019", "dd MMM yyyy", "MONTH=floor", "2019-01-15"),
+        ("15 Mar 2019", "dd MMM yyyy", "DAY_OF_MONTH=3", "2019-03-03"),
+        ("Mar 2019", "dd MMM yyyy|MMM yyyy", "DAY_OF_MONTH=ceil", "2019-03-31"),
+        ("2019", "MMM yyyy|yyyy", "MONTH=ceil DAY_OF_MONTH=ceil", "2019-12-31"),
+    ],
+)
+def test_a_date_rolls(value: str, in_pattern: str, roll: str, result: str) -> None:
+    assert DateRoller("day", in_pattern, "yyyy-MM-dd", roll).convert(value) == result
+
+
+def test_rolls_act_in_the_order_written() -> None:
+    def rolled(roll: str) -> str:
+        return DateRoller("day", "dd MMM yyyy", "yyyy-MM-dd", roll).convert("31 Mar 2019")
+
+    assert rolled("DAY_OF_MONTH=1 MONTH=1 DAY_OF_MONTH=ceil") == "2019-02-28"
+    assert rolled("MONTH=1 DAY_OF_MONTH=ceil") == "2019-03-31"
+    assert rolled("DAY_OF_MONTH=ceil MONTH=1") == "2019-03-03"
+
+
+@pytest.mark.usefixtures("in_oslo")
+def test_rolling_over_the_change_to_summer_time_keeps_the_hour() -> None:
+    roller = DateRoller("day", "dd MMM yyyy HH:mm", "yyyy-MM-dd HH:mm Z", "MONTH=6")
+    assert roller.convert("15 Jan 2020 12:00") == "2020-07-15 12:00 +0200"
+
+
+def test_the_first_alternative_that_reads_the_whole_text_counts() -> None:
+    formatter = DateFormatter("day", "dd/MM/yyyy|MM/dd/yyyy HH:mm|yyyy", "yyyy-MM-dd")
+    assert formatter.convert("01/02/2020") == "2020-02-01"
+    assert formatter.convert("01/02/2020 10:00") == "2020-01-02"
+    assert formatter.convert("2020") == "2020-01-01"
+
+
+@pytest.mark.usefixtures("in_oslo")
+def test_a_formatter_stays_in_the_zone_of_the_text() -> None:
+    formatter = DateFormatter("day", "yyyy-MM-dd'T'HH:mm:ssXXX", "dd.MM.yyyy HH:mm XXX")
+    assert formatter.convert("2020-01-31T10:11:12-05:00") == "31.01.2020 10:11 -05:00"
+    assert formatter.convert("2020-01-31T10:11:12Z") == "31.01.2020 10:11 Z"
+    assert DateFormatter("day", "yyyy-MM-dd", "HH:mm XXX").convert("2020-07-01") == "00:00 +02:00"
+
+
+@pytest.mark.parametrize(
+    "converter",
+    [
+        DateRoller("day", "dd MMM yyyy", "yyyy", "MONTH=0"),
+        DateFormatter("day", "dd MMM yyyy|MMM yyyy", "yyyy"),
+    ],
+)
+@pytest.mark.parametrize("value", ["", "soon", "15 Mar 2019 x", "15.3.2019"])
+def test_a_value_that_fits_no_pattern_cannot_be_converted(
+    converter: DateRoller | DateFormatter, value: str
+) -> None:
+    with pytest.raises(ConvertError, match="is no date as dd MMM yyyy"):
+        converter.convert(value)
+
+
+def test_a_date_that_rolls_out_of_the_years_cannot_be_converted() -> None:
+    with pytest.raises(ConvertError, match="rolls out of the years 1 to 9999"):
+        DateRoller("day", "yyyy", "yyyy", "YEAR=ceil").convert("2020")
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        (("dd Q", "yyyy", "MONTH=0"), "inPattern 'dd Q' is no date pattern: Q is no letter"),
+        (("dd|'", "yyyy", "MONTH=0"), "a quote of the date pattern is not closed"),
+        (("", "yyyy", "MONTH=0"), "inPattern is empty"),
+        (("dd", "XXXX", "MONTH=0"), "outPattern 'XXXX' is no date pattern"),
+        (("dd", "yyyy", " "), "roll is empty"),
+        (("dd", "yyyy", "MONTH"), "roll 'MONTH' is malformed"),
+        (("dd", "yyyy", "MONTH=up"), "roll 'MONTH=up' is malformed"),
+        (("dd", "yyyy", "MOON=0"), "there is no field MOON"),
+    ],
+)
+def test_a_wrong_definition_is_refused_with_the_mend(fields: tuple[str, str, str], fault: str) -> None:
+    with pytest.raises(PluginError) as caught:
+        DateRoller("day", *fields)
+    assert fault in caught.value.what
+    assert caught.value.mend
+
+
+@pytest.mark.parametrize(
+    "name", ["DateFormatter", "DateFormater", "org.codetab.scoopi.plugin.converter.DateFormater"]
+)
+def test_the_formatter_is_found_by_its_names(name: str) -> None:
+    fields = {"item": "day", "inPattern": "yyyy", "outPattern": "yy", "onError": "drop"}
+    made = PluginFinder([], BUILTINS).construct("converters", PluginDef("f", name, fields))
+    assert isinstance(made, DateFormatter)
+    assert (made.item, made.on_error, made.convert("2016")) == ("day", "drop", "16")
+
+
+def test_the_roller_is_made_from_a_definition_of_the_original() -> None:
+    fields = {
+        "item": "round",
+        "inPattern": "dd MMM yyyy",
+        "outPattern": "yyyy-MM-dd",
+        "roll": "DAY_OF_MONTH=floor",
+    }
+    name = "org.codetab.scoopi.plugin.converter.DateRoller"
+    made = PluginFinder([], BUILTINS).construct("converters", PluginDef("r", name, fields))
+    assert (made.item, made.on_error, made.convert("15 Mar 2019")) == ("round", "keep", "2019-03-01")

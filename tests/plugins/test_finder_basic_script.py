@@ -1,0 +1,24 @@
+"""BasicScript: definitions that could never run are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from scoopi.errors import PluginError
+from scoopi.plugins.scripts.basic_script import BasicScript
+
+
+def test_a_script_without_anything_to_run_is_refused() -> None:
+    with pytest.raises(PluginError, match="nothing to run"):
+        BasicScript(" ")
+
+
+@pytest.mark.parametrize("name", ["", "a b", "f()", "1f", "a.", "f;g"])
+def test_an_entry_point_that_is_no_name_is_refused(name: str) -> None:
+    with pytest.raises(PluginError, match="no name of a function"):
+        BasicScript("1", entry_point=name)
+
+
+@pytest.mark.parametrize("name", ["execute", "$f_1", "lib.run"])
+def test_an_entry_point_may_be_a_dotted_name(name: str) -> None:
+    assert BasicScript("1", entry_point=name).entry_point == name

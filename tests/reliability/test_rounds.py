@@ -1,0 +1,47 @@
+"""The short form of the rounds: whatever is killed, the rows come out once."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.reliability.process import alive
+from tests.reliability.rounds import BLOWS, Round, play_round
+from tests.reliability.world import World, build_world, read_rows
+
+SHELVES, PACKETS = 120, 3
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return build_world(tmp_path_factory.mktemp("world"), SHELVES, PACKETS)
+
+
+@pytest.mark.parametrize("blow", BLOWS)
+def test_a_run_that_is_hit_early_is_finished_with_each_row_once(
+    world: World, tmp_path: Path, blow: str
+) -> None:
+    source = random.Random(f"early {blow}")
+    Round(world, tmp_path, source, workers=2).play([blow, blow], most_delay_s=0.7)
+
+
+@pytest.mark.parametrize("seed", ["short/1", "short/2", "short/3"])
+def test_a_run_that_is_hit_now_and_then_is_finished_with_each_row_once(
+    world: World, tmp_path: Path, seed: str
+) -> None:
+    result = play_round(world, tmp_path / "round", seed, workers=2, most_delay_s=1.5)
+    assert result.blows
+
+
+def test_the_world_has_the_rows_that_its_pages_hold(world: World) -> None:
+    assert world.jobs == SHELVES * (1 + PACKETS)
+    assert world.rows.total() == SHELVES * (1 + PACKETS * 5 * 3)
+    assert max(world.rows.values()) == 1
+
+
+def test_rows_are_compared_as_they_stand_in_the_file(tmp_path: Path) -> None:
+    (tmp_path / "data.txt").write_text("a|b\na|b\nc|d\n")
+    assert read_rows(tmp_path) == {"a|b": 2, "c|d": 1}
+    assert alive([]) == []

@@ -1,0 +1,68 @@
+"""Exchange: one request and the means to answer it badly."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import time
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from tests.server.answer import Answer
+from tests.server.request_log import Seen
+
+
+class Exchange:
+    """What a misbehaviour is given: the request taken apart, and the connection's raw writer."""
+
+    def __init__(self, seen: Seen, transport: asyncio.Transport, may_write: asyncio.Event) -> None:
+        self.seen = seen
+        self.transport = transport
+        self._may_write = may_write
+        parts = urlsplit(seen.path)
+        self.path = unquote(parts.path)
+        self._query = parse_qs(parts.query, keep_blank_values=True)
+
+    def text(self, name: str, default: str) -> str:
+        """A parameter of the query."""
+        return self._query.get(name, [default])[0]
+
+    def number(self, name: str, default: int) -> int:
+        """A whole number of the query."""
+        return int(self.text(name, str(default)))
+
+    @property
+    def gone(self) -> bool:
+        """The client has closed the connection."""
+        return self.transport.is_closing()
+
+    async def write(self, piece: bytes) -> None:
+        """Send a piece as soon as the client takes it."""
+        await self._may_write.wait()
+        if not self.gone:
+            # Noted before the client can know, so that its next request never seems to overlap this one.
+            self.seen.ended = time.monotonic()
+            self.transport.write(piece)
+            await asyncio.sleep(0)
+
+    async def send(self, answer: Answer, length: int | None = None) -> None:
+        """Send an answer; `length` lies about its size."""
+        self.seen.status = answer.status
+        await self.write(answer.head(length) + answer.body)
+
+    async def wait(self, milliseconds: float) -> None:
+        """Let time pass, but not longer than the client stays."""
+        end = asyncio.get_running_loop().time() + milliseconds / 1000
+        while not self.gone and (left := end - asyncio.get_running_loop().time()) > 0:
+            await asyncio.sleep(min(left, 0.05))
+
+    def close(self) -> None:
+        """End the connection in the orderly way."""
+        self.transport.close()
+
+    def reset(self) -> None:
+        """End the connection with a TCP reset."""
+        raw = self.transport.get_extra_info("socket")
+        if raw is not None:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()

@@ -1,0 +1,126 @@
+"""FaultyStore: a store that loses answers, delivers twice, fails halfway and dies, as its plan says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TypeVar
+
+from scoopi.errors import StoreError
+from scoopi.store.ports import Change, MapName, Outcome, Store
+
+Write = TypeVar("Write")
+
+
+class NodeDied(BaseException):
+    """The process is gone: nothing of it may go on (not an Exception, so that nothing catches it)."""
+
+
+@dataclass(frozen=True)
+class Faults:
+    """What goes wrong.
+
+    Attributes:
+        lose_first_answers: every write is made, and its first answer is lost.
+        deliver_twice: every write is made twice, and the second answer comes back.
+        lost_answers: share of the batches whose answer is lost after all were made.
+        torn: share of the batches of which only some writes are made, and no answer comes.
+        unreadable: share of the readings that fail.
+        dies_after: so many single writes are made; instead of the next one the node dies.
+    """
+
+    lose_first_answers: bool = False
+    deliver_twice: bool = False
+    lost_answers: float = 0.0
+    torn: float = 0.0
+    unreadable: float = 0.0
+    dies_after: int | None = None
+
+
+class FaultyStore:
+    """Wraps any Store; writes reach it one by one, and a refusal comes back as it is: not settled."""
+
+    def __init__(self, inner: Store, faults: Faults, seed: int = 0) -> None:
+        self._inner = inner
+        self._faults = faults
+        self._random = Random(seed)
+        self._answered: set[tuple[object, ...]] = set()
+        self.writes = 0
+        self.lost = 0
+
+    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+        self._read()
+        return self._inner.get_all(name, keys)
+
+    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+        def put(record: tuple[str, bytes]) -> Outcome:
+            standing = self._inner.get_all(name, [record[0]]).get(record[0])
+            if standing is not None:
+                return Outcome(False, standing)
+            return self._inner.put_if_absent_all(name, [record])[0]
+
+        return self._write(("put", name), records, put)
+
+    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+        def cas(change: Change) -> Outcome:
+            standing = self._inner.get_all(name, [change.key]).get(change.key)
+            if standing != change.expected:
+                return Outcome(False, standing)
+            return self._inner.cas_all(name, [change])[0]
+
+        return self._write(("cas", name), changes, cas)
+
+    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+        def delete(key: str) -> Outcome:
+            self._inner.delete_all(name, [key])
+            return Outcome(True, None)
+
+        self._write(("delete", name), keys, delete)
+
+    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
+        self._read()
+        return self._inner.scan(name, slot, limit, after)
+
+    def count(self, name: MapName, slot: str | None = None) -> int:
+        self._read()
+        return self._inner.count(name, slot)
+
+    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+        self._inner.set_ttl_all(name, keys, seconds)
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def _read(self) -> None:
+        self._stay_dead()
+        if self._random.random() < self._faults.unreadable:
+            self.lost += 1
+            raise StoreError("the reading failed, as planned")
+
+    def _write(
+        self, kind: tuple[object, ...], batch: Sequence[Write], make: Callable[[Write], Outcome]
+    ) -> list[Outcome]:
+        torn = self._random.random() < self._faults.torn
+        outcomes = []
+        for write in batch:
+            if torn and self._random.random() < 0.5:
+                continue
+            outcomes.append(self._made(write, make))
+        answers = {(*kind, write) for write in batch}
+        first = self._faults.lose_first_answers and not answers <= self._answered
+        self._answered |= answers
+        if torn or first or self._random.random() < self._faults.lost_answers:
+            self.lost += 1
+            raise StoreError("the answer was lost, as planned")
+        return outcomes
+
+    def _made(self, write: Write, make: Callable[[Write], Outcome]) -> Outcome:
+        self._stay_dead()
+        self.writes += 1
+        outcome = make(write)
+        return make(write) if self._faults.deliver_twice else outcome
+
+    def _stay_dead(self) -> None:
+        if self._faults.dies_after is not None and self.writes >= self._faults.dies_after:
+            raise NodeDied

@@ -1,0 +1,266 @@
+"""A world of nodes that share hosts: a scripted clock, a ledger as the hosts' own logs, and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import pairwise
+from random import Random
+from typing import cast
+
+from scoopi.configs.groups import FetchLimits
+from scoopi.errors import StoreError
+from scoopi.store.host_share_record import HostRecord, HostRecords
+from scoopi.store.host_shares import HostShares, NodeView
+from scoopi.store.member import Load, MemberState
+from scoopi.store.membership import Membership
+from scoopi.store.ports import Change, MapName, Outcome, Store
+from scoopi.store.settling_store import SettlingStore
+from tests.store.faulty_store import Faults, FaultyStore
+
+TURN_MS, GAP_MS = 2000, 15_000
+
+
+class MemoryStore:
+    """The maps of a run in dictionaries: what is quick to simulate with."""
+
+    def __init__(self) -> None:
+        self.maps: dict[MapName, dict[str, bytes]] = {name: {} for name in MapName}
+        self.calls = 0
+
+    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+        self.calls += 1
+        return {key: self.maps[name][key] for key in keys if key in self.maps[name]}
+
+    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+        self.calls += 1
+        kept = self.maps[name]
+        return [Outcome(key not in kept, kept.setdefault(key, value)) for key, value in records]
+
+    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+        self.calls += 1
+        return [self._cas(self.maps[name], change) for change in changes]
+
+    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+        for key in keys:
+            self.maps[name].pop(key, None)
+
+    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
+        self.calls += 1
+        assert slot is None
+        return sorted((key, value) for key, value in self.maps[name].items() if key > after)[:limit]
+
+    def count(self, name: MapName, slot: str | None = None) -> int:
+        return len(self.maps[name])
+
+    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+        """Nothing ends here."""
+
+    def close(self) -> None:
+        self.maps.clear()
+
+    @staticmethod
+    def _cas(kept: dict[str, bytes], change: Change) -> Outcome:
+        won = kept.get(change.key) == change.expected
+        if won:
+            kept[change.key] = change.new
+        return Outcome(won, kept.get(change.key))
+
+
+class LateStore:
+    """Lets the world go on before a write is made, and makes some writes long after they were given up."""
+
+    def __init__(self, inner: Store, before: Callable[[], None], random: Random) -> None:
+        self._inner = inner
+        self._before = before
+        self._random = random
+        self.late: list[Callable[[], object]] = []
+        self.late_share = 0.0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._inner, name)
+
+    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+        if name is MapName.HOSTS:
+            self._before()
+            if self._random.random() < self.late_share:
+                self.late.append(lambda: self._inner.cas_all(name, list(changes)))
+                raise StoreError("nobody knows whether it will be made")
+        return self._inner.cas_all(name, changes)
+
+
+@dataclass
+class Request:
+    """One request as the host sees it, and as its node does."""
+
+    host: str
+    node: str
+    start: float
+    end: float
+
+
+@dataclass
+class World:
+    """One store, one clock, many nodes; time goes in steps of 0.1 s."""
+
+    limits: FetchLimits
+    random: Random
+    hosts: tuple[str, ...] = ("a", "b")
+    faults: Faults = field(default_factory=Faults)
+    longest_s: float = 1.0
+    now: float = 100.0
+    store: MemoryStore = field(default_factory=MemoryStore)
+    nodes: list[Node] = field(default_factory=list)
+    everyone: list[Node] = field(default_factory=list)
+    ledger: list[Request] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.store.put_if_absent_all(MapName.HOSTS, [(host, b"{}") for host in self.hosts])
+
+    def clock(self) -> float:
+        return self.now
+
+    def join(self, name: str = "") -> Node:
+        node = Node(self, name or f"n{len(self.everyone)}")
+        self.nodes.append(node)
+        self.everyone.append(node)
+        return node
+
+    def pass_s(self, seconds: float) -> None:
+        """All nodes that are awake do what they do."""
+        for _ in range(round(seconds * 10)):
+            self.now += 0.1
+            for node in self.random.sample(self.nodes, len(self.nodes)):
+                node.act()
+
+    def record(self, host: str) -> HostRecord:
+        return HostRecords("").read(self.store.maps[MapName.HOSTS][host])
+
+    def check(self) -> None:
+        """What the hosts' own logs show keeps the promise, and so does every record."""
+        for host in self.hosts:
+            starts = [request.start for request in self.ledger if request.host == host]
+            gaps = [later - earlier for earlier, later in pairwise(starts)]
+            assert all(gap >= self.limits.delay_ms / 1000 - 1e-6 for gap in gaps), (host, min(gaps))
+            flying = [request for request in self.ledger if request.host == host]
+            for request in flying:
+                over = [one for one in flying if one.start <= request.start < one.end - 1e-6]
+                assert len(over) <= self.limits.parallelism, (host, over)
+
+    def check_record(self, host: str) -> None:
+        shares = self.record(host).shares
+        assert sum(share.permits for share in shares.values()) <= self.limits.parallelism
+        assert len(shares) <= 1 or not self.limits.delay_ms
+
+
+class Node:
+    """One incarnation: beats, makes rounds, and sends whenever its share and its work allow."""
+
+    def __init__(self, world: World, name: str) -> None:
+        self.world = world
+        self.name = name
+        self.needs: dict[str, int] = {}
+        self.wants: set[str] = set()
+        self.flying: list[Request] = []
+        self.sent: list[Request] = []
+        self.asleep_until = 0.0
+        self.cut_off_until = 0.0
+        self.errors = 0
+        self.in_round = False
+        self.interlude: Callable[[], None] | None = None
+        self.next_at: dict[str, float] = {}
+        self.beat_at = self.round_at = 0.0
+        faulty = FaultyStore(world.store, world.faults, world.random.randrange(10**6))
+        self.late = LateStore(faulty, self._before_write, world.random)
+        store = SettlingStore(cast(Store, self.late), tries=3)
+        self.members = Membership(store, name, f"node-{name}", 1000, GAP_MS, world.clock)
+        view = NodeView(self.members.own_beat_is_old, lambda: self.members.last_look, self.in_flight)
+        self.shares = HostShares(store, name, world.limits, TURN_MS, GAP_MS, view, world.clock)
+
+    def in_flight(self, host: str) -> int:
+        return sum(request.host == host for request in self.flying)
+
+    @property
+    def has_interlude(self) -> bool:
+        """Whether the next write is still to be held up."""
+        return self.interlude is not None
+
+    def act(self) -> None:
+        now = self.world.now
+        if now < self.asleep_until:
+            return
+        self.flying = [request for request in self.flying if request.end > now]
+        steps = [self._live, self._send, self._round]
+        self.world.random.shuffle(steps)
+        for step in steps:
+            if now >= self.asleep_until:
+                step()
+
+    def die(self) -> None:
+        """Killed: whatever was in flight breaks off."""
+        self.world.nodes.remove(self)
+        for request in self.flying:
+            request.end = min(request.end, self.world.now)
+
+    def leave(self) -> None:
+        """In the orderly way: what is in flight has ended; the last heartbeat may be lost all the same."""
+        self.die()
+        with suppress(StoreError):
+            self.members.beat(Load(0, True), MemberState.LEFT)
+
+    def _live(self) -> None:
+        if self.world.now < max(self.beat_at, self.cut_off_until):
+            return
+        self.beat_at = self.world.now + 0.95
+        try:
+            self.members.beat(Load(0, False))
+            self.members.watch()
+        except StoreError:
+            self.errors += 1
+
+    def _round(self) -> None:
+        if self.in_round or self.world.now < max(self.round_at, self.cut_off_until):
+            return
+        self.round_at = self.world.now + 0.25
+        self.in_round = True
+        needed = [host for host, count in self.needs.items() if count]
+        try:
+            if self.shares.look([*needed, *self.wants], everything=self.world.random.random() < 0.25):
+                self.shares.settle(needed, self.shares.candidates(self.wants) + self._kept())
+        except StoreError:
+            self.errors += 1
+        self.in_round = False
+        for host in self.world.hosts:
+            self.world.check_record(host)
+
+    def _kept(self) -> list[str]:
+        return [host for host in self.wants if self.shares.may_send(host)]
+
+    def _send(self) -> None:
+        for host in self.world.hosts:
+            works = self.needs.get(host, 0) or (host in self.wants and self.shares.may_take(host))
+            if works:
+                self._send_one(host)
+
+    def _send_one(self, host: str) -> None:
+        now = self.world.now
+        if now < self.next_at.get(host, 0):
+            return
+        long = self.world.random.uniform(0.05, self.world.longest_s)
+        request = Request(host, self.name, now, now + long)
+        self.flying.append(request)
+        share = self.shares.may_send(host)
+        if share is None or now < share.first_at or self.in_flight(host) > share.permits:
+            self.flying.remove(request)
+            return
+        self.next_at[host] = now + share.gap_ms / 1000
+        self.world.ledger.append(request)
+        self.sent.append(request)
+        if self.needs.get(host, 0):
+            self.needs[host] -= 1
+
+    def _before_write(self) -> None:
+        if self.interlude is not None:
+            interlude, self.interlude = self.interlude, None
+            interlude()

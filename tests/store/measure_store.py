@@ -1,0 +1,98 @@
+"""Measures the solo store and the cycle of a job: `python tests/store/measure_store.py [RECORDS] [busy]`.
+
+With `busy` another thread of the process computes all the time, as parents of many workers do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from scoopi.model.job import JobPayload, JobState
+from scoopi.model.locator import Locator
+from scoopi.store.job_store import JobStore
+from scoopi.store.job_values import Ending, NewJob
+from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+
+BATCH = 500
+HOST = "shop.example:443"
+
+
+def rate(name: str, records: int, batches: Iterable[Callable[[], object]]) -> None:
+    """Carry out the batches and say how many records a second that was."""
+    began = time.perf_counter()
+    for batch in batches:
+        batch()
+    print(f"{name:30} {records / (time.perf_counter() - began):12,.0f} a second")
+
+
+def measure_records(store: Store, name: MapName, keys: list[str]) -> None:
+    """Batches of 500 records of 400 bytes."""
+    first, second = (b'{"slot":"R/%s","x":"%s"}' % (HOST.encode(), fill * 360) for fill in (b"a", b"b"))
+    parts = [keys[start : start + BATCH] for start in range(0, len(keys), BATCH)]
+    puts = [[(key, first) for key in part] for part in parts]
+    changes = [[Change(key, first, second) for key in part] for part in parts]
+    slot = f"R/{HOST}" if name is MapName.JOBS else None
+    before = ["", *(part[-1] for part in parts)]
+    rate(f"{name}: put", len(keys), [lambda p=p: store.put_if_absent_all(name, p) for p in puts])  # type: ignore[misc]
+    rate(f"{name}: cas", len(keys), [lambda c=c: store.cas_all(name, c) for c in changes])  # type: ignore[misc]
+    rate(f"{name}: get", len(keys), [lambda p=p: store.get_all(name, p) for p in parts])  # type: ignore[misc]
+    rate(
+        f"{name}: scan",
+        len(keys),
+        [lambda a=a: store.scan(name, slot, BATCH, a) for a in sorted(before)[:-1]],  # type: ignore[misc]
+    )
+    rate(f"{name}: delete", len(keys), [lambda p=p: store.delete_all(name, p) for p in parts])  # type: ignore[misc]
+
+
+def measure_jobs(store: Store, keys: list[str]) -> None:
+    """Jobs from their put to their end."""
+    jobs = JobStore(store, "0123456789abcdef")
+    new = [
+        NewJob(key, HOST, JobPayload(Locator("acme", "books", f"https://{HOST}/{key}"), key)) for key in keys
+    ]
+
+    def cycle(part: list[NewJob]) -> None:
+        jobs.put(part)
+        finish()
+
+    def finish() -> None:
+        jobs.end([Ending(job.id, job.fence, JobState.DONE) for job in jobs.take(HOST, BATCH)])
+
+    parts = [new[start : start + BATCH] for start in range(0, len(new), BATCH)]
+    rate("jobs: put, take, end in turn", len(keys), [lambda p=p: cycle(p) for p in parts])  # type: ignore[misc]
+    again = [[job._replace(id=f"{job.id[::-1]}x") for job in part] for part in parts]
+    rate("jobs: all put", len(keys), [lambda p=p: jobs.put(p) for p in again])  # type: ignore[misc]
+    rate("jobs: then taken and ended", len(keys), [finish] * len(parts))
+    assert jobs.nothing_left()
+
+
+def main(records: int, busy: bool) -> None:
+    """Print the figures."""
+    stopped = threading.Event()
+
+    def compute() -> None:
+        while not stopped.is_set():
+            pass
+
+    if busy:
+        threading.Thread(target=compute, daemon=True).start()
+    keys = [hashlib.blake2b(b"%d" % number, digest_size=16).hexdigest() for number in range(records)]
+    with tempfile.TemporaryDirectory() as folder:
+        store = SettlingStore(SqliteStore(Path(folder) / "store.db"))
+        for name in (MapName.JOBS, MapName.PAYLOADS):
+            measure_records(store, name, keys)
+        measure_jobs(store, keys)
+        store.close()
+    stopped.set()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5000, "busy" in sys.argv)

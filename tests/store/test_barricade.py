@@ -1,0 +1,139 @@
+"""One node composes; the others use what it composed; a lost holder is replaced."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import ClusterError
+from scoopi.store.barricade import Barricade
+from scoopi.store.ports import MapName, Store
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.store.conftest import Clock
+from tests.store.faulty_store import Faults, FaultyStore, NodeDied
+
+
+def never() -> bytes:
+    raise AssertionError("must not compose")
+
+
+def barricade(store: Store, node: str, lease_ms: int = 15_000, **options: Clock) -> Barricade:
+    return Barricade(store, "definitions", node, lease_ms, **options)
+
+
+def test_who_finds_a_composed_value_uses_it(store: Store) -> None:
+    assert barricade(store, "ann").composed() is None
+    assert barricade(store, "ann").compose_once(lambda: b"ann's", 1000) == b"ann's"
+    assert barricade(store, "bob").compose_once(never, 1000) == b"ann's"
+    assert barricade(store, "bob").composed() == b"ann's"
+
+
+def test_barricades_of_other_names_are_others(store: Store) -> None:
+    Barricade(store, "one", "ann").compose_once(lambda: b"1", 1000)
+    assert Barricade(store, "two", "ann").compose_once(lambda: b"2", 1000) == b"2"
+
+
+def test_of_nodes_that_start_together_one_composes(store: Store) -> None:
+    composed: list[str] = []
+    values: list[bytes] = []
+    together = threading.Barrier(4)
+
+    def start(node: str) -> None:
+        def compose() -> bytes:
+            composed.append(node)
+            return node.encode()
+
+        together.wait(timeout=10)
+        values.append(barricade(store, node, lease_ms=2000).compose_once(compose, 10_000))
+
+    threads = [threading.Thread(target=start, args=(f"node{number}",)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=15)
+    assert len(composed) == 1
+    assert values == [composed[0].encode()] * 4
+
+
+def test_a_holder_that_fails_releases_the_barricade_and_its_error_goes_out(store: Store) -> None:
+    def fail() -> bytes:
+        raise ValueError("bad definitions")
+
+    with pytest.raises(ValueError, match="bad definitions"):
+        barricade(store, "ann").compose_once(fail, 1000)
+    assert barricade(store, "ann").composed() is None
+    assert barricade(store, "bob").compose_once(lambda: b"bob's", 0) == b"bob's"
+
+
+def test_a_holder_keeps_its_lease_while_it_composes(store: Store) -> None:
+    """Ann composes for several lease times; Bob waits until she is done."""
+    composing, waited = threading.Event(), threading.Event()
+
+    def slowly() -> bytes:
+        composing.set()
+        assert not waited.wait(timeout=1)
+        return b"ann's"
+
+    ann = threading.Thread(target=barricade(store, "ann", lease_ms=400).compose_once, args=(slowly, 5000))
+    ann.start()
+    assert composing.wait(timeout=5)
+    assert barricade(store, "bob", lease_ms=400).compose_once(never, 5000) == b"ann's"
+    ann.join(timeout=5)
+
+
+def test_a_lost_holder_is_replaced_and_its_late_value_does_no_harm(store: Store) -> None:
+    """Ann's process stops with the lease held (nothing renews it), and comes back late."""
+    store.put_if_absent_all(MapName.RUN, [("barricade/definitions", b'{"holder":"ann","number":3}')])
+    clock = Clock()
+    bob = barricade(store, "bob", lease_ms=400, clock=clock)
+
+    class Passing(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            clock.pass_s(timeout or 0)
+            return False
+
+    bob._waiting = Passing()
+    assert bob.compose_once(lambda: b"bob's", 5000) == b"bob's"
+    assert 0.4 <= clock.now - 100 < 1
+    assert store.put_if_absent_all(MapName.RUN, [("composed/definitions", b"ann's")])[0].current == b"bob's"
+
+
+def test_a_value_put_after_the_look_is_used_by_the_next_holder(store: Store) -> None:
+    class PutMeanwhile(Barricade):
+        def _acquired(self) -> bytes | None:
+            store.put_if_absent_all(MapName.RUN, [("composed/definitions", b"ann's")])
+            return super()._acquired()
+
+    assert PutMeanwhile(store, "definitions", "bob").compose_once(never, 1000) == b"ann's"
+
+
+def test_waiting_for_a_live_holder_has_an_end(store: Store) -> None:
+    store.put_if_absent_all(MapName.RUN, [("barricade/definitions", b'{"holder":"ann","number":3}')])
+    with pytest.raises(ClusterError, match="composing definitions for 50 ms"):
+        barricade(store, "bob").compose_once(never, 50)
+
+
+@pytest.mark.parametrize("dies_after", range(4))
+def test_a_holder_that_dies_between_any_two_writes_is_replaced(tmp_path: Path, dies_after: int) -> None:
+    inner = SqliteStore(tmp_path / "store.db")
+    dying = SettlingStore(FaultyStore(inner, Faults(dies_after=dies_after)))
+    values = []
+    try:
+        values.append(barricade(dying, "ann").compose_once(lambda: b"ann's", 1000))
+    except NodeDied:
+        assert dies_after < 3
+    values.append(barricade(inner, "bob", lease_ms=50).compose_once(lambda: b"bob's", 5000))
+    assert values[-1] == (b"bob's" if dies_after < 2 else b"ann's")
+    assert len(set(values)) == 1
+    inner.close()
+
+
+def test_one_value_stands_though_answers_are_lost_and_writes_doubled(tmp_path: Path) -> None:
+    inner = SqliteStore(tmp_path / "store.db")
+    faulty = SettlingStore(FaultyStore(inner, Faults(lose_first_answers=True, deliver_twice=True)))
+    assert barricade(faulty, "ann").compose_once(lambda: b"ann's", 1000) == b"ann's"
+    assert barricade(inner, "bob").compose_once(never, 1000) == b"ann's"
+    inner.close()

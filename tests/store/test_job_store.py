@@ -1,0 +1,347 @@
+"""The life of a job: READY, TAKEN, ended and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from scoopi.errors import RunError
+from scoopi.model.job import JobPayload, JobState
+from scoopi.model.locator import Locator
+from scoopi.store.job_store import JobStore
+from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
+from scoopi.store.ports import Change, MapName, Outcome, Store
+
+HOST = "shop.example:443"
+DONE, FAILED = JobState.DONE, JobState.FAILED
+
+
+def new_job(job: str, host: str = HOST) -> NewJob:
+    return NewJob(job, host, JobPayload(Locator(job, "books", f"https://{host}/{job}"), seed=job))
+
+
+def end_of(job: TakenJob, state: JobState = DONE) -> Ending:
+    return Ending(job.id, job.fence, state)
+
+
+def ids(jobs: list[TakenJob]) -> set[str]:
+    return {job.id for job in jobs}
+
+
+@pytest.fixture
+def ann(store: Store) -> JobStore:
+    return JobStore(store, "ann")
+
+
+@pytest.fixture
+def bob(store: Store) -> JobStore:
+    return JobStore(store, "bob")
+
+
+def test_a_job_is_put_taken_ended_and_remembered(ann: JobStore, store: Store) -> None:
+    ann.put([new_job("j1")])
+    assert ann.ready(HOST) == ann.left() == 1
+    (taken,) = ann.take(HOST, 10)
+    assert taken == TakenJob("j1", 1, 0, HOST, new_job("j1").payload)
+    assert ann.ready(HOST) == 0
+    assert ann.taken() == [HeldJob("j1", 1)]
+    assert ann.end([end_of(taken, FAILED)]) == [True]
+    assert ann.ended(["j1", "j2"]) == {"j1": Ended("ann", 1, FAILED)}
+    assert ann.left() == 0
+    assert ann.nothing_left()
+    assert store.count(MapName.PAYLOADS) == store.count(MapName.JOBS) == 0
+
+
+def test_a_record_is_canonical_json_with_its_slot(ann: JobStore, store: Store) -> None:
+    ann.put([new_job("j1")])
+    assert store.get_all(MapName.JOBS, ["j1"])["j1"] == (
+        b'{"fence":0,"host":"shop.example:443","incarnation":"ann","lost":0,'
+        b'"slot":"R/shop.example:443","state":"READY"}'
+    )
+
+
+def test_a_host_stands_before_its_jobs_and_a_payload_before_its_record(store: Store) -> None:
+    order: list[str] = []
+
+    class Watched:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+        def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+            order.append(name)
+            return store.put_if_absent_all(name, records)
+
+    JobStore(Watched(), "ann").put([new_job("j1"), new_job("j2", "file")])
+    assert order == [MapName.HOSTS, MapName.PAYLOADS, MapName.JOBS]
+
+
+def test_hosts_are_those_of_all_jobs_ever_put(ann: JobStore) -> None:
+    ann.put([new_job(f"j{number}", f"h{number % 700:03}") for number in range(1400)])
+    assert ann.hosts() == [f"h{number:03}" for number in range(700)]
+
+
+def test_a_job_that_exists_stays_as_it_is(ann: JobStore, bob: JobStore) -> None:
+    ann.put([new_job("j1")])
+    (taken,) = ann.take(HOST, 1)
+    bob.put([new_job("j1"), new_job("j2")])
+    assert ids(bob.take(HOST, 10)) == {"j2"}
+    assert ann.end([end_of(taken)]) == [True]
+
+
+def test_jobs_are_taken_for_one_host_and_no_more_than_asked(ann: JobStore) -> None:
+    ann.put([new_job(f"a{number}", "a") for number in range(5)] + [new_job("b1", "b")])
+    assert len(ann.take("a", 3)) == 3
+    assert len(ann.take("a", 3)) == 2
+    assert ann.take("a", 3) == []
+    assert ann.take("b", 0) == []
+    assert ids(ann.take("b", 3)) == {"b1"}
+
+
+def test_two_nodes_never_take_the_same_job(ann: JobStore, bob: JobStore) -> None:
+    ann.put([new_job(f"{number:032x}") for number in range(100)])
+    both = []
+    while batch := ann.take(HOST, 7) + bob.take(HOST, 7):
+        both += batch
+    assert len(both) == len(ids(both)) == 100
+
+
+def test_nodes_begin_at_places_of_their_own(store: Store) -> None:
+    JobStore(store, "x").put([new_job(f"{number % 16:x}{number:031x}") for number in range(320)])
+    first = []
+    for node in ("ann", "bob", "cid", "dot"):
+        jobs = JobStore(store, node)
+        (taken,) = jobs.take(HOST, 1)
+        first.append(taken.id)
+        jobs.hand_back([taken])
+    assert len(set(first)) > 1
+
+
+def test_a_hand_back_counts_nothing_and_no_take_has_the_fence_of_another(ann: JobStore) -> None:
+    ann.put([new_job("j1")])
+    (first,) = ann.take(HOST, 1)
+    assert ann.hand_back([first]) == 1
+    (second,) = ann.take(HOST, 1)
+    assert (second.fence, second.lost) == (first.fence + 1, 0)
+    assert ann.hand_back([first]) == 0
+    assert ann.end([end_of(first)]) == [False]
+    assert ann.end([end_of(second)]) == [True]
+
+
+def test_a_job_of_a_crashed_node_is_taken_again(ann: JobStore, bob: JobStore) -> None:
+    ann.put([new_job(f"j{number}") for number in range(1200)])
+    ann.take(HOST, 1200)
+    assert bob.take(HOST, 1) == []
+    assert bob.take_back("ann") == 1200
+    assert bob.take_back("ann") == 0
+    again = bob.take(HOST, 1200)
+    assert len(again) == 1200
+    assert {(job.fence, job.lost) for job in again} == {(2, 1)}
+
+
+def test_what_a_node_that_left_still_holds_counts_as_handed_back(ann: JobStore, bob: JobStore) -> None:
+    ann.put([new_job("j1")])
+    ann.take(HOST, 1)
+    assert bob.take_back("ann", counts=False) == 1
+    assert [job.lost for job in bob.take(HOST, 1)] == [0]
+
+
+def test_a_stale_sleepers_end_is_lost(ann: JobStore, bob: JobStore) -> None:
+    ann.put([new_job("j1"), new_job("j2")])
+    slept = ann.take(HOST, 2)
+    bob.take_back("ann")
+    (taken,) = bob.take(HOST, 1)
+    bob.end([end_of(taken)])
+    assert ann.end([end_of(job) for job in slept]) == [False, False]
+    assert bob.ended(["j1", "j2"]) == {taken.id: Ended("bob", 2, DONE)}
+    assert bob.left() == 1
+
+
+def test_an_end_that_another_node_buried_before_the_answer_came_counts(store: Store) -> None:
+    bob = JobStore(store, "bob")
+
+    class BuriedMeanwhile:
+        """Loses the answer of the ending cas, and the record with it."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+        def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+            outcomes = store.cas_all(name, changes)
+            if bob.bury():
+                return [Outcome(False, None) for _ in changes]
+            return outcomes
+
+    ann = JobStore(BuriedMeanwhile(), "ann")
+    ann.put([new_job("j1")])
+    (taken,) = ann.take(HOST, 1)
+    assert ann.end([end_of(taken)]) == [True]
+    assert ann.end([end_of(taken)]) == [True]
+    assert ann.end([Ending("j1", 7, DONE)]) == [False]
+
+
+def test_ends_are_answered_in_order(ann: JobStore) -> None:
+    ann.put([new_job(f"j{number}") for number in range(4)])
+    taken = sorted(ann.take(HOST, 4))
+    endings = [end_of(taken[2]), Ending("unknown", 1, DONE), end_of(taken[0]), Ending("j1", 9, DONE)]
+    assert ann.end(endings) == [True, False, True, False]
+    assert ann.end([]) == []
+
+
+def half_ended(store: Store, jobs: JobStore, at: str) -> None:
+    """Leave a job in slot E, as a node that died there does."""
+    (taken,) = jobs.take(HOST, 1)
+
+    class Dying:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+        def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+            outcomes = [] if at == "ended" else store.put_if_absent_all(name, records)
+            if at != "delete":
+                raise KeyboardInterrupt
+            return outcomes
+
+        def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        JobStore(Dying(), "ann").end([end_of(taken)])
+
+
+@pytest.mark.parametrize("at", ["ended", "after ended", "delete"])
+def test_a_half_ended_job_is_finished_whoever_left_it(
+    store: Store, ann: JobStore, bob: JobStore, at: str
+) -> None:
+    ann.put([new_job("j1")])
+    half_ended(store, ann, at)
+    assert bob.ended(["j1"]) == {"j1": Ended("ann", 1, DONE)}
+    assert bob.known(["j1", "j2"]) == {"j1"}
+    assert bob.scan_ended("", 10) == [("j1", Ended("ann", 1, DONE))]
+    assert bob.left() == 0
+    assert not bob.nothing_left()
+    assert bob.bury() == 1
+    assert bob.bury() == 0
+    assert bob.nothing_left()
+    assert store.count(MapName.PAYLOADS) == 0
+    assert bob.ended(["j1"]) == {"j1": Ended("ann", 1, DONE)}
+
+
+def test_a_parent_run_twice_revives_nothing(ann: JobStore, bob: JobStore, store: Store) -> None:
+    children = [new_job(f"c{number}") for number in range(30)]
+    ann.put(children)
+    done = ann.take(HOST, 10)
+    ann.end([end_of(job) for job in done])
+    bob.put(children)
+    taken = bob.take(HOST, 5) + bob.take(HOST, 100)
+    assert ids(taken).isdisjoint(ids(done))
+    assert len(taken) == 20
+    bob.end([end_of(job) for job in taken])
+    assert bob.nothing_left()
+    assert store.count(MapName.PAYLOADS) == 0
+    assert {end.incarnation for _, end in ann.scan_ended("", 100)} == {"ann", "bob"}
+
+
+def test_of_two_ends_of_one_job_the_one_remembered_first_counts(
+    ann: JobStore, bob: JobStore, store: Store
+) -> None:
+    """Ann's end comes after Bob's, on a revived record that she has just taken with the same fence."""
+    ann.put([new_job("j1")])
+    (slept,) = ann.take(HOST, 1)
+    held = store.get_all(MapName.JOBS, ["j1"])["j1"]
+    bob.take_back("ann")
+    bob.end([end_of(job) for job in bob.take(HOST, 1)])
+    store.put_if_absent_all(MapName.JOBS, [("j1", held)])
+    assert ann.end([end_of(slept)]) == [False]
+    assert ann.ended(["j1"]) == {"j1": Ended("bob", 2, DONE)}
+    assert ann.nothing_left()
+
+
+def test_a_parent_run_twice_leaves_no_payload_of_a_half_ended_child(
+    ann: JobStore, bob: JobStore, store: Store
+) -> None:
+    ann.put([new_job("j1")])
+    half_ended(store, ann, "ended")
+    store.delete_all(MapName.PAYLOADS, ["j1"])
+    bob.put([new_job("j1")])
+    assert store.count(MapName.PAYLOADS) == 0
+
+
+def test_both_kinds_of_ended_jobs_are_scanned_by_id(ann: JobStore, store: Store) -> None:
+    ann.put([new_job(f"j{number:02}") for number in range(20)])
+    for _ in range(5):
+        ann.end([end_of(job) for job in ann.take(HOST, 3)])
+        half_ended(store, ann, "after ended")
+    found: list[tuple[str, Ended]] = []
+    while page := ann.scan_ended(found[-1][0] if found else "", 3):
+        found += page
+    assert [job for job, _ in found] == [f"j{number:02}" for number in range(20)]
+
+
+def test_a_job_without_payload_means_that_data_is_lost(ann: JobStore, store: Store) -> None:
+    ann.put([new_job("j1")])
+    store.delete_all(MapName.PAYLOADS, ["j1"])
+    with pytest.raises(RunError, match="j1 has no payload"):
+        ann.take(HOST, 1)
+
+
+def test_a_sleeper_that_finds_its_take_ended_by_another_runs_nothing_and_misses_nothing(store: Store) -> None:
+    bob = JobStore(store, "bob")
+
+    class Sleeper:
+        """Sleeps after its take, between any two readings; bob ends the job meanwhile."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+        def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+            found = store.get_all(name, keys)
+            if bob.take_back("ann"):
+                bob.end([end_of(job) for job in bob.take(HOST, 1)])
+            return found
+
+    ann = JobStore(Sleeper(), "ann")
+    ann.put([new_job("j1")])
+    assert ann.take(HOST, 1) == []
+    assert bob.known(["j1"]) == {"j1"}
+
+
+class TestReconciling:
+    def nothing_committed(self, job: str, fence: int) -> JobState | None:
+        return None
+
+    def test_what_is_unknown_twice_and_not_committed_is_ready_again(self, ann: JobStore) -> None:
+        ann.put([new_job("j1"), new_job("j2")])
+        ann.take(HOST, 2)
+        assert ann.reconcile({"j1"}, self.nothing_committed) == Reconciled(0, 0)
+        assert ann.reconcile({"j1"}, self.nothing_committed) == Reconciled(0, 1)
+        assert ann.taken() == [HeldJob("j1", 1)]
+        assert [(job.id, job.fence, job.lost) for job in ann.take(HOST, 2)] == [("j2", 2, 0)]
+
+    def test_what_is_unknown_and_committed_is_ended_again(self, ann: JobStore) -> None:
+        ann.put([new_job("j1"), new_job("j2")])
+        ann.take(HOST, 2)
+
+        def of_frames(job: str, fence: int) -> JobState | None:
+            return {("j1", 1): FAILED, ("j2", 9): DONE}.get((job, fence))
+
+        ann.reconcile(set(), of_frames)
+        assert ann.reconcile(set(), of_frames) == Reconciled(1, 1)
+        assert ann.ended(["j1", "j2"]) == {"j1": Ended("ann", 1, FAILED)}
+        assert ann.ready(HOST) == 1
+
+    def test_a_job_on_its_way_is_left_alone(self, ann: JobStore) -> None:
+        ann.put([new_job("j1")])
+        (first,) = ann.take(HOST, 1)
+        ann.reconcile(set(), self.nothing_committed)
+        ann.hand_back([first])
+        (second,) = ann.take(HOST, 1)
+        assert ann.reconcile(set(), self.nothing_committed) == Reconciled(0, 0)
+        assert ann.end([end_of(second)]) == [True]
+
+    def test_jobs_of_other_nodes_are_not_touched(self, ann: JobStore, bob: JobStore) -> None:
+        ann.put([new_job("j1")])
+        bob.take(HOST, 1)
+        assert [ann.reconcile(set(), self.nothing_committed) for _ in range(3)] == [Reconciled(0, 0)] * 3
+        assert bob.taken() == [HeldJob("j1", 1)]

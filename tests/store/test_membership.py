@@ -1,0 +1,228 @@
+"""Who is live, has left or is lost; told by the watcher's own clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import RunError, StoreError
+from scoopi.store.member import Load, Look, Member, MemberState
+from scoopi.store.membership import Membership
+from scoopi.store.ports import Change, MapName, Outcome, Store
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.store.conftest import Clock
+from tests.store.faulty_store import Faults, FaultyStore
+
+IDLE, BUSY = Load(3, True, 20, 10), Load(4, False)
+Join = Callable[..., Membership]
+
+
+@pytest.fixture
+def join(store: Store, clock: Clock) -> Join:
+    def joined(incarnation: str, node: str | None = None, store: Store = store) -> Membership:
+        return Membership(store, incarnation, node or f"node-of-{incarnation}", 1000, 15_000, clock)
+
+    return joined
+
+
+def watched(watcher: Membership, clock: Clock, seconds: int) -> set[str]:
+    """What the watcher says after a look each second."""
+    lost = watcher.watch()
+    for _ in range(seconds):
+        clock.pass_s(1)
+        lost = watcher.watch()
+    return lost
+
+
+def test_a_heartbeat_says_what_the_node_does(join: Join) -> None:
+    ann = join("ann")
+    ann.beat(BUSY)
+    ann.beat(IDLE)
+    assert ann.read() == {"ann": Member("node-of-ann", 1, MemberState.LIVE, 3, True, 20, 10)}
+
+
+def test_the_run_is_idle_when_all_live_nodes_are(join: Join) -> None:
+    ann, bob = join("ann"), join("bob")
+    ann.beat(IDLE)
+    bob.beat(BUSY)
+    assert not ann.all_idle()
+    bob.beat(BUSY, MemberState.LEFT)
+    assert ann.all_idle()
+    assert ann.left() == {"bob"}
+    assert set(ann.live()) == {"ann"}
+
+
+def test_a_node_is_lost_after_the_liveness_gap_without_a_change(join: Join, clock: Clock) -> None:
+    ann, bob = join("ann"), join("bob")
+    ann.beat(IDLE)
+    bob.beat(BUSY)
+    assert watched(ann, clock, 14) == set()
+    assert watched(ann, clock, 1) == {"bob"}
+    assert set(ann.live()) == {"ann"}
+    assert ann.all_idle()
+
+
+def test_a_node_that_beats_is_never_lost(join: Join, clock: Clock) -> None:
+    ann, bob = join("ann"), join("bob")
+    for _ in range(40):
+        bob.beat(BUSY)
+        assert watched(ann, clock, 1) == set()
+
+
+def test_a_lost_node_that_beats_again_is_live(join: Join, clock: Clock) -> None:
+    ann, bob = join("ann"), join("bob")
+    bob.beat(BUSY)
+    assert watched(ann, clock, 20) == {"bob"}
+    bob.beat(BUSY)
+    assert watched(ann, clock, 1) == set()
+
+
+def test_five_looks_in_a_row_are_needed_however_long_it_was(join: Join, clock: Clock) -> None:
+    ann, bob = join("ann"), join("bob")
+    bob.beat(BUSY)
+    ann.watch()
+    clock.pass_s(100)
+    assert watched(ann, clock, 3) == set()
+    assert watched(ann, clock, 1) == {"bob"}
+
+
+def test_looks_at_one_moment_are_one_look(join: Join, clock: Clock) -> None:
+    ann, bob = join("ann"), join("bob")
+    bob.beat(BUSY)
+    ann.watch()
+    clock.pass_s(100)
+    assert [ann.watch() for _ in range(10)] == [set()] * 10
+
+
+def test_a_look_that_failed_breaks_the_row(join: Join, clock: Clock, store: Store) -> None:
+    class Failing:
+        broken = False
+
+        def __getattr__(self, name: str) -> object:
+            if self.broken:
+                raise StoreError("unreachable")
+            return getattr(store, name)
+
+    failing = Failing()
+    ann, bob = join("ann", store=failing), join("bob")
+    bob.beat(BUSY)
+    watched(ann, clock, 14)
+    failing.broken = True
+    clock.pass_s(1)
+    with pytest.raises(StoreError):
+        ann.watch()
+    failing.broken = False
+    assert watched(ann, clock, 3) == set()
+    assert watched(ann, clock, 1) == {"bob"}
+
+
+def test_a_node_that_left_is_neither_waited_for_nor_taken_for_lost(join: Join, clock: Clock) -> None:
+    ann, bob = join("ann"), join("bob")
+    bob.beat(BUSY, MemberState.LEFT)
+    assert watched(ann, clock, 60) == set()
+
+
+def test_an_older_incarnation_of_this_node_is_lost_at_once(join: Join) -> None:
+    join("old", "node1").beat(BUSY)
+    join("other", "node2").beat(IDLE)
+    new = join("new", "node1")
+    new.beat(IDLE)
+    assert new.watch() == {"old"}
+    assert set(new.live()) == {"new", "other"}
+
+
+def test_a_node_knows_when_its_own_heartbeat_is_old(join: Join, clock: Clock) -> None:
+    ann = join("ann")
+    assert ann.own_beat_is_old()
+    ann.beat(IDLE)
+    clock.pass_s(7.5)
+    assert not ann.own_beat_is_old()
+    clock.pass_s(0.1)
+    assert ann.own_beat_is_old()
+    ann.beat(IDLE)
+    assert not ann.own_beat_is_old()
+
+
+def test_a_heartbeat_without_answer_does_not_count(tmp_path: Path, join: Join, clock: Clock) -> None:
+    inner = SqliteStore(tmp_path / "other.db")
+    faulty = FaultyStore(inner, Faults(unreadable=1.0, lost_answers=1.0))
+    ann = join("ann", store=SettlingStore(faulty))
+    with pytest.raises(StoreError):
+        ann.beat(IDLE)
+    assert ann.own_beat_is_old()
+    inner.close()
+
+
+def test_a_heartbeat_that_came_late_is_followed_by_the_next(tmp_path: Path, join: Join) -> None:
+    inner = SqliteStore(tmp_path / "other.db")
+    ann = join(
+        "ann", store=SettlingStore(FaultyStore(inner, Faults(lost_answers=0.6, unreadable=0.5), seed=5))
+    )
+    beaten = failed = 0
+    while beaten < 20:
+        try:
+            ann.beat(Load(beaten + failed, True))
+            beaten += 1
+        except StoreError:
+            failed += 1
+    assert failed > 0
+    assert join("any", store=inner).read()["ann"].takes == 19 + failed
+    inner.close()
+
+
+def test_a_heartbeat_that_was_given_up_never_counts_as_the_next_one(join: Join, store: Store) -> None:
+    """Others have seen it long ago: it is no sign of life now."""
+
+    class Forgetful:
+        broken = False
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(store, name)
+
+        def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+            outcomes = store.cas_all(name, changes)
+            if self.broken:
+                raise StoreError("the answer was lost")
+            return outcomes
+
+    forgetful = Forgetful()
+    ann = join("ann", store=forgetful)
+    ann.beat(IDLE)
+    forgetful.broken = True
+    with pytest.raises(StoreError):
+        ann.beat(IDLE)
+    seen = store.get_all(MapName.MEMBERS, ["ann"])
+    forgetful.broken = False
+    with pytest.raises(StoreError, match="came late"):
+        ann.beat(IDLE)
+    ann.beat(IDLE)
+    assert store.get_all(MapName.MEMBERS, ["ann"]) != seen
+
+
+def test_a_look_says_since_when_it_is_so(join: Join, clock: Clock) -> None:
+    ann, bob, cid = join("ann"), join("bob"), join("cid")
+    ann.beat(IDLE)
+    bob.beat(BUSY)
+    cid.beat(BUSY, MemberState.LEFT)
+    watched(ann, clock, 15)
+    assert ann.last_look == Look(clock.now, frozenset({"bob"}), frozenset({"cid"}), 1, idle=True)
+
+
+def test_a_look_says_whether_all_who_live_are_idle(join: Join) -> None:
+    ann, bob = join("ann"), join("bob")
+    for load in (IDLE, BUSY, IDLE):
+        ann.beat(IDLE)
+        bob.beat(load)
+        ann.watch()
+        assert ann.last_look.idle is load.idle
+
+
+def test_a_heartbeat_that_is_gone_means_that_data_is_lost(join: Join, store: Store) -> None:
+    ann = join("ann")
+    ann.beat(IDLE)
+    store.delete_all(MapName.MEMBERS, ["ann"])
+    with pytest.raises(RunError, match="data is lost"):
+        ann.beat(IDLE)

@@ -1,0 +1,83 @@
+"""The run record: made once, moved forward only, and missed when it is gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import RunError
+from scoopi.store.ports import MapName, Store
+from scoopi.store.run_record import RunPhase, RunRecord, RunState
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.store.faulty_store import Faults, FaultyStore
+
+
+@pytest.fixture
+def run(store: Store) -> RunRecord:
+    return RunRecord(store, "ann", canaries=("canary/0", "canary/1"))
+
+
+def test_a_store_without_record_does_not_know_the_run(run: RunRecord) -> None:
+    assert run.read() is None
+    assert run.lost("r1")
+    with pytest.raises(RunError, match="does not know"):
+        run.mark_seeded()
+
+
+def test_a_run_is_made_once_whoever_makes_it(run: RunRecord, store: Store) -> None:
+    made = run.create("r1")
+    assert made == RunState("r1", RunPhase.RUNNING, False, "ann")
+    assert RunRecord(store, "bob").create("r2") == made
+    assert not run.lost("r1")
+
+
+def test_a_run_moves_forward_only(run: RunRecord, store: Store) -> None:
+    run.create("r1")
+    run.mark_seeded()
+    run.mark_seeded()
+    with pytest.raises(RunError, match="cannot be over"):
+        run.to_over()
+    bob = RunRecord(store, "bob")
+    bob.to_ending()
+    run.to_ending()
+    assert run.read() == RunState("r1", RunPhase.ENDING, True, "bob")
+    run.to_over()
+    bob.to_ending()
+    bob.to_over()
+    assert run.read() == RunState("r1", RunPhase.OVER, True, "ann")
+
+
+@pytest.mark.parametrize("gone", ["run", "canary/0", "canary/1"])
+def test_a_missing_record_or_canary_means_that_data_is_lost(run: RunRecord, store: Store, gone: str) -> None:
+    run.create("r1")
+    store.delete_all(MapName.RUN, [gone])
+    assert run.lost("r1")
+
+
+def test_another_runs_record_means_that_data_is_lost(run: RunRecord, store: Store) -> None:
+    run.create("r2")
+    assert run.lost("r1")
+    store.delete_all(MapName.RUN, ["canary/1"])
+    store.put_if_absent_all(MapName.RUN, [("canary/1", b"r1")])
+    assert run.lost("r2")
+
+
+def test_a_lost_canary_stays_lost(run: RunRecord, store: Store) -> None:
+    run.create("r1")
+    store.delete_all(MapName.RUN, ["canary/1"])
+    run.create("r1")
+    assert run.lost("r1")
+
+
+def test_the_record_is_moved_though_answers_are_lost_and_writes_doubled(tmp_path: Path) -> None:
+    faults = Faults(lose_first_answers=True, deliver_twice=True)
+    store = SettlingStore(FaultyStore(SqliteStore(tmp_path / "store.db"), faults))
+    run = RunRecord(store, "ann")
+    run.create("r1")
+    run.mark_seeded()
+    run.to_ending()
+    run.to_over()
+    assert run.read() == RunState("r1", RunPhase.OVER, True, "ann")
+    store.close()

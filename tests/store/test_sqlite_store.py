@@ -1,0 +1,206 @@
+"""What the store on SQLite promises beyond the port: whole transactions, named faults, a bounded log."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import StoreError
+from scoopi.store.ports import Change, MapName
+from scoopi.store.solo.sqlite_store import SqliteStore
+
+JOBS, RUN = MapName.JOBS, MapName.RUN
+
+
+def limited(store: SqliteStore, pages: int) -> None:
+    """Let the file grow no further, as on a full disk."""
+    connection = store._connection
+    assert connection is not None
+    connection.execute(f"PRAGMA max_page_count={pages}")
+
+
+def test_records_are_there_after_the_store_was_closed_and_opened(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+    store.put_if_absent_all(RUN, [("a", b"1")])
+    store.close()
+    again = SqliteStore(tmp_path / "store.db")
+    assert again.get_all(RUN, ["a"]) == {"a": b"1"}
+    again.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["store.db"]
+
+
+def test_records_are_there_although_the_store_was_never_closed(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+    store.put_if_absent_all(RUN, [("a", b"1")])
+    other = SqliteStore(tmp_path / "store.db")
+    assert other.get_all(RUN, ["a"]) == {"a": b"1"}
+    other.close()
+    store.close()
+
+
+def test_a_full_disk_is_named_and_leaves_nothing_half_written(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+    store.put_if_absent_all(RUN, [("before", b"1")])
+    limited(store, 40)
+    records = [(f"{number:05}", bytes(400)) for number in range(10_000)]
+    with pytest.raises(StoreError, match="SQLITE_FULL") as caught:
+        store.put_if_absent_all(MapName.PAYLOADS, records)
+    assert caught.value.at == str(tmp_path / "store.db")
+    assert "free space" in caught.value.mend
+    assert store.count(MapName.PAYLOADS) == 0
+    limited(store, 1_000_000)
+    assert all(outcome.won for outcome in store.put_if_absent_all(MapName.PAYLOADS, records))
+    assert store.get_all(RUN, ["before"]) == {"before": b"1"}
+    store.close()
+
+
+def test_a_file_that_another_process_holds_is_named(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db", busy_ms=20)
+    holder = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match=r"SQLITE_BUSY.*another process"):
+        store.put_if_absent_all(RUN, [("a", b"1")])
+    holder.execute("ROLLBACK")
+    assert store.put_if_absent_all(RUN, [("a", b"1")])[0].won
+    holder.close()
+    store.close()
+
+
+def test_a_file_that_is_no_store_is_named(tmp_path: Path) -> None:
+    (tmp_path / "store.db").write_bytes(b"no database at all, " * 500)
+    with pytest.raises(StoreError, match=r"SQLITE_NOTADB.*damaged"):
+        SqliteStore(tmp_path / "store.db")
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    store = SqliteStore(path)
+    store.put_if_absent_all(RUN, [(f"{number:05}", bytes(400)) for number in range(2000)])
+    store.close()
+    content = bytearray(path.read_bytes())
+    content[8 * 4096 :] = b"\xa5" * (len(content) - 8 * 4096)
+    path.write_bytes(content)
+    store = SqliteStore(path)
+    with pytest.raises(StoreError, match=r"SQLITE_CORRUPT.*damaged"):
+        store.scan(RUN, None, 2000)
+    store.close()
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"absent/store.db.*SQLITE_CANTOPEN.*right to write"):
+        SqliteStore(tmp_path / "absent" / "store.db")
+
+
+def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
+    SqliteStore(tmp_path / "store.db").close()
+    connection = sqlite3.connect(tmp_path / "store.db")
+    connection.execute("PRAGMA user_version=99")
+    connection.close()
+    with pytest.raises(StoreError, match="version 99"):
+        SqliteStore(tmp_path / "store.db")
+
+
+def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.count(RUN)
+
+
+def test_a_record_of_a_job_must_be_json(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+    with pytest.raises(ValueError, match="JSON"):
+        store.put_if_absent_all(JOBS, [("good", b'{"slot":"E"}'), ("bad", b"\x00")])
+    assert store.count(JOBS) == 0
+    store.close()
+
+
+def test_a_batch_of_ten_thousand_is_one_call_and_the_log_stays_small(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+    keys = [f"{number:032x}" for number in range(10_000)]
+    first, second = (b'{"slot":"R/a","x":"%s"}' % (fill * 380) for fill in (b"a", b"b"))
+    for _ in range(4):
+        assert all(won.won for won in store.put_if_absent_all(JOBS, [(key, first) for key in keys]))
+        assert all(won.won for won in store.cas_all(JOBS, [Change(key, first, second) for key in keys]))
+        assert len(store.get_all(JOBS, keys)) == len(store.scan(JOBS, "R/a", 10_000)) == 10_000
+        store.delete_all(JOBS, keys)
+    assert (tmp_path / "store.db-wal").stat().st_size < 40_000_000
+    store.close()
+
+
+def test_a_busy_thread_does_not_starve_the_store(tmp_path: Path) -> None:
+    """One step of SQLite a record would let the busy thread run 5 ms at each of 8,000 steps."""
+    store = SqliteStore(tmp_path / "store.db")
+    ready, ended = b'{"slot":"R/a"}', b'{"slot":"E"}'
+    keys = [f"{number:05}" for number in range(2000)]
+    stopped = threading.Event()
+
+    def spin() -> None:
+        while not stopped.is_set():
+            pass
+
+    thread = threading.Thread(target=spin)
+    thread.start()
+    began = time.monotonic()
+    store.put_if_absent_all(JOBS, [(key, ready) for key in keys])
+    store.cas_all(JOBS, [Change(key, ready, ended) for key in keys])
+    assert len(store.scan(JOBS, "E", 2000)) == len(store.get_all(JOBS, keys)) == 2000
+    took = time.monotonic() - began
+    stopped.set()
+    thread.join(timeout=10)
+    assert took < 5
+    store.close()
+
+
+def test_threads_share_one_store(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+
+    def work(me: int) -> None:
+        for number in range(20):
+            keys = [f"{me}-{number}-{place}" for place in range(20)]
+            store.put_if_absent_all(RUN, [(key, b"x") for key in keys])
+            assert len(store.get_all(RUN, keys)) == 20
+
+    threads = [threading.Thread(target=work, args=(me,)) for me in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+    assert store.count(RUN) == 4 * 20 * 20
+    store.close()
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from scoopi.store.ports import MapName
+from scoopi.store.solo.sqlite_store import SqliteStore
+store = SqliteStore(Path(sys.argv[1]))
+for batch in range(100_000):
+    records = [(f"{batch:06}-{place:03}", bytes(300)) for place in range(100)]
+    store.put_if_absent_all(MapName.PAYLOADS, records)
+    print(batch, flush=True)
+"""
+
+
+def test_what_was_acknowledged_survives_a_kill_and_the_last_batch_is_whole_or_absent(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    command = [sys.executable, "-c", WRITER, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        for _ in range(30):
+            assert writer.stdout.readline()
+        writer.kill()
+        acknowledged = 30 + len([line for line in writer.stdout if line.endswith("\n")])
+    store = SqliteStore(path)
+    kept, torn = divmod(store.count(MapName.PAYLOADS), 100)
+    assert torn == 0
+    assert kept in (acknowledged, acknowledged + 1)
+    store.close()

@@ -1,0 +1,76 @@
+"""ChildJobs: ids are derived, circles end."""
+
+from __future__ import annotations
+
+from scoopi.model.job import JobPayload, ancestor_digest, seed_id
+from scoopi.model.link import Link
+from scoopi.model.locator import Locator
+from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.messages import Child
+
+SEED = seed_id("list", "shop", "/list.html")
+
+
+def page(url: str = "/list.html", group: str = "list") -> JobPayload:
+    return JobPayload(Locator("shop", group, url), SEED, 1, ancestor_digest(group, url))
+
+
+def made(payload: JobPayload, *links: Link, job: str = SEED, max_depth: int = 1000) -> list[Child]:
+    children, _ = ChildJobs(lambda url: f"host of {url}", max_depth).make(job, payload, links)
+    return list(children)
+
+
+def test_the_same_page_gives_the_same_ids_again() -> None:
+    links = (Link("item", "/a"), Link("item", "/b"), Link("item", "/a"))
+    assert made(page(), *links) == made(page(), *links)
+
+
+def test_each_link_is_a_job_of_its_own_also_when_it_repeats() -> None:
+    children = made(page(), Link("item", "/a"), Link("item", "/a"), Link("other", "/a"))
+    assert len({child.id for child in children}) == 3
+
+
+def test_a_page_linked_from_two_places_is_two_jobs() -> None:
+    (one,) = made(page("/1"), Link("item", "/a"), job="1" * 32)
+    (two,) = made(page("/2"), Link("item", "/a"), job="2" * 32)
+    assert one.id != two.id
+
+
+def test_once_a_locator_whoever_links_to_it() -> None:
+    link = Link("item", "/a", once=True)
+    deep = JobPayload(
+        Locator("shop", "list", "/9"), SEED, 9, page().ancestors + ancestor_digest("list", "/9")
+    )
+    (one,) = made(page(), link, link)
+    (two,) = made(deep, link, job="9" * 32)
+    assert one == two
+    assert one.payload.page == 2
+    assert one.payload.ancestors == page().ancestors + ancestor_digest("item", "/a")
+
+
+def test_a_child_keeps_the_locators_name_and_seed_and_counts_pages() -> None:
+    (child,) = made(page(), Link("item", "/a"))
+    assert child.payload.locator == Locator("shop", "item", "/a")
+    assert (child.payload.seed, child.payload.page, child.host) == (SEED, 2, "host of /a")
+
+
+def test_a_link_to_an_ancestor_is_not_followed_whatever_its_fragment() -> None:
+    assert made(page(), Link("list", "/list.html#top")) == []
+    (child,) = made(page(), Link("list", "/2"))
+    assert made(child.payload, Link("list", "/list.html"), Link("list", "/2#a"), job=child.id) == []
+    assert len(made(child.payload, Link("item", "/list.html"), job=child.id)) == 1
+
+
+def test_a_web_page_cannot_lead_to_a_local_file() -> None:
+    hosts = ChildJobs(lambda url: "file" if not url.startswith("http") else "site:80", 9)
+    web = JobPayload(Locator("shop", "list", "http://site/"), SEED)
+    children, warnings = hosts.make(SEED, web, [Link("item", "FILE:///etc/passwd"), Link("item", "/pages/a")])
+    assert [child.payload.locator.url for child in children] == ["/pages/a"]
+    assert "local files" in warnings[0].message
+    assert len(hosts.make(SEED, page(), [Link("item", "file:///a")])[0]) == 1
+
+
+def test_a_chain_ends_at_its_longest_with_a_warning() -> None:
+    children, warnings = ChildJobs(lambda url: "file", 1).make(SEED, page(), [Link("list", "/2")])
+    assert children == ()
+    assert "scoopi.link.maxDepth (1)" in warnings[0].message

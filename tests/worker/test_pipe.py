@@ -1,0 +1,58 @@
+"""Messages and the slate: what a worker and its parent share."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.worker.messages import Answered, Give, Ready, Sent, ToParent, ToWorker, WorkItem
+from scoopi.worker.pipe import MessageBuffer, WorkerPipe, pack
+from scoopi.worker.slate import Slate
+
+
+def test_messages_come_out_as_they_went_in_however_they_are_cut() -> None:
+    messages = [Ready(), Sent("job", "host", 1.5), Answered("job", "host")]
+    stream = b"".join(map(pack, messages))
+    for step in (1, 2, 3, 7, len(stream)):
+        buffer = MessageBuffer()
+        bodies = []
+        for start in range(0, len(stream), step):
+            buffer.feed(stream[start : start + step])
+            bodies += list(buffer.bodies())
+        assert [msgspec.msgpack.decode(body, type=ToParent) for body in bodies] == messages
+
+
+def test_a_torn_message_is_no_message() -> None:
+    buffer = MessageBuffer()
+    buffer.feed(pack(Ready()) + pack(Sent("job", "host", 1.5))[:-1])
+    assert len(list(buffer.bodies())) == 1
+
+
+def test_a_pipe_ends_when_the_parent_closes_it() -> None:
+    read_end, parent_writes = os.pipe()
+    parent_reads, write_end = os.pipe()
+    pipe = WorkerPipe(read_end, write_end)
+    item = WorkItem("job", 1, JobPayload(Locator("n", "g", "u"), "seed"))
+    os.write(parent_writes, pack(Give((item,))))
+    os.close(parent_writes)
+
+    assert [msgspec.msgpack.decode(body, type=ToWorker) for body in pipe.bodies()] == [Give((item,))]
+    pipe.close()
+    os.close(parent_reads)
+
+
+def test_the_slate_tells_the_task_that_was_noted_last() -> None:
+    slate = Slate.make()
+    other = Slate(os.dup(slate.descriptor))
+    assert other.read() == ("", "")
+    slate.note("job", "täsk")
+    assert other.read() == ("job", "täsk")
+    slate.note("job 2", "t" * 10_000)
+    assert other.read()[0] == "job 2"
+    slate.wipe()
+    assert other.read() == ("", "")
+    slate.close()
+    other.close()
