@@ -40,6 +40,7 @@ def members(
     """
     ports = [port or free_port(), *(free_port() for _ in range(number - 1))]
     join = tuple(f"127.0.0.1:{port}" for port in ports)
+    folder.mkdir(exist_ok=True)
     started: list[MemberProcess] = []
     with ExitStack() as stack:
         for one in ports:
