@@ -1,0 +1,225 @@
+"""Workers that a test plays, under a task runner whose every other part is real."""
+
+from __future__ import annotations
+
+import array
+import fcntl
+import os
+import queue
+import select
+import termios
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from scoopi.appenders.appender import Appender
+from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.segment_format import SegmentHeader
+from scoopi.appenders.segment_writer import SegmentWriter
+from scoopi.configs.groups import AppenderSettings, FetchLimits
+from scoopi.errors import ScoopiError
+from scoopi.mediator.handover_router import HandoverRouter
+from scoopi.mediator.host_clocks import FILE_HOST, HostClocks
+from scoopi.mediator.pending import Pending
+from scoopi.mediator.suspects import Suspects
+from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
+from scoopi.mediator.worker_link import WorkerLink
+from scoopi.mediator.worker_pool import WorkerPool
+from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.frame import Frame
+from scoopi.model.job import JobPayload, JobState, seed_id
+from scoopi.model.locator import Locator
+from scoopi.store.job_store import JobStore
+from scoopi.store.job_values import Ended, NewJob, TakenJob
+from scoopi.store.solo.sqlite_store import SqliteStore
+from scoopi.worker.messages import Give, Ready, Result, Results, Setup, ToWorker, WorkItem
+from scoopi.worker.pipe import READ_AT_ONCE, MessageBuffer, pack
+
+WAIT_S = 10.0
+NODE = "aaaaaaaaaaaaaaaa"
+DECODER: msgspec.msgpack.Decoder[ToWorker] = msgspec.msgpack.Decoder(ToWorker)
+
+
+class Clock:
+    """Monotonic seconds that pass when told."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class PlayedWorker(WorkerLink):
+    """Real pipes, with the test at their other end instead of a worker."""
+
+    def __init__(self) -> None:
+        self._in, outgoing = os.pipe()
+        incoming, self._out = os.pipe()
+        super().__init__(incoming, outgoing)
+        self._bytes = MessageBuffer()
+        self._heard: deque[ToWorker] = deque()
+        self._dying = threading.Lock()
+        self._dead = False
+        self._task = ""
+
+    def hears(self) -> ToWorker:
+        """The next message of the parent."""
+        while not self._heard:
+            assert self._is_told(WAIT_S), "the parent says nothing"
+            self._bytes.feed(os.read(self._in, READ_AT_ONCE))
+            self._heard.extend(map(DECODER.decode, self._bytes.bodies()))
+        return self._heard.popleft()
+
+    def is_told_nothing(self) -> bool:
+        """Whether the parent has said nothing that was not heard."""
+        return not self._heard and not self._is_told(0)
+
+    def is_given(self) -> list[WorkItem]:
+        """The jobs of the next message, which gives some."""
+        message = self.hears()
+        assert isinstance(message, Give)
+        return list(message.items)
+
+    def begins(self) -> None:
+        """Be wired and ready."""
+        assert isinstance(self.hears(), Setup)
+        self.says(Ready())
+
+    def says(self, message: msgspec.Struct, torn: bool = False) -> None:
+        """Send a message to the parent, or a piece of it."""
+        data = pack(message)
+        os.write(self._out, data[:-1] if torn else data)
+
+    def ends(self, *items: WorkItem) -> None:
+        """Say that these jobs are done."""
+        self.says(Results(tuple(result_of(item) for item in items), {}))
+
+    def unread(self) -> int:
+        """How many bytes the parent has not taken from the pipe yet."""
+        size = array.array("i", [0])
+        fcntl.ioctl(self.incoming, termios.FIONREAD, size)
+        return size[0]
+
+    def dies(self, task: str = "") -> None:
+        """End, with this task on the slate."""
+        self._task = task
+        with self._dying:
+            if not self._dead:
+                self._dead = True
+                os.close(self._in)
+                os.close(self._out)
+
+    def kill(self) -> None:
+        """The parent ends it."""
+        self.dies()
+
+    def reap(self) -> tuple[str, str, str]:
+        """As `WorkerLink.reap`."""
+        super().reap()
+        return "it was killed by the test", "", self._task
+
+    def _is_told(self, timeout_s: float) -> bool:
+        return bool(select.select([self._in], [], [], timeout_s)[0])
+
+
+class PlayedNode:
+    """A task runner, its store and its appender; the test plays the workers and, if it wants, the time."""
+
+    def __init__(
+        self,
+        folder: Path,
+        workers: int = 1,
+        max_crashes: int = 2,
+        limits: FetchLimits | None = None,
+        queue_size: int = 100,
+    ) -> None:
+        self.clock = Clock()
+        self.store = SqliteStore(folder / "store.db")
+        self.jobs = JobStore(self.store, NODE)
+        self.launched: queue.Queue[PlayedWorker] = queue.Queue()
+        self.back: queue.Queue[list[Pending]] = queue.Queue()
+        self.faults: queue.Queue[ScoopiError] = queue.Queue()
+        self.failed: queue.Queue[JobResult] = queue.Queue()
+        self.ended = threading.Semaphore(0)
+        writer = SegmentWriter(folder / "segments", SegmentHeader("run", NODE))
+        settings = AppenderSettings(10, queue_size)
+        self.appender = Appender(writer, self.jobs, settings, self._on_ended, self.faults.put)
+        clocks = HostClocks(limits or FetchLimits(1, 0), 2.0, self.clock)
+        queues = TaskQueues(clocks, self.clock)
+        router = HandoverRouter(clocks, queues, self.appender, NodeCounts())
+        pool = WorkerPool(self._launch, workers, b"plan", fetch_threads=4)
+        suspects = Suspects(max_crashes, self.failed.put, lambda group, task: f"town.yml:{group}:{task}")
+        calls = TaskRunnerCalls(self.back.put, lambda: None, self.faults.put)
+        self.runner = TaskRunner(pool, queues, clocks, router, suspects, self.appender, calls)
+        self.thread = threading.Thread(target=self.runner.run)
+
+    def worker(self) -> PlayedWorker:
+        """The next worker that the runner starts, which is ready at once."""
+        worker = self.launched.get(timeout=WAIT_S)
+        worker.begins()
+        return worker
+
+    def push(self, count: int, host: str = FILE_HOST, archived: bool = False) -> list[TakenJob]:
+        """Put so many jobs of a host, take them and give them to the runner."""
+        new = []
+        for number in range(count):
+            job = seed_id("group", host, str(number))
+            new.append(NewJob(job, host, JobPayload(Locator("page", "group", str(number)), job)))
+        self.jobs.put(new)
+        taken = self.jobs.take(host, count)
+        self.runner.post(lambda: self.runner.push([Pending(job, archived) for job in taken]))
+        return taken
+
+    def turn(self) -> None:
+        """Wait until the loop has turned once, whole, from now on."""
+        for _ in range(2):
+            turned = threading.Event()
+            self.runner.post(turned.set)
+            assert turned.wait(WAIT_S), "the loop stands still"
+
+    def wait_ended(self, count: int) -> None:
+        """Wait until so many more jobs have ended in the store."""
+        for _ in range(count):
+            assert self.ended.acquire(timeout=WAIT_S), "a job did not end"
+
+    def end_of(self, job: TakenJob) -> Ended | None:
+        """How the store says that the job ended."""
+        return self.jobs.ended([job.id]).get(job.id)
+
+    def _launch(self) -> WorkerLink:
+        worker = PlayedWorker()
+        self.launched.put(worker)
+        return worker
+
+    def _on_ended(self, won: object, lost: object) -> None:
+        assert isinstance(won, list)
+        self.ended.release(max(1, len(won)))
+
+
+def result_of(item: WorkItem) -> Result:
+    """The job, done without rows."""
+    frame = Frame(item.job, item.fence, JobState.DONE, 1, (), ())
+    return Result(item.job, item.fence, JobState.DONE, 1, msgspec.msgpack.encode(frame))
+
+
+@contextmanager
+def running(node: PlayedNode, commits: bool = True) -> Iterator[PlayedNode]:
+    """The runner's loop turns, and the appender commits, until the end of the `with`."""
+    if commits:
+        node.appender.start()
+    node.thread.start()
+    try:
+        yield node
+    finally:
+        node.runner.post(node.runner.kill)
+        node.thread.join(WAIT_S)
+        node.appender.abandon()
+        assert node.appender.join(WAIT_S)
+        assert not node.thread.is_alive()
+        node.store.close()

@@ -1,0 +1,239 @@
+"""JobRunner: what it takes from a real store, when, and what becomes of jobs that are not run."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+import msgspec
+import pytest
+
+from scoopi.appenders.job_result import JobResult
+from scoopi.errors import StoreError
+from scoopi.mediator import job_runner
+from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.job_runner import JobRunner
+from scoopi.mediator.pending import Pending
+from scoopi.mediator.task_mediator import TaskMediator
+from scoopi.model.frame import Frame
+from scoopi.model.job import JobPayload, JobState, seed_id
+from scoopi.model.locator import Locator
+from scoopi.store.job_store import JobStore
+from scoopi.store.job_values import NewJob, TakenJob
+from scoopi.store.solo.sqlite_store import SqliteStore
+
+from .crew import NODE, WAIT_S
+
+ONE, TWO = "one.example:80", "two.example:80"
+MAX_TAKES = 2
+
+
+class Tasks:
+    """Room for jobs as the test says, and what was taken."""
+
+    def __init__(self, held: HeldJobs) -> None:
+        self.room = 100
+        self.taken: queue.Queue[Pending] = queue.Queue()
+        self._held = held
+
+    def wanted(self, host: str) -> int:
+        return self.room
+
+    def push(self, jobs: list[Pending]) -> None:
+        assert {job.taken.id for job in jobs} <= self._held.ids(), "a taken job must count before it is given"
+        self.room -= len(jobs)
+        for job in jobs:
+            self.taken.put(job)
+
+
+class FailingJobs(JobStore):
+    """A job store that does not answer the first call of each kind."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        super().__init__(store, NODE)
+        self.failed = {"take": False, "hand_back": False}
+
+    def take(self, host: str, limit: int, begin: Callable[[], None] = lambda: None) -> list[TakenJob]:
+        self._fail_once("take")
+        return super().take(host, limit, begin)
+
+    def hand_back(self, jobs: object) -> int:
+        self._fail_once("hand_back")
+        return super().hand_back(cast(list[TakenJob], jobs))
+
+    def _fail_once(self, call: str) -> None:
+        if not self.failed[call]:
+            self.failed[call] = True
+            raise StoreError("the store is away", mend="it is tried again")
+
+
+class World:
+    """A job runner over a real store."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self.store = store
+        self.jobs = JobStore(store, NODE)
+        self.held = HeldJobs()
+        self.tasks = Tasks(self.held)
+        self.failed: queue.Queue[JobResult] = queue.Queue()
+        self.runner = self.with_jobs(self.jobs)
+
+    def with_jobs(self, jobs: JobStore) -> JobRunner:
+        self.runner = JobRunner(
+            jobs, cast(TaskMediator, self.tasks), self.held, MAX_TAKES, self._is_archived, self.failed.put
+        )
+        return self.runner
+
+    def put(self, host: str, *names: str) -> None:
+        new = []
+        for name in names:
+            job = seed_id("towns", name, name)
+            new.append(NewJob(job, host, JobPayload(Locator(name, "towns", name), job)))
+        self.jobs.put(new)
+
+    def taken(self, count: int) -> list[Pending]:
+        return [self.tasks.taken.get(timeout=WAIT_S) for _ in range(count)]
+
+    @staticmethod
+    def _is_archived(payload: JobPayload) -> bool:
+        return payload.locator.name == "kept"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    store = SqliteStore(tmp_path / "store.db")
+    yield World(store)
+    store.close()
+
+
+@contextmanager
+def running(world: World) -> Iterator[None]:
+    """The runner's thread runs until the end of the `with`."""
+    thread = threading.Thread(target=world.runner.run)
+    thread.start()
+    try:
+        yield
+    finally:
+        world.runner.stop()
+        thread.join(WAIT_S)
+        assert not thread.is_alive()
+
+
+def names(jobs: list[Pending]) -> list[str]:
+    return sorted(job.taken.payload.locator.name for job in jobs)
+
+
+def test_it_takes_as_many_jobs_as_are_wanted_and_more_when_there_is_room_again(world: World) -> None:
+    world.put(ONE, *"abcde")
+    world.tasks.room = 3
+    with running(world):
+        world.runner.ring()
+        first = world.taken(3)
+        assert world.jobs.ready(ONE) == 2
+        assert world.tasks.taken.empty()
+        world.tasks.room = 3
+        world.runner.ring()
+        assert names(first + world.taken(2)) == list("abcde")
+
+
+def test_jobs_of_every_host_are_taken(world: World) -> None:
+    world.put(ONE, "a")
+    world.put(TWO, "b")
+    with running(world):
+        world.runner.ring()
+        assert names(world.taken(2)) == ["a", "b"]
+
+
+def test_jobs_that_are_put_later_are_taken_when_their_bell_rings(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runner, "SWEEP_S", 60.0)
+    world.put(ONE, "a")
+    with running(world):
+        world.runner.ring()
+        world.taken(1)
+        world.put(ONE, "b")
+        world.put(TWO, "c")
+        world.runner.has_new([ONE, TWO])
+        assert names(world.taken(2)) == ["b", "c"]
+
+
+def test_what_no_bell_told_of_is_found_by_the_sweep(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_runner, "SWEEP_S", 0.05)
+    world.put(ONE, "a")
+    with running(world):
+        assert names(world.taken(1)) == ["a"]
+        world.put(ONE, "b")
+        world.put(TWO, "c")
+        assert names(world.taken(2)) == ["b", "c"]
+
+
+def test_a_job_knows_whether_the_archive_has_its_page(world: World) -> None:
+    world.put(ONE, "kept", "new")
+    with running(world):
+        world.runner.ring()
+        assert {job.taken.payload.locator.name: job.archived for job in world.taken(2)} == {
+            "kept": True,
+            "new": False,
+        }
+
+
+def test_what_is_given_back_is_ready_again_and_no_longer_held_even_at_the_stop(world: World) -> None:
+    world.put(ONE, "a", "b")
+    with running(world):
+        world.runner.ring()
+        jobs = world.taken(2)
+        assert not world.held.is_idle()
+        world.runner.cancel()
+        world.runner.give_back(jobs)
+    assert world.jobs.ready(ONE) == 2
+    assert world.jobs.taken() == []
+    assert world.held.is_idle()
+    again = world.jobs.take(ONE, 2)
+    assert {job.lost for job in again} == {0}, "a hand-back counts nothing"
+
+
+def test_nothing_is_taken_after_a_cancel(world: World) -> None:
+    world.put(ONE, "a")
+    world.runner.cancel()
+    with running(world):
+        world.runner.has_new([ONE])
+    assert world.jobs.ready(ONE) == 1
+    assert world.held.load().takes == 0
+
+
+def test_a_job_that_was_lost_with_its_node_too_often_fails_unrun(world: World) -> None:
+    world.put(ONE, "fatal", "fine")
+    for number in range(MAX_TAKES + 1):
+        dead = JobStore(world.store, f"dead{number}")
+        fatal = [job for job in dead.take(ONE, 2) if job.payload.locator.name == "fine"]
+        dead.hand_back(fatal)
+        dead.take_back(f"dead{number}")
+    with running(world):
+        world.runner.ring()
+        assert names(world.taken(1)) == ["fine"]
+        result = world.failed.get(timeout=WAIT_S)
+    frame = msgspec.msgpack.decode(result.body, type=Frame)
+    assert (result.job, result.state) == (seed_id("towns", "fatal", "fatal"), JobState.FAILED)
+    assert frame.failures[0].cause == "the job was lost with its node too often"
+    assert f"{MAX_TAKES + 1} times" in frame.failures[0].message
+
+
+def test_a_store_that_does_not_answer_is_asked_again_and_nothing_is_lost(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runner, "SWEEP_S", 0.05)
+    failing = FailingJobs(world.store)
+    world.with_jobs(failing)
+    world.put(ONE, "a")
+    with running(world):
+        jobs = world.taken(1)
+        world.runner.cancel()
+        world.runner.give_back(jobs)
+    assert failing.failed == {"take": True, "hand_back": True}
+    assert world.jobs.ready(ONE) == 1
+    assert world.held.is_idle()

@@ -1,0 +1,157 @@
+"""TaskQueues: hosts take turns, and one that must wait holds up nobody."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from scoopi.configs.groups import FetchLimits
+from scoopi.mediator.host_clocks import FILE_HOST, HostClocks
+from scoopi.mediator.pending import Pending
+from scoopi.mediator.pool_worker import PoolWorker
+from scoopi.mediator.task_queues import TaskQueues
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.store.job_values import TakenJob
+
+from .crew import Clock, PlayedWorker
+
+ONE, TWO = "one.example:80", "two.example:80"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def clocks(clock: Clock) -> HostClocks:
+    return HostClocks(FetchLimits(1, 1000), 2.0, clock)
+
+
+@pytest.fixture
+def queues(clocks: HostClocks, clock: Clock) -> TaskQueues:
+    return TaskQueues(clocks, clock)
+
+
+def pending(name: str, host: str, archived: bool = False) -> Pending:
+    payload = JobPayload(Locator(name, "towns", f"/{name}.html"), name)
+    return Pending(TakenJob(name, 1, 0, host, payload), archived)
+
+
+def served(queues: TaskQueues, waits_for_worker: bool = False) -> list[str]:
+    """The hosts that a round serves, each giving out one job if a worker is there."""
+    hosts: list[str] = []
+
+    def serve(host: str) -> bool:
+        hosts.append(host)
+        if not waits_for_worker:
+            queues.pop_job(host)
+            queues.wake(host)
+        return not waits_for_worker
+
+    queues.serve(serve)
+    return hosts
+
+
+def put_to_sleep(queues: TaskQueues) -> None:
+    """A round in which every host must wait for its clock."""
+
+    def serve(host: str) -> bool:
+        queues.sleep(host)
+        return True
+
+    queues.serve(serve)
+
+
+def test_each_host_with_work_is_served_once_a_round(queues: TaskQueues) -> None:
+    for name, host in (("a", ONE), ("b", ONE), ("c", ONE), ("d", TWO)):
+        queues.add(pending(name, host))
+    assert [served(queues) for _ in range(4)] == [[ONE, TWO], [ONE], [ONE], []]
+    assert queues.total == 0
+
+
+def test_a_host_that_waits_for_a_worker_keeps_its_turn(queues: TaskQueues) -> None:
+    queues.add(pending("a", ONE))
+    assert [served(queues, waits_for_worker=True) for _ in range(3)] == [[ONE]] * 3
+
+
+def test_a_sleeping_host_is_served_when_its_clock_allows_it_and_not_before(
+    queues: TaskQueues, clocks: HostClocks, clock: Clock
+) -> None:
+    queues.add(pending("a", ONE))
+    assert clocks.grant(ONE, "z") is not None
+    clocks.sent(ONE, "z", clock.now)
+    clocks.answered(ONE, "z")
+    assert queues.next_turn_in() == math.inf
+    put_to_sleep(queues)
+    assert queues.next_turn_in() == pytest.approx(1.0)
+    clock.now += 0.9
+    assert served(queues) == []
+    clock.now += 0.2
+    assert queues.next_turn_in() == 0
+    assert served(queues) == [ONE]
+
+
+def test_a_host_whose_answer_is_awaited_sleeps_until_it_is_woken(
+    queues: TaskQueues, clocks: HostClocks, clock: Clock
+) -> None:
+    queues.add(pending("a", ONE))
+    assert clocks.grant(ONE, "z") is not None
+    clocks.sent(ONE, "z", clock.now)
+    put_to_sleep(queues)
+    clock.now += 60
+    assert queues.next_turn_in() == math.inf
+    assert served(queues) == []
+    queues.wake(ONE)
+    assert served(queues) == [ONE]
+
+
+def test_a_host_without_work_is_not_woken(queues: TaskQueues) -> None:
+    queues.wake(ONE)
+    assert served(queues) == []
+
+
+def test_a_page_of_the_archive_waits_with_the_files_and_counts_to_its_host(queues: TaskQueues) -> None:
+    queues.add(pending("a", ONE, archived=True))
+    assert queues.waiting_hosts() == (ONE,)
+    assert queues.waiting[ONE] == 1
+    assert served(queues) == [FILE_HOST]
+    assert queues.waiting_hosts() == ()
+
+
+def test_jobs_of_a_host_keep_their_order(queues: TaskQueues) -> None:
+    for name in "abc":
+        queues.add(pending(name, ONE))
+    first = queues.next_job(ONE)
+    assert first is not None
+    assert first.taken.id == "a"
+    assert [queues.pop_job(ONE).taken.id for _ in range(3)] == list("abc")
+    assert queues.next_job(ONE) is None
+
+
+def test_what_a_dead_worker_asked_for_is_forgotten_and_others_keep_their_place(queues: TaskQueues) -> None:
+    dead, living = (PoolWorker(PlayedWorker(), 4) for _ in range(2))
+    queues.ask(ONE, dead, "a")
+    queues.ask(ONE, living, "b")
+    queues.ask(TWO, dead, "c")
+    queues.forget_worker(dead)
+    assert queues.next_asking(ONE) == (living, "b")
+    assert queues.asking_hosts() == (ONE,)
+    queues.pop_asking(ONE)
+    assert queues.next_asking(ONE) is None
+    for worker in (dead, living):
+        worker.link.kill()
+        worker.link.reap()
+
+
+def test_clearing_gives_up_every_job_and_every_asking(queues: TaskQueues) -> None:
+    worker = PoolWorker(PlayedWorker(), 4)
+    queues.add(pending("a", ONE))
+    queues.add(pending("b", TWO, archived=True))
+    queues.ask(TWO, worker, "c")
+    assert sorted(job.taken.id for job in queues.clear()) == ["a", "b"]
+    assert (queues.total, queues.waiting_hosts(), queues.asking_hosts()) == (0, (), ())
+    worker.link.kill()
+    worker.link.reap()

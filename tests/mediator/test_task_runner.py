@@ -1,0 +1,290 @@
+"""TaskRunner: what becomes of jobs when workers are quick, slow, full, stubborn or dead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.configs.groups import FetchLimits
+from scoopi.model.job import JobState
+from scoopi.worker.messages import (
+    Answered,
+    Asking,
+    Drain,
+    Fault,
+    Granted,
+    HandedBack,
+    Ready,
+    Results,
+    Sent,
+    Setup,
+    Stop,
+)
+
+from .crew import NODE, WAIT_S, PlayedNode, result_of, running
+
+SITE = "site.example:80"
+
+
+def test_a_worker_gets_jobs_when_it_is_ready_and_they_end_in_the_store(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        taken = node.push(3)
+        worker = node.launched.get(timeout=WAIT_S)
+        assert isinstance(worker.hears(), Setup)
+        node.turn()
+        assert worker.is_told_nothing()
+        worker.says(Ready())
+        items = worker.is_given()
+        assert [item.job for item in items] == [job.id for job in taken]
+        worker.ends(*items)
+        node.wait_ended(3)
+        assert all(node.end_of(job) for job in taken)
+
+
+def test_the_jobs_of_a_dead_worker_run_again_one_at_a_time_in_a_worker_of_their_own(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, max_crashes=1)) as node:
+        first = node.worker()
+        taken = node.push(3)
+        lost = first.is_given()
+        first.dies("one")
+        replaced, alone = node.worker(), node.worker()
+        for item in lost:
+            assert alone.is_given() == [item], "a death in company counts against nobody"
+            node.turn()
+            assert alone.is_told_nothing()
+            alone.ends(item)
+        node.wait_ended(3)
+        assert replaced.is_told_nothing()
+        assert all(node.end_of(job) for job in taken)
+        assert node.runner.crashes == 1
+
+
+def test_the_shared_workers_go_on_while_suspects_run(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        first = node.worker()
+        node.push(1)
+        first.is_given()
+        first.dies()
+        replaced, alone = node.worker(), node.worker()
+        (suspect,) = alone.is_given()
+        others = node.push(2, SITE, archived=True)
+        assert [item.job for item in replaced.is_given()] == [job.id for job in others]
+        alone.ends(suspect)
+        node.wait_ended(1)
+
+
+def test_a_task_that_kills_its_worker_alone_is_left_out_and_the_job_runs_once_more(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, max_crashes=2)) as node:
+        first = node.worker()
+        node.push(1)
+        first.is_given()
+        first.dies("two")
+        node.worker()
+        for _ in range(2):
+            alone = node.worker()
+            (item,) = alone.is_given()
+            assert item.payload.skip == ()
+            alone.dies("two")
+        alone = node.worker()
+        (item,) = alone.is_given()
+        assert item.payload.skip == ("two",)
+        assert [(failure.task, failure.at) for failure in item.failures] == [("two", "town.yml:group:two")]
+        assert item.failures[0].cause == "the page kills its worker: it was killed by the test"
+        assert "2 times" in item.failures[0].message
+        alone.ends(item)
+        node.wait_ended(1)
+
+
+def test_a_page_that_kills_its_worker_while_it_is_loaded_fails_as_a_whole(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, max_crashes=1)) as node:
+        first = node.worker()
+        (job,) = node.push(1)
+        first.is_given()
+        first.dies()
+        node.worker()
+        alone = node.worker()
+        alone.is_given()
+        alone.dies()
+        result = node.failed.get(timeout=WAIT_S)
+        assert (result.job, result.state) == (job.id, JobState.FAILED)
+
+
+def test_what_a_worker_said_before_its_death_counts_and_a_torn_message_does_not(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        first = node.worker()
+        said, torn = node.push(2)
+        items = {item.job: item for item in first.is_given()}
+        first.ends(items[said.id])
+        first.says(Results((result_of(items[torn.id]),), {}), torn=True)
+        first.dies()
+        node.worker()
+        alone = node.worker()
+        assert [item.job for item in alone.is_given()] == [torn.id]
+        node.wait_ended(1)
+        assert node.end_of(said) is not None
+        assert node.end_of(torn) is None
+
+
+def test_a_result_of_a_job_that_the_worker_does_not_hold_is_no_result(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        node.push(1)
+        (item,) = worker.is_given()
+        worker.ends(item, item)
+        node.wait_ended(1)
+        node.turn()
+        assert node.appender.waiting() == 0
+        assert not node.ended.acquire(blocking=False)
+
+
+def test_what_a_worker_hands_back_is_given_again(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        node.push(1)
+        (item,) = worker.is_given()
+        worker.says(HandedBack((item.job,)))
+        assert worker.is_given() == [item]
+
+
+def test_a_drain_gives_back_what_waits_and_what_workers_hand_back_and_lets_the_rest_end(
+    tmp_path: Path,
+) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        taken = node.push(6)
+        items = worker.is_given()
+        node.runner.post(node.runner.drain)
+        waiting = node.back.get(timeout=WAIT_S)
+        assert [pending.taken for pending in waiting] == taken[len(items) :]
+        assert isinstance(worker.hears(), Drain)
+        worker.says(HandedBack((items[-1].job,)))
+        (unbegun,) = node.back.get(timeout=WAIT_S)
+        assert unbegun.taken.id == items[-1].job
+        worker.ends(items[0])
+        node.wait_ended(1)
+        worker.dies("one")
+        lost = node.back.get(timeout=WAIT_S)
+        assert [pending.taken.id for pending in lost] == [item.job for item in items[1:-1]]
+        node.turn()
+        assert node.launched.empty(), "no worker is replaced while the node stops"
+
+
+def test_while_the_appender_is_full_no_worker_is_heard_and_nothing_is_lost(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, queue_size=1), commits=False) as node:
+        worker = node.worker()
+        taken = node.push(2)
+        first, second = worker.is_given()
+        worker.ends(first)
+        while node.appender.has_room():
+            node.turn()
+        worker.ends(second)
+        node.turn()
+        assert worker.unread() > 0
+        assert node.appender.waiting() == 1
+        node.appender.start()
+        node.wait_ended(2)
+        assert all(node.end_of(job) for job in taken)
+
+
+def test_a_host_of_one_permit_is_given_one_job_until_the_answer_has_come(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, limits=FetchLimits(1, 1000))) as node:
+        worker = node.worker()
+        node.push(2, SITE)
+        (item,) = worker.is_given()
+        assert item.grant is not None
+        assert item.grant.not_after == node.clock.now + 2
+        worker.says(Sent(item.job, SITE, node.clock.now))
+        worker.says(Answered(item.job, SITE))
+        node.turn()
+        assert worker.is_told_nothing()
+        node.clock.now += 1
+        node.turn()
+        assert [other.job != item.job for other in worker.is_given()] == [True]
+
+
+def test_a_page_of_the_archive_needs_no_grant(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, limits=FetchLimits(1, 1000))) as node:
+        worker = node.worker()
+        node.push(3, SITE, archived=True)
+        assert [item.grant for item in worker.is_given()] == [None, None, None]
+
+
+def test_a_job_that_asks_for_a_further_request_gets_its_grant_before_new_jobs(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, limits=FetchLimits(1, 0))) as node:
+        worker = node.worker()
+        node.push(2, SITE)
+        (item,) = worker.is_given()
+        worker.says(Asking(item.job, SITE))
+        node.turn()
+        assert worker.is_told_nothing()
+        worker.says(Answered(item.job, SITE))
+        granted = worker.hears()
+        assert isinstance(granted, Granted)
+        assert (granted.job, granted.grant.host) == (item.job, SITE)
+
+
+def test_a_dead_workers_grant_counts_as_sent_at_its_end(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, limits=FetchLimits(1, 1000))) as node:
+        first = node.worker()
+        node.push(1, SITE)
+        first.is_given()
+        first.dies()
+        node.worker()
+        alone = node.worker()
+        node.clock.now += 2.9
+        node.turn()
+        assert alone.is_told_nothing()
+        node.clock.now += 0.2
+        assert len(alone.is_given()) == 1
+
+
+def test_a_worker_that_cannot_be_wired_ends_the_run(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        node.worker().says(Fault("no such plugin"))
+        assert "no such plugin" in str(node.faults.get(timeout=WAIT_S))
+        node.thread.join(WAIT_S)
+        assert not node.thread.is_alive()
+
+
+def test_workers_that_die_at_their_start_end_the_run_instead_of_being_started_for_ever(
+    tmp_path: Path,
+) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        for _ in range(3):
+            node.launched.get(timeout=WAIT_S).dies()
+        assert "workers die at their start" in str(node.faults.get(timeout=WAIT_S))
+
+
+def test_the_loop_ends_with_the_last_worker_after_a_stop(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, workers=2)) as node:
+        workers = [node.worker(), node.worker()]
+        node.runner.post(node.runner.stop)
+        assert [type(worker.hears()) for worker in workers] == [Stop, Stop]
+        workers[0].dies()
+        node.turn()
+        assert node.thread.is_alive()
+        workers[1].dies()
+        node.thread.join(WAIT_S)
+        assert not node.thread.is_alive()
+        assert node.runner.crashes == 0, "an end that was asked for is no crash"
+
+
+def test_a_kill_ends_the_loop_at_once_and_leaves_the_jobs_taken(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        (job,) = node.push(1)
+        worker.is_given()
+        node.runner.post(node.runner.kill)
+        node.thread.join(WAIT_S)
+        assert not node.thread.is_alive()
+        assert [held.id for held in node.jobs.taken()] == [job.id]
+        node.runner.post(lambda: pytest.fail(f"{NODE}: a call after the end"))
+
+
+def test_the_least_laden_worker_is_given_the_next_job(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, workers=2)) as node:
+        workers = [node.worker(), node.worker()]
+        node.turn()
+        node.push(4)
+        assert [len(worker.is_given()) for worker in workers] == [2, 2]
