@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 CHUNK_FRAMES = 500
 CHUNK_BYTES = 4 << 20
-SCAN_IDS = 20_000
+SCAN_IDS = 2000
 LIST_PREFIX = "list:"
 
 

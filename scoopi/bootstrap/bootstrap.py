@@ -13,7 +13,7 @@ import msgspec
 from injector import Injector
 
 from scoopi.appenders.output_file import OutputSpec
-from scoopi.bootstrap.composed import Composed, plugin_folders
+from scoopi.bootstrap.composed import Composed, packed_locators, plugin_folders
 from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.defs_composer import DefsComposer
 from scoopi.bootstrap.modules import RunModule
@@ -147,7 +147,7 @@ class Bootstrap:
         outputs = self._outputs(output_specs(definitions, finder, lambda output: output))
         composed = Composed(
             definitions=msgspec.structs.replace(definitions, locator_groups={}),
-            locators=msgspec.msgpack.encode(list(definitions.locator_groups.values())),
+            locators=packed_locators(definitions.locator_groups.values()),
             configs=configs.kept(),
             run_date=compose_run_date(configs, datetime.now().astimezone()),
             current_folder=str(current),

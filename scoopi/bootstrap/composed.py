@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -9,13 +10,15 @@ import msgspec
 
 from scoopi.model.definitions import Definitions, LocatorGroup
 
+LOCATORS_A_PART = 500
+
 
 class Composed(msgspec.Struct, frozen=True):
     """One record a run, made once; whoever takes part uses it.
 
     Attributes:
         definitions: checked and normalized, without locators.
-        locators: the locator groups, packed; only who seeds unpacks them, and forgets them again.
+        locators: parts of the locator groups, each packed; only who seeds unpacks them, one after another.
         configs: every setting as written, secrets as their `${env:…}`.
         run_date: the run's date-time, zone-aware, whole seconds.
         current_folder: where the run was started; pages are looked for from here.
@@ -26,7 +29,7 @@ class Composed(msgspec.Struct, frozen=True):
     """
 
     definitions: Definitions
-    locators: bytes
+    locators: tuple[bytes, ...]
     configs: dict[str, str]
     run_date: datetime
     current_folder: str
@@ -34,10 +37,6 @@ class Composed(msgspec.Struct, frozen=True):
     plugin_digests: dict[str, str]
     given: dict[str, str]
     run: str
-
-    def locator_groups(self) -> list[LocatorGroup]:
-        """The locators of the run, unpacked."""
-        return msgspec.msgpack.decode(self.locators, type=list[LocatorGroup])
 
 
 class WorkerPlan(msgspec.Struct, frozen=True):
@@ -48,6 +47,23 @@ class WorkerPlan(msgspec.Struct, frozen=True):
     run_date: datetime
     current_folder: str
     defs_source: str
+
+
+def packed_locators(groups: Iterable[LocatorGroup]) -> tuple[bytes, ...]:
+    """The groups in parts, so that neither seeding nor memory grows with the length of one."""
+    return tuple(
+        msgspec.msgpack.encode(
+            msgspec.structs.replace(group, locators=group.locators[start : start + LOCATORS_A_PART])
+        )
+        for group in groups
+        for start in range(0, len(group.locators), LOCATORS_A_PART)
+    )
+
+
+def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
+    """What was packed; a part is unpacked when it is asked for."""
+    decoder = msgspec.msgpack.Decoder(LocatorGroup)
+    return (decoder.decode(part) for part in parts)
 
 
 def defs_folder(defs_source: Path) -> Path:

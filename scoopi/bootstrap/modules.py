@@ -16,7 +16,7 @@ from scoopi.appenders.publisher import Publisher
 from scoopi.appenders.segment_format import SegmentHeader
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.bootstrap.archive_rules import ArchiveRules
-from scoopi.bootstrap.composed import WorkerPlan
+from scoopi.bootstrap.composed import WorkerPlan, unpacked_locators
 from scoopi.bootstrap.output_wiring import OutputWiring
 from scoopi.bootstrap.run_context import RunContext
 from scoopi.bootstrap.worker_wiring import WIRE, host_of, wire
@@ -389,8 +389,10 @@ class RunModule(Module):
     ) -> Engine:
         context = self._context
         settings = EngineSettings.of(context.configs)
-        locators = context.composed.locator_groups
-        return Engine(parts, close, jobs, counts, settings, locators, context.watch, metrics)
+        packed = context.composed.locators
+        return Engine(
+            parts, close, jobs, counts, settings, lambda: unpacked_locators(packed), context.watch, metrics
+        )
 
     def _patience_s(self) -> float:
         """So long a cluster may be away; after it the client itself gives up."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 
-from msgspec.structs import replace
-
 from scoopi.model.definitions import LocatorGroup
 from scoopi.model.handover import ToTask
 from scoopi.model.job import JobPayload
@@ -20,7 +18,6 @@ from scoopi.store.run_record import RunRecord
 
 log = logging.getLogger(__name__)
 
-SEEDS_AT_ONCE = 500
 SEED_TIMEOUT_MS = 600_000
 SEEDED = b"seeded"
 
@@ -56,8 +53,8 @@ class JobSeeder:
         """Put every group's jobs, then mark the run as seeded; does nothing for a seeded run.
 
         Args:
-            groups: unpacks the locator groups.
-            cancelled: asked now and then; what was put by then stays, and is put once.
+            groups: the locator groups, or parts of them that are put at once.
+            cancelled: asked before each; what was put by then stays, and is put once.
         Returns:
             Whether the run is seeded; False when it was cancelled before.
         """
@@ -73,11 +70,9 @@ class JobSeeder:
 
     def _seeded(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bytes:
         for group in groups():
-            for start in range(0, len(group.locators), SEEDS_AT_ONCE):
-                if cancelled():
-                    raise _CancelledError
-                part = replace(group, locators=group.locators[start : start + SEEDS_AT_ONCE])
-                self._jobs.put([self._new_job(one) for one in self._payloads(part)])
+            if cancelled():
+                raise _CancelledError
+            self._jobs.put([self._new_job(one) for one in self._payloads(group)])
             log.info("group %s: %d locators seeded", group.name, len(group.locators))
         return SEEDED
 

@@ -19,7 +19,7 @@ LENGTHS = (1, 8, 64, 512)
 PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=NORMAL",
-    "PRAGMA cache_size=-4096",
+    "PRAGMA cache_size=-1024",
     # 16 MB between two checkpoints: each syncs the disk; the log is cut back after a long batch.
     "PRAGMA wal_autocheckpoint=4000",
     "PRAGMA journal_size_limit=33554432",

@@ -1,0 +1,69 @@
+"""JobSeeder: every locator becomes one job, once a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scoopi.engine.job_seeder import JobSeeder
+from scoopi.model.definitions import LocatorDef, LocatorGroup
+from scoopi.steps.locator_seeder import LocatorSeeder
+from scoopi.store.barricade import Barricade
+from scoopi.store.job_store import JobStore
+from scoopi.store.ports import MapName, Store
+from scoopi.store.run_record import RunRecord
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+
+PARTS = [
+    LocatorGroup("pages", tuple(LocatorDef(f"p{n}", f"http://a/{part}/{n}") for n in range(3)))
+    for part in range(4)
+]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = SettlingStore(SqliteStore(tmp_path / "store.db"))
+    yield store
+    store.close()
+
+
+def seeder_of(store: Store, node: str) -> JobSeeder:
+    record = RunRecord(store, node)
+    record.create("run")
+    barricade = Barricade(store, "seed", node, lease_ms=200)
+    return JobSeeder(JobStore(store, node), record, LocatorSeeder(), lambda url: "a:80", barricade)
+
+
+def test_every_locator_becomes_a_job_and_the_run_is_marked(store: Store) -> None:
+    assert seeder_of(store, "n1").seed(lambda: PARTS, lambda: False)
+    assert len(store.scan(MapName.JOBS, "R/a:80", 100)) == 12
+    state = RunRecord(store, "n2").read()
+    assert state is not None
+    assert state.seeded
+
+
+def test_a_seeded_run_is_not_seeded_again(store: Store) -> None:
+    assert seeder_of(store, "n1").seed(lambda: PARTS[:1], lambda: False)
+    assert seeder_of(store, "n2").seed(lambda: pytest.fail("it unpacked the locators"), lambda: False)
+
+
+def test_a_cancelled_seeding_leaves_the_run_unseeded_and_who_comes_next_puts_nothing_twice(
+    store: Store,
+) -> None:
+    put: list[LocatorGroup] = []
+
+    def two_parts() -> Iterator[LocatorGroup]:
+        for part in PARTS:
+            yield part
+            put.append(part)
+
+    assert not seeder_of(store, "n1").seed(two_parts, lambda: len(put) == 2)
+    state = RunRecord(store, "n1").read()
+    assert state is not None
+    assert not state.seeded
+    assert len(store.scan(MapName.JOBS, "R/a:80", 100)) == 6
+    assert seeder_of(store, "n2").seed(lambda: PARTS, lambda: False)
+    assert len(store.scan(MapName.JOBS, "R/a:80", 100)) == 12
