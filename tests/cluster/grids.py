@@ -6,7 +6,7 @@ import itertools
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -71,6 +71,35 @@ def proxied_member(folder: Path, plan: Plan, seed: int = 0) -> Iterator[tuple[Me
             member.wait_ready()
             yield member, proxy
             member.end(hard=True)
+
+
+def write_proxied(file: Path, name: str, port: int, join: Sequence[str], target: int, shown: int) -> None:
+    """Configure a member whose clients are sent to a proxy, while members reach each other at once.
+
+    Args:
+        port: where other members reach it; they are `join`.
+        target: where the proxy reaches it.
+        shown: the proxy's port, which all clients are told.
+    """
+    network = {
+        "enabled": True,
+        "join": {
+            "auto-detection": {"enabled": False},
+            "multicast": {"enabled": False},
+            "tcp-ip": {"enabled": True, "member-list": list(join)},
+        },
+        "member-server-socket-endpoint-config": {"port": {"port": port, "auto-increment": False}},
+        "client-server-socket-endpoint-config": {
+            "port": {"port": target, "auto-increment": False},
+            "public-address": f"127.0.0.1:{shown}",
+        },
+    }
+    root = {
+        "cluster-name": name,
+        "advanced-network": network,
+        "properties": {"hazelcast.wait.seconds.before.join": "0"},
+    }
+    file.write_text(json.dumps({"hazelcast": root}), encoding="utf-8")
 
 
 def name_of(port: int) -> str:

@@ -1,7 +1,7 @@
 """Hammer: rounds of a run over three nodes, in each of which something is killed at a random time.
 
 By hand, with figures: `python -m tests.cluster.hammer --rounds 100 --seed 1`; with `--proxy` the nodes
-reach their member only through a proxy that cuts, drops and delays. Half of the rounds load files, half
+reach each member only through a proxy that cuts, drops and delays. Half of the rounds load files, half
 of them ask a server, so that nodes share its host.
 """
 
@@ -17,8 +17,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.cluster.hammer_grid import HammerGrid
-from tests.cluster.hammer_round import BLOWS, MEMBER_BLOWS, HammerResult, HammerRound
-from tests.reliability.rounds import PromiseBrokenError
+from tests.cluster.hammer_round import BLOWS, NO_BLOW, HammerResult, HammerRound
+from tests.cluster.hammer_tally import HammerTally
 from tests.reliability.world import World, build_world
 from tests.server.server import Server
 
@@ -39,6 +39,7 @@ class Hammer:
         self.grid = HammerGrid(base, proxied, seed)
         self._stack = ExitStack()
         self._worlds: list[World] = []
+        self._lengths_s: dict[int, float] = {}
 
     def __enter__(self) -> Hammer:
         files = build_world(self._base / "files", self._shelves, PACKETS)
@@ -60,20 +61,37 @@ class Hammer:
         """Where a round's nodes have their folders."""
         return self._base / f"round-{number}"
 
-    def round(self, number: int, most_delay_s: float, blow: str | None = None) -> HammerResult:
+    def measure(self) -> list[float]:
+        """How many seconds an undisturbed round of each world takes: blows fall within them.
+
+        Raises:
+            PromiseBrokenError: it was not exact.
+        """
+        for number in range(len(self._worlds)):
+            result = self._play(number, self._base / f"undisturbed-{number}", NO_BLOW, 0.0, random.Random())
+            self._lengths_s[number] = result.seconds
+        return list(self._lengths_s.values())
+
+    def round(self, number: int, blow: str | None = None, most_delay_s: float = 0.0) -> HammerResult:
         """Play one, drawn by seed and number.
 
+        Args:
+            most_delay_s: before the blow; 0: as long as an undisturbed round took.
         Raises:
             PromiseBrokenError: a promise was broken; the round's folder tells more.
         """
         source = random.Random(f"{self._seed}/{number}")
-        world = source.choice(self._worlds)
-        blows = [each for each in BLOWS if each not in MEMBER_BLOWS or len(self.grid)]
-        chosen = blow or source.choice(blows)
-        run = f"round-{number}-{time.time_ns() % 1_000_000}"
-        game = HammerRound(world, self.grid, self.folder(number), run, source)
+        world = source.randrange(len(self._worlds))
+        chosen = source.choice(BLOWS)
+        delay_s = source.random() * (most_delay_s or self._lengths_s[world])
+        return self._play(world, self.folder(number), blow or chosen, delay_s, source)
+
+    def _play(
+        self, world: int, folder: Path, blow: str, delay_s: float, source: random.Random
+    ) -> HammerResult:
+        run = f"{folder.name}-{time.time_ns() % 1_000_000}"
         try:
-            return game.play(chosen, source.uniform(0, most_delay_s))
+            return HammerRound(self._worlds[world], self.grid, folder, run, source).play(blow, delay_s)
         finally:
             self.grid.forget(run)
 
@@ -87,25 +105,25 @@ def main() -> int:
     parser.add_argument("--blow", choices=BLOWS, help="always this one")
     parser.add_argument("--proxy", action="store_true")
     parser.add_argument("--shelves", type=int, default=SHELVES, help="each is a job, with 3 linked ones")
-    parser.add_argument("--most-delay", type=float, default=8.0, help="seconds before the blow, at most")
     options = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="scoopi-hammer-"))
-    exact, slowest = 0, 0.0
+    tally = HammerTally()
     with Hammer(base, options.shelves, options.proxy, options.seed) as hammer:
+        lengths = ", ".join(f"{length:.1f} s" for length in hammer.measure())
+        print(f"{hammer.jobs} jobs a round; undisturbed, of files and of a server: {lengths}", flush=True)
         for number in range(options.first, options.first + options.rounds):
             try:
-                result = hammer.round(number, options.most_delay, options.blow)
-            except PromiseBrokenError as wrong:
-                print(f"round {number}: WRONG: {wrong} (kept in {hammer.folder(number)})", flush=True)
+                result = hammer.round(number, options.blow)
+            except Exception as wrong:  # whatever it is, the round is not exact
+                tally.wrong()
+                print(f"round {number}: WRONG: {wrong!r} (kept in {hammer.folder(number)})", flush=True)
                 continue
-            exact += 1
-            slowest = max(slowest, result.recovery_s)
-            print(f"round {number}: exact, {result.seconds:.1f} s, {result.blow}", flush=True)
+            print(f"round {number}: {tally.exact(result)}", flush=True)
             shutil.rmtree(hammer.folder(number))
-        print(f"{exact} of {options.rounds} exact, {hammer.jobs} jobs each, slowest recovery {slowest:.1f} s")
-    if exact == options.rounds:
+    print(tally.text())
+    if tally.is_exact:
         shutil.rmtree(base)
-    return 0 if exact == options.rounds else 1
+    return 0 if tally.is_exact else 1
 
 
 if __name__ == "__main__":

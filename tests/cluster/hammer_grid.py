@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -13,9 +14,10 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.store.cluster.member_process import MemberProcess
-from tests.cluster.grids import free_port, name_of, proxied_member
-from tests.cluster.proxy import Plan
+from tests.cluster.grids import free_port, name_of, write_proxied
+from tests.cluster.proxy import Plan, Proxy
 
+MEMBERS = 2
 SAFE_S = 60.0
 SETTLED = "All migration tasks have been completed"
 PLAN = Plan(cut=0.003, drop=0.003, delay=0.05)
@@ -23,7 +25,7 @@ PLAN = Plan(cut=0.003, drop=0.003, delay=0.05)
 
 
 class HammerGrid:
-    """Two members; with `proxied` one that is reached through the faulty proxy only.
+    """Two members; with `proxied` nodes reach each of them through a faulty proxy only.
 
     Attributes:
         name: the cluster's.
@@ -35,33 +37,45 @@ class HammerGrid:
         self._proxied = proxied
         self._seed = seed
         self._stack = ExitStack()
-        self._ports: list[int] = []
-        self._logs: list[Path] = []
-        self._members: list[MemberProcess] = []
+        self._configs: list[MemberConfig] = []
+        self._logs: dict[int, Path] = {}
+        self._members: dict[int, MemberProcess] = {}
         self._starts = 0
         self.name = self.address = ""
 
     def __enter__(self) -> HammerGrid:
+        ports = [free_port() for _ in range(MEMBERS)]
+        join = tuple(f"127.0.0.1:{port}" for port in ports)
+        self.name, self.address = name_of(ports[0]), ",".join(join)
         if self._proxied:
-            _, proxy = self._stack.enter_context(proxied_member(self._folder, PLAN, self._seed))
-            reached = [proxy.port]
+            self.address = self._with_proxies(ports, join)
         else:
-            reached = self._ports = [free_port(), free_port()]
-        self.name = name_of(reached[0])
-        self.address = ",".join(f"127.0.0.1:{port}" for port in reached)
-        for port in self._ports:
-            self._start(port)
+            self._configs = [MemberConfig(port, name=self.name, join=join) for port in ports]
+        for number in range(MEMBERS):
+            self._start(number)
         return self
+
+    def _with_proxies(self, ports: Sequence[int], join: Sequence[str]) -> str:
+        """Each member gets a proxy of its own; their addresses."""
+        reached = []
+        for number, port in enumerate(ports):
+            target = free_port()
+            proxy = self._stack.enter_context(Proxy(PLAN, self._seed + number, target=target))
+            file = self._folder / f"proxied-{number}.yaml"
+            write_proxied(file, self.name, port, join, target, proxy.port)
+            self._configs.append(MemberConfig(file=file))
+            reached.append(f"127.0.0.1:{proxy.port}")
+        return ",".join(reached)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for number in range(len(self._members)):
+        for number in self._members:
             self.kill(number)
         self._stack.close()
 
     def __len__(self) -> int:
-        """How many members may be killed."""
+        """How many members there are."""
         return len(self._members)
 
     def forget(self, run: str) -> None:
@@ -91,25 +105,19 @@ class HammerGrid:
         # The line of the migrations comes from the elder member, which is the one that lived.
         elder = self._logs[1 - number]
         before = _settlings(elder)
-        self._start(self._ports[number], number)
+        self._start(number)
         end = time.monotonic() + SAFE_S
         while _settlings(elder) <= before:
             if time.monotonic() > end:
                 raise TimeoutError(f"the members did not settle in {SAFE_S:.0f} s: {elder}")
             time.sleep(0.05)  # a file's growth has no event
 
-    def _start(self, port: int, number: int | None = None) -> None:
+    def _start(self, number: int) -> None:
         self._starts += 1
-        log = self._folder / f"member-{port}-{self._starts}.log"
-        join = tuple(f"127.0.0.1:{each}" for each in self._ports)
-        config = MemberConfig(port, name=self.name, join=join)
-        member = MemberProcess(config, os.environ, log)
-        if number is None:
-            self._members.append(member)
-            self._logs.append(log)
-        else:
-            self._members[number], self._logs[number] = member, log
-        member.wait_ready()
+        log = self._folder / f"member-{number}-{self._starts}.log"
+        self._logs[number] = log
+        self._members[number] = MemberProcess(self._configs[number], os.environ, log)
+        self._members[number].wait_ready()
 
 
 def _settlings(log: Path) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.cluster.hammer_grid import HammerGrid
-from tests.reliability.process import ScoopiProcess, kill, orphans
+from tests.reliability.process import ScoopiProcess, orphans
 from tests.reliability.rounds import PromiseBrokenError
 from tests.reliability.world import World
 
@@ -27,15 +27,31 @@ SETTINGS = {
     "scoopi.loader.fetch.delay": 0,
     "scoopi.loader.fetch.parallelism": 6,
 }
-MEMBER_BLOWS = ("member", "member pause")
-BLOWS = ("node SIGKILL", "node SIGTERM", "node pause", "two nodes", "all nodes", "worker", *MEMBER_BLOWS)
+BLOWS = (
+    "node SIGKILL",
+    "node SIGTERM",
+    "node pause",
+    "two nodes",
+    "all nodes",
+    "worker",
+    "member",
+    "member pause",
+)
+NO_BLOW = "nothing"
 
 
 @dataclass(frozen=True, slots=True)
 class HammerResult:
-    """A round that kept all promises; `recovery_s`: from the last blow to the end of all nodes."""
+    """A round that kept all promises.
+
+    Attributes:
+        hit: what was struck still ran.
+        seconds: the whole round.
+        recovery_s: from the last signal of the blow to the end of all nodes that were there then.
+    """
 
     blow: str
+    hit: bool
     seconds: float
     recovery_s: float
 
@@ -59,7 +75,10 @@ class HammerRound:
         self._started: list[ScoopiProcess] = []
         self._again: list[int] = []
         self._gone: set[int] = set()
+        self._hit = False
+        self._struck_at = 0.0
         self._blows: dict[str, Callable[[], None]] = {
+            NO_BLOW: lambda: None,
             "node SIGKILL": lambda: self._kill_nodes(1),
             "node SIGTERM": self._stop_node,
             "node pause": self._pause_node,
@@ -80,16 +99,16 @@ class HammerRound:
         try:
             self._nodes = [self._start(number) for number in range(NODES)]
             time.sleep(delay_s)  # the random moment itself
-            struck = time.monotonic()
+            self._struck_at = time.monotonic()
             self._blows[blow]()
             for number, node in enumerate(self._nodes):
                 if number not in self._gone:
                     self._await(node, number, (0,))
+            recovery_s = time.monotonic() - self._struck_at
             for number in self._again:
-                self._restart(number)
-            ended = time.monotonic()
+                self._await(self._start(number), number, (0,))
             self._compare()
-            return HammerResult(f"{blow} at {delay_s:.2f} s", ended - began, ended - struck)
+            return HammerResult(blow, self._hit, time.monotonic() - began, recovery_s)
         finally:
             for node in self._started:
                 if node.process.poll() is None:
@@ -104,66 +123,89 @@ class HammerRound:
 
     # Blows
 
+    def _strike(self, pid: int, number: signal.Signals) -> None:
+        """Send the signal; the last one is what the run recovers from."""
+        self._struck_at = time.monotonic()
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+
     def _kill_nodes(self, number: int) -> None:
-        for chosen in self._random.sample(range(NODES), number):
-            node = self._nodes[chosen]
-            workers = node.workers()
-            node.signal(signal.SIGKILL)
-            self._await(node, chosen, (-signal.SIGKILL, 0))
-            if left := orphans(workers):
-                raise PromiseBrokenError(f"orphans: {left}")
+        for place, chosen in enumerate(self._random.sample(range(NODES), number)):
+            if place:
+                time.sleep(self._random.uniform(0, 1.5))  # the random moment of the second
+            self._kill_node(chosen)
             self._gone.add(chosen)
             self._again.append(chosen)
-            if number > 1:
-                time.sleep(self._random.uniform(0, 1.5))  # the random moment of the second
         if self._random.random() < 0.5:
             # It comes back while the others go on or after them, before or after it counts as lost.
             time.sleep(self._random.uniform(0, 6))
-            self._restart(self._again.pop())
+            self._join(self._again.pop())
 
     def _kill_all_nodes(self) -> None:
-        for number, node in enumerate(self._nodes):
-            node.signal(signal.SIGKILL)
-            self._await(node, number, (-signal.SIGKILL, 0))
+        for number in range(NODES):
+            self._kill_node(number)
         self._nodes = [self._start(number) for number in range(NODES)]
+
+    def _kill_node(self, chosen: int) -> None:
+        node = self._nodes[chosen]
+        workers = node.workers()
+        self._hit |= node.process.poll() is None
+        self._strike(node.process.pid, signal.SIGKILL)
+        self._await(node, chosen, (-signal.SIGKILL, 0))
+        if left := orphans(workers):
+            raise PromiseBrokenError(f"orphans: {left}")
 
     def _stop_node(self) -> None:
         chosen = self._random.randrange(NODES)
         node = self._nodes[chosen]
-        node.signal(signal.SIGTERM)
+        self._hit = node.process.poll() is None
+        self._strike(node.process.pid, signal.SIGTERM)
         # A signal before Scoopi listens, or after its end, meets Python's own ways.
         self._await(node, chosen, (128 + signal.SIGTERM, -signal.SIGTERM, 0), STOP_LIMIT_S)
         if node.process.returncode:
             self._gone.add(chosen)
+            if self._random.random() < 0.5:
+                self._join(chosen)
 
     def _pause_node(self) -> None:
         node = self._nodes[self._random.randrange(NODES)]
-        for pid in (processes := [node.process.pid, *node.workers()]):
-            _signal(pid, signal.SIGSTOP)
+        self._hit = node.process.poll() is None
+        processes = [node.process.pid, *node.workers()]
+        for pid in processes:
+            self._strike(pid, signal.SIGSTOP)
         time.sleep(GAP_MS / 1000 + self._random.uniform(0.5, 5))  # longer than the gap
         for pid in processes:
-            _signal(pid, signal.SIGCONT)
+            self._strike(pid, signal.SIGCONT)
 
     def _kill_worker(self) -> None:
-        if workers := [pid for node in self._nodes for pid in node.workers()]:
-            kill(self._random.choice(workers))
+        workers = [pid for node in self._nodes for pid in node.workers()]
+        self._hit = bool(workers)
+        if workers:
+            self._strike(self._random.choice(workers), signal.SIGKILL)
 
     def _kill_member(self) -> None:
+        self._hit = self._anybody_runs()
         chosen = self._random.randrange(len(self._grid))
         self._grid.kill(chosen)
         time.sleep(self._random.uniform(0, 3))  # the random moment of its return
         self._grid.restart(chosen)
 
     def _pause_member(self) -> None:
+        self._hit = self._anybody_runs()
         member = self._grid.pid(self._random.randrange(len(self._grid)))
-        _signal(member, signal.SIGSTOP)
+        self._strike(member, signal.SIGSTOP)
         time.sleep(self._random.uniform(1, 14))  # shorter and longer than a call to the store may take
-        _signal(member, signal.SIGCONT)
+        self._strike(member, signal.SIGCONT)
+
+    def _anybody_runs(self) -> bool:
+        return any(node.process.poll() is None for node in self._nodes)
 
     # Ends
 
-    def _restart(self, number: int) -> None:
-        self._await(self._start(number), number, (0,))
+    def _join(self, number: int) -> None:
+        """A node comes back; it is waited for with the others."""
+        self._nodes[number] = self._start(number)
+        self._gone.discard(number)
 
     def _await(
         self, node: ScoopiProcess, number: int, allowed: Sequence[int], limit_s: float = ROUND_LIMIT_S
@@ -177,6 +219,8 @@ class HammerRound:
 
     def _compare(self) -> None:
         rows = read_nodes_rows(self._folder, self._run)
+        if time.monotonic() > self._end:
+            raise PromiseBrokenError(f"it took more than {ROUND_LIMIT_S:.0f} s")
         lost, doubled = self._world.rows - rows, rows - self._world.rows
         if lost or doubled:
             shown = f"{list(lost)[:3]} {list(doubled)[:3]}"
@@ -202,8 +246,3 @@ def read_nodes_rows(folder: Path, run: str) -> Counter[str]:
     for file in sorted(folder.glob(f"*/out/{run}/data-*.txt")):
         rows.update(file.read_text(encoding="utf-8").splitlines())
     return rows
-
-
-def _signal(pid: int, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(pid, number)

@@ -56,7 +56,7 @@ def three_nodes(grid: HammerGrid, world: World, folder: Path, run: str) -> Itera
 
 @pytest.mark.parametrize(("number", "blow"), [(0, "node SIGKILL"), (1, "member")])
 def test_a_run_that_is_hit_is_finished_with_each_row_once(hammer: Hammer, number: int, blow: str) -> None:
-    hammer.round(number, most_delay_s=4.0, blow=blow)
+    hammer.round(number, blow, most_delay_s=2.5)
 
 
 def test_three_nodes_together_keep_the_delay(
