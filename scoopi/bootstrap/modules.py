@@ -30,6 +30,7 @@ from scoopi.configs.groups import (
     MetricsSettings,
     WorkerSettings,
 )
+from scoopi.engine.empty_finds import EmptyFinds
 from scoopi.engine.engine import Engine, NodeParts
 from scoopi.engine.job_seeder import JobSeeder
 from scoopi.engine.node_end import NodeEnd
@@ -355,7 +356,19 @@ class RunModule(Module):
         patience_s = self._patience_s() if context.cluster else 0.0
         rows = output.rows(publisher, liveness)
         over = context.retention.begin if context.retention is not None else lambda: None
-        return RunClose(place, publisher, rows, jobs, record, file, counts, liveness, patience_s, over)
+        return RunClose(
+            place,
+            publisher,
+            rows,
+            jobs,
+            record,
+            file,
+            counts,
+            liveness,
+            patience_s,
+            over,
+            self._empty(counts).told,
+        )
 
     @singleton
     @provider
@@ -393,6 +406,13 @@ class RunModule(Module):
         return Engine(
             parts, close, jobs, counts, settings, lambda: unpacked_locators(packed), context.watch, metrics
         )
+
+    def _empty(self, counts: NodeCounts) -> EmptyFinds:
+        context = self._context
+        whose = " that this node has read" if context.cluster is not None else ""
+        if context.resumed:
+            whose = " read since it was resumed"
+        return EmptyFinds(context.composed.definitions.data_defs, counts, whose)
 
     def _patience_s(self) -> float:
         """So long a cluster may be away; after it the client itself gives up."""

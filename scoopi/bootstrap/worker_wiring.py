@@ -13,6 +13,7 @@ from scoopi.bootstrap.step_builder import StepBuilder
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import (
     ArchiveSettings,
+    FactSettings,
     FetchLimits,
     ParserLimits,
     WebClientSettings,
@@ -30,6 +31,7 @@ from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.steps.page_loader import LoadRules, PageLoader
 from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.found_values import FoundValues
 from scoopi.worker.worker_parts import WorkerParts
 
 WIRE = f"{__name__}:wire"
@@ -56,6 +58,26 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
         plan.run_date,
         configs.text("scoopi.dateTimePattern"),
     )
+    builder = StepBuilder(plan, finder, files, archive)
+    for group in plan.definitions.task_groups:
+        builder.group_plan(group)  # what cannot be made ends the run now, not each of its jobs
+    return WorkerParts(
+        new_loader=_loaders(plan, configs, files, archive, report_sent),
+        group_plan=builder.group_plan,
+        children=ChildJobs(host_of, ParserLimits.of(configs).link_max_depth),
+        fetch_threads=WorkerSettings.of(configs).fetch_threads,
+        found=FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing),
+    )
+
+
+def _loaders(
+    plan: WorkerPlan,
+    configs: Configs,
+    files: FileFinder,
+    archive: ArchiveRules,
+    report_sent: Callable[[str, str], None],
+) -> Callable[[], PageLoader]:
+    """The maker of loaders, one a thread; they share what can be shared."""
     limits, web = ParserLimits.of(configs), WebClientSettings.of(configs)
     rules = LoadRules(
         run_date=plan.run_date,
@@ -71,17 +93,8 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
         max_bytes=web.max_bytes,
         max_redirects=web.max_redirects,
     )
-    share = HttpShare()
-    file_client = FileClient(files, web.max_bytes)
-    builder = StepBuilder(plan, finder, files, archive)
-    for group in plan.definitions.task_groups:
-        builder.group_plan(group)  # what cannot be made ends the run now, not each of its jobs
-    return WorkerParts(
-        new_loader=lambda: PageLoader(rules, HttpClient(http, share), file_client, archive.archive),
-        group_plan=builder.group_plan,
-        children=ChildJobs(host_of, limits.link_max_depth),
-        fetch_threads=WorkerSettings.of(configs).fetch_threads,
-    )
+    share, file_client = HttpShare(), FileClient(files, web.max_bytes)
+    return lambda: PageLoader(rules, HttpClient(http, share), file_client, archive.archive)
 
 
 def host_of(url: str) -> str:

@@ -52,6 +52,8 @@ class Summary:
         yield "jobs", [self._jobs(report)]
         yield "pages", [_pages(report)]
         yield "rows", self._row_lines(report)
+        if report.empty:
+            yield "empty", self._empty(report)
         if report.times:
             yield "time", [_times(report.times)]
         yield "output", self._output(report)
@@ -77,9 +79,20 @@ class Summary:
 
     def _row_lines(self, report: RunReport) -> list[str]:
         lines = _rows(report.rows)
-        if report.published and report.rows and report.pages and not any(report.rows.values()):
-            hint = "the selectors met nothing: try them on a page in a browser's inspector"
+        bare = [printable(name) for name, count in report.rows.items() if not count]
+        if report.published and report.pages and bare and not report.empty:
+            names = ", ".join(bare[:_MOST_NAMES]) + (", …" if len(bare) > _MOST_NAMES else "")
+            hint = f"no row came to {names}: look at the filters, and at what leads to the pages"
             lines.append(self._paint(hint, "yellow"))
+        return lines
+
+    def _empty(self, report: RunReport) -> list[str]:
+        """What found nothing: so it is seen at once which selector is wrong."""
+        lines = [self._paint(printable(told), "yellow") for told in report.empty[:_MOST_NAMES]]
+        if more := len(report.empty) - len(lines):
+            lines.append(f"and {number(more)} more")
+        if lines:
+            lines.append("try their selectors on a page, in a browser's inspector")
         return lines
 
     def _output(self, report: RunReport) -> list[str]:

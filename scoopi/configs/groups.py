@@ -87,6 +87,11 @@ class FactSettings:
             not_found_replacement=configs.text("scoopi.fact.notFound.replaceWith"),
         )
 
+    @property
+    def stand_for_nothing(self) -> frozenset[str]:
+        """The facts that are written where there is none."""
+        return frozenset(filter(None, (self.blank_replacement, self.not_found_replacement)))
+
 
 @dataclass(frozen=True, slots=True)
 class ParserLimits:

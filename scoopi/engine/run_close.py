@@ -56,6 +56,7 @@ class RunClose:
     Args:
         rows: what is written at the run's end.
         on_over: told when this node has made the run OVER.
+        empty: tells what found nothing.
         patience_s: how long a store that does not answer at the run's end is tried again.
     """
 
@@ -71,12 +72,14 @@ class RunClose:
         liveness: Liveness,
         patience_s: float = 0.0,
         on_over: Callable[[], None] = lambda: None,
+        empty: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         self._place = place
         self._patience_s = patience_s
         self._publisher = publisher
         self._rows = rows
         self._on_over = on_over
+        self._empty = empty
         self._beats = False
         self._jobs = jobs
         self._record = record
@@ -204,6 +207,7 @@ class RunClose:
             publish_note=_note(note, awaiting),
             missing=found.missing,
             resume_hint=self._place.resume if status is not RunStatus.DONE and not found.missing else "",
+            empty=self._empty() if status is RunStatus.DONE else (),
             lists={name: _rows(bodies) for name, bodies in found.lists.items()},
         )
         self._write(self._view(report, awaiting))

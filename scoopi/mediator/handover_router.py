@@ -12,6 +12,7 @@ from scoopi.mediator.pending import Pending
 from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.finds import PREFIX
 from scoopi.store.job_values import NewJob
 from scoopi.worker.messages import (
     Answered,
@@ -78,6 +79,7 @@ class HandoverRouter:
     def _end_jobs(self, worker: PoolWorker, message: Results) -> None:
         worker.paced(len(message.results), sum(message.times.values()))
         self._counts.add_all(message.times, prefix="time.")
+        self._counts.add_all(message.finds, prefix=PREFIX)
         for result in message.results:
             if worker.outstanding.pop(result.job, None) is None:
                 continue

@@ -49,6 +49,7 @@ class RunReport(msgspec.Struct, frozen=True):
         missing: ids of ended jobs whose rows could not be found (exit 5); their payloads are gone with
             them, so that no better name is known.
         resume_hint: the command that goes on with the run; empty when nothing is left to do.
+        empty: data definitions that found no row, and axes that never had a value, each in a sentence.
         lists: rows of each ListAppender by its name, for embedding (language, A19).
     """
 
@@ -69,4 +70,5 @@ class RunReport(msgspec.Struct, frozen=True):
     publish_note: str = ""
     missing: tuple[str, ...] = ()
     resume_hint: str = ""
+    empty: tuple[str, ...] = ()
     lists: dict[str, tuple[Any, ...]] = {}

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from scoopi.errors import StepError
+from scoopi.model.data import Data
 from scoopi.model.failure import Failure
 from scoopi.model.frame import Frame
 from scoopi.model.handover import Part, ToAppender, ToGrant, ToJobs, ToTask
@@ -17,6 +18,7 @@ from scoopi.model.job import JobState
 from scoopi.model.link import Link
 from scoopi.model.payload import Payload
 from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.found_values import FoundValues
 from scoopi.worker.messages import Child, Result, WorkItem
 from scoopi.worker.slate import Slate
 from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
@@ -30,11 +32,16 @@ class JobRun:
     """Belongs to the one thread that runs steps; only its times may be added to by others."""
 
     def __init__(
-        self, group_plan: Callable[[str], GroupPlan], children: ChildJobs, slate: Slate | None
+        self,
+        group_plan: Callable[[str], GroupPlan],
+        children: ChildJobs,
+        slate: Slate | None,
+        found: FoundValues,
     ) -> None:
         self._group_plan = group_plan
         self._children = children
         self._slate = slate
+        self._found = found
         self._told: set[tuple[str, str]] = set()
         self._times: dict[str, float] = {}
         self._times_lock = threading.Lock()
@@ -90,6 +97,8 @@ class JobRun:
                 self.add_time(link.name, time.perf_counter() - started)
             warnings += (_placed(warning, item, name, link) for warning in getattr(handover, "warnings", ()))
             if isinstance(handover, ToTask):
+                if isinstance(handover.payload.input, Data) and not isinstance(payload.input, Data):
+                    self._found.note(handover.payload.input)  # as it was read, before any step changes it
                 payload = handover.payload
                 continue
             if not isinstance(handover, ToJobs | ToAppender):

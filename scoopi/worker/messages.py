@@ -115,10 +115,11 @@ class HandedBack(msgspec.Struct, frozen=True, tag=11, array_like=True):
 
 
 class Results(msgspec.Struct, frozen=True, tag=12, array_like=True):
-    """A batch of ended jobs, and the seconds that each step took since the last batch."""
+    """A batch of ended jobs; the seconds that each step took and the values found since the last batch."""
 
     results: tuple[Result, ...]
     times: dict[str, float]
+    finds: dict[str, float] = {}
 
 
 ToWorker = Setup | Give | Granted | Drain | Stop

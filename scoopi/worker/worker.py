@@ -106,7 +106,7 @@ class Worker:
         except Exception as error:
             self._pipe.send(Fault(f"{type(error).__name__}: {error}"))
             return
-        self._runner = JobRun(self._parts.group_plan, self._parts.children, self._slate)
+        self._runner = JobRun(self._parts.group_plan, self._parts.children, self._slate, self._parts.found)
         self._loader = self._parts.new_loader()
         self._pipe.send(Ready())
         threading.Thread(target=self._read, args=(bodies,), name="worker-reader", daemon=True).start()
@@ -261,7 +261,7 @@ class Worker:
         with self._batch_lock:
             batch, self._batch = self._batch, []
             self._batch_bytes = 0
-        self._pipe.send(Results(tuple(batch), self._runner.take_times()))
+        self._pipe.send(Results(tuple(batch), self._runner.take_times(), self._parts.found.take()))
 
 
 def _with_grant(payload: Payload, grant: Grant) -> Payload:

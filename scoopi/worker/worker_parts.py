@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from scoopi.steps.step import Step
 from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.found_values import FoundValues
 from scoopi.worker.task_chain import GroupPlan
 
 
@@ -18,6 +19,7 @@ class WorkerParts:
         new_loader: makes a loader for one thread.
         group_plan: the compiled tasks of a group, by its name; compiled once.
         children: makes jobs from links.
+        found: counts what the data definitions find.
         fetch_threads: the most requests in flight in this worker.
     """
 
@@ -25,3 +27,4 @@ class WorkerParts:
     group_plan: Callable[[str], GroupPlan]
     children: ChildJobs
     fetch_threads: int
+    found: FoundValues

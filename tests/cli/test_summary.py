@@ -154,14 +154,23 @@ def test_amounts_read_well() -> None:
     assert (rate(5, 0), rate(1, 3), rate(100, 7), rate(12345, 2)) == ("0.00", "0.33", "14.3", "6,172")
 
 
-def test_pages_without_any_row_are_told_with_what_to_look_at(screen: Any) -> None:
-    hint = "the selectors met nothing: try them on a page in a browser's inspector"
-    assert hint in text(screen, rows={"data.txt": 0, "prices.txt": 0})
-    assert hint not in text(screen, rows={"data.txt": 0, "prices.txt": 1})
-    assert hint not in text(screen, rows={"data.txt": 0}, pages=0)
-    assert hint not in text(screen, rows={}, published=False)
-
-
 def test_an_address_is_told_once(screen: Any) -> None:
     failure = Failure("not there", "https://x.test/a: not there; put it there", url="https://x.test/a")
     assert text(screen, errors=(Cause("not there", 1, failure),), warnings=()).count("x.test") == 1
+
+
+def test_it_is_said_which_selectors_met_nothing(screen: Any) -> None:
+    told = ("dim price of books: without a value in its only row of 1 page (b.yml:3:5)", "dataDef c: no row")
+    assert (
+        f"  empty   {told[0]}\n          {told[1]}\n          try their selectors on a page, in a browser's"
+        in text(screen, empty=told)
+    )
+
+
+def test_a_file_without_rows_is_named_though_others_have_some(screen: Any) -> None:
+    rows = {"data.txt": 3, "prices.txt": 0, "sizes.txt": 0}
+    told = text(screen, rows=rows)
+    assert "no row came to prices.txt, sizes.txt: look at the filters" in told
+    assert "no row came" not in text(screen, rows=rows, empty=("dataDef prices: no row on 3 pages",))
+    assert "no row came" not in text(screen, rows={"data.txt": 3})
+    assert "no row came" not in text(screen, rows=rows, published=False)

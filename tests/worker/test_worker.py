@@ -18,6 +18,7 @@ from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.steps.step import Step
 from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.found_values import FoundValues
 from scoopi.worker.messages import Answered, Drain, Give, HandedBack, Ready, Setup, ToParent, WorkItem
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe, pack
 from scoopi.worker.task_chain import GroupPlan
@@ -77,7 +78,11 @@ def start() -> Iterator[Callable[[Callable[[], Step]], Parent]]:
         from_worker, outgoing = os.pipe()
         pipe = WorkerPipe(incoming, outgoing)
         parts = WorkerParts(
-            new_loader, lambda _: GroupPlan((), "loader", "here"), ChildJobs(lambda _: HOST, 9), 1
+            new_loader,
+            lambda _: GroupPlan((), "loader", "here"),
+            ChildJobs(lambda _: HOST, 9),
+            1,
+            FoundValues({}, frozenset()),
         )
         worker = Worker(pipe, None, lambda plan, report: parts, orphaned=lambda: None)
 

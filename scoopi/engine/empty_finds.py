@@ -1,0 +1,56 @@
+"""EmptyFinds: tells which data definitions found no row, and which axes never had a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.data_def import DataDef
+from scoopi.model.finds import MET, PAGES, PREFIX, ROWS, axes_read, count_name
+from scoopi.model.place import Place
+
+
+class EmptyFinds:
+    """Reads the node's counters; knows only what this process has read.
+
+    Args:
+        whose: which pages these are, behind their number; empty for all of the run.
+    """
+
+    def __init__(self, data_defs: Mapping[str, DataDef], counts: NodeCounts, whose: str = "") -> None:
+        self._data_defs = data_defs
+        self._counts = counts
+        self._whose = whose
+
+    def told(self) -> tuple[str, ...]:
+        """A sentence for each; none of definitions that have read no page."""
+        return tuple(
+            sentence for data_def in self._data_defs.values() for sentence in self._told_of(data_def)
+        )
+
+    def _told_of(self, data_def: DataDef) -> Iterator[str]:
+        name = data_def.name
+        pages, rows = self._count(PAGES, name), self._count(ROWS, name)
+        if not pages:
+            return
+        where = f"{pages:,} page{'' if pages == 1 else 's'}{self._whose}"
+        if not rows:
+            yield f"dataDef {name}: no row on {where}{_at(data_def.place)}"
+            return
+        read = axes_read(data_def)
+        unmet = [axis for axis in read if not self._count(MET, name, axis)]
+        in_rows = "its only row" if rows == 1 else f"all {rows:,} rows"
+        if len(unmet) == len(read) > 1:
+            at = _at(data_def.block_place)
+            yield f"dataDef {name}: without any value in {in_rows} of {where}; is its block there?{at}"
+            return
+        for kind, entry in unmet:
+            shown = kind if kind == entry else f"{kind} {entry}"
+            yield f"{shown} of {name}: without a value in {in_rows} of {where}{_at(read[kind, entry])}"
+
+    def _count(self, kind: str, data_def: str, axis: tuple[str, str] = ("", "")) -> int:
+        return int(self._counts.value(PREFIX + count_name(kind, data_def, axis)))
+
+
+def _at(place: Place) -> str:
+    return f" ({place})" if str(place) else ""

@@ -1,0 +1,69 @@
+"""FoundValues: an axis counts as met once it has a value in any row of any page."""
+
+from __future__ import annotations
+
+from scoopi.model.data import Axis, Data, Item
+from scoopi.model.data_def import DataDef, ItemDef
+from scoopi.model.finds import MET, PAGES, ROWS, count_name
+from scoopi.worker.found_values import FoundValues
+
+PRICES = DataDef(
+    "prices",
+    block="table",
+    selector="td",
+    items=(ItemDef("loaf", selector="td"),),
+    dims=(ItemDef("size", selector="th"), ItemDef("currency", value="EUR")),
+    facts=(ItemDef("fact"),),
+)
+HEADS = tuple(Axis(kind, name, 1) for kind, name in (("item", "loaf"), ("dim", "size"), ("fact", "fact")))
+
+
+def found() -> FoundValues:
+    return FoundValues({"prices": PRICES}, frozenset({"-", "not found"}))
+
+
+def rows(*values: tuple[str | None, str | None, str]) -> Data:
+    return Data("prices", tuple(Item(HEADS, each, (1, 1, 1)) for each in values))
+
+
+def met(counts: dict[str, float]) -> set[str]:
+    """The kinds of the axes that the counts say were met."""
+    axes = {kind: (kind, name) for kind, name in (("item", "loaf"), ("dim", "size"), ("fact", "fact"))}
+    return {kind for kind, axis in axes.items() if count_name(MET, "prices", axis) in counts}
+
+
+def test_an_axis_with_a_value_in_any_row_is_met() -> None:
+    counter = found()
+    counter.note(rows((None, "small", "not found"), ("rye", None, "-")))
+    assert met(counter.take()) == {"item", "dim"}
+
+
+def test_null_blank_and_what_stands_for_nothing_are_no_values() -> None:
+    counter = found()
+    counter.note(rows((None, " ", "not found"), ("", "\n", "-")))
+    assert met(counter.take()) == set()
+
+
+def test_a_dash_that_is_no_fact_is_a_value() -> None:
+    counter = found()
+    counter.note(rows((None, "-", "not found")))
+    assert met(counter.take()) == {"dim"}
+
+
+def test_pages_and_rows_are_counted_and_told_once() -> None:
+    counter = found()
+    counter.note(rows(("rye", "small", "2.40"), ("rye", "large", "4.20")))
+    counter.note(rows())
+    counts = counter.take()
+    assert counts[count_name(PAGES, "prices")] == 2
+    assert counts[count_name(ROWS, "prices")] == 2
+    assert met(counts) == {"item", "dim", "fact"}
+    assert counter.take() == {}
+    counter.note(rows(("rye", "small", "2.40")))
+    assert met(counter.take()) == set(), "what was told is not told again"
+
+
+def test_data_of_an_unknown_definition_is_left_aside() -> None:
+    counter = found()
+    counter.note(Data("others", rows(("a", "b", "c")).items))
+    assert counter.take() == {}
