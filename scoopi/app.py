@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -50,6 +51,7 @@ class Scoopi:
         self._request = RunRequest(
             output=Path("output" if output == "-" else output),
             to_stdout=output == "-",
+            stdout=getattr(sys.stdout, "buffer", None),
             conf=None if conf is None else Path(conf),
             overrides=dict(configs or {}),
             workers=None if workers is None else str(workers),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
@@ -231,12 +230,12 @@ class Bootstrap:
             folder=folder,
             store=store,
             outputs=outputs,
-            stream=sys.stdout.buffer if self._request.to_stdout else None,
+            stream=self._request.stdout if self._request.to_stdout else None,
             watch=self._request.watch,
         )
 
     def _outputs(self, outputs: tuple[OutputSpec, ...]) -> tuple[OutputSpec, ...]:
-        if self._request.to_stdout and sys.__stdout__ is None:
+        if self._request.to_stdout and self._request.stdout is None:
             raise AppenderError("stdout is closed", mend="leave it open, or name a folder with --output")
         files = [spec.file for spec in outputs if not spec.output.startswith("list:")]
         if self._request.to_stdout and len(files) != 1:

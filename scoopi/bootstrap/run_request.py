@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import IO
 
 from scoopi.errors import UsageError
 from scoopi.model.progress import Progress
@@ -21,6 +22,7 @@ class RunRequest:
         anew: rows of a run that the cluster has lost are put aside, and it is begun anew.
         output: the folder that holds the runs' folders.
         to_stdout: rows go to stdout, once, at the end; then `output` is the default one.
+        stdout: as it was when the run was asked for, whatever is put in its place while plugins run.
         conf: a file of settings.
         overrides: settings given one by one.
         workers: as `scoopi.workers`; None leaves it to the settings.
@@ -33,6 +35,7 @@ class RunRequest:
     anew: bool = False
     output: Path = Path("output")
     to_stdout: bool = False
+    stdout: IO[bytes] | None = None
     conf: Path | None = None
     overrides: Mapping[str, str] = field(default_factory=dict)
     workers: str | None = None

@@ -31,7 +31,8 @@ class Check:
         from scoopi.app import check
 
         settings = read_settings(options.settings)
-        report = check(options.defs, options.conf, settings, options.strict, terminal.environ)
+        with terminal.kept_for_data():  # plugins are made to be checked
+            report = check(options.defs, options.conf, settings, options.strict, terminal.environ)
         terminal.give(report.json() if options.format == "json" else report.text())
         is_wrong = report.errors or (options.strict and report.warnings)
         return INVALID if is_wrong else DONE

@@ -52,7 +52,8 @@ def carry_out(
                     anew=anew,
                 )
                 signals.serve(scoopi.cancel)
-                report = call(scoopi)
+                with terminal.kept_for_data():
+                    report = call(scoopi)
         except Exception:
             if signals.count > 1 and signals.number:  # what breaks while all is torn down is no news
                 return code_of_signal(signals.number)

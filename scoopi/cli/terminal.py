@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout, suppress
 from typing import TextIO
 
 from scoopi.errors import AppenderError
@@ -64,6 +64,12 @@ class Terminal:
         except OSError as fault:
             what = f"stdout cannot be written: {fault.strerror or fault}"
             raise AppenderError(what, mend="free some space, or send it elsewhere") from None
+
+    @contextmanager
+    def kept_for_data(self) -> Iterator[None]:
+        """What others print meanwhile, such as a plugin, goes where messages go; `give` comes after it."""
+        with redirect_stdout(self.err):
+            yield
 
     def say(self, message: str) -> None:
         """Write a message; where nobody takes it, it is dropped: that must not change what is done."""

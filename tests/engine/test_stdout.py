@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections import Counter
 from pathlib import Path
@@ -58,3 +59,36 @@ def test_two_output_files_do_not_fit_one_stdout(desk: Desk, tmp_path: Path) -> N
     assert "one output file" in ended.err
     assert "other.txt" in ended.err
     assert not (desk.folder / "output").exists() or not desk.runs()
+
+
+PRINTER = """
+print("imported")
+
+class Printer:
+    def convert(self, value):
+        print("converted", value)
+        return value
+"""
+PRINTS = """titleTask:
+      dataDef: shelf
+      steps:
+        css:
+          prints: { class: DataConverter, previous: filter, next: appender, plugins: [
+            plugin: { name: prints, class: Printer, item: title } ] }
+"""
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_what_a_plugin_prints_never_comes_between_the_rows(desk: Desk, tmp_path: Path, workers: int) -> None:
+    world = build_world(tmp_path / "world", 2, 1)
+    job = world.defs / "job.yml"
+    job.write_text(job.read_text().replace("titleTask: { dataDef: shelf }", PRINTS))
+    (world.defs / "plugins").mkdir()
+    (world.defs / "plugins" / "printer.py").write_text(PRINTER)
+    ended = desk.process("run", world.defs, "--output", "-", "--workers", workers)
+    assert ended.code == 0, ended.err
+    assert Counter(ended.out.splitlines()) == world.rows
+    assert ended.err.count("converted title\n") == 2
+    checked = desk.process("check", world.defs, "--format", "json")
+    assert json.loads(checked.out)
+    assert "imported" in checked.err

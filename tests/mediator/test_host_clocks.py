@@ -6,7 +6,7 @@ import math
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scoopi.configs.groups import FetchLimits
@@ -97,6 +97,7 @@ def test_hosts_do_not_wait_for_each_other(clock: Clock) -> None:
     assert host.grant("other.example:80", "b") is not None
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.tuples(st.sampled_from("gsaku"), st.floats(0, 1.5)), max_size=60),
     st.integers(1, 3),
