@@ -33,21 +33,36 @@ def to_text(page: bytes, declared: str | None = None) -> str:
         declared: the charset of the Content-Type header; an unknown label is passed over.
     Source: language, A11; HTML standard, "Determining the character encoding".
     """
-    for bom, codec in _BOMS:
-        if page.startswith(bom):
-            return page[len(bom) :].decode(codec, "replace")
-    known = codec_of(declared) or prescanned(page)
-    if known is not None:
-        return _decoded(page, known)
-    try:
-        return page.decode()
-    except UnicodeDecodeError:
-        return _decoded(page, _FALLBACK)
+    return _text(*_with_codec(page, declared))
 
 
 def to_utf8(page: bytes, declared: str | None = None) -> bytes:
-    """The page as valid UTF-8 without BOM; arguments as `to_text`."""
-    return to_text(page, declared).encode("utf-8", "replace")
+    """The page as valid UTF-8 without BOM, itself where it is that already; arguments as `to_text`."""
+    body, codec = _with_codec(page, declared)
+    if codec in (None, "utf-8"):
+        try:
+            body.decode()
+            return body
+        except UnicodeDecodeError:
+            pass
+    return _text(body, codec).encode("utf-8", "replace")
+
+
+def _with_codec(page: bytes, declared: str | None) -> tuple[bytes, str | None]:
+    """The page without its BOM, and the codec that it is known by."""
+    for bom, codec in _BOMS:
+        if page.startswith(bom):
+            return page[len(bom) :], codec
+    return page, codec_of(declared) or prescanned(page)
+
+
+def _text(body: bytes, codec: str | None) -> str:
+    if codec is not None:
+        return _decoded(body, codec)
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return _decoded(body, _FALLBACK)
 
 
 def codec_of(label: str | None) -> str | None:
@@ -61,6 +76,8 @@ def prescanned(page: bytes) -> str | None:
     Source: HTML standard, "prescan a byte stream to determine its encoding".
     """
     head = page[:_PRESCANNED]
+    if b"charset" not in head.lower():  # spares most pages the search
+        return None
     position = 0
     while found := _MARKUP.search(head, position):
         position = found.end()

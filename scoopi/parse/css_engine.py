@@ -9,13 +9,12 @@ from lxml import etree
 
 from scoopi.parse.css.attributes import attribute_of
 from scoopi.parse.css.compiled_selector import CompiledSelector
+from scoopi.parse.css.css_open_query import CssOpenQuery
 from scoopi.parse.css.element_text import join_texts, own_text
-from scoopi.parse.css.positional import Positional, PositionalShape, shape_of
-from scoopi.parse.css.positional_groups import PositionalGroups
-from scoopi.parse.css.positional_index import PositionalIndex
-from scoopi.parse.css.positional_segments import PositionalSegments
+from scoopi.parse.css.positional import shape_of
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Scope
+from scoopi.parse.open_query import Positional
 from scoopi.parse.ports import BlockQuery, ValueQuery
 
 _ATTRIBUTE = " attribute: "
@@ -32,7 +31,7 @@ class CssEngine:
     def __init__(self, regex_timeout_ms: int = 1000, cached_queries: int = 4096) -> None:
         self._regex_timeout_ms = regex_timeout_ms
         self._block_queries = lru_cache(cached_queries)(self._compile_block)
-        self._segments: dict[str, PositionalSegments] = {}
+        self._open_queries: dict[str, CssOpenQuery] = {}
         self._value_queries = lru_cache(cached_queries)(self._compile_value)
 
     def compile_block(self, selector: str) -> BlockQuery:
@@ -62,15 +61,14 @@ class CssEngine:
         Returns:
             None when the selector must be compiled anew for each position, or is wrong.
         """
-        query, _, attribute = selector.partition(_ATTRIBUTE)
-        return shape_of(query, stand_ins, attribute.strip().lower())
-
-    def positional_index(self, shape: PositionalShape, groups: PositionalGroups) -> PositionalIndex:
-        """The values of the groups' blocks by position."""
-        segments = self._segments.get(shape.key)
-        if segments is None:
-            segments = self._segments[shape.key] = PositionalSegments(shape, self._regex_timeout_ms)
-        return PositionalIndex(segments, groups)
+        text, _, attribute = selector.partition(_ATTRIBUTE)
+        opened = shape_of(text, stand_ins, attribute.strip().lower())
+        if opened is None:
+            return None
+        query = self._open_queries.get(opened.shape.key)
+        if query is None:
+            query = self._open_queries[opened.shape.key] = CssOpenQuery(opened.shape, self._regex_timeout_ms)
+        return Positional(query, opened.positions)
 
     def _compile_block(self, selector: str) -> BlockQuery:
         return CompiledSelector(parse_selector(selector), Scope.PAGE, self._regex_timeout_ms).select

@@ -9,12 +9,12 @@ from operator import itemgetter
 
 from scoopi.errors import ParseError
 from scoopi.model.place import Place
-from scoopi.parse.css.positional import Positional
-from scoopi.parse.css.positional_index import Leaf, PositionalIndex
-from scoopi.parse.css_engine import CssEngine
 from scoopi.parse.grid_reading import GridReading
+from scoopi.parse.grid_table import GridTable
+from scoopi.parse.open_query import Positional
 from scoopi.parse.placeholder_template import IndexOf, Template
 from scoopi.parse.ports import QueryEngine
+from scoopi.parse.positional_index import Leaf, PositionalIndex
 
 RawValue = Callable[[Sequence[int], Sequence[str | None]], str | None]
 """Indexes and values of a row's axes -> the raw value of one axis."""
@@ -37,13 +37,12 @@ class GridQuery:
     def __init__(self, block: Template, selector: Template, engine: QueryEngine, place: Place) -> None:
         self._block = block
         self._selector = selector
-        self._css = engine if isinstance(engine, CssEngine) else None
         self._place = place
         if selector.text is not None:
             with located(place):
                 engine.compile_value(selector.text)
         self._stand_ins: dict[int, int] = {}
-        self._positional = self._as_positional()
+        self._positional = self._as_positional(engine)
 
     def bind(self, reading: GridReading) -> RawValue:
         """The function that reads values of this page."""
@@ -59,10 +58,14 @@ class GridQuery:
         Raises:
             ParseError: a query failed.
         """
+        positional, block = self._positional, self._block.text
+        if positional is not None and block is not None and len(positional.positions) == 2:
+            axes = [self._stand_ins.get(position) for position in positional.positions]
+            if axes[0] != axes[1]:
+                with located(self._place):
+                    table = GridTable(reading.index(block, positional.query), axes, positional.positions)
+                    return table.column(ranges)
         value = self._bind(reading)
-        if isinstance(value, _TableValue) and list(needs) == [value.row_axis, value.cell_axis]:
-            cells = ranges[value.cell_axis]
-            return [cell for at in ranges[value.row_axis] for cell in map(value.leaf_of((at,)).get, cells)]
         indexes = [one.start for one in ranges]
         column = []
         for needed in product(*(ranges[need] for need in needs)):
@@ -72,8 +75,8 @@ class GridQuery:
         return column
 
     def _bind(self, reading: GridReading) -> RawValue:
-        if self._css is not None and self._positional is not None and self._block.text is not None:
-            return self._by_position(reading, self._css, self._positional, self._block.text)
+        if self._positional is not None and self._block.text is not None:
+            return self._by_position(reading, self._positional, self._block.text)
 
         def value(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
             try:
@@ -85,8 +88,8 @@ class GridQuery:
 
         return value
 
-    def _as_positional(self) -> Positional | None:
-        if self._css is None or self._block.text is None or self._selector.text is not None:
+    def _as_positional(self, engine: QueryEngine) -> Positional | None:
+        if self._block.text is None or self._selector.text is not None:
             return None
         text = ""
         for piece in self._selector.pieces:
@@ -98,18 +101,16 @@ class GridQuery:
                 text += piece
             else:
                 return None
-        return self._css.positional(text, list(self._stand_ins))
+        return engine.positional(text, list(self._stand_ins)) if self._stand_ins else None
 
-    def _by_position(
-        self, reading: GridReading, engine: CssEngine, positional: Positional, block: str
-    ) -> RawValue:
+    def _by_position(self, reading: GridReading, positional: Positional, block: str) -> RawValue:
         index: PositionalIndex | None = None
 
         def leaf_of(outer: tuple[int, ...]) -> Leaf:
             nonlocal index
             try:
                 if index is None:
-                    index = reading.index(engine, block, positional.shape)
+                    index = reading.index(block, positional.query)
                 return index.leaf(outer)
             except ParseError as error:
                 raise placed(error, self._place) from error

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.parse.css.positional import PositionalShape
-from scoopi.parse.css.positional_groups import PositionalGroups
-from scoopi.parse.css.positional_index import PositionalIndex
-from scoopi.parse.css_engine import CssEngine
+from scoopi.parse.open_query import OpenQuery
 from scoopi.parse.ports import QueryEngine, ScriptRunner
+from scoopi.parse.positional_groups import PositionalGroups
+from scoopi.parse.positional_index import PositionalIndex
 
 Element = etree._Element
 
@@ -46,13 +45,13 @@ class GridReading:
             self._values[key] = self._engine.compile_value(selector)(self._found_blocks(block))
         return self._values[key]
 
-    def index(self, engine: CssEngine, block: str, shape: PositionalShape) -> PositionalIndex:
+    def index(self, block: str, query: OpenQuery) -> PositionalIndex:
         """The index of the blocks' values by position; raises as `value`."""
-        key = block, shape.key
+        key = block, query.key
         if key not in self._indexes:
             if block not in self._groups:
-                self._groups[block] = PositionalGroups(self._found_blocks(block))
-            self._indexes[key] = engine.positional_index(shape, self._groups[block])
+                self._groups[block] = PositionalGroups(query.blocks(self._found_blocks(block)))
+            self._indexes[key] = PositionalIndex(query, self._groups[block])
         return self._indexes[key]
 
     def script(self, script: str) -> str | None:

@@ -7,6 +7,8 @@ from typing import Protocol
 
 from lxml import etree
 
+from scoopi.parse.open_query import Positional
+
 BlockQuery = Callable[[etree._Element], Sequence[etree._Element]]
 """Root element of the page -> the block nodes, in document order."""
 
@@ -29,3 +31,13 @@ class QueryEngine(Protocol):
 
     def compile_value(self, selector: str) -> ValueQuery:
         """A query for a value, inside blocks; raises as `compile_block`."""
+
+    def positional(self, selector: str, stand_ins: Sequence[int]) -> Positional | None:
+        """The selector as a query whose positions are left open, if nothing but positions varies in it.
+
+        Args:
+            selector: with numbers that occur nowhere else standing for the positions not known yet.
+            stand_ins: these numbers, at least one.
+        Returns:
+            None when the selector must be compiled anew for each position, or is wrong.
+        """

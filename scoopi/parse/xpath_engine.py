@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 from lxml import etree
 
 from scoopi.errors import ParseError
+from scoopi.parse.open_query import Positional
 from scoopi.parse.ports import BlockQuery, ValueQuery
 from scoopi.parse.xpath_dialect import LOWER_CASE, translate
+from scoopi.parse.xpath_open_query import XPathOpenQuery, opened_steps
+from scoopi.parse.xpath_steps import steps_of
 from scoopi.parse.xpath_text import text_of
 
 
@@ -24,6 +27,7 @@ class XPathEngine:
     def __init__(self, cached_queries: int = 4096) -> None:
         self._block_queries = lru_cache(cached_queries)(_XPathBlock)
         self._value_queries = lru_cache(cached_queries)(_XPathValue)
+        self._open_queries: dict[str, XPathOpenQuery] = {}
 
     def compile_block(self, selector: str) -> BlockQuery:
         """A query for block nodes; relative paths begin at the document.
@@ -43,6 +47,26 @@ class XPathEngine:
         Source: language, A11 and B 3.3.
         """
         return self._value_queries(selector)
+
+    def positional(self, selector: str, stand_ins: Sequence[int]) -> Positional | None:
+        """The selector as a path of steps down, if nothing but their positions varies in it.
+
+        Args:
+            selector: with numbers that occur nowhere else standing for the positions not known yet.
+            stand_ins: these numbers, at least one.
+        Returns:
+            None when the selector must be compiled anew for each position, or is wrong.
+        """
+        steps = steps_of(selector)
+        opened = opened_steps(steps, stand_ins) if steps else None
+        if not steps or opened is None:
+            return None
+        try:
+            query = XPathOpenQuery(steps, opened, _query_of)
+        except ParseError:
+            return None
+        shared = self._open_queries.setdefault(query.key, query)
+        return Positional(shared, tuple(steps[at].position or 0 for at in opened))
 
 
 class _XPathBlock:
@@ -71,6 +95,10 @@ class _XPathValue:
 
     def __call__(self, blocks: Sequence[etree._Element]) -> str | None:
         return text_of(_evaluated(self._xpath, blocks[-1], self._selector)) if blocks else None
+
+
+def _query_of(expression: str) -> Callable[[etree._Element], Any]:
+    return partial(_evaluated, _compiled(expression, from_document=False), selector=expression)
 
 
 def _compiled(selector: str, *, from_document: bool) -> etree.XPath:

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from scoopi.parse.css.positional import Positional
-from scoopi.parse.css.positional_groups import PositionalGroups
 from scoopi.parse.css_engine import CssEngine
+from scoopi.parse.open_query import Positional
+from scoopi.parse.positional_groups import PositionalGroups
+from scoopi.parse.positional_index import PositionalIndex
 
 Element = etree._Element
 STAND_INS = (70_000_000, 70_000_001, 70_000_002)
@@ -65,7 +66,7 @@ def test_selectors_that_differ_in_positions_only_share_their_shape() -> None:
     other = positional("tr:nth-child(7) > td:nth-child({})")
     assert one is not None
     assert other is not None
-    assert one.shape.key == other.shape.key
+    assert one.query.key == other.query.key
     assert (one.positions, other.positions) == ((STAND_INS[0], 1), (7, STAND_INS[0]))
 
 
@@ -111,7 +112,7 @@ def test_values_by_position_are_those_of_ordinary_queries(page: Element, templat
     count = template.count("{}")
     read = positional(template)
     assert read is not None
-    index = engine.positional_index(read.shape, PositionalGroups(blocks))
+    index = PositionalIndex(read.query, PositionalGroups(blocks))
     for positions in itertools.product((0, 1, 2, 3), repeat=count):
         *outer, inner = positions
         expected = engine.compile_value(template.format(*positions))(blocks)

@@ -14,8 +14,8 @@ import sysconfig
 from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent
-_SOURCE = "lexbor_bridge.c"
-_HEADERS = ("lexbor_view.h",)
+_SOURCES = ("lexbor_bridge.c", "row_cells.c")
+_HEADERS = ("lexbor_view.h", "row_cells.h")
 _COMPILERS = ("cc", "gcc", "clang")
 
 
@@ -54,7 +54,7 @@ def build(target: Path = _FOLDER) -> Path:
     unfinished = target / f".{made.name}.{os.getpid()}"
     dialect = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
     options = ["-O3", "-std=c11", "-D_GNU_SOURCE", "-shared", "-fPIC", "-Wall", "-Wextra", *dialect]
-    source = [str(_FOLDER / _SOURCE), "-o", str(unfinished)]
+    source = [*(str(_FOLDER / name) for name in _SOURCES), "-o", str(unfinished)]
     libraries = [] if sys.platform == "darwin" else ["-ldl"]
     _compile([*command, *options, *includes, *source, *libraries])
     unfinished.replace(made)
@@ -73,7 +73,7 @@ def _compile(command: list[str]) -> None:
 def build_if_older() -> Path:
     """As `build`, in place, unless what is there is newer than its source."""
     made = _FOLDER / f"_bridge{sysconfig.get_config_var('EXT_SUFFIX')}"
-    sources = [_FOLDER / name for name in (_SOURCE, *_HEADERS)]
+    sources = [_FOLDER / name for name in (*_SOURCES, *_HEADERS)]
     if made.exists() and all(made.stat().st_mtime > source.stat().st_mtime for source in sources):
         return made
     return build()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxml import etree
 
 from scoopi.parse.bridge.native_parser import NativeParser
 from scoopi.parse.html_walk import walk_html
+from scoopi.parse.row_cells import Cells, cells, positions
 
 BRIDGE = "bridge"
 WALK = "walk"
@@ -18,6 +19,17 @@ WALK = "walk"
 TreeOf = Callable[[bytes, int], etree._ElementTree]
 """(page in valid UTF-8, greatest depth) -> its tree. Raises ParseError."""
 
+Element = etree._Element
+
+
+class RowReader(NamedTuple):
+    """The functions of `row_cells`, in either gear."""
+
+    positions: Callable[[list[Element], bool], list[int]]
+    cells: Callable[[list[Element], str, bool], list[Cells]]
+
+
+_WALKING = RowReader(positions, cells)
 _CANARY = (
     "<!--a--><!doctype html><title>x</title><p class=A Data-b id='é'>1<b>2<p>3\0&#1;&nbsp;\f<table>4<tr><td>5"
     "<template><i>6</i></template><svg viewBox=0><linearGradient xlink:href='#'/></svg><!-- b ---><?c d?>"
@@ -32,12 +44,32 @@ def bridge() -> TreeOf | None:
     return trusted_bridge()
 
 
+@cache
+def row_reader() -> RowReader:
+    """The compiled one where the bridge is in use."""
+    native = bridge()
+    return row_reader_of(native) if isinstance(native, NativeParser) else _WALKING
+
+
+def row_reader_of(native: NativeParser) -> RowReader:
+    """The compiled one, which leaves rows in which blanks may count to the other."""
+
+    def read(rows: list[Element], tag: str, full: bool) -> list[Cells]:
+        found: list[Cells | None] = native.cells(rows, tag, full)
+        return [
+            cells([row], tag, full)[0] if texts is None else texts
+            for row, texts in zip(rows, found, strict=True)
+        ]
+
+    return RowReader(native.positions, read)
+
+
 def trusted_bridge(module: Any = None) -> TreeOf | None:
     """As `bridge`, decided anew; `module` as in NativeParser."""
     log = logging.getLogger(__name__)
     try:
         native = NativeParser(module)
-        if _drawn(native) == _drawn(walk_html):
+        if _drawn(native) == _drawn(walk_html) and _read(row_reader_of(native)) == _read(_WALKING):
             return native
     except ModuleNotFoundError:
         log.debug("pages are parsed by the walk: the bridge is not built")
@@ -51,3 +83,13 @@ def trusted_bridge(module: Any = None) -> TreeOf | None:
 
 def _drawn(parse: TreeOf) -> bytes:
     return etree.tostring(parse(_CANARY, _DEPTH))
+
+
+def _read(reader: RowReader) -> list[object]:
+    """What the reader says of all elements of the canary as read by the walk."""
+    elements = list(walk_html(_CANARY, _DEPTH).getroot().iter("*"))
+    found: list[object] = []
+    for full in (True, False):
+        found.append(reader.positions(elements, full))
+        found += (reader.cells(elements, tag, full) for tag in ("*", "p", "tr", "option"))
+    return found

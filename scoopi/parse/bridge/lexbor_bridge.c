@@ -14,6 +14,7 @@
 #include <libxml/valid.h>
 
 #include "lexbor_view.h"
+#include "row_cells.h"
 
 #define XML_FUNCTIONS(X)                                                 \
     X(xmlDoc *, htmlNewDocNoDtD, (const xmlChar *, const xmlChar *))     \
@@ -542,12 +543,16 @@ static PyMethodDef methods[] = {
      "parse(page, max_depth, chunk=4096) -> capsule of an xmlDoc, for lxml.etree.adopt_external_document.\n\n"
      "page: valid UTF-8. Raises RecursionError (deeper than max_depth elements), OverflowError (the tree takes\n"
      "far more memory than the page), MemoryError, RuntimeError (lexbor gave up)."},
+    {"positions", row_cells_positions, METH_VARARGS,
+     "positions(elements, of_type) -> list of their places among their siblings, from 1."},
+    {"cells", row_cells_cells, METH_VARARGS,
+     "cells(rows, tag, full) -> for each row the texts of its children, or None where blanks may count."},
     {NULL, NULL, 0, NULL}};
 
 static int execute(PyObject *module)
 {
     (void)module;
-    if (!connected) connected = find_functions() && same_libxml2() && layout_checked();
+    if (!connected) connected = find_functions() && same_libxml2() && layout_checked() && row_cells_connected();
     return connected ? 0 : -1;
 }
 

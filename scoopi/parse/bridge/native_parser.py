@@ -20,11 +20,16 @@ class NativeParser:
         module: the compiled module, if it is not the one built in place.
     Raises:
         ImportError: it is not built, or does not fit the lxml or selectolax that is installed.
+
+    Attributes:
+        positions, cells: as in `row_cells`, but None for a row in which blanks may count.
     """
 
     def __init__(self, module: Any = None) -> None:
         self._bridge = import_module(MODULE) if module is None else module
         self._parser = etree.HTMLParser()
+        self.positions = self._bridge.positions
+        self.cells = self._bridge.cells
 
     def __call__(self, page: bytes, max_depth: int) -> etree._ElementTree:
         """The tree of a page in valid UTF-8.

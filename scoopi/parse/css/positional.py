@@ -62,14 +62,14 @@ class PositionalShape:
         return syntax.Chain(compounds, self.chain.combinators[first:last], scoped)
 
 
-class Positional(NamedTuple):
+class OpenedShape(NamedTuple):
     """A shape and what to fill in from the left: a stand-in, or a number as written."""
 
     shape: PositionalShape
     positions: tuple[int, ...]
 
 
-def shape_of(selector: str, stand_ins: Sequence[int], attribute: str = "") -> Positional | None:
+def shape_of(selector: str, stand_ins: Sequence[int], attribute: str = "") -> OpenedShape | None:
     """The shape of a selector and its positions.
 
     Args:
@@ -96,7 +96,7 @@ def shape_of(selector: str, stand_ins: Sequence[int], attribute: str = "") -> Po
         chain.combinators[at + 1 - before] for at in shape.open_compounds if at + 1 < len(chain.compounds)
     ]
     begins = cuts + list(chain.combinators[:1] if chain.scoped else ())
-    return Positional(shape, positions) if all(combinator in " >" for combinator in begins) else None
+    return OpenedShape(shape, positions) if all(combinator in " >" for combinator in begins) else None
 
 
 def _opened(compound: syntax.Compound, stand_ins: Sequence[int]) -> tuple[syntax.Compound, int | None]:

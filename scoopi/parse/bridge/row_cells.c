@@ -1,0 +1,267 @@
+/* positions, cells: where elements stand among their siblings, and the texts of the children of rows.
+ *
+ * The same as `scoopi/parse/row_cells.py` gives, in one pass over libxml2's nodes and without a Python object
+ * for each of them. Trees are read under the GIL, as lxml itself reads them.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <libxml/tree.h>
+
+#include "lxml.etree.h"
+#include "row_cells.h"
+
+enum { PRESERVING_LEVELS = 6, REMEMBERED = 16 };
+
+static PyTypeObject *element_type = NULL; /* lxml.etree._Element, kept for good */
+
+bool row_cells_connected(void)
+{
+    if (element_type != NULL) return true;
+    PyObject *etree = PyImport_ImportModule("lxml.etree");
+    PyObject *type = etree != NULL ? PyObject_GetAttrString(etree, "_Element") : NULL;
+    Py_XDECREF(etree);
+    if (type == NULL) return false;
+    if (!PyType_Check(type) || ((PyTypeObject *)type)->tp_basicsize != sizeof(struct LxmlElement)) {
+        Py_DECREF(type);
+        PyErr_SetString(PyExc_ImportError, "this version of lxml lays its elements out differently");
+        return false;
+    }
+    element_type = (PyTypeObject *)type;
+    return true;
+}
+
+/* The node of an lxml element; NULL with an error set for anything else. */
+static xmlNode *node_of(PyObject *object)
+{
+    if (PyObject_TypeCheck(object, element_type)) {
+        xmlNode *node = ((struct LxmlElement *)object)->_c_node;
+        if (node != NULL && node->type == XML_ELEMENT_NODE) return node;
+    }
+    PyErr_SetString(PyExc_TypeError, "a list of elements is wanted");
+    return NULL;
+}
+
+static bool is_named(const xmlNode *node, const char *name)
+{
+    return node->ns == NULL && strcmp((const char *)node->name, name) == 0;
+}
+
+static bool same_name(const xmlNode *one, const xmlNode *other)
+{
+    return one->name == other->name || strcmp((const char *)one->name, (const char *)other->name) == 0;
+}
+
+/* ---- text ---- */
+
+typedef struct {
+    char *bytes;
+    size_t length, room;
+    bool blank_due; /* a blank stands before the next character, unless that is the first */
+} text_buffer;
+
+static bool add_bytes(text_buffer *text, const char *bytes, size_t length)
+{
+    if (text->room - text->length < length) {
+        size_t room = 2 * (text->length + length) + 256;
+        char *grown = PyMem_Realloc(text->bytes, room);
+        if (grown == NULL) return false;
+        text->bytes = grown;
+        text->room = room;
+    }
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    return true;
+}
+
+/* How many bytes of the text are a blank (`*blank`) or nothing to be seen; 0 for all else. */
+static size_t skipped(const unsigned char *at, bool *blank)
+{
+    *blank = true;
+    if (*at == ' ' || (*at >= '\t' && *at <= '\r' && *at != '\v')) return 1;
+    if (*at == 0xC2 && at[1] == 0xA0) return 2;
+    *blank = false;
+    if (*at == 0xC2 && at[1] == 0xAD) return 2;
+    return *at == 0xE2 && at[1] == 0x80 && at[2] == 0x8B ? 3 : 0;
+}
+
+static bool add_collapsed(text_buffer *text, const unsigned char *at)
+{
+    while (*at) {
+        bool blank;
+        size_t skip = skipped(at, &blank);
+        if (skip > 0) {
+            text->blank_due |= blank;
+            at += skip;
+            continue;
+        }
+        const unsigned char *start = at;
+        while (*at > ' ' && *at < 0x7F) at++;
+        while (*at >= 0x7F && skipped(at, &blank) == 0) at++;
+        if (at == start) at++; /* a control character that lxml lets pass */
+        if (text->blank_due && text->length > 0 && !add_bytes(text, " ", 1)) return false;
+        text->blank_due = false;
+        if (!add_bytes(text, (const char *)start, at - start)) return false;
+    }
+    return true;
+}
+
+static bool is_text(const xmlNode *node)
+{
+    return (node->type == XML_TEXT_NODE || node->type == XML_CDATA_SECTION_NODE) && node->content != NULL;
+}
+
+static bool add_own_text(text_buffer *text, const xmlNode *element)
+{
+    if (is_named(element, "script") || is_named(element, "style")) return true;
+    for (const xmlNode *child = element->children; child != NULL; child = child->next) {
+        if (is_text(child) && !add_collapsed(text, child->content)) return false;
+        if (child->type == XML_ELEMENT_NODE && is_named(child, "br")) text->blank_due = true;
+    }
+    return true;
+}
+
+static bool add_full_text(text_buffer *text, const xmlNode *element)
+{
+    const xmlNode *node = element->children;
+    while (node != NULL) {
+        if (is_text(node) && !add_bytes(text, (const char *)node->content, strlen((const char *)node->content)))
+            return false;
+        if (node->type == XML_ELEMENT_NODE && node->children != NULL) {
+            node = node->children;
+            continue;
+        }
+        while (node->next == NULL) {
+            node = node->parent;
+            if (node == element) return true;
+        }
+        node = node->next;
+    }
+    return true;
+}
+
+static bool preserves_blanks(const xmlNode *node)
+{
+    return is_named(node, "pre") || is_named(node, "plaintext") || is_named(node, "title") ||
+           is_named(node, "textarea");
+}
+
+/* Whether blanks count in the children of the row that are no `pre` themselves. */
+static bool lies_in_preserving(const xmlNode *row)
+{
+    for (int level = 1; level < PRESERVING_LEVELS && row != NULL; level++) {
+        if (row->type == XML_ELEMENT_NODE && preserves_blanks(row)) return true;
+        row = row->parent;
+    }
+    return false;
+}
+
+/* ---- rows ---- */
+
+static PyObject *text_of(const xmlNode *element, bool full, text_buffer *text)
+{
+    text->length = 0;
+    text->blank_due = false;
+    if (!(full ? add_full_text(text, element) : add_own_text(text, element))) return PyErr_NoMemory();
+    return PyUnicode_DecodeUTF8(text->bytes != NULL ? text->bytes : "", (Py_ssize_t)text->length, NULL);
+}
+
+static bool append_new(PyObject *list, PyObject *made)
+{
+    bool done = made != NULL && PyList_Append(list, made) == 0;
+    Py_XDECREF(made);
+    return done;
+}
+
+/* The texts of a row's children; None where blanks may count. */
+static PyObject *cells_of(const xmlNode *row, const char *tag, bool full, text_buffer *text)
+{
+    if (!full && lies_in_preserving(row)) Py_RETURN_NONE;
+    bool any = strcmp(tag, "*") == 0;
+    PyObject *cells = PyList_New(0);
+    if (cells == NULL || PyList_Append(cells, Py_None) != 0) goto failed;
+    for (const xmlNode *child = row->children; child != NULL; child = child->next) {
+        if (child->type != XML_ELEMENT_NODE) continue;
+        bool wanted = any || is_named(child, tag);
+        if (!wanted) {
+            if (!full && PyList_Append(cells, Py_None) != 0) goto failed;
+            continue;
+        }
+        if (!full && preserves_blanks(child)) {
+            Py_DECREF(cells);
+            Py_RETURN_NONE;
+        }
+        if (!append_new(cells, text_of(child, full, text))) goto failed;
+    }
+    return cells;
+failed:
+    Py_XDECREF(cells);
+    return NULL;
+}
+
+PyObject *row_cells_cells(PyObject *module, PyObject *arguments)
+{
+    PyObject *rows;
+    const char *tag;
+    int full;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O!sp", &PyList_Type, &rows, &tag, &full)) return NULL;
+    text_buffer text = {0};
+    PyObject *all = PyList_New(0);
+    for (Py_ssize_t at = 0; all != NULL && at < PyList_GET_SIZE(rows); at++) {
+        xmlNode *row = node_of(PyList_GET_ITEM(rows, at));
+        if (row == NULL || !append_new(all, cells_of(row, tag, full, &text))) Py_CLEAR(all);
+    }
+    PyMem_Free(text.bytes);
+    return all;
+}
+
+/* ---- positions ---- */
+
+typedef struct {
+    const xmlNode *node;
+    Py_ssize_t position;
+} counted;
+
+static Py_ssize_t position_of(const xmlNode *node, bool of_type, counted *known)
+{
+    if (node->parent == NULL || node->parent->type != XML_ELEMENT_NODE) return of_type ? 1 : 0;
+    counted *former = NULL;
+    for (int at = 0; at < REMEMBERED && former == NULL; at++)
+        if (known[at].node != NULL && known[at].node->parent == node->parent &&
+            (!of_type || same_name(known[at].node, node)))
+            former = &known[at];
+    Py_ssize_t position = 1;
+    for (const xmlNode *before = node->prev; before != NULL; before = before->prev) {
+        if (former != NULL && before == former->node) {
+            position += former->position;
+            break;
+        }
+        if (before->type == XML_ELEMENT_NODE && (!of_type || same_name(before, node))) position++;
+    }
+    if (former == NULL) {
+        memmove(known + 1, known, (REMEMBERED - 1) * sizeof(*known));
+        former = known;
+    }
+    former->node = node;
+    former->position = position;
+    return position;
+}
+
+PyObject *row_cells_positions(PyObject *module, PyObject *arguments)
+{
+    PyObject *elements;
+    int of_type;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O!p", &PyList_Type, &elements, &of_type)) return NULL;
+    counted known[REMEMBERED] = {0};
+    PyObject *positions = PyList_New(0);
+    for (Py_ssize_t at = 0; positions != NULL && at < PyList_GET_SIZE(elements); at++) {
+        xmlNode *node = node_of(PyList_GET_ITEM(elements, at));
+        if (node == NULL || !append_new(positions, PyLong_FromSsize_t(position_of(node, of_type, known))))
+            Py_CLEAR(positions);
+    }
+    return positions;
+}
