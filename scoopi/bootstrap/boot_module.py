@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from injector import Injector, Module, provider, singleton
 
-from scoopi.bootstrap.bootstrap import Bootstrap
 from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.node_incarnation import NodeIncarnation, new_incarnation
 from scoopi.bootstrap.run_request import RunRequest
+from scoopi.configs.groups import WorkerSettings
+from scoopi.mediator.worker_launcher import WorkerLauncher
+
+if TYPE_CHECKING:
+    from scoopi.bootstrap.bootstrap import Bootstrap
+
+WIRE = "scoopi.bootstrap.worker_wiring:wire"
+"""How a worker process finds what makes its parts."""
 
 
 class BootModule(Module):
@@ -35,10 +44,22 @@ class BootModule(Module):
 
     @singleton
     @provider
-    def bootstrap(self, request: RunRequest, configs: ConfigsComposer, node: NodeIncarnation) -> Bootstrap:
-        return Bootstrap(request, configs, node, ExitStack())
+    def launcher(self) -> WorkerLauncher:
+        return WorkerLauncher(WIRE)
 
 
-def bootstrap_for(request: RunRequest) -> Bootstrap:
-    """The Bootstrap of one call; to be entered with `with`."""
-    return Injector([BootModule(request)], auto_bind=False).get(Bootstrap)
+@contextmanager
+def bootstrap_for(request: RunRequest) -> Iterator[Bootstrap]:
+    """The Bootstrap of one call.
+
+    Raises:
+        ConfigError: with everything that is wrong with the settings.
+    """
+    boot = Injector([BootModule(request)], auto_bind=False)
+    with boot.get(WorkerLauncher) as launcher:
+        if request.defs is not None:
+            launcher.start_ahead(WorkerSettings.of(boot.get(ConfigsComposer).compose()).workers)
+        from scoopi.bootstrap.bootstrap import Bootstrap  # late: it takes a while, and workers load meanwhile
+
+        with boot.create_object(Bootstrap) as bootstrap:
+            yield bootstrap

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
-from injector import Injector
+from injector import Injector, inject
 
 from scoopi.appenders.output_file import OutputSpec
 from scoopi.bootstrap.composed import Composed, packed_locators, plugin_folders
@@ -21,12 +22,16 @@ from scoopi.bootstrap.outputs import output_specs
 from scoopi.bootstrap.run_context import RunContext
 from scoopi.bootstrap.run_folder import RunFolder, find_unfinished
 from scoopi.bootstrap.run_request import RunRequest
+from scoopi.bootstrap.worker_wiring import wire
 from scoopi.configs.configs import Configs
-from scoopi.configs.groups import ClusterSettings
+from scoopi.configs.groups import ClusterSettings, WorkerSettings
 from scoopi.configs.run_date import compose_run_date
 from scoopi.configs.setting import Scope
 from scoopi.engine.engine import Engine
 from scoopi.errors import AppenderError, PluginError, RunError, StoreError, UsageError
+from scoopi.mediator.thread_link import ThreadLink
+from scoopi.mediator.worker_launcher import WorkerLauncher
+from scoopi.mediator.worker_link import WorkerLink
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -43,13 +48,15 @@ COMPOSE_TIMEOUT_MS = 60_000
 class Bootstrap:
     """What it opens is closed by its `with`, last opened first."""
 
+    @inject
     def __init__(
-        self, request: RunRequest, configs: ConfigsComposer, node: NodeIncarnation, opened: ExitStack
+        self, request: RunRequest, configs: ConfigsComposer, node: NodeIncarnation, launcher: WorkerLauncher
     ) -> None:
         self._request = request
         self._configs = configs
         self._node = node
-        self._open = opened
+        self._launcher = launcher
+        self._open = ExitStack()
         self._context: RunContext | None = None
         self._finished: RunReport | None = None
 
@@ -109,11 +116,12 @@ class Bootstrap:
 
     def _begin(self, defs: Path) -> RunContext | RunReport:
         configs = self._configs.compose()
+        launch = self._launch_of(configs)
         packed, outputs = self._composed(defs, configs)
         composed = msgspec.msgpack.decode(packed, type=Composed)
         settings = ClusterSettings.of(configs, Path.cwd())
         if settings.addresses:
-            return self._join(settings, composed, configs, outputs)
+            return self._join(settings, composed, configs, outputs, launch)
         if self._request.run is not None:
             raise UsageError(
                 "--run names a run of a cluster", mend="add --cluster HOST:PORT, or leave it out"
@@ -121,7 +129,7 @@ class Bootstrap:
         if self._request.anew:
             raise UsageError("--anew is for runs of a cluster", mend="a run on one machine is always new")
         folder = self._built_folder(packed, composed.run)
-        return self._opened(folder, composed, configs, outputs, resumed=False)
+        return self._opened(folder, composed, configs, outputs, launch, resumed=False)
 
     def _join(
         self,
@@ -129,12 +137,13 @@ class Bootstrap:
         composed: Composed,
         configs: Configs,
         outputs: tuple[OutputSpec, ...],
+        launch: Callable[[], WorkerLink],
     ) -> RunContext | RunReport:
         if self._request.to_stdout:
             raise UsageError("--output - is for runs on one machine", mend="name a folder with --output")
         from scoopi.bootstrap.cluster_boot import ClusterBoot
 
-        boot = ClusterBoot(self._request, settings, self._open, self._node)
+        boot = ClusterBoot(self._request, settings, self._open, self._node, launch)
         return boot.join(composed, configs, outputs)
 
     def _composed(self, defs: Path, configs: Configs) -> tuple[bytes, tuple[OutputSpec, ...]]:
@@ -206,7 +215,7 @@ class Bootstrap:
         )
         outputs = self._outputs(output_specs(composed.definitions, finder, lambda output: output))
         _compare_plugins(composed, finder)
-        return self._opened(folder, composed, configs, outputs, resumed=True)
+        return self._opened(folder, composed, configs, outputs, self._launch_of(configs), resumed=True)
 
     # Both
 
@@ -216,6 +225,7 @@ class Bootstrap:
         composed: Composed,
         configs: Configs,
         outputs: tuple[OutputSpec, ...],
+        launch: Callable[[], WorkerLink],
         *,
         resumed: bool,
     ) -> RunContext:
@@ -231,8 +241,14 @@ class Bootstrap:
             store=store,
             outputs=outputs,
             stream=self._request.stdout if self._request.to_stdout else None,
+            launch=launch,
             watch=self._request.watch,
         )
+
+    def _launch_of(self, configs: Configs) -> Callable[[], WorkerLink]:
+        if WorkerSettings.of(configs).workers:
+            return self._launcher.launch
+        return lambda: ThreadLink(wire)
 
     def _outputs(self, outputs: tuple[OutputSpec, ...]) -> tuple[OutputSpec, ...]:
         if self._request.to_stdout and self._request.stdout is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextlib import ExitStack
 
 import msgspec
@@ -20,6 +21,7 @@ from scoopi.configs.groups import ClusterSettings, OutputSettings
 from scoopi.engine.finished import finished_report
 from scoopi.engine.run_file import RunFile
 from scoopi.errors import ConfigError, DefsError, RunError
+from scoopi.mediator.worker_link import WorkerLink
 from scoopi.model.run_report import RunReport
 from scoopi.store.barricade import Barricade
 from scoopi.store.cluster.cluster_client import ClusterClient
@@ -44,13 +46,22 @@ class ClusterBoot:
     Args:
         opened: closes what this opens.
         node: incarnation of this process.
+        launch: see `RunContext`.
     """
 
-    def __init__(self, request: RunRequest, settings: ClusterSettings, opened: ExitStack, node: str) -> None:
+    def __init__(
+        self,
+        request: RunRequest,
+        settings: ClusterSettings,
+        opened: ExitStack,
+        node: str,
+        launch: Callable[[], WorkerLink],
+    ) -> None:
         self._request = request
         self._settings = settings
         self._opened = opened
         self._node = node
+        self._launch = launch
 
     def join(
         self, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
@@ -109,6 +120,7 @@ class ClusterBoot:
             store=store,
             outputs=outputs if output.merge else of_node(outputs, folder.node),
             stream=None,
+            launch=self._launch,
             watch=self._request.watch,
             cluster=self._settings,
             canaries=canaries,

@@ -19,7 +19,7 @@ from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.bootstrap.composed import WorkerPlan, unpacked_locators
 from scoopi.bootstrap.output_wiring import OutputWiring
 from scoopi.bootstrap.run_context import RunContext
-from scoopi.bootstrap.worker_wiring import WIRE, host_of, wire
+from scoopi.bootstrap.worker_wiring import host_of
 from scoopi.configs.groups import (
     AppenderSettings,
     ArchiveSettings,
@@ -53,7 +53,6 @@ from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
-from scoopi.mediator.worker_link import ProcessLink, ThreadLink, WorkerLink
 from scoopi.mediator.worker_pool import WorkerPool
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
@@ -159,8 +158,7 @@ class RunModule(Module):
     def pool(self) -> WorkerPool:
         settings = WorkerSettings.of(self._context.configs)
         plan = msgspec.msgpack.encode(self._plan())
-        launch = _launch_process if settings.workers else _launch_thread
-        return WorkerPool(launch, max(1, settings.workers), plan, settings.fetch_threads)
+        return WorkerPool(self._context.launch, max(1, settings.workers), plan, settings.fetch_threads)
 
     @singleton
     @provider
@@ -431,11 +429,3 @@ class RunModule(Module):
             current_folder=context.composed.current_folder,
             defs_source=context.composed.defs_source,
         )
-
-
-def _launch_process() -> WorkerLink:
-    return ProcessLink(WIRE)
-
-
-def _launch_thread() -> WorkerLink:
-    return ThreadLink(wire)

@@ -14,6 +14,7 @@ from scoopi.bootstrap.node_folder import NodeFolder
 from scoopi.bootstrap.run_folder import RunFolder
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings
+from scoopi.mediator.worker_link import WorkerLink
 from scoopi.model.progress import Progress
 from scoopi.store.ports import Store
 from scoopi.store.run_cancel import RunCancel
@@ -30,6 +31,7 @@ class RunContext:
         resumed: whether the run was begun by an earlier process.
         outputs: what the definitions write.
         stream: where the one output goes instead of a file; None for files.
+        launch: starts a worker, or hands out one that was started ahead.
         watch: is told the progress; None when nobody watches.
         cluster: how the node reaches its cluster; None for a run on one machine.
         cancel: hears when the run is cancelled from elsewhere; None on one machine.
@@ -48,6 +50,7 @@ class RunContext:
     store: Store
     outputs: tuple[OutputSpec, ...]
     stream: IO[bytes] | None
+    launch: Callable[[], WorkerLink]
     watch: Callable[[Progress], None] | None
     cluster: ClusterSettings | None = None
     canaries: tuple[str, ...] = ("canary",)

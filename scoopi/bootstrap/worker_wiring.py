@@ -34,9 +34,6 @@ from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.worker_parts import WorkerParts
 
-WIRE = f"{__name__}:wire"
-"""How a worker process finds `wire`."""
-
 
 def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerParts:
     """The parts of one worker.

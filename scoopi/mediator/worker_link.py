@@ -5,25 +5,15 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import signal
-import subprocess
-import sys
-import sysconfig
-import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import msgspec
 
 from scoopi.worker.messages import ToParent
-from scoopi.worker.pipe import READ_AT_ONCE, MessageBuffer, WorkerPipe, pack
-from scoopi.worker.slate import Slate
-from scoopi.worker.worker import Worker
-from scoopi.worker.worker_parts import WorkerParts
+from scoopi.worker.pipe import READ_AT_ONCE, MessageBuffer, pack
 
 DECODER = msgspec.msgpack.Decoder(ToParent)
 PIPE_BYTES = 1 << 20
-JOIN_S = 5.0
 
 
 class WorkerLink:
@@ -97,93 +87,3 @@ class WorkerLink:
         os.close(self.incoming)
         os.close(self.outgoing)
         return "", "", ""
-
-
-class ProcessLink(WorkerLink):
-    """A worker in a process of its own; its death harms nobody else."""
-
-    def __init__(self, wire: str) -> None:
-        child_in, outgoing = os.pipe()
-        incoming, child_out = os.pipe()
-        super().__init__(incoming, outgoing)
-        self._slate = Slate.make()
-        kept = (child_in, child_out, self._slate.descriptor)
-        numbers = zip(("--incoming", "--outgoing", "--slate"), kept, strict=True)
-        command = [sys.executable, "-P", "-m", "scoopi.worker", "--wire", wire, "--parent", str(os.getpid())]
-        for option, number in numbers:
-            command += [option, str(number)]
-        # A group of its own: Ctrl-C of the terminal reaches the parent only.
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            command, stdin=subprocess.DEVNULL, pass_fds=kept, env=_environment(), process_group=0
-        )
-        os.close(child_in)
-        os.close(child_out)
-
-    @property
-    def pid(self) -> int:
-        """The worker's process id."""
-        return self._process.pid
-
-    def kill(self) -> None:
-        """End the worker with SIGKILL."""
-        self._process.kill()
-
-    def reap(self) -> tuple[str, str, str]:
-        """See `WorkerLink.reap`; waits for the process, which has closed its pipe already."""
-        try:
-            code = self._process.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            code = self._process.wait()
-        job, task = self._slate.read()
-        self._slate.close()
-        super().reap()
-        return _ending(code), job, task
-
-
-class ThreadLink(WorkerLink):
-    """A worker in a thread of the parent: nothing is shielded from a page that crashes it."""
-
-    def __init__(self, wire: Callable[[bytes, Callable[[str, str], None]], WorkerParts]) -> None:
-        worker_in, outgoing = os.pipe()
-        incoming, worker_out = os.pipe()
-        super().__init__(incoming, outgoing)
-        self._pipe = WorkerPipe(worker_in, worker_out)
-        self._worker = Worker(self._pipe, None, wire, orphaned=lambda: None)
-        self._thread = threading.Thread(target=self._serve, name="worker", daemon=True)
-        self._join_s = JOIN_S
-        self._thread.start()
-
-    def kill(self) -> None:
-        """A thread cannot be ended: it is left to itself, and nobody hears what it still says."""
-        self._join_s = 0.0
-
-    def reap(self) -> tuple[str, str, str]:
-        """See `WorkerLink.reap`."""
-        super().reap()
-        self._thread.join(self._join_s)
-        return "its thread ended", "", ""
-
-    def _serve(self) -> None:
-        try:
-            self._worker.run()
-        finally:
-            self._pipe.close()
-
-
-def _environment() -> dict[str, str]:
-    """The parent's, with the folder that it took the package from, where that is no installed one."""
-    root = str(Path(__file__).resolve().parents[2])
-    if root in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
-        return dict(os.environ)
-    former = os.environ.get("PYTHONPATH")
-    return {**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{former}" if former else root}
-
-
-def _ending(code: int) -> str:
-    if code >= 0:
-        return f"it ended with exit code {code}"
-    try:
-        return f"it was killed by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"it was killed by signal {-code}"
