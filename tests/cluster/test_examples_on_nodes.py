@@ -12,7 +12,7 @@ import pytest
 from scoopi.app import Scoopi
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
-from tests.examples.example import EXAMPLES, Example, Rows, examples, published
+from tests.examples.example import Example, Rows, examples, published
 
 LIMIT_S = 60.0
 HEADER = re.compile(r'"?name"?[,;]')
@@ -61,16 +61,9 @@ def assert_as_expected(example: Example, folder: Path, cluster: ClusterClient, n
     assert union(Path(reports[0].folder)) == example.expected()
 
 
+@pytest.mark.parametrize("nodes", [1, 2, 3])
 @pytest.mark.parametrize("example", examples(), ids=lambda example: example.folder.name)
-def test_an_example_gives_its_rows_on_two_nodes(
-    example: Example, tmp_path: Path, cluster: ClusterClient
+def test_an_example_gives_its_rows_on_any_number_of_nodes(
+    example: Example, nodes: int, tmp_path: Path, cluster: ClusterClient
 ) -> None:
-    assert_as_expected(example, tmp_path, cluster, 2)
-
-
-@pytest.mark.parametrize("nodes", [1, 3])
-@pytest.mark.parametrize("name", ["all-features", "links"])
-def test_the_number_of_nodes_changes_no_row(
-    name: str, nodes: int, tmp_path: Path, cluster: ClusterClient
-) -> None:
-    assert_as_expected(Example(EXAMPLES / name), tmp_path, cluster, nodes)
+    assert_as_expected(example, tmp_path, cluster, nodes)
