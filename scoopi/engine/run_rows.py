@@ -54,10 +54,11 @@ class OwnRows:
     def at_end(self) -> EndOfRows:
         """As `RunRows` says."""
         published = self.when_over()
-        awaiting = self._liveness.awaited(published.others)
         # Rows that this node wrote to a disk which is gone are awaited, too.
-        is_whole = not published.missing and self._liveness.node not in awaiting
-        is_last = self._liveness.leave(published=is_whole)
+        is_gone = self._liveness.node in self._liveness.awaited(published.others)
+        is_last = self._liveness.leave(published=not published.missing and not is_gone)
+        # Asked last: until then others were at work, of whom one may have failed.
+        awaiting = self._liveness.awaited(published.others)
         return EndOfRows(published, awaiting, is_last and not awaiting and not published.missing)
 
     def when_over(self) -> Published:

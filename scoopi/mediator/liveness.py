@@ -119,8 +119,9 @@ class Liveness:
         Args:
             incarnations: whose segments this node has not; also earlier ones of its own.
         """
+        # Read once: who leaves between two readings would be met in neither state.
         members = self._members.read()
-        present = self._members.live().keys() | {
+        present = self._members.live_among(members).keys() | {
             key
             for key, member in members.items()
             if member.state is MemberState.LEFT and member.published >= member.committed

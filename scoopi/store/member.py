@@ -9,10 +9,11 @@ import msgspec
 
 
 class MemberState(StrEnum):
-    """LIVE, or LEFT: gone in the orderly way, neither waited for nor taken for lost."""
+    """LIVE; LEFT: gone in the orderly way; LOST: said by another, until the node itself beats again."""
 
     LIVE = "LIVE"
     LEFT = "LEFT"
+    LOST = "LOST"
 
 
 class Load(NamedTuple):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from scoopi.errors import RunError, StoreError
 from scoopi.store.lease_watch import LeaseWatch
@@ -68,15 +69,20 @@ class Membership:
             StoreError: not acknowledged; beat again.
             RunError: the record is gone: the run's data is lost.
         """
+        while not self._has_beaten(load, state):
+            pass
+
+    def _has_beaten(self, load: Load, state: MemberState) -> bool:
+        """Whether the heartbeat stands; False: this node did not know its own record, and goes on from it."""
         sent_at = self._clock()
         number = 0 if self._mine is None else self._decoder.decode(self._mine).number + 1
         record = self._encoder.encode(Member(self._node, number, state, *load, failed=self._failed))
         self._failed += 1
-        is_first = self._mine is None
-        if self._mine is None:
+        former = self._mine
+        if former is None:
             outcome = self._store.put_if_absent_all(MapName.MEMBERS, [(self._incarnation, record)])[0]
         else:
-            change = Change(self._incarnation, self._mine, record)
+            change = Change(self._incarnation, former, record)
             outcome = self._store.cas_all(MapName.MEMBERS, [change])[0]
         self._mine = outcome.current
         if outcome.current is None:
@@ -84,14 +90,14 @@ class Membership:
                 f"the heartbeat of {self._node} is gone from the store: the run's data is lost",
                 mend="begin a new run",
             )
-        if not outcome.won and is_first:
-            # This process has beaten before, while it waited for the quorum: it goes on from there.
-            self.beat(load, state)
-        elif not outcome.won:
-            raise StoreError(f"an earlier heartbeat of {self._node} came late", mend="beat again")
-        else:
+        if outcome.won:
             self._failed -= 1
             self._beaten_at = sent_at
+            return True
+        # It has beaten before, while it waited for the quorum; or others have taken it for lost.
+        if former is None or self._decoder.decode(outcome.current).state is MemberState.LOST:
+            return False
+        raise StoreError(f"an earlier heartbeat of {self._node} came late", mend="beat again")
 
     def own_beat_is_old(self) -> bool:
         """No heartbeat was acknowledged for half the gap: take no job and send no request."""
@@ -101,7 +107,8 @@ class Membership:
     def watch(self) -> set[str]:
         """Read all heartbeats; the incarnations that are lost by now.
 
-        A lost one is named each time, until it beats again; to be called every heartbeat.
+        A lost one is named each time, until it beats again; to be called every heartbeat. Its record says
+        so from then on: who comes later, and has not looked on for a gap, must know it too.
         """
         began_at = self._clock()
         try:
@@ -116,6 +123,7 @@ class Membership:
         live = [member for key, member in members.items() if key not in left]
         idle = all(member.idle for member in live)
         self._last_look = Look(began_at, frozenset(self._lost), frozenset(left), max(1, len(live)), idle=idle)
+        self._mark_lost([(key, record) for key, record in records if key in self._lost])
         return set(self._lost)
 
     @property
@@ -129,9 +137,13 @@ class Membership:
 
     def live(self) -> dict[str, Member]:
         """The incarnations, this one too, that have not left and were not lost at the last watch."""
+        return self.live_among(self.read())
+
+    def live_among(self, members: Mapping[str, Member]) -> dict[str, Member]:
+        """Those of the records, as just read, that are live."""
         return {
             key: member
-            for key, member in self.read().items()
+            for key, member in members.items()
             if member.state is MemberState.LIVE and key not in self._lost
         }
 
@@ -149,11 +161,21 @@ class Membership:
             records += page
         return records
 
+    def _mark_lost(self, records: Sequence[tuple[str, bytes]]) -> None:
+        """A node that has beaten since keeps its record."""
+        members = [(key, record, self._decoder.decode(record)) for key, record in records]
+        changes = [
+            Change(key, record, self._encoder.encode(replace(member, state=MemberState.LOST)))
+            for key, record, member in members
+            if member.state is not MemberState.LOST
+        ]
+        self._store.cas_all(MapName.MEMBERS, changes)
+
     def _is_lost(self, incarnation: str, record: bytes) -> bool:
         member = self._decoder.decode(record)
         if incarnation == self._incarnation or member.state is MemberState.LEFT:
             return False
-        if member.node == self._node:
+        if member.node == self._node or member.state is MemberState.LOST:
             return True
         watch = self._watches.get(incarnation)
         if watch is None:

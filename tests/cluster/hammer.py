@@ -16,9 +16,11 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+from scoopi.store.run_record import RunPhase
 from tests.cluster.hammer_grid import HammerGrid
 from tests.cluster.hammer_round import BLOWS, NO_BLOW, HammerResult, HammerRound
 from tests.cluster.hammer_tally import HammerTally
+from tests.reliability.rounds import PromiseBrokenError
 from tests.reliability.world import World, build_world
 from tests.server.server import Server
 
@@ -91,9 +93,12 @@ class Hammer:
     ) -> HammerResult:
         run = f"{folder.name}-{time.time_ns() % 1_000_000}"
         try:
-            return HammerRound(self._worlds[world], self.grid, folder, run, source).play(blow, delay_s)
+            result = HammerRound(self._worlds[world], self.grid, folder, run, source).play(blow, delay_s)
         finally:
-            self.grid.forget(run)
+            phase = self.grid.forget(run)
+        if phase is not RunPhase.OVER:
+            raise PromiseBrokenError(f"all rows are published, and the run is {phase}: it is never forgotten")
+        return result
 
 
 def main() -> int:

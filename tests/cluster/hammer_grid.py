@@ -14,6 +14,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.store.cluster.member_process import MemberProcess
+from scoopi.store.run_record import RunPhase, RunRecord
 from tests.cluster.grids import free_port, name_of, write_proxied
 from tests.cluster.proxy import Plan, Proxy
 
@@ -38,6 +39,7 @@ class HammerGrid:
         self._seed = seed
         self._stack = ExitStack()
         self._configs: list[MemberConfig] = []
+        self._proxies: list[Proxy] = []
         self._logs: dict[int, Path] = {}
         self._members: dict[int, MemberProcess] = {}
         self._starts = 0
@@ -61,6 +63,7 @@ class HammerGrid:
         for number, port in enumerate(ports):
             target = free_port()
             proxy = self._stack.enter_context(Proxy(PLAN, self._seed + number, target=target))
+            self._proxies.append(proxy)
             file = self._folder / f"proxied-{number}.yaml"
             write_proxied(file, self.name, port, join, target, proxy.port)
             self._configs.append(MemberConfig(file=file))
@@ -78,14 +81,20 @@ class HammerGrid:
         """How many members there are."""
         return len(self._members)
 
-    def forget(self, run: str) -> None:
-        """Remove a run's maps; even empty they take megabytes of a member's heap."""
-        addresses = tuple(self.address.split(","))
-        client = ClusterClient(ClusterSettings(addresses, self.name))
+    def forget(self, run: str) -> RunPhase | None:
+        """Remove a run's maps, even empty they take megabytes of a member's heap; how far it had come."""
+        for proxy in self._proxies:
+            proxy.plan = Plan()
+        client = ClusterClient(ClusterSettings(tuple(self.address.split(",")), self.name))
         try:
-            HazelcastStore(client, run).destroy()
+            store = HazelcastStore(client, run)
+            state = RunRecord(store, "hammer").read()
+            store.destroy()
         finally:
             client.close()
+            for proxy in self._proxies:
+                proxy.plan = PLAN
+        return None if state is None else state.phase
 
     def pid(self, number: int) -> int:
         """Process id of a member."""

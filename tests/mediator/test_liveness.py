@@ -16,8 +16,9 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.store.job_store import JobStore
 from scoopi.store.job_values import NewJob, TakenJob
-from scoopi.store.member import Load
+from scoopi.store.member import Load, MemberState
 from scoopi.store.membership import Membership
+from scoopi.store.ports import MapName, Store
 from scoopi.store.run_record import RunRecord
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
@@ -37,16 +38,15 @@ def store(tmp_path: Path) -> Iterator[SettlingStore]:
     store.close()
 
 
-@contextmanager
-def watching(
+def liveness_of(
     store: SettlingStore,
     round_s: float = 60,
     beat_ms: int = BEAT_MS,
     gap_ms: int = GAP_MS,
     on_rest: Callable[[], None] = lambda: None,
-) -> Iterator[None]:
+) -> Liveness:
     """A node that takes back what others leave."""
-    liveness = Liveness(
+    return Liveness(
         Membership(store, "watcher", "one", beat_ms, gap_ms),
         JobStore(store, "watcher"),
         RunRecord(store, "watcher"),
@@ -59,11 +59,37 @@ def watching(
         heartbeat_s=beat_ms / 1000,
         round_s=round_s,
     )
+
+
+@contextmanager
+def watching(
+    store: SettlingStore,
+    round_s: float = 60,
+    beat_ms: int = BEAT_MS,
+    gap_ms: int = GAP_MS,
+    on_rest: Callable[[], None] = lambda: None,
+) -> Iterator[None]:
+    """Such a node, while it runs."""
+    liveness = liveness_of(store, round_s, beat_ms, gap_ms, on_rest)
     liveness.start()
     try:
         yield
     finally:
         liveness.leave()
+
+
+class Overtaken(SettlingStore):
+    """A store in which something happens just after the next reading of all heartbeats."""
+
+    def __init__(self, inner: Store, happens: Callable[[], None]) -> None:
+        super().__init__(inner)
+        self._happens = [happens]
+
+    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
+        found = super().scan(name, slot, limit, after)
+        if name is MapName.MEMBERS and not found and self._happens:
+            self._happens.pop()()
+        return found
 
 
 def taken_when_ready(jobs: JobStore) -> TakenJob:
@@ -107,3 +133,17 @@ def test_a_node_waits_for_its_heartbeat_while_another_is_busy(store: SettlingSto
         assert not rested.wait(0.3)
         busy.beat(Load(1, True))
         assert rested.wait(LIMIT_S)
+
+
+def test_a_node_that_leaves_while_one_asks_who_is_missing_is_not_awaited(store: SettlingStore) -> None:
+    leaver, published = Membership(store, "leaver", "two"), Load(1, True, committed=1, published=1)
+    leaver.beat(IDLE)
+    overtaken = Overtaken(store, lambda: leaver.beat(published, MemberState.LEFT))
+    assert liveness_of(overtaken).awaited({"leaver"}) == ()
+    assert leaver.left() == {"leaver"}
+
+
+def test_who_left_without_publishing_its_rows_is_awaited(store: SettlingStore) -> None:
+    leaver = Membership(store, "leaver", "two")
+    leaver.beat(Load(1, True, committed=1, published=0), MemberState.LEFT)
+    assert liveness_of(store).awaited({"leaver", "unknown"}) == ("two", "unknown")

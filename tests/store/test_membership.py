@@ -134,6 +134,56 @@ def test_an_older_incarnation_of_this_node_is_lost_at_once(join: Join) -> None:
     assert set(new.live()) == {"new", "other"}
 
 
+def test_who_is_lost_is_so_for_those_too_who_come_later(join: Join, clock: Clock) -> None:
+    ann, bob = join("ann"), join("bob")
+    bob.beat(BUSY)
+    join("old", "node1").beat(BUSY)
+    watched(ann, clock, 15)
+    late = join("late")
+    assert late.watch() == {"bob", "old"}
+    assert late.last_look == Look(clock.now, frozenset({"bob", "old"}), frozenset(), 1, idle=True)
+    bob.beat(BUSY)
+    assert late.watch() == ann.watch() == {"old"}
+
+
+def test_the_end_of_an_older_incarnation_is_told_by_the_one_that_follows(join: Join) -> None:
+    join("old", "node1").beat(BUSY)
+    join("new", "node1").watch()
+    assert join("other", "node2").watch() == {"old"}
+
+
+@pytest.mark.parametrize("state", [MemberState.LIVE, MemberState.LEFT])
+def test_who_was_taken_for_lost_says_with_one_heartbeat_what_it_is(
+    join: Join, clock: Clock, state: MemberState
+) -> None:
+    ann, bob = join("ann"), join("bob")
+    bob.beat(BUSY)
+    watched(ann, clock, 15)
+    assert ann.read()["bob"].state is MemberState.LOST
+    bob.beat(IDLE, state)
+    assert ann.read()["bob"].state is state
+    assert not bob.own_beat_is_old()
+
+
+def test_who_beats_just_when_it_is_told_lost_is_live(join: Join, clock: Clock, store: Store) -> None:
+    bob = join("bob")
+
+    class Overtaken:
+        beats = False
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(store, name)
+
+        def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+            if changes:
+                bob.beat(BUSY)
+            return store.cas_all(name, changes)
+
+    bob.beat(BUSY)
+    assert watched(join("ann", store=Overtaken()), clock, 15) == {"bob"}
+    assert join("any").read()["bob"].state is MemberState.LIVE
+
+
 def test_a_node_knows_when_its_own_heartbeat_is_old(join: Join, clock: Clock) -> None:
     ann = join("ann")
     assert ann.own_beat_is_old()
