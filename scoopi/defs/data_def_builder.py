@@ -97,7 +97,9 @@ def _item(node: Table, axis: AxisName, position: int) -> ItemDef:
         break_after=node.texts("breakAfter"),
         order=position if order is None else order,
         filters=tuple(
-            FilterDef(each.text("type") or "", each.text("pattern") or "", each.at("pattern"))
+            FilterDef(
+                each.text("type") or "", each.text("pattern") or "", each.at("pattern"), each.at("type")
+            )
             for each in node.tables("filters", "filter")
         ),
         prefix=node.texts("prefix"),

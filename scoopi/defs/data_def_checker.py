@@ -98,7 +98,7 @@ class DataDefChecker:
                 self._findings.error(filter_def.place, f"{key}.pattern", what)
             if filter_def.type and filter_def.type not in _FILTER_TYPES:
                 what = f"filter type {filter_def.type!r} acts as value"
-                self._findings.warning(filter_def.place, key, what, "write value or match")
+                self._findings.warning(filter_def.type_place, f"{key}.type", what, "write value or match")
         if item.script is not None:
             self._check_script(each, item.script)
         if item.selector is None:
@@ -247,7 +247,7 @@ def _are_twin_facts(one: WrittenItem, other: WrittenItem) -> bool:
 
 
 def _but_constant(item: ItemDef) -> ItemDef:
-    bare = tuple(msgspec.structs.replace(each, place=NOWHERE) for each in item.filters)
+    bare = tuple(msgspec.structs.replace(each, place=NOWHERE, type_place=NOWHERE) for each in item.filters)
     return msgspec.structs.replace(
         item,
         value=None,

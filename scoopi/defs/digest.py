@@ -9,7 +9,7 @@ import msgspec
 from scoopi.defs.node import Listing, Node, Table, Text
 from scoopi.model.data_def import DataDef
 
-_NOT_DEFINED = frozenset({"place", "block_place", "selector_place", "digest"})
+_NOT_DEFINED = frozenset({"place", "block_place", "selector_place", "type_place", "digest"})
 _DIGEST_BYTES = 16
 
 

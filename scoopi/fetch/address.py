@@ -100,15 +100,18 @@ def redirect_address(location: str, base: str) -> Address:
         # urljoin takes `http://` for an empty reference; what names a host needs no joining.
         joined = slashed if _ABSOLUTE.match(slashed) else urljoin(base, slashed)
     except ValueError:
-        raise FetchError(f"redirected to the malformed address {clean[:200]!r}", at=shown(base)) from None
+        what = "redirected to a malformed address"
+        raise FetchError(f"{what}: {clean[:200]!r}", at=shown(base), cause=what) from None
     if "#" not in clean and "#" in base:
         joined += base[base.index("#") :]
     try:
         target = parse_address(joined)
     except FetchError as error:
-        raise FetchError(f"redirected to {clean[:200]!r}: {error.what}", at=shown(base)) from None
+        what, cause = f"redirected to {clean[:200]!r}: {error.what}", f"redirected: {error.cause}"
+        raise FetchError(what, at=shown(base), cause=cause) from None
     if target.kind is not AddressKind.HTTP:
-        raise FetchError(f"redirected to {clean[:200]!r}, which is not a web page", at=shown(base)) from None
+        what = f"redirected to {clean[:200]!r}, which is not a web page"
+        raise FetchError(what, at=shown(base), cause="redirected to what is not a web page")
     return target
 
 
@@ -129,7 +132,8 @@ def _http(scheme: str, rest: str, text: str) -> Address:
     try:
         host = ascii_host(unquote(host))
     except ValueError as error:
-        raise FetchError(f"the host {host!r} is wrong: {error}", at=shown(text)) from None
+        what, cause = f"the host {host!r} is wrong: {error}", "the address has a wrong host"
+        raise FetchError(what, at=shown(text), mend="write http://host/path", cause=cause) from None
     number = _port(port, scheme, text)
     said = "" if number == DEFAULT_PORTS[scheme] else f":{number}"
     login = f"{_escaped(user, _BAD_IN_PATH)}@" if user else ""
@@ -143,7 +147,8 @@ def _http(scheme: str, rest: str, text: str) -> Address:
 def _port(port: str | None, scheme: str, text: str) -> int:
     number = int(port) if port else DEFAULT_PORTS[scheme]
     if number > 65535:
-        raise FetchError(f"port {port} is above 65535", at=shown(text))
+        what, cause = f"port {port} is above 65535", "the address has a port above 65535"
+        raise FetchError(what, at=shown(text), mend="correct the port", cause=cause)
     return number
 
 

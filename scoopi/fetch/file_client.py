@@ -32,7 +32,8 @@ class FileClient:
                 if size <= self._max_bytes:
                     return file.read(size)
         except OSError as error:
-            raise FetchError(f"{place} cannot be read: {error.strerror}", at=written) from error
+            fault = f"cannot be read: {error.strerror}"
+            raise FetchError(f"{place} {fault}", at=written, cause=f"the path {fault}") from error
         raise FetchError(
             f"the file is larger than {self._max_bytes} bytes",
             at=written,

@@ -40,7 +40,7 @@ class FileFinder:
         Raises:
             FetchError: it is nowhere, or not a readable regular file; names where it was looked for.
         """
-        refused: list[str] = []
+        refused: list[tuple[Path, str]] = []
         places: list[Path] = []
         for place in self._places(written):
             places.append(place)
@@ -48,9 +48,15 @@ class FileFinder:
             if problem == "":
                 return place
             if problem:
-                refused.append(problem)
+                refused.append((place, problem))
         if refused:
-            raise FetchError(refused[0], at=written, mend="name a file that can be read")
+            place, problem = refused[0]
+            raise FetchError(
+                f"{place} {problem}",
+                at=written,
+                mend="name a file that can be read",
+                cause=f"the path {problem}",
+            )
         folders = ", ".join(dict.fromkeys(str(place.parent) for place in places))
         raise FetchError(
             "there is no such file", at=written, mend=f"looked for in {folders}; put the page there"
@@ -61,7 +67,12 @@ class FileFinder:
         if url:
             host, path, _ = url.groups()
             if (host or "").lower() not in ("", "localhost"):
-                raise FetchError(f"a file of the host {host} cannot be read", at=written, mend="file:///path")
+                raise FetchError(
+                    f"a file of the host {host} cannot be read",
+                    at=written,
+                    mend="file:///path",
+                    cause="a file of another host cannot be read",
+                )
             if not path:
                 raise FetchError("the file URL has no absolute path", at=written, mend="file:///path")
             yield Path(unquote(path))
@@ -78,11 +89,11 @@ def _problem(place: Path) -> str | None:
     try:
         mode = place.stat().st_mode
     except ValueError:
-        return "the path holds a NUL character"
+        return "holds a NUL character"
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
             return None
-        return f"{place} cannot be read: {error.strerror}"
+        return f"cannot be read: {error.strerror}"
     if stat.S_ISDIR(mode):
-        return f"{place} is a folder, not a file"
-    return "" if stat.S_ISREG(mode) else f"{place} is not a regular file"
+        return "is a folder, not a file"
+    return "" if stat.S_ISREG(mode) else "is not a regular file"

@@ -57,7 +57,7 @@ def fault(number: int, message: str, url: str, *, connected: bool, settings: Htt
         return FetchError(what, at=shown(url), mend=_LATER)
     what, mend = _FAULTS.get(number, ("the page could not be loaded", ""))
     words = _MEASURED.sub("", message)
-    return FetchError(f"{what} ({words})" if words else what, at=shown(url), mend=mend)
+    return FetchError(f"{what} ({words})" if words else what, at=shown(url), mend=mend, cause=what)
 
 
 def status_fault(status: int, url: str) -> FetchError:

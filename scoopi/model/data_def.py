@@ -13,6 +13,7 @@ class FilterDef(msgspec.Struct, frozen=True):
     type: str
     pattern: str
     place: Place = NOWHERE
+    type_place: Place = NOWHERE
 
 
 class ItemDef(msgspec.Struct, frozen=True):

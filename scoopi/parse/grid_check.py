@@ -9,6 +9,7 @@ from scoopi.errors import ParseError
 from scoopi.model.data_def import DataDef
 from scoopi.model.place import Place
 from scoopi.parse.grid_axis import selector_of
+from scoopi.parse.grid_query import as_written
 from scoopi.parse.grid_reader import templates_of
 from scoopi.parse.placeholder import AxisDef, PlaceholderScope
 from scoopi.parse.placeholder_template import Template
@@ -60,8 +61,7 @@ def _axes_faults(data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine
             try:
                 template = PlaceholderScope(axes, own).compile(text)
                 if not template.names_values and not template.leftovers:
-                    compiled = template.render(indexes, [])
-                    engine.compile_block(compiled) if is_block else engine.compile_value(compiled)
+                    _try(engine, template, template.render(indexes, []), is_block)
             except ParseError as error:
                 yield Finding(place, error.what, error.mend)
         script = _script(axes[own])
@@ -69,6 +69,13 @@ def _axes_faults(data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine
             PlaceholderScope(axes, own).compile(script or "")
         except ParseError as error:
             yield Finding(axes[own].item.place, error.what, error.mend)
+
+
+def _try(engine: QueryEngine, template: Template, used: str, is_block: bool) -> None:
+    try:
+        engine.compile_block(used) if is_block else engine.compile_value(used)
+    except ParseError as error:
+        raise as_written(error, template, used) from error
 
 
 def _used_texts(data_def: DataDef, axes: Sequence[AxisDef], own: int) -> list[tuple[str, Place, bool]]:

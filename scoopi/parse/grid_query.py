@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
@@ -20,6 +21,8 @@ RawValue = Callable[[Sequence[int], Sequence[str | None]], str | None]
 """Indexes and values of a row's axes -> the raw value of one axis."""
 
 _FIRST_STAND_IN = 70_000_000
+_QUOTED, _CHARACTER = re.compile(r"'[^']*'"), re.compile(r",? at character \d+")
+"""Parts of a text as it was used, and where its fault is: not the same for each page."""
 
 
 class GridQuery:
@@ -79,12 +82,14 @@ class GridQuery:
             return self._by_position(reading, self._positional, self._block.text)
 
         def value(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
+            block = self._block.render(indexes, values)
+            selector = self._selector.render(indexes, values)
             try:
-                return reading.value(
-                    self._block.render(indexes, values), self._selector.render(indexes, values)
-                )
+                return reading.value(block, selector)
             except ParseError as error:
-                raise placed(error, self._place) from error
+                is_block = self._selector.text is not None or _quotations(error, block)
+                template, used = (self._block, block) if is_block else (self._selector, selector)
+                raise placed(as_written(error, template, used), self._place) from error
 
         return value
 
@@ -186,4 +191,22 @@ def placed(error: ParseError, place: Place) -> ParseError:
     """The error with its place in the definitions, unless it has one."""
     if error.at or not place.line:
         return error
-    return ParseError(error.what, at=str(place), mend=error.mend)
+    return ParseError(error.what, at=str(place), mend=error.mend, cause=error.cause)
+
+
+def as_written(error: ParseError, template: Template, used: str) -> ParseError:
+    """An error that names the text as it was used, now named as it is written too; grouped by the latter."""
+    written = template.written
+    if written == used:
+        return error
+    what, cause = f"selector '{written}' (here '{used}'): {error.what}", _QUOTED.sub("'…'", error.cause)
+    cause = f"selector '{written}': {cause}"
+    for quoted in _quotations(error, used):
+        what = error.what.replace(quoted, f"'{written}' (here {quoted})", 1)
+        cause = error.cause.replace(quoted, f"'{written}'", 1)
+    return ParseError(what, at=error.at, mend=error.mend, cause=_CHARACTER.sub("", cause))
+
+
+def _quotations(error: ParseError, used: str) -> list[str]:
+    """How the error quotes the text: at most one form."""
+    return [quoted for quoted in (f"'{used}'", repr(used)) if quoted in error.what][:1]

@@ -50,7 +50,7 @@ class PlaceholderScope:
         Raises:
             ParseError: an axis, item or property does not exist, or placeholders go round in a circle.
         """
-        return Template(self._pieces(text, 0), self._expanded)
+        return Template(self._pieces(text, 0), self._expanded, written=text)
 
     def _expanded(self, value: str, depth: int) -> Template:
         """A value that was put in and holds placeholders itself; what it cannot mean stays text."""

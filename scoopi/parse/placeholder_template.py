@@ -41,16 +41,18 @@ class Template:
         pieces: in order; texts that follow each other are joined.
         expand: compiles a value that holds placeholders itself, given its depth.
         depth: how deep inside other values this text was found.
+        written: the text as it stands in the definitions.
 
     Attributes:
         pieces: as given, without empty texts.
         text: the whole text if nothing is open in it, else None.
     """
 
-    def __init__(self, pieces: Sequence[Piece], expand: Expand, depth: int = 0) -> None:
+    def __init__(self, pieces: Sequence[Piece], expand: Expand, depth: int = 0, written: str = "") -> None:
         self.pieces = _joined(pieces)
         self._expand = expand
         self._depth = depth
+        self.written = written
         is_known = not any(isinstance(piece, IndexOf | ValueOf) for piece in self.pieces)
         self.text = "".join(_text(piece) for piece in self.pieces) if is_known else None
 

@@ -7,10 +7,11 @@ from scoopi.script.sandbox import SCRIPT_POSITION
 
 # A text is parsed as a whole before its first statement runs, and this one ends it.
 _STOP = "throw 0;"
+_MEND = "correct it there: it must be JavaScript as browsers read it"
 
 
 def check_script(text: str) -> str | None:
-    """What is wrong, with line and column of the script; None when its syntax is right.
+    """What is wrong, with line and column of the script, and the mend; None when its syntax is right.
 
     Placeholders `%{…}` must have been replaced by something harmless before.
     """
@@ -29,6 +30,7 @@ def _syntax_error(report: str) -> str | None:
     what = message.removeprefix("SyntaxError: ")
     place = SCRIPT_POSITION.search(stack)
     if not place:
-        return what
+        return f"{what}; {_MEND}"
     line, column = int(place["line"]), int(place["column"])
-    return f"{what} (line {line}, column {column - len(_STOP) if line == 1 else column} of the script)"
+    column -= len(_STOP) if line == 1 else 0
+    return f"{what} (line {line}, column {column} of the script); {_MEND}"

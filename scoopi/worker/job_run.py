@@ -172,7 +172,7 @@ def _no_handover(answer: object) -> StepError:
 def _failure(error: Exception, item: WorkItem, task: str, step: str, at: str) -> Failure:
     locator = item.payload.locator
     known = isinstance(error, StepError)
-    cause = error.what if isinstance(error, StepError) else f"{type(error).__name__}: {error}"
+    cause = error.cause if isinstance(error, StepError) else f"{type(error).__name__}: {error}"
     return Failure(
         cause=f"{step}: {cause}",
         message=str(error) if known else f"unexpected {cause}",

@@ -40,7 +40,7 @@ LIMIT = 33_554_432
         ("redirect-nowhere", "the site answered with status 302", ""),
         (
             "redirect?to=file:///etc/hostname",
-            "redirected to 'file:///etc/hostname', which is not a web page",
+            "redirected to what is not a web page",
             "",
         ),
     ],
@@ -77,11 +77,13 @@ def test_jobs_that_fail_for_one_reason_are_one_error_with_its_count(
     for number in range(3):
         town.add_locator(f"http://127.0.0.1:{closed_port}/{number}", f"gone{number}")
         town.add_locator(server.url(f"/bad/truncated?{number}"), f"cut{number}")
+        (town.pages / f"folder{number}").mkdir()
+        town.add_locator(f"pages/folder{number}", f"folder{number}")
     town.add_locator(server.url("/bad/status/503"), "ill")
     ended = desk.scoopi("run", "defs", "--workers", 0)
     assert ended.code == 1
-    assert sorted(error["count"] for error in desk.told()["errors"]) == [1, 3, 3]
-    assert "done, but 7 of 9 jobs failed" in ended.err
+    assert sorted(error["count"] for error in desk.told()["errors"]) == [1, 3, 3, 3]
+    assert "done, but 10 of 12 jobs failed" in ended.err
     assert desk.rows() == good_rows()
 
 
@@ -94,15 +96,17 @@ def test_a_missing_file_fails_its_job_alone(desk: Desk, town: Town) -> None:
 def test_a_folder_in_place_of_a_page_fails_its_job_alone(desk: Desk, town: Town) -> None:
     town.add_locator("pages")
     ended = desk.scoopi("run", "defs", "--workers", 0)
-    assert_load_failed(desk, ended, f"{town.pages} is a folder, not a file", "pages", "name a file")
+    assert_load_failed(desk, ended, "the path is a folder, not a file", "pages", "name a file")
+    assert f"{town.pages} is a folder" in ended.err
 
 
 def test_a_file_without_rights_fails_its_job_alone(desk: Desk, town: Town) -> None:
     town.write_page("<h1>Closed</h1>")
     (town.pages / "bad.html").chmod(0)
     ended = desk.process("run", "defs", "--workers", 0, powerless=True)
-    cause = f"{town.pages / 'bad.html'} cannot be read: Permission denied"
+    cause = "the path cannot be read: Permission denied"
     assert_load_failed(desk, ended, cause, "pages/bad.html", "")
+    assert f"{town.pages / 'bad.html'} cannot be read" in ended.err
 
 
 def test_a_file_of_100_mb_fails_its_job_alone(desk: Desk, town: Town) -> None:

@@ -98,7 +98,7 @@ _CHECKERS = Checkers(css=_bad_selectors, regex=_bad_text, script=_bad_text)
         (
             "name: hour, filters: [ filter: { type: mtch, pattern: a } ]",
             "",
-            "8:76: warning dataDefs.temps.items[0].filters[0]: filter type 'mtch' acts as value; "
+            "8:61: warning dataDefs.temps.items[0].filters[0].type: filter type 'mtch' acts as value; "
             "write value or match",
         ),
         (

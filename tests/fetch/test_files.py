@@ -96,6 +96,20 @@ def test_what_is_no_file_is_refused(finder: FileFinder, current: Path, written: 
         finder.find(written)
 
 
+def test_files_that_fail_for_one_reason_have_one_cause_and_each_its_path(
+    finder: FileFinder, current: Path
+) -> None:
+    faults = []
+    for name in ("one", "two"):
+        (current / name).mkdir()
+        with pytest.raises(FetchError) as caught:
+            finder.find(name)
+        faults.append(caught.value)
+    assert {fault.cause for fault in faults} == {"the path is a folder, not a file"}
+    places = [current / "one", current / "two"]
+    assert [fault.what for fault in faults] == [f"{place} is a folder, not a file" for place in places]
+
+
 def test_a_folder_does_not_hide_a_file_that_lies_further_on(
     finder: FileFinder, current: Path, defs: Path
 ) -> None:

@@ -86,6 +86,7 @@ def test_a_redirect_to_what_is_no_web_page_is_an_error(
     with pytest.raises(FetchError, match="redirected to") as caught:
         client.send(request)
     assert caught.value.at == request.url
+    assert target not in caught.value.cause
 
 
 def test_a_chain_is_followed_hop_by_hop(client: HttpClient, server: Server) -> None:
