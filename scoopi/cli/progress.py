@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scoopi.cli.amounts import counted, rate
 from scoopi.cli.terminal import Terminal, printable
@@ -58,7 +58,9 @@ class ProgressLine:
         from rich.theme import Theme
 
         calm = Theme({"bar.complete": "green", "bar.finished": "green", "progress.elapsed": "dim"})
-        console = Console(file=self._terminal.err, no_color=not self._terminal.has_colours, theme=calm)
+        # Without colours it is bare: nothing dim or bold either.
+        colours: Literal["auto"] | None = "auto" if self._terminal.has_colours else None
+        console = Console(file=self._terminal.err, color_system=colours, theme=calm)
         return Progress(
             SpinnerColumn(style="dim"),
             BarColumn(bar_width=24),

@@ -29,8 +29,7 @@ def carry_out(
     """Do what `call` does with the run that the options describe.
 
     Args:
-        run_name: of the cluster's run to join.
-        anew: begin it anew, should the cluster have lost it.
+        run_name, anew: as `Scoopi` has them.
     Returns:
         The exit code of its report; 0 when there was nothing to do.
     """

@@ -63,7 +63,9 @@ class _Walk:
         return tree
 
     def _root(self, node: LexborNode) -> etree._Element:
-        root = etree.HTMLParser().makeelement(self._name(node), _accepted(self._attributes(node.attributes)))
+        root = etree.HTMLParser().makeelement(
+            self._name(node), _accepted(self._attributes(node, node.attributes))
+        )
         self._carry_children(node, root)
         return root
 
@@ -95,7 +97,9 @@ class _Walk:
                     refuse_depth(self._max_depth)
                 name = names.get(kind) or self._name(node)
                 attributes = node.attributes
-                last = self._element(parent, name, attributes) if attributes else sub_element(parent, name)
+                last = (
+                    self._element(parent, name, node, attributes) if attributes else sub_element(parent, name)
+                )
                 child = _content(node) if name == "template" else node.first_child
             text = ""
             if child is None:
@@ -110,19 +114,21 @@ class _Walk:
         return name
 
     def _element(
-        self, parent: etree._Element, name: str, attributes: dict[str, str | None]
+        self, parent: etree._Element, name: str, node: LexborNode, attributes: dict[str, str | None]
     ) -> etree._Element:
-        given = self._attributes(attributes)
+        given = self._attributes(node, attributes)
         try:
             return etree.SubElement(parent, name, given)
         except ValueError:
             return etree.SubElement(parent, name, _accepted(given))
 
-    def _attributes(self, attributes: dict[str, str | None]) -> dict[str, str]:
+    def _attributes(self, node: LexborNode, attributes: dict[str, str | None]) -> dict[str, str]:
         given = {name: value or "" for name, value in attributes.items() if name[:1] != "{"}
-        return (
-            {name.translate(_ASCII_LOWER): value for name, value in given.items()} if self._cased else given
-        )
+        if not self._cased:
+            return given
+        if "xmlns" in given:  # lexbor keeps a second one on foreign elements; the first counts
+            given["xmlns"] = node.attrs["xmlns"] or ""
+        return {name.translate(_ASCII_LOWER): value for name, value in given.items()}
 
 
 def _content(template: LexborNode) -> LexborNode | None:

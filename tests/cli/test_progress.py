@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections import deque
 from typing import Any
 
@@ -53,6 +54,12 @@ def test_on_a_terminal_the_line_is_drawn_and_taken_away() -> None:
     text = drawn({"TERM": "xterm", "COLUMNS": "200", "NO_COLOR": "1"})
     assert "1,200/1,240 jobs" in text
     assert text.endswith("\x1b[?25h\r\x1b[1A\x1b[2K")
+
+
+def test_without_colours_the_line_has_no_looks_at_all() -> None:
+    looks = re.compile(r"\x1b\[[0-9;]*m")
+    assert not looks.search(drawn({"TERM": "xterm", "NO_COLOR": "1"}))
+    assert looks.search(drawn({"TERM": "xterm"}))
 
 
 @pytest.mark.parametrize("environ", [{"TERM": "dumb"}, {}])

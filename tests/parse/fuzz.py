@@ -31,7 +31,6 @@ class FuzzReport:
         deaths: pages at which the process died or stood still, with how.
         faults: pages for which the gears differ or an error other than ParseError came.
         refused: pages that ended in ParseError, as they may.
-        known: pages for which the gears differ in a way that is known (see `fuzz_feed`).
         grown_kb: memory that the last process had gained since its first thousand pages.
     """
 
@@ -40,7 +39,6 @@ class FuzzReport:
     deaths: list[str] = field(default_factory=list)
     faults: int = 0
     refused: int = 0
-    known: int = 0
     grown_kb: int = 0
 
     @property
@@ -52,9 +50,7 @@ class FuzzReport:
         """Lines for people."""
         pace = self.inputs / self.seconds if self.seconds else 0.0
         figures = f"{self.inputs:,} inputs in {self.seconds:.0f} s ({pace:,.0f} a second)"
-        found = (
-            f"{len(self.deaths)} deaths, {self.faults} faults, {self.refused:,} refused, {self.known:,} known"
-        )
+        found = f"{len(self.deaths)} deaths, {self.faults} faults, {self.refused:,} refused"
         return "\n".join([f"{figures}: {found}; memory grew by {self.grown_kb:,} KB", *self.deaths])
 
 
@@ -76,7 +72,7 @@ class Fuzz:
         self._feeder = feeder
         self._patience_s = patience_s
         self._spawning = multiprocessing.get_context("spawn")
-        self.marks = FeedMarks(*(self._spawning.Value("q", 0) for _ in range(5)))
+        self.marks = FeedMarks(*(self._spawning.Value("q", 0) for _ in range(4)))
 
     def run(self, told: Callable[[str], object] = len) -> FuzzReport:
         """Feed all pages.
@@ -93,7 +89,6 @@ class Fuzz:
         report.inputs = self._plan.end - self._plan.first
         report.seconds = time.monotonic() - started
         report.faults, report.refused = self.marks.faults.value, self.marks.refused.value
-        report.known = self.marks.known.value
         report.grown_kb = self.marks.grown_kb.value
         return report
 
