@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 
 import msgspec
 
@@ -38,6 +39,19 @@ from scoopi.store.settling_store import SettlingStore
 log = logging.getLogger(__name__)
 
 COMPOSE_TIMEOUT_MS = 120_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A run of the cluster, before it is known whether this node can take part in it."""
+
+    name: str
+    folder: NodeFolder
+    grid: Store
+    store: Store
+    record: RunRecord
+    cancel: RunCancel
+    canaries: tuple[str, ...]
 
 
 class ClusterBoot:
@@ -79,6 +93,23 @@ class ClusterBoot:
             RunError: the grid has lost the run, or its folder cannot be used.
         """
         _ensure_seen_by_all(OutputSettings.of(configs))
+        found = self._found(mine)
+        known, state = found.folder.known_state(), found.record.read()
+        if known is not None and (state is None or state.incarnation != known.run):
+            if known.over and not self._request.anew:
+                path = found.folder.path
+                return finished_report(found.name, path, RunFile(path, found.folder.node_folder, True))
+            self._set_aside(found.folder, outputs)
+        if state is not None and found.record.lost(state.incarnation):
+            raise RunError(
+                f"the cluster has lost a part of the run {found.name}",
+                at=str(found.folder.path),
+                mend="its files stay as they are; begin under another name",
+            )
+        return self._joined(found, mine, configs, outputs)
+
+    def _found(self, mine: Composed) -> _Found:
+        """The run under its name, in the cluster and in the output folder."""
         client = ClusterClient(self._settings)
         self._opened.callback(client.close)
         canaries = tuple(client.canary_keys())
@@ -90,24 +121,19 @@ class ClusterBoot:
         record = RunRecord(store, self._node, canaries)
         cancel = RunCancel(store, self._node)
         cancel.listen()
-        known, state = folder.known_state(), record.read()
-        if known is not None and (state is None or state.incarnation != known.run):
-            if known.over and not self._request.anew:
-                return finished_report(name, folder.path, RunFile(folder.path, folder.node_folder, True))
-            self._set_aside(folder, outputs)
-        if state is not None and record.lost(state.incarnation):
-            raise RunError(
-                f"the cluster has lost a part of the run {name}",
-                at=str(folder.path),
-                mend="its files stay as they are; begin under another name",
-            )
-        registry = RunRegistry(grid)
-        registry.add(name, self._node)
+        return _Found(name, folder, grid, store, record, cancel, canaries)
+
+    def _joined(
+        self, found: _Found, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
+    ) -> RunContext:
+        folder, store = found.folder, found.store
+        registry = RunRegistry(found.grid)
+        registry.add(found.name, self._node)
         composed = self._composed(store, folder, mine)
         self._compare(mine, composed, configs)
-        state = record.create(composed.run)
+        state = found.record.create(composed.run)
         folder.write_state(composed.run)
-        log.info("run %s: joined as node %s", name, folder.node)
+        log.info("run %s: joined as node %s", found.name, folder.node)
         effective = merge(configs, self._of_run(composed), take_shared=False)
         output = OutputSettings.of(effective)
         return RunContext(
@@ -123,11 +149,11 @@ class ClusterBoot:
             launch=self._launch,
             watch=self._request.watch,
             cluster=self._settings,
-            canaries=canaries,
-            cancel=cancel,
+            canaries=found.canaries,
+            cancel=found.cancel,
             was_over=state.phase is not RunPhase.RUNNING,
             plain_outputs=outputs,
-            retention=RunRetention(store, grid, registry.key(name), output.retention_s),
+            retention=RunRetention(store, found.grid, registry.key(found.name), output.retention_s),
         )
 
     def _of_run(self, composed: Composed) -> Configs:
