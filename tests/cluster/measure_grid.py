@@ -1,10 +1,13 @@
-"""Measures the cluster's store on real members: `python tests/cluster/measure_grid.py [JOBS] [MEMBERS]`."""
+"""Measures the cluster's store on real members.
+
+By hand: `python -m tests.cluster.measure_grid [--jobs N] [--members N]`
+"""
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -77,4 +80,8 @@ def main(records: int, number: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000, int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=20_000)
+    parser.add_argument("--members", type=int, default=1)
+    chosen = parser.parse_args()
+    main(chosen.jobs, chosen.members)

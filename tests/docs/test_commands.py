@@ -73,6 +73,20 @@ def test_a_long_form_takes_the_arguments_that_it_is_shown_with(checkout: Path) -
         assert options <= set(re.findall(r"--[a-z-]+", told.stdout))
 
 
+def test_every_long_form_is_in_the_documentation() -> None:
+    """A module that takes arguments of people, not of another program."""
+    said = Page("CONTRIBUTING.md").text
+    programs = [
+        path
+        for path in (ROOT / "tests").rglob("*.py")
+        if re.search(r"^    parser = argparse", path.read_text(), re.MULTILINE) and path.name != "__main__.py"
+    ]
+
+    assert len(programs) >= 9
+    for path in programs:
+        assert ".".join(path.relative_to(ROOT).with_suffix("").parts) in said
+
+
 def test_pip_installs_the_program_scoopi() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     module, _, name = project["scripts"]["scoopi"].partition(":")

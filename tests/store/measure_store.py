@@ -1,12 +1,14 @@
-"""Measures the solo store and the cycle of a job: `python tests/store/measure_store.py [RECORDS] [busy]`.
+"""Measures the solo store and the cycle of a job.
 
-With `busy` another thread of the process computes all the time, as parents of many workers do.
+By hand: `python -m tests.store.measure_store [--records N] [--busy]`
+
+With `--busy` another thread of the process computes all the time, as parents of many workers do.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
-import sys
 import tempfile
 import threading
 import time
@@ -95,4 +97,8 @@ def main(records: int, busy: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5000, "busy" in sys.argv)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=5000)
+    parser.add_argument("--busy", action="store_true")
+    chosen = parser.parse_args()
+    main(chosen.records, chosen.busy)
