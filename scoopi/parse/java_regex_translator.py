@@ -13,8 +13,8 @@ from scoopi.parse.java_regex_properties import UNICODE_WORD
 _NEVER = "(?!)"
 _LINE_BREAK = r"(?:\r\n|[\x0a-\x0d\x85\u2028\u2029])"
 _ENDS = r"[\n\r\x85\u2028\u2029]"
-_WORD = r"(?:[_\p{L}\p{Nd}]|\p{Mn}(?<=[\p{L}\p{Nd}]\p{Mn}+))"
-"""Java's boundaries go by Unicode, though its word characters are ASCII; a mark belongs to its letter."""
+_WORD = "[a-zA-Z_0-9]"
+"""Boundaries go by the same characters as `\\w` (language, A22; so does Java since 19, not before)."""
 _LAST_LINE = rf"(?:(?=(?:\r\n|{_ENDS})?\Z)(?!(?<=\r)\n))"
 _LAST_UNIX_LINE = r"(?:(?=\n?\Z))"
 _LARGEST = 2**31 - 1

@@ -1,4 +1,7 @@
-"""Java patterns mean here what they mean in Java 17, whose own answers stand in the table beside."""
+"""Java patterns mean here what they mean in Java 17, whose own answers stand in the table beside.
+
+But for boundaries, which go by ASCII as all else does (language, A22); Java's do so since 19.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +34,24 @@ def test_a_pattern_means_what_it_means_in_java(pattern: str, text: str, search: 
         return
     compiled = compile_java(pattern)
     assert (compiled.search(text), compiled.fullmatch(text)) == (search == "yes", fullmatch == "yes")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "is_found"),
+    [
+        (r"\bé", "é", False),
+        (r"\bé\b", "é", False),
+        (r"\ba", "éa", True),
+        (r"\bun\b", "aucun", False),
+        (r"\bun\b", "été un", True),
+        (r"\Bé", "é", True),
+        (r"a\b", "a\u0301", True),
+        (r"(?U)\bé\b", "é", True),
+        (r"(?U)\ba", "éa", False),
+    ],
+)
+def test_a_boundary_is_where_ascii_words_begin_and_end(pattern: str, text: str, is_found: bool) -> None:
+    assert compile_java(pattern).search(text) is is_found
 
 
 def test_the_table_is_not_lost() -> None:
