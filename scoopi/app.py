@@ -30,6 +30,7 @@ class Scoopi:
         workers: worker processes, `auto` or a number; 0 runs all in threads of this process.
         environ: the environment; this process' own when None.
         watch: is told the progress a few times a second.
+        tell: is told, in a line, which run of a cluster this node joins, and whom it waits for.
         run_name: name of the run to join in a cluster (`scoopi.cluster.addresses`); None: see the design.
         anew: rows of that run, should the cluster have lost it, are put aside, and it is begun anew.
     """
@@ -44,6 +45,7 @@ class Scoopi:
         workers: str | int | None = 0,
         environ: Mapping[str, str] | None = None,
         watch: Callable[[Progress], None] | None = None,
+        tell: Callable[[str], object] = len,
         run_name: str | None = None,
         anew: bool = False,
     ) -> None:
@@ -59,6 +61,8 @@ class Scoopi:
             watch=watch,
             run=run_name,
             anew=anew,
+            tell=tell,
+            is_stopped=lambda: self._cancelled,
         )
         self._lock = threading.Lock()
         self._engine: Engine | None = None

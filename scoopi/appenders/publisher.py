@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,6 +65,7 @@ class Publisher:
         stream: when given, the one output is written there, and no file is published.
         segments: the segment files to read; those of this node when None.
         is_lost: asked before the files get their final names; the store no longer holds all of the run.
+        is_late: asked between two steps, each of which is short; once it is so, the former files stay.
     """
 
     def __init__(
@@ -78,6 +78,7 @@ class Publisher:
         stream: IO[bytes] | None = None,
         segments: Callable[[], Iterable[Path]] | None = None,
         is_lost: Callable[[], bool] = lambda: False,
+        is_late: Callable[[], bool] = lambda: False,
     ) -> None:
         self._run_folder = run_folder
         self._node_folder = node_folder
@@ -87,30 +88,31 @@ class Publisher:
         self._stream = stream
         self._segments = segments or (lambda: (node_folder / "segments").glob("*.seg"))
         self._is_lost = is_lost
+        self._is_late = is_late
 
-    def publish(self, deadline: float | None = None) -> Published:
+    def publish(self) -> Published:
         """Write all files, then rename all.
 
-        Args:
-            deadline: on the monotonic clock, in seconds; when it passes, the former files stay.
         Raises:
-            AppenderError: the files cannot be written, or the deadline has passed.
+            AppenderError: the files cannot be written, or it is late.
             StoreError: the store cannot be read.
             RunError: the store has lost the run; the former files stay.
         """
         files = self._open_files()
         try:
             tally = _Tally(files)
-            for frame in self._counted_frames(tally, deadline):
+            for frame in self._counted_frames(tally):
                 tally.add(frame)
             missing = tuple(self._missing(tally))
             self._ensure_known()
+            self._ensure_time()
             self._finish(list(files.values()))
         except OSError as error:
             raise AppenderError(
                 f"the output cannot be written: {error.strerror or error}",
                 at=str(error.filename or self._run_folder),
-                mend="make room or mend the folder, then `scoopi resume`; the rows are safe in its segments",
+                mend="make room or mend the folder, then `scoopi resume` (in a cluster: start again); the "
+                "rows are safe in its segments",
             ) from error
         finally:
             for file in files.values():
@@ -139,6 +141,13 @@ class Publisher:
                 mend="the published files stay as they are",
             )
 
+    def _ensure_time(self) -> None:
+        if self._is_late():
+            raise AppenderError(
+                "no time was left to publish; the former files stay",
+                mend="`scoopi resume` (in a cluster: start again) publishes what is committed",
+            )
+
     def _open_files(self) -> dict[str, OutputFile]:
         files: dict[str, OutputFile] = {}
         try:
@@ -153,7 +162,7 @@ class Publisher:
             raise AppenderError(
                 f"the output cannot be written: {error.strerror or error}",
                 at=str(self._node_folder),
-                mend="make room or mend the folder, then `scoopi resume`",
+                mend="make room or mend the folder, then `scoopi resume` (in a cluster: start again)",
             ) from error
         return files
 
@@ -166,15 +175,11 @@ class Publisher:
             else:
                 file.publish()
 
-    def _counted_frames(self, tally: _Tally, deadline: float | None) -> Iterator[Frame]:
+    def _counted_frames(self, tally: _Tally) -> Iterator[Frame]:
         for path in sorted(self._segments()):
             reader = SegmentReader(path)
-            for chunk in _chunks(reader.frames()):
-                if deadline is not None and time.monotonic() > deadline:
-                    raise AppenderError(
-                        "no time was left to publish; the former files stay",
-                        mend="`scoopi resume` publishes what is committed",
-                    )
+            for chunk in _chunks(self._in_time(reader.frames())):
+                self._ensure_time()
                 ended = self._jobs.ended([frame.job for frame in chunk])
                 for frame in chunk:
                     end = ended.get(frame.job)
@@ -182,9 +187,16 @@ class Publisher:
                         yield frame
             tally.damaged += reader.damaged
 
+    def _in_time(self, frames: Iterator[Frame]) -> Iterator[Frame]:
+        """The frames; a chunk of many small ones takes a while to be read from a slow disk."""
+        for frame in frames:
+            self._ensure_time()
+            yield frame
+
     def _missing(self, tally: _Tally) -> Iterator[str]:
         after = ""
         while ended := self._jobs.scan_ended(after, SCAN_IDS):
+            self._ensure_time()
             for job, end in ended:
                 if not self._owns(end.incarnation):
                     tally.others.add(end.incarnation)

@@ -6,6 +6,8 @@ import logging
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 
 import msgspec
 
@@ -18,23 +20,26 @@ from scoopi.bootstrap.run_name import RunName, definitions_digest
 from scoopi.bootstrap.run_request import RunRequest
 from scoopi.configs.comparison import conflicts, merge
 from scoopi.configs.configs import Configs
-from scoopi.configs.groups import ClusterSettings, OutputSettings
+from scoopi.configs.groups import ClusterSettings, MetricsSettings, OutputSettings
 from scoopi.engine.finished import finished_report
 from scoopi.engine.run_file import RunFile
-from scoopi.errors import ConfigError, DefsError, RunError
+from scoopi.errors import ConfigError, DefsError, RunError, StoreError
 from scoopi.mediator.worker_link import WorkerLink
-from scoopi.model.run_report import RunReport
+from scoopi.metrics.joining_node import JoiningNode
+from scoopi.metrics.metrics_server import MetricsServer
+from scoopi.model.run_report import JobCounts, RunReport, RunStatus
 from scoopi.store.barricade import Barricade
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.membership import Membership
 from scoopi.store.ports import Store
-from scoopi.store.quorum import await_quorum
+from scoopi.store.quorum import Quorum
 from scoopi.store.run_cancel import RunCancel
 from scoopi.store.run_record import RunPhase, RunRecord
 from scoopi.store.run_registry import RunRegistry
 from scoopi.store.run_retention import RunRetention
 from scoopi.store.settling_store import SettlingStore
+from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +52,7 @@ class _Found:
 
     name: str
     folder: NodeFolder
+    names: RunName
     grid: Store
     store: Store
     record: RunRecord
@@ -76,6 +82,8 @@ class ClusterBoot:
         self._opened = opened
         self._node = node
         self._launch = launch
+        self._joining = JoiningNode()
+        self._folder: NodeFolder | None = None
 
     def join(
         self, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
@@ -93,6 +101,15 @@ class ClusterBoot:
             RunError: the grid has lost the run, or its folder cannot be used.
         """
         _ensure_seen_by_all(OutputSettings.of(configs))
+        self._opened.enter_context(MetricsServer(MetricsSettings.of(configs), self._joining))
+        try:
+            return self._found_and_joined(mine, configs, outputs)
+        except StoppedError:
+            return self._stopped()
+
+    def _found_and_joined(
+        self, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
+    ) -> RunContext | RunReport:
         found = self._found(mine)
         known, state = found.folder.known_state(), found.record.read()
         if known is not None and (state is None or state.incarnation != known.run):
@@ -110,18 +127,24 @@ class ClusterBoot:
 
     def _found(self, mine: Composed) -> _Found:
         """The run under its name, in the cluster and in the output folder."""
-        client = ClusterClient(self._settings)
-        self._opened.callback(client.close)
+        client = self._connected()
         canaries = tuple(client.canary_keys())
         grid = SettlingStore(HazelcastStore(client))
         names = RunName(grid, lambda run: self._is_over(client, run), self._node)
         name = names.decide(mine, self._request.output, self._request.run)
         folder = self._opened.enter_context(NodeFolder.join(self._request.output / name, self._settings.node))
+        self._folder = folder
         store = SettlingStore(HazelcastStore(client, name))
         record = RunRecord(store, self._node, canaries)
         cancel = RunCancel(store, self._node)
         cancel.listen()
-        return _Found(name, folder, grid, store, record, cancel, canaries)
+        return _Found(name, folder, names, grid, store, record, cancel, canaries)
+
+    def _connected(self) -> ClusterClient:
+        self._waits(f"it looks for members of the cluster {self._settings.name}")
+        client = ClusterClient(self._settings, self._request.is_stopped)
+        self._opened.callback(client.close)
+        return client
 
     def _joined(
         self, found: _Found, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
@@ -129,13 +152,18 @@ class ClusterBoot:
         folder, store = found.folder, found.store
         registry = RunRegistry(found.grid)
         registry.add(found.name, self._node)
-        composed = self._composed(store, folder, mine)
+        self._request.tell(f"run {found.name}, node {folder.node}")
+        composed = self._composed(store, folder, mine, found.cancel)
         self._compare(mine, composed, configs)
         state = found.record.create(composed.run)
         folder.write_state(composed.run)
         log.info("run %s: joined as node %s", found.name, folder.node)
         effective = merge(configs, self._of_run(composed), take_shared=False)
         output = OutputSettings.of(effective)
+
+        def pass_over() -> None:
+            found.names.pass_over(mine, found.name)
+
         return RunContext(
             node=self._node,
             run=composed.run,
@@ -148,12 +176,33 @@ class ClusterBoot:
             stream=None,
             launch=self._launch,
             watch=self._request.watch,
-            cluster=self._settings,
+            cluster=ClusterSettings.of(effective, Path.cwd()),
             canaries=found.canaries,
             cancel=found.cancel,
             was_over=state.phase is not RunPhase.RUNNING,
             plain_outputs=outputs,
-            retention=RunRetention(store, found.grid, registry.key(found.name), output.retention_s),
+            retention=RunRetention(
+                store, found.grid, registry.key(found.name), output.retention_s, pass_over
+            ),
+            joining=self._joining,
+        )
+
+    def _waits(self, what: str) -> None:
+        self._joining.waits(what)
+        log.info("%s", what)
+
+    def _stopped(self) -> RunReport:
+        """Before the run began on this node: there is nothing to hand back or to publish."""
+        now = datetime.now().astimezone()
+        path = self._request.output if self._folder is None else self._folder.path
+        return RunReport(
+            run="" if self._folder is None else path.name,
+            folder=str(path),
+            status=RunStatus.STOPPED,
+            started=now,
+            ended=now,
+            jobs=JobCounts(left=None),
+            publish_note="it was stopped before this node had begun",
         )
 
     def _of_run(self, composed: Composed) -> Configs:
@@ -175,19 +224,37 @@ class ClusterBoot:
         files = [spec.file for spec in (*of_node(outputs, folder.node), *outputs)]
         log.warning("what the run had before is in %s now", folder.set_aside(files))
 
-    def _composed(self, store: Store, folder: NodeFolder, mine: Composed) -> Composed:
+    def _composed(self, store: Store, folder: NodeFolder, mine: Composed, cancel: RunCancel) -> Composed:
         barricade = Barricade(store, "setup", self._node, self._settings.liveness_gap_ms)
         packed = barricade.composed()
         if packed is None:
-            self._await_quorum(store, folder)
-            packed = barricade.compose_once(lambda: msgspec.msgpack.encode(mine), COMPOSE_TIMEOUT_MS)
+            self._quorum(store, folder).wait(
+                lambda: barricade.composed() is not None, lambda: self._is_stopped(cancel)
+            )
+            self._waits("another node composes the run")
+            packed = barricade.compose_once(
+                lambda: msgspec.msgpack.encode(mine), COMPOSE_TIMEOUT_MS, lambda: self._is_stopped(cancel)
+            )
         return msgspec.msgpack.decode(packed, type=Composed)
 
-    def _await_quorum(self, store: Store, folder: NodeFolder) -> None:
+    def _is_stopped(self, cancel: RunCancel) -> bool:
+        """By a signal here, or cancelled from elsewhere."""
+        try:
+            return self._request.is_stopped() or cancel.is_asked()
+        except StoreError:
+            return False
+
+    def _quorum(self, store: Store, folder: NodeFolder) -> Quorum:
         """A run that was composed never waits for it again."""
         settings = self._settings
+        size = settings.quorum_size
+
+        def tell(live: int) -> None:
+            self._waits(f"{live} of {size} nodes are there")
+            self._request.tell(f"{live} of {size} nodes are there, waiting for the others")
+
         members = Membership(store, self._node, folder.node, settings.heartbeat_ms, settings.liveness_gap_ms)
-        await_quorum(members, settings.quorum_size, settings.quorum_timeout_s)
+        return Quorum(members, size, settings.quorum_timeout_s, tell)
 
     def _compare(self, mine: Composed, composed: Composed, configs: Configs) -> None:
         if definitions_digest(mine) != definitions_digest(composed):

@@ -6,6 +6,7 @@ Longer than other files, because it is a table: one provider a part, in one plac
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import msgspec
 from injector import Module, provider, singleton
@@ -37,6 +38,7 @@ from scoopi.engine.node_end import NodeEnd
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S, NodeWatch, WatchedParts
 from scoopi.engine.run_close import RunClose, RunPlace
 from scoopi.engine.run_file import RunFile
+from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.handover_router import HandoverRouter
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.host_clocks import HostClocks
@@ -204,6 +206,11 @@ class RunModule(Module):
 
     @singleton
     @provider
+    def stop(self) -> StopTime:
+        return StopTime(EngineSettings.of(self._context.configs).shutdown_timeout_s)
+
+    @singleton
+    @provider
     def writer(self) -> SegmentWriter:
         context = self._context
         return SegmentWriter(context.folder.segments, SegmentHeader(context.run, context.node))
@@ -226,8 +233,8 @@ class RunModule(Module):
 
     @singleton
     @provider
-    def output(self, jobs: JobStore, record: RunRecord) -> OutputWiring:
-        return OutputWiring(self._context, jobs, record)
+    def output(self, jobs: JobStore, record: RunRecord, stop: StopTime) -> OutputWiring:
+        return OutputWiring(self._context, jobs, record, stop)
 
     @singleton
     @provider
@@ -340,6 +347,7 @@ class RunModule(Module):
         record: RunRecord,
         counts: NodeCounts,
         liveness: Liveness,
+        stop: StopTime,
     ) -> RunClose:
         context = self._context
         place = RunPlace(
@@ -366,6 +374,7 @@ class RunModule(Module):
             patience_s,
             over,
             self._empty(counts).told,
+            stop,
         )
 
     @singleton
@@ -391,18 +400,27 @@ class RunModule(Module):
         context = self._context
         watched = WatchedParts(parts.appender, parts.tasks, parts.jobs, parts.bells, parts.state, held)
         watch = NodeWatch(context.folder.path.name, context.folder.node, watched, counts, jobs.left)
-        return MetricsServer(MetricsSettings.of(context.configs), watch)
+        settings = MetricsSettings.of(context.configs)
+        if context.joining is not None:
+            context.joining.becomes(watch)
+            settings = replace(settings, enable=False)
+        return MetricsServer(settings, watch)
 
     @singleton
     @provider
     def engine(
-        self, parts: NodeParts, close: RunClose, jobs: JobStore, counts: NodeCounts, metrics: MetricsServer
+        self,
+        parts: NodeParts,
+        close: RunClose,
+        jobs: JobStore,
+        counts: NodeCounts,
+        metrics: MetricsServer,
+        stop: StopTime,
     ) -> Engine:
         context = self._context
-        settings = EngineSettings.of(context.configs)
         packed = context.composed.locators
         return Engine(
-            parts, close, jobs, counts, settings, lambda: unpacked_locators(packed), context.watch, metrics
+            parts, close, jobs, counts, lambda: unpacked_locators(packed), context.watch, metrics, stop
         )
 
     def _empty(self, counts: NodeCounts) -> EmptyFinds:

@@ -13,6 +13,7 @@ from scoopi.configs.groups import OutputSettings
 from scoopi.engine.merged_rows import MergedRows
 from scoopi.engine.run_rows import OwnRows, RunRows
 from scoopi.engine.shared_rows import SharedRows
+from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.liveness import Liveness
 from scoopi.store.barricade import Barricade
 from scoopi.store.job_store import JobStore
@@ -20,12 +21,17 @@ from scoopi.store.run_record import RunRecord
 
 
 class OutputWiring:
-    """Source: design, "Output"."""
+    """Source: design, "Output".
 
-    def __init__(self, context: RunContext, jobs: JobStore, record: RunRecord) -> None:
+    Args:
+        stop: publishing and waiting for others end when it says so.
+    """
+
+    def __init__(self, context: RunContext, jobs: JobStore, record: RunRecord, stop: StopTime) -> None:
         self._context = context
         self._jobs = jobs
         self._record = record
+        self._stop = stop
         self._settings = OutputSettings.of(context.configs)
 
     @property
@@ -44,6 +50,7 @@ class OutputWiring:
             context.owns,
             context.stream,
             is_lost=self._is_lost,
+            is_late=self._stop.is_up,
         )
 
     def rows(self, publisher: Publisher, liveness: Liveness) -> RunRows:
@@ -54,9 +61,9 @@ class OutputWiring:
         """
         own = OwnRows(publisher, liveness, self._context.was_over)
         if self._merges:
-            return MergedRows(self._of_all(), self._barricade("merge"), liveness)
+            return MergedRows(self._of_all(), self._barricade("merge"), liveness, self._is_stopped)
         if self._context.cluster is not None and self._settings.durability == "shared":
-            return SharedRows(own, self._of_lost, self._barricade, liveness)
+            return SharedRows(own, self._of_lost, self._barricade, liveness, self._is_stopped)
         return own
 
     @property
@@ -72,6 +79,7 @@ class OutputWiring:
             context.plain_outputs,
             segments=self._segments_of_all,
             is_lost=self._is_lost,
+            is_late=self._stop.is_up,
         )
 
     def _of_lost(self, node: str) -> Publisher:
@@ -86,6 +94,7 @@ class OutputWiring:
             lambda incarnation: (segments / f"{incarnation}.seg").exists(),
             segments=lambda: segments.glob("*.seg"),
             is_lost=self._is_lost,
+            is_late=self._stop.is_up,
         )
 
     def _segments_of_all(self) -> Iterator[Path]:
@@ -97,6 +106,9 @@ class OutputWiring:
         context = self._context
         assert context.cluster is not None, "on one machine nothing is shared"
         return Barricade(context.store, name, context.node, context.cluster.liveness_gap_ms)
+
+    def _is_stopped(self) -> bool:
+        return self._stop.is_asked
 
     def _is_lost(self) -> bool:
         return self._record.lost(self._context.run)

@@ -15,6 +15,7 @@ from scoopi.bootstrap.run_folder import RunFolder
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings
 from scoopi.mediator.worker_link import WorkerLink
+from scoopi.metrics.joining_node import JoiningNode
 from scoopi.model.progress import Progress
 from scoopi.store.ports import Store
 from scoopi.store.run_cancel import RunCancel
@@ -38,6 +39,7 @@ class RunContext:
         was_over: the run was ending or over when this node came.
         plain_outputs: in a cluster, the outputs under the names that they have on one machine.
         retention: ends what the cluster keeps of the run when it is over; None on one machine.
+        joining: has answered probes since this node began to wait for others; None on one machine.
         canaries: keys of the records whose loss tells that the run's data is lost.
     """
 
@@ -58,6 +60,7 @@ class RunContext:
     was_over: bool = False
     plain_outputs: tuple[OutputSpec, ...] = ()
     retention: RunRetention | None = None
+    joining: JoiningNode | None = None
 
     @property
     def current_folder(self) -> Path:

@@ -147,13 +147,19 @@ class RunFolder:
 def find_unfinished(output: Path) -> Path | None:
     """The newest run under `output` that is neither over nor running; None when there is none.
 
+    A folder whose state cannot be read is told and passed over: it must not stand before all others.
+
     Raises:
         RunError: every unfinished run there is still running.
     """
     running: list[tuple[Path, str]] = []
     for path in sorted(_runs(output), reverse=True):
         node_folder = next(iter(sorted(path.glob(f"{HIDDEN}/*/node.json")))).parent
-        state = read_state(node_folder)
+        try:
+            state = read_state(node_folder)
+        except RunError as error:
+            log.warning("%s is passed over: %s", path, error)
+            continue
         if state.over:
             continue
         if state.cluster:

@@ -20,10 +20,15 @@ TRIES = 20
 
 
 class CurrentRun(msgspec.Struct, frozen=True):
-    """The grid's record `current/<folder>-<digest>`: the run that nodes without a name join."""
+    """The grid's record `current/<folder>-<digest>`: the run that nodes without a name join.
+
+    Attributes:
+        over: nobody joins it any more, also when the grid has forgotten the run itself.
+    """
 
     run: str
     chooser: str
+    over: bool = False
 
 
 class RunName:
@@ -52,15 +57,26 @@ class RunName:
             if not NAME.fullmatch(given):
                 raise UsageError(f"the run's name {given!r} is no name", mend="letters, digits, . _ and -")
             return given
-        base = f"{_folder_name(composed)}-{definitions_digest(composed)[:8]}"
+        base = _base(composed)
         return _unfinished(output, base) or self._current(base)
 
+    def pass_over(self, composed: Composed, run: str) -> None:
+        """Have nobody join a run that is over; to be called before the grid forgets it.
+
+        Raises:
+            StoreError: the grid does not answer; call again.
+        """
+        key = _key(_base(composed))
+        stands, known = self._stands(key)
+        if stands is not None and known is not None and known.run == run and not known.over:
+            over = msgspec.json.encode(CurrentRun(run, self._node, over=True))
+            self._grid.cas_all(MapName.RUN, [Change(key, stands, over)])
+
     def _current(self, base: str) -> str:
-        key = f"current/{base}"
+        key = _key(base)
         for _ in range(TRIES):
-            stands = self._grid.get_all(MapName.RUN, [key]).get(key)
-            known = None if stands is None else msgspec.json.decode(stands, type=CurrentRun)
-            if known is not None and not self._is_over(known.run):
+            stands, known = self._stands(key)
+            if known is not None and not known.over and not self._is_over(known.run):
                 return known.run
             new = msgspec.json.encode(CurrentRun(f"{base}-{secrets.token_hex(2)}", self._node))
             if stands is None:
@@ -68,6 +84,10 @@ class RunName:
             else:
                 self._grid.cas_all(MapName.RUN, [Change(key, stands, new)])
         raise StoreError(f"no name for the run could be agreed on in {TRIES} tries", mend="give it by --run")
+
+    def _stands(self, key: str) -> tuple[bytes | None, CurrentRun | None]:
+        stands = self._grid.get_all(MapName.RUN, [key]).get(key)
+        return stands, None if stands is None else msgspec.json.decode(stands, type=CurrentRun)
 
 
 def definitions_digest(composed: Composed) -> str:
@@ -78,6 +98,14 @@ def definitions_digest(composed: Composed) -> str:
         *(f"{key}={value}" for key, value in sorted(composed.given.items())),
     )
     return blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def _base(composed: Composed) -> str:
+    return f"{_folder_name(composed)}-{definitions_digest(composed)[:8]}"
+
+
+def _key(base: str) -> str:
+    return f"current/{base}"
 
 
 def _folder_name(composed: Composed) -> str:

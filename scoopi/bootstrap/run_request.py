@@ -28,6 +28,8 @@ class RunRequest:
         workers: as `scoopi.workers`; None leaves it to the settings.
         environ: the environment.
         watch: is told the progress.
+        tell: is told what one who looks on should know at once, in a line.
+        is_stopped: asked while others are waited for, before there is an engine to be cancelled.
     """
 
     defs: Path | None = None
@@ -41,6 +43,8 @@ class RunRequest:
     workers: str | None = None
     environ: Mapping[str, str] = field(default_factory=dict)
     watch: Callable[[Progress], None] | None = None
+    tell: Callable[[str], object] = len
+    is_stopped: Callable[[], bool] = lambda: False
 
     def for_definitions(self, defs: Path | None) -> RunRequest:
         """A new run of these definitions.

@@ -10,7 +10,7 @@ from scoopi.model.run_figures import ClusterFigures, HostFigures, JobFigures, No
 
 _LABEL = 8
 _MOST_HOSTS = 20
-_COLOURS = {"RUNNING": "green", "WAITING": "yellow", "ENDING": "yellow", "LOST": "red"}
+_COLOURS = {"RUNNING": "green", "WAITING": "yellow", "ENDING": "yellow", "ABANDONED": "red", "LOST": "red"}
 
 
 class StatusText:
@@ -33,14 +33,16 @@ class StatusText:
         looks = ("bold", _COLOURS[run.phase]) if run.phase in _COLOURS else ("bold",)
         seeding = "" if run.seeded or run.phase != "RUNNING" else ", its jobs are being put"
         yield f"{self._paint('run', 'bold')} {printable(run.run)}  {self._paint(run.phase, *looks)}{seeding}"
-        if run.phase not in ("WAITING", "LOST"):
+        if run.phase in ("RUNNING", "ENDING", "OVER"):
             yield from self._labelled("jobs", [_jobs(run.jobs)])
         if run.nodes:
-            yield from self._labelled("nodes", _table(_node_rows(run.nodes), right=(2, 3, 4)))
+            yield from self._labelled("nodes", _table(_node_rows(run.nodes), right=(2, 3, 4, 5)))
         if run.hosts:
             yield from self._labelled("hosts", _table(_host_rows(run.hosts), right=(2, 3)))
             if len(run.hosts) > _MOST_HOSTS:
                 yield from self._labelled("", [f"and {number(len(run.hosts) - _MOST_HOSTS)} more (--json)"])
+        if hint := _hint(run):
+            yield from self._labelled("", [self._paint(hint, "yellow")])
 
     def _labelled(self, label: str, lines: Sequence[str]) -> Iterator[str]:
         for line in lines:
@@ -48,19 +50,31 @@ class StatusText:
             label = ""
 
 
+def _hint(run: RunFigures) -> str:
+    """What to do about a run that does not go on by itself."""
+    name = printable(run.run)
+    if run.awaiting:
+        nodes = ", ".join(map(printable, run.awaiting))
+        return f"rows of {nodes} are still to come: start these nodes again with --run {name}"
+    if run.phase == "RUNNING" and all(node.state != "alive" for node in run.nodes):
+        return f"no node works on it: start nodes again with --run {name}"
+    return ""
+
+
 def _jobs(jobs: JobFigures) -> str:
     return ", ".join(f"{number(getattr(jobs, name))} {name}" for name in ("ready", "taken", "done", "failed"))
 
 
 def _node_rows(nodes: Sequence[NodeFigures]) -> Iterator[tuple[str, ...]]:
-    yield "node", "state", "taken", "pages", "pages/s"
+    yield "node", "state", "taken", "ended", "pages", "pages/s"
     for node in nodes:
         speed = f"{node.pages_per_s:.1f}" if node.state == "alive" else "-"
-        yield printable(node.node), node.state, number(node.taken), number(node.pages), speed
+        figures = (number(each) for each in (node.taken, node.ended, node.pages))
+        yield printable(node.node), node.state, *figures, speed
 
 
 def _host_rows(hosts: Sequence[HostFigures]) -> Iterator[tuple[str, ...]]:
-    yield "host", "node", "one each", "at a time"
+    yield "host", "node", "delay", "parallelism"
     for host in hosts[:_MOST_HOSTS]:
         name = printable(host.host)
         for share in host.shares:

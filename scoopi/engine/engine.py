@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -12,10 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from scoopi.appenders.appender import Appender
-from scoopi.configs.groups import EngineSettings
 from scoopi.engine.job_seeder import JobSeeder
 from scoopi.engine.node_end import NodeEnd
 from scoopi.engine.run_close import RunClose
+from scoopi.engine.stop_time import StopTime
 from scoopi.errors import StoreError
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.node_bells import NodeBells
@@ -65,28 +64,25 @@ class Engine:
         close: RunClose,
         store: JobStore,
         counts: NodeCounts,
-        settings: EngineSettings,
         locators: Callable[[], Iterable[LocatorGroup]],
         watch: Callable[[Progress], None] | None,
         metrics: MetricsServer,
+        stop: StopTime,
     ) -> None:
         self._parts = parts
         self._close = close
         self._store = store
         self._counts = counts
-        self._settings = settings
         self._locators = locators
         self._watch = watch
         self._metrics = metrics
-        self._cancelled_at = 0.0
-        self._hard = threading.Event()
+        self._stop = stop
         self._started = time.monotonic()
 
     def cancel(self, hard: bool = False) -> None:
         """Ask for an orderly stop; `hard`: at once, what was not committed counts as never done."""
-        self._cancelled_at = self._cancelled_at or time.monotonic()
+        self._stop.begin(hard)
         if hard:
-            self._hard.set()
             self._parts.end.hurry()
         self._parts.state.cancel()
 
@@ -112,12 +108,14 @@ class Engine:
         started = datetime.now().astimezone()
         self._close.begin(started)
         if parts.state.cancelled:
-            return self._close.stopped(started, None)
+            return self._close.stopped(started)
         if self._close.was_over:
+            parts.state.run_is_over()
             return self._close.over(started)
         try:
             parts.appender.start()
             parts.tasks.start()
+            parts.jobs.beat()
             if parts.seeder.seed(self._locators, lambda: parts.state.cancelled):
                 parts.jobs.start()
             self._wait()
@@ -139,19 +137,15 @@ class Engine:
         if not parts.state.cancelled:
             parts.end.over()
             return self._close.over(started)
-        limit = self._settings.shutdown_timeout_s
-        # Without a call of `cancel` it was cancelled from elsewhere, just now.
-        self._cancelled_at = self._cancelled_at or time.monotonic()
-        if self._hard.is_set():
+        self._stop.begin()  # without a call of `cancel` it was cancelled from elsewhere, just now
+        deadline = self._stop.end_of(PUBLISH_SHARE)
+        assert deadline is not None, "the stop has begun"
+        if self._stop.is_hard:
             parts.end.at_once()
         else:
-            parts.end.orderly(
-                self._cancelled_at + limit * PUBLISH_SHARE, lambda: parts.bells.fault is not None
-            )
+            parts.end.orderly(deadline, lambda: parts.bells.fault is not None)
             self._raise_fault(started)
-        # Asked anew: the second signal may have come while the first was obeyed.
-        deadline = time.monotonic() if self._hard.is_set() else self._cancelled_at + limit
-        return self._close.stopped(started, deadline)
+        return self._close.stopped(started)
 
     def _raise_fault(self, started: datetime) -> None:
         fault = self._parts.bells.fault

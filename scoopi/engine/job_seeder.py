@@ -15,15 +15,12 @@ from scoopi.store.barricade import Barricade
 from scoopi.store.job_store import JobStore
 from scoopi.store.job_values import NewJob
 from scoopi.store.run_record import RunRecord
+from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
 
 SEED_TIMEOUT_MS = 600_000
 SEEDED = b"seeded"
-
-
-class _CancelledError(Exception):
-    """The run was cancelled before all was put; who comes next begins anew, and puts nothing twice."""
 
 
 class JobSeeder:
@@ -54,7 +51,8 @@ class JobSeeder:
 
         Args:
             groups: the locator groups, or parts of them that are put at once.
-            cancelled: asked before each; what was put by then stays, and is put once.
+            cancelled: asked before each, also while another node seeds; what was put by then stays, and
+                who comes next puts nothing twice.
         Returns:
             Whether the run is seeded; False when it was cancelled before.
         """
@@ -62,8 +60,8 @@ class JobSeeder:
         if state is not None and state.seeded:
             return True
         try:
-            self._barricade.compose_once(lambda: self._seeded(groups, cancelled), SEED_TIMEOUT_MS)
-        except _CancelledError:
+            self._barricade.compose_once(lambda: self._seeded(groups, cancelled), SEED_TIMEOUT_MS, cancelled)
+        except StoppedError:
             return False
         self._record.mark_seeded()
         return True
@@ -71,7 +69,7 @@ class JobSeeder:
     def _seeded(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bytes:
         for group in groups():
             if cancelled():
-                raise _CancelledError
+                raise StoppedError
             self._jobs.put([self._new_job(one) for one in self._payloads(group)])
             log.info("group %s: %d locators seeded", group.name, len(group.locators))
         return SEEDED

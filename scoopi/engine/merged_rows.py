@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from scoopi.appenders.publisher import Published, Publisher
 from scoopi.engine.run_rows import EndOfRows
 from scoopi.mediator.liveness import Liveness
 from scoopi.store.barricade import Barricade
+from scoopi.store.stopped import StoppedError
 
 MERGE_S = 3600.0
 """So long the holder may write, as long as it lives."""
@@ -35,18 +38,28 @@ class MergedRows:
 
     Args:
         publisher: of all segments in the folder that all nodes see.
+        is_stopped: asked while another node writes.
     """
 
-    def __init__(self, publisher: Publisher, barricade: Barricade, liveness: Liveness) -> None:
+    def __init__(
+        self,
+        publisher: Publisher,
+        barricade: Barricade,
+        liveness: Liveness,
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._publisher = publisher
         self._barricade = barricade
         self._liveness = liveness
+        self._is_stopped = is_stopped
         self._mine: Published | None = None
 
     def at_end(self) -> EndOfRows:
         """As `RunRows` says; with rows missing the next node tries, and each of them says so."""
         try:
             published = self.when_over()
+        except StoppedError:
+            return EndOfRows(None, stopped=True)
         finally:
             self._liveness.leave()
         return EndOfRows(published, complete=not published.missing)
@@ -54,7 +67,7 @@ class MergedRows:
     def when_over(self) -> Published:
         """As `RunRows` says: written already, or written now."""
         try:
-            composed = self._barricade.compose_once(self._merge, int(MERGE_S * 1000))
+            composed = self._barricade.compose_once(self._merge, int(MERGE_S * 1000), self._is_stopped)
         except _RowsMissingError as missing:
             return missing.published
         if self._mine is not None:

@@ -13,6 +13,7 @@ from typing import Any
 from scoopi.appenders.publisher import Published, Publisher
 from scoopi.engine.run_file import RunFile, RunView, versions
 from scoopi.engine.run_rows import EndOfRows, RunRows
+from scoopi.engine.stop_time import StopTime
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
 from scoopi.mediator.liveness import Liveness
 from scoopi.metrics.node_counts import NodeCounts
@@ -26,7 +27,10 @@ from scoopi.store.run_record import RunPhase, RunRecord
 log = logging.getLogger(__name__)
 
 RETRY_S = 0.5
+NEVER = StopTime(0.0)
+"""Nobody asks to stop."""
 ALREADY_OVER = "the run was already over"
+OTHERS_WRITE = "the run is over, and other nodes were still writing its rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class RunClose:
         on_over: told when this node has made the run OVER.
         empty: tells what found nothing.
         patience_s: how long a store that does not answer at the run's end is tried again.
+        stop: cuts publishing short, also that of a run which is over.
     """
 
     def __init__(
@@ -73,6 +78,7 @@ class RunClose:
         patience_s: float = 0.0,
         on_over: Callable[[], None] = lambda: None,
         empty: Callable[[], tuple[str, ...]] = tuple,
+        stop: StopTime = NEVER,
     ) -> None:
         self._place = place
         self._patience_s = patience_s
@@ -80,6 +86,7 @@ class RunClose:
         self._rows = rows
         self._on_over = on_over
         self._empty = empty
+        self._stop = stop
         self._beats = False
         self._jobs = jobs
         self._record = record
@@ -87,14 +94,23 @@ class RunClose:
         self._file = file
         self._counts = counts
         self._times: Mapping[str, float] = {}
+        self._rows_before: Mapping[str, int] = {}
         self._first_started: datetime | None = None
 
     def begin(self, started: datetime) -> None:
         """Say in `run.json` that the run is going on; what it said of an earlier process is added to."""
         former = self._file.read()
         if former is not None:
-            self._times, self._first_started = former.time, former.started
-        self._write(RunView(self._place.run, self._place.incarnation, "running", self._since(started)))
+            self._times, self._first_started, self._rows_before = former.time, former.started, former.rows
+        self._write(
+            RunView(
+                self._place.run,
+                self._place.incarnation,
+                "running",
+                self._since(started),
+                rows=dict(self._rows_before),
+            )
+        )
 
     @property
     def was_over(self) -> bool:
@@ -111,8 +127,16 @@ class RunClose:
         try:
             return self._publish_patiently(started)
         except ScoopiError as error:
+            if self._stop.is_up():
+                return self._stopped_late(started, error)
             self.failed(started, error)
             raise
+
+    def _stopped_late(self, started: datetime, error: ScoopiError) -> RunReport:
+        """The run is over, but the time of a stop was too short to publish it."""
+        log.warning("not published: %s", error)
+        self._liveness.leave(published=False)
+        return self._report(started, RunStatus.STOPPED, None, str(error))
 
     def _publish_patiently(self, started: datetime) -> RunReport:
         """Each step is the same done twice, so that all are tried again while the store is away."""
@@ -121,7 +145,7 @@ class RunClose:
             try:
                 return self._publish_all(started)
             except StoreError as error:
-                if time.monotonic() > give_up:
+                if time.monotonic() > give_up or self._stop.is_up():
                     raise
                 log.warning("publishing: the store is tried again: %s", error)
             time.sleep(RETRY_S)  # nothing tells when it answers again
@@ -146,7 +170,10 @@ class RunClose:
         if end.complete:
             self._record.to_over()
             self._say_over()
-        status = RunStatus.FAILED if end.published.missing else RunStatus.DONE
+        if end.stopped:
+            return self._report(started, RunStatus.STOPPED, end.published, OTHERS_WRITE)
+        missing = end.published is not None and end.published.missing
+        status = RunStatus.FAILED if missing else RunStatus.DONE
         note = ALREADY_OVER if self._place.was_over else ""
         return self._report(started, status, end.published, note, awaiting=end.awaiting)
 
@@ -156,12 +183,12 @@ class RunClose:
         except (StoreError, ClusterError) as error:
             log.warning("the run is over, but its records are kept for ever: %s", error)
 
-    def stopped(self, started: datetime, deadline: float | None) -> RunReport:
+    def stopped(self, started: datetime) -> RunReport:
         """Publish what is committed, if there is time; the former files stay otherwise."""
         published, note = None, "rows are written when the run is complete"
         if self._place.publishes_parts:
             try:
-                published, note = self._publisher.publish(deadline), ""
+                published, note = self._publisher.publish(), ""
             except (AppenderError, StoreError, ClusterError) as error:
                 log.warning("not published: %s", error)
                 note = str(error)
@@ -204,7 +231,7 @@ class RunClose:
             times=self._all_times(),
             seconds=(ended - started).total_seconds(),
             published=published is not None,
-            publish_note=_note(note, awaiting),
+            publish_note=self._note(note, awaiting),
             missing=found.missing,
             resume_hint=self._place.resume if status is not RunStatus.DONE and not found.missing else "",
             empty=self._empty() if status is RunStatus.DONE else (),
@@ -212,6 +239,13 @@ class RunClose:
         )
         self._write(self._view(report, awaiting))
         return report
+
+    def _note(self, note: str, awaiting: tuple[str, ...]) -> str:
+        if not awaiting:
+            return note
+        nodes, again = ", ".join(awaiting), f"start again with --run {self._place.run}"
+        to_come = f"rows of {nodes} are still to come: {again} where they ran"
+        return "; ".join(filter(None, (note, to_come)))
 
     def _view(self, report: RunReport, awaiting: tuple[str, ...]) -> RunView:
         return RunView(
@@ -241,7 +275,10 @@ class RunClose:
     def _counted(self) -> Published:
         value = self._counts.value
         return Published(
-            rows={}, done=int(value("jobs.done")), failed=int(value("jobs.failed")), pages=int(value("pages"))
+            rows=dict(self._rows_before),
+            done=int(value("jobs.done")),
+            failed=int(value("jobs.failed")),
+            pages=int(value("pages")),
         )
 
     def _all_times(self) -> dict[str, float]:
@@ -260,13 +297,8 @@ class RunClose:
             raise AppenderError(
                 f"run.json cannot be written: {error.strerror}",
                 at=str(self._place.folder),
-                mend="make room or mend the folder, then `scoopi resume`",
+                mend="make room or mend the folder, then `scoopi resume` (in a cluster: start again)",
             ) from error
-
-
-def _note(note: str, awaiting: tuple[str, ...]) -> str:
-    to_come = f"rows of {', '.join(awaiting)} are still to come" if awaiting else ""
-    return "; ".join(filter(None, (note, to_come)))
 
 
 def _cause(fault: BaseException) -> Cause:

@@ -14,14 +14,16 @@ class EndOfRows:
     """What stands in the files now.
 
     Attributes:
-        published: what this node has written.
+        published: what this node has written; None when it wrote nothing.
         awaiting: nodes whose rows are still to come.
         complete: all rows of the run stand in files, and nobody is at work: it may be OVER.
+        stopped: this node was told to stop while it waited for others.
     """
 
-    published: Published
+    published: Published | None
     awaiting: tuple[str, ...] = ()
     complete: bool = False
+    stopped: bool = False
 
 
 class RunRows(Protocol):

@@ -9,6 +9,7 @@ from scoopi.appenders.publisher import Published, Publisher
 from scoopi.engine.run_rows import EndOfRows, OwnRows
 from scoopi.mediator.liveness import Liveness
 from scoopi.store.barricade import Barricade
+from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,7 @@ class SharedRows:
     Args:
         of_node: the publisher of a lost node's segments, by its node id; its work files are this node's.
         barricade: by name; one node writes a lost node's files, and is replaced when it is lost itself.
+        is_stopped: asked while others are waited for.
     """
 
     def __init__(
@@ -35,19 +37,24 @@ class SharedRows:
         of_node: Callable[[str], Publisher],
         barricade: Callable[[str], Barricade],
         liveness: Liveness,
+        is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._own = own
         self._of_node = of_node
         self._barricade = barricade
         self._liveness = liveness
+        self._is_stopped = is_stopped
 
     def at_end(self) -> EndOfRows:
         """As `RunRows` says; ends when every other node has published, or is lost and published for."""
         published = self._own.when_over()
         self._liveness.leave(published=not published.missing)
-        all_gone = self._liveness.await_others(OTHERS_S)
-        lost = self._liveness.awaited(published.others)
-        awaiting = tuple(node for node in lost if not self._published_for(node))
+        try:
+            all_gone = self._liveness.await_others(OTHERS_S, self._is_stopped)
+            lost = self._liveness.awaited(published.others)
+            awaiting = tuple(node for node in lost if not self._published_for(node))
+        except StoppedError:
+            return EndOfRows(published, stopped=True)
         return EndOfRows(published, awaiting, all_gone and not awaiting and not published.missing)
 
     def when_over(self) -> Published:
@@ -69,7 +76,7 @@ class SharedRows:
             return PUBLISHED
 
         try:
-            self._barricade(f"publish/{node}").compose_once(publish, int(OTHERS_S * 1000))
+            self._barricade(f"publish/{node}").compose_once(publish, int(OTHERS_S * 1000), self._is_stopped)
         except _RowsMissingError:
             log.warning("node %s is lost, and not all of its rows are in this folder", node)
             return False

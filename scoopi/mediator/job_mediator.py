@@ -38,9 +38,12 @@ class JobMediator:
             target=self._guarded, args=(monitor.run,), name="monitor", daemon=True
         )
 
+    def beat(self) -> None:
+        """Say that this node lives; to be called before the seeding, which may take long."""
+        self._liveness.start()
+
     def start(self) -> None:
         """Begin to take jobs; to be called when the run is seeded."""
-        self._liveness.start()
         self._runner_thread.start()
         self._monitor_thread.start()
         self._runner.ring()

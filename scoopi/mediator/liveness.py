@@ -14,6 +14,7 @@ from scoopi.store.job_store import JobStore
 from scoopi.store.member import Load, MemberState
 from scoopi.store.membership import Membership
 from scoopi.store.run_record import RunRecord
+from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
 
@@ -130,10 +131,11 @@ class Liveness:
         nodes = {members[key].node if key in members else key for key in incarnations}
         return tuple(sorted(nodes - here))
 
-    def await_others(self, limit_s: float) -> bool:
+    def await_others(self, limit_s: float, is_stopped: Callable[[], bool] = lambda: False) -> bool:
         """After `leave`: wait until each of the others has left or is lost; False: it took too long.
 
         Raises:
+            StoppedError: `is_stopped` says so.
             StoreError: the store does not answer.
         """
         end = time.monotonic() + limit_s
@@ -141,6 +143,8 @@ class Liveness:
             self._members.watch()
             if not self._members.live():
                 return True
+            if is_stopped():
+                raise StoppedError
             if time.monotonic() > end:
                 return False
             self._gone.wait(timeout=self._heartbeat_s)
@@ -206,8 +210,14 @@ class Liveness:
         taken = self._jobs.take_back(incarnation, counts)
         self._done.add(incarnation)
         if taken:
-            log.warning("%d jobs of a node that is gone are ready again", taken)
+            log.warning("jobs of %s are ready again: %d", self._named(incarnation, counts), taken)
             self._on_taken_back()
+
+    def _named(self, incarnation: str, is_lost: bool) -> str:
+        member = self._members.read().get(incarnation)
+        if member is None or member.node == self.node:
+            return "an earlier process"
+        return f"node {member.node}, which {'is lost' if is_lost else 'has left'},"
 
     def _round(self) -> None:
         if self._record.lost(self._run_incarnation):

@@ -59,7 +59,7 @@ class NodeView(msgspec.Struct, frozen=True):
     Attributes:
         run: the run's id.
         node: the node's id.
-        state: of the node: READY, DONE, SHUTDOWN or TERMINATED.
+        state: of the node: JOINING, READY, DONE, SHUTDOWN or TERMINATED.
         fault: what has broken; empty while the node lives.
         unready: why the node does not work; empty when it does.
         seconds: since the node began.

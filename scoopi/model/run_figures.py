@@ -9,14 +9,17 @@ class NodeFigures(msgspec.Struct, frozen=True):
     """One node of a run.
 
     Attributes:
-        state: `alive`, `silent` (its heartbeat stands still) or `left`.
+        state: `alive`, `silent` (its heartbeat stands still), `lost` (the others have said so) or `left`.
         taken: jobs that it has taken and not yet ended.
+        ended: jobs that it has ended, whose rows it has.
+        pages: that it has loaded, by its last heartbeat.
         pages_per_s: over the last heartbeats; 0 unless it is alive.
     """
 
     node: str
     state: str
     taken: int
+    ended: int
     pages: int
     pages_per_s: float
 
@@ -50,9 +53,11 @@ class RunFigures(msgspec.Struct, frozen=True):
     """One run.
 
     Attributes:
-        phase: `WAITING` (for its quorum), `RUNNING`, `ENDING`, `OVER`, or `LOST`: only its name is known.
+        phase: `WAITING` (for its quorum), `ABANDONED` (nobody waits any more, and it has not begun),
+            `RUNNING`, `ENDING`, `OVER`, or `LOST`: only its name is known.
         seeded: the jobs of all defined locators are there.
         hosts: those that a node has a share of, or waits for.
+        awaiting: nodes that are gone, and have not published all rows of the jobs that they have ended.
     """
 
     run: str
@@ -61,6 +66,7 @@ class RunFigures(msgspec.Struct, frozen=True):
     nodes: tuple[NodeFigures, ...] = ()
     jobs: JobFigures = JobFigures()
     hosts: tuple[HostFigures, ...] = ()
+    awaiting: tuple[str, ...] = ()
 
 
 class ClusterFigures(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ import msgspec
 from scoopi.errors import ClusterError, StoreError
 from scoopi.store.lease_watch import LeaseWatch
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.stopped import StoppedError
 
 
 class Lease(msgspec.Struct, frozen=True):
@@ -64,10 +65,18 @@ class Barricade:
         """The value, None when nobody has composed it yet."""
         return self._store.get_all(MapName.RUN, [self._value_key]).get(self._value_key)
 
-    def compose_once(self, compose: Callable[[], bytes], timeout_ms: int) -> bytes:
+    def compose_once(
+        self,
+        compose: Callable[[], bytes],
+        timeout_ms: int,
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> bytes:
         """The composed value: found, or composed here while no other node does.
 
+        Args:
+            is_stopped: asked while another node composes.
         Raises:
+            StoppedError: `is_stopped` says so.
             ClusterError: another node held the barricade all the time.
             StoreError: nothing is known; call again.
             Exception: what `compose` raised; the barricade is released without a value.
@@ -79,6 +88,8 @@ class Barricade:
                 value = self._compose_holding(lease, compose)
             if value is not None:
                 return value
+            if is_stopped():
+                raise StoppedError
             left = end - self._clock()
             if left <= 0:
                 raise ClusterError(

@@ -38,6 +38,7 @@ class Member(msgspec.Struct, frozen=True):
     """The record of an incarnation; `number` grows with each heartbeat, the rest is its Load.
 
     Attributes:
+        start: how many incarnations its node had before; the newest is what the node is now.
         failed: how many heartbeats were not acknowledged; so the next try is unlike the one before,
             which may stand in the store since long.
     """
@@ -51,6 +52,7 @@ class Member(msgspec.Struct, frozen=True):
     published: int
     pages: int = 0
     failed: int = 0
+    start: int = 0
 
 
 class Look(NamedTuple):

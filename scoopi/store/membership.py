@@ -51,7 +51,7 @@ class Membership:
         self._encoder = msgspec.json.Encoder(order="sorted")
         self._decoder = msgspec.json.Decoder(Member)
         self._mine: bytes | None = None
-        self._failed = 0
+        self._failed = self._start = 0
         self._beaten_at: float | None = None
         self._watches: dict[str, LeaseWatch] = {}
         self._lost: set[str] = set()
@@ -76,9 +76,12 @@ class Membership:
         """Whether the heartbeat stands; False: this node did not know its own record, and goes on from it."""
         sent_at = self._clock()
         number = 0 if self._mine is None else self._decoder.decode(self._mine).number + 1
-        record = self._encoder.encode(Member(self._node, number, state, *load, failed=self._failed))
-        self._failed += 1
         former = self._mine
+        if former is None:
+            self._start = self._earlier()
+        member = Member(self._node, number, state, *load, failed=self._failed, start=self._start)
+        record = self._encoder.encode(member)
+        self._failed += 1
         if former is None:
             outcome = self._store.put_if_absent_all(MapName.MEMBERS, [(self._incarnation, record)])[0]
         else:
@@ -154,6 +157,11 @@ class Membership:
     def read(self) -> dict[str, Member]:
         """All records by incarnation."""
         return {key: self._decoder.decode(record) for key, record in self._records()}
+
+    def _earlier(self) -> int:
+        """How many incarnations this node had before."""
+        others = (member for key, member in self.read().items() if key != self._incarnation)
+        return sum(member.node == self._node for member in others)
 
     def _records(self) -> list[tuple[str, bytes]]:
         records: list[tuple[str, bytes]] = []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scoopi.store.ports import MapName, Store
 
 PAGE = 5000
-LATER_S = 3600
-"""So much longer than the run record all else is kept: who finds the record must find the rest."""
+MOST_LATER_S = 3600
+"""At most so much longer than the run record all else is kept: who finds the record must find the rest."""
 _KEPT = (MapName.ENDED, MapName.MEMBERS, MapName.HOSTS, MapName.JOBS, MapName.PAYLOADS)
 
 
@@ -17,15 +19,19 @@ class RunRetention:
         store: of the run.
         grid: the maps that belong to no run.
         note: key of the run's note there.
-        seconds: how long.
+        seconds: how long; all but the run record up to an hour longer.
+        first: called before the first record begins to run out.
     Source: design, "Protocol", rule 10.
     """
 
-    def __init__(self, store: Store, grid: Store, note: str, seconds: int) -> None:
+    def __init__(
+        self, store: Store, grid: Store, note: str, seconds: int, first: Callable[[], None] = lambda: None
+    ) -> None:
         self._store = store
         self._grid = grid
         self._note = note
         self._seconds = seconds
+        self._first = first
 
     def begin(self) -> None:
         """From now on time runs out for the records.
@@ -33,8 +39,9 @@ class RunRetention:
         Raises:
             StoreError: the store does not answer; begin again.
         """
+        self._first()
         for name in _KEPT:
-            self._expire(name, self._seconds + LATER_S)
+            self._expire(name, self._seconds + min(self._seconds, MOST_LATER_S))
         self._expire(MapName.RUN, self._seconds)
         self._grid.set_ttl_all(MapName.RUN, [self._note], self._seconds)
 

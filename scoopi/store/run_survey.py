@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from scoopi.model.job import JobState
@@ -13,12 +14,13 @@ from scoopi.store.job_store import JobStore
 from scoopi.store.member import Member, MemberState
 from scoopi.store.membership import Membership
 from scoopi.store.ports import MapName, Store
-from scoopi.store.run_record import RunRecord
+from scoopi.store.run_record import RunPhase, RunRecord
 
 NOBODY = ""
 PAGE = 1000
 ENDED_PAGE = 20_000
-_STATES = ("alive", "silent", "left")
+ALIVE = "alive"
+Ends = Counter[tuple[str, JobState]]
 
 
 class RunSurvey:
@@ -45,67 +47,95 @@ class RunSurvey:
         state = RunRecord(self._store, NOBODY).read()
         members = self._sample.take()
         if state is None:
-            nodes = self._nodes(members, {})
-            return RunFigures(self._run, "WAITING" if nodes else "LOST", nodes=nodes)
+            return self._not_begun(members)
         taken = {key: self._store.count(MapName.JOBS, taken_slot(key)) for key in members}
+        ends = self._ends()
         return RunFigures(
             run=self._run,
             phase=str(state.phase),
             seeded=state.seeded,
-            nodes=self._nodes(members, taken),
-            jobs=self._job_figures(sum(taken.values())),
-            hosts=self._host_figures({key: member.node for key, member in members.items()}),
+            nodes=self._nodes(members, taken, ends),
+            jobs=self._job_figures(sum(taken.values()), ends),
+            hosts=() if state.phase is RunPhase.OVER else self._host_figures(members),
+            awaiting=self._awaiting(members, ends) if state.phase is RunPhase.ENDING else (),
         )
 
-    def _job_figures(self, taken: int) -> JobFigures:
-        half_ended = self._store.count(MapName.JOBS, ENDED_SLOT)
-        ready = self._store.count(MapName.JOBS) - half_ended - taken
-        ends = {JobState.DONE: 0, JobState.FAILED: 0}
+    def _not_begun(self, members: Mapping[str, Member]) -> RunFigures:
+        nodes = self._nodes(members, {}, Counter())
+        waits = any(node.state == ALIVE for node in nodes)
+        phase = "WAITING" if waits else "ABANDONED" if nodes else "LOST"
+        return RunFigures(self._run, phase, nodes=nodes)
+
+    def _ends(self) -> Ends:
+        """How many jobs have ended, by incarnation and state."""
+        ends: Ends = Counter()
         after = ""
         while page := self._jobs.scan_ended(after, ENDED_PAGE):
-            for _, end in page:
-                ends[end.state] += 1
+            ends.update((end.incarnation, end.state) for _, end in page)
             after = page[-1][0]
-        return JobFigures(max(0, ready), taken, ends[JobState.DONE], ends[JobState.FAILED])
+        return ends
 
-    def _nodes(self, members: Mapping[str, Member], taken: Mapping[str, int]) -> tuple[NodeFigures, ...]:
-        """One line a node, whatever starts it had."""
-        nodes: dict[str, NodeFigures] = {}
-        for key, member in members.items():
-            here = NodeFigures(
-                member.node,
-                self._state(key, member),
-                taken.get(key, 0),
-                member.pages,
-                self._sample.pages_per_s(key),
+    def _job_figures(self, taken: int, ends: Ends) -> JobFigures:
+        half_ended = self._store.count(MapName.JOBS, ENDED_SLOT)
+        ready = self._store.count(MapName.JOBS) - half_ended - taken
+        done, failed = (
+            sum(number for (_, each), number in ends.items() if each is state)
+            for state in (JobState.DONE, JobState.FAILED)
+        )
+        return JobFigures(max(0, ready), taken, done, failed)
+
+    def _nodes(
+        self, members: Mapping[str, Member], taken: Mapping[str, int], ends: Ends
+    ) -> tuple[NodeFigures, ...]:
+        """One line a node, whatever starts it had: it is now what its newest incarnation is."""
+        starts: dict[str, list[str]] = {}
+        for key, member in sorted(members.items(), key=lambda one: one[1].start):
+            starts.setdefault(member.node, []).append(key)
+        ended: Counter[str] = Counter()
+        for (incarnation, _), number in ends.items():
+            ended[incarnation] += number
+        return tuple(
+            NodeFigures(
+                node,
+                self._state(keys[-1], members[keys[-1]]),
+                sum(taken.get(key, 0) for key in keys),
+                sum(ended[key] for key in keys),
+                sum(members[key].pages for key in keys),
+                self._sample.pages_per_s(keys[-1]),
             )
-            known = nodes.get(member.node)
-            nodes[member.node] = here if known is None else _together(known, here)
-        return tuple(nodes[node] for node in sorted(nodes))
+            for node, keys in sorted(starts.items())
+        )
 
     def _state(self, incarnation: str, member: Member) -> str:
-        if member.state is MemberState.LEFT:
-            return "left"
-        return "alive" if self._sample.beats(incarnation) else "silent"
+        if member.state is not MemberState.LIVE:
+            return member.state.lower()
+        return ALIVE if self._sample.beats(incarnation) else "silent"
 
-    def _host_figures(self, nodes: Mapping[str, str]) -> tuple[HostFigures, ...]:
+    def _awaiting(self, members: Mapping[str, Member], ends: Ends) -> tuple[str, ...]:
+        """As `Liveness.awaited` has it."""
+        here = {
+            member.node
+            for key, member in members.items()
+            if self._state(key, member) == ALIVE
+            or (member.state is MemberState.LEFT and member.published >= member.committed)
+        }
+        nodes = {members[key].node if key in members else key for key, _ in ends}
+        return tuple(sorted(nodes - here))
+
+    def _host_figures(self, members: Mapping[str, Member]) -> tuple[HostFigures, ...]:
+        names = {key: member.node for key, member in members.items()}
+        left = {key for key, member in members.items() if member.state is MemberState.LEFT}
         found: list[HostFigures] = []
         after = ""
         while page := self._store.scan(MapName.HOSTS, None, PAGE, after):
             for host, record in page:
-                read = self._hosts.read(record)
+                read = self._hosts.read(record).without(left)
                 if not read.parties:
                     continue
                 shares = tuple(
-                    ShareFigures(nodes.get(key, key), share.gap, share.permits)
+                    ShareFigures(names.get(key, key), share.gap, share.permits)
                     for key, share in sorted(read.shares.items())
                 )
-                found.append(HostFigures(host, shares, tuple(nodes.get(key, key) for key in read.asks)))
+                found.append(HostFigures(host, shares, tuple(names.get(key, key) for key in read.asks)))
             after = page[-1][0]
         return tuple(found)
-
-
-def _together(one: NodeFigures, other: NodeFigures) -> NodeFigures:
-    state = min(one.state, other.state, key=_STATES.index)
-    speed = one.pages_per_s + other.pages_per_s
-    return NodeFigures(one.node, state, one.taken + other.taken, one.pages + other.pages, speed)

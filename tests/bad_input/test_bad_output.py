@@ -142,7 +142,10 @@ def test_a_disk_that_is_too_small_to_publish_is_told_and_resume_publishes(
     ended = desk.scoopi("run", "defs", "--workers", 0)
     assert ended.code == 5, ended.err
     assert f"the output cannot be written: {FULL}" in ended.err
-    assert "make room or mend the folder, then `scoopi resume`; the rows are safe" in ended.err
+    assert (
+        "make room or mend the folder, then `scoopi resume` (in a cluster: start again); the rows are safe"
+        in ended.err
+    )
     assert not (desk.run_folder() / "data.txt").exists()
     assert not list(desk.run_folder().rglob("*.tmp"))
     assert_told_why(desk, f"the output cannot be written: {FULL}")

@@ -35,3 +35,17 @@ def test_a_run_of_a_cluster_that_is_named_is_refused_and_left_as_it_is(cluster_r
     with pytest.raises(RunError, match="with --run fares-12ab-3f2a"):
         RunFolder.open(cluster_run)
     assert sorted(cluster_run.rglob("*")) == before
+
+
+def test_a_folder_whose_state_cannot_be_read_is_told_and_stands_before_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    older, newer = (
+        tmp_path / name / ".scoopi" / "n" for name in ("20260101-000000-aaaa", "20260102-000000-bbbb")
+    )
+    for folder, text in ((older, '{"run": "r", "owner": "o"}'), (newer, "{torn")):
+        folder.mkdir(parents=True)
+        (folder / "node.json").write_text(text)
+    assert find_unfinished(tmp_path) == tmp_path / "20260101-000000-aaaa"
+    assert "20260102-000000-bbbb is passed over" in caplog.text
+    assert "cannot be read" in caplog.text

@@ -34,6 +34,8 @@ def test_run_hands_over_every_option(screen: Any, stand_in: Any) -> None:
     assert screen.run(*line.split()) == 0
     watch = stand_in.made.pop("watch")
     watch(Progress())
+    stand_in.made.pop("tell")("not told to who wants it quiet")
+    assert screen.err.getvalue() == ""
     assert stand_in.made == {
         "defs_dir": Path("d"),
         "output": Path("o"),

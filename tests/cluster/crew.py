@@ -23,6 +23,7 @@ class Crew:
 
     Args:
         changes: settings that are given to each node.
+        run: its name; empty: without `--run`.
         anew: as `--anew`.
     """
 
@@ -69,7 +70,7 @@ class Crew:
         """A node begins, with an output folder of its own unless durability is shared."""
         given = {**self._settings, "scoopi.cluster.node": node, **_dotted(changes)}
         scoopi = Scoopi(
-            self._defs, given, output=self.output, environ={}, run_name=self.run_name, anew=self._anew
+            self._defs, given, output=self.output, environ={}, run_name=self.run_name or None, anew=self._anew
         )
         self._nodes.append(scoopi)
         return self._pool.submit(scoopi.run)

@@ -11,13 +11,15 @@ from typing import Any
 
 import pytest
 
-from scoopi.model.run_report import RunStatus
+from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.member import Member
 from scoopi.store.membership import Membership
 from scoopi.store.ports import MapName
 from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.run_registry import RunRegistry
+from scoopi.store.run_retention import RunRetention
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import members, settings_of
 from tests.engine.desk import wait_until
@@ -82,6 +84,18 @@ def members_of(client: ClusterClient, run: str) -> list[Member]:
     return list(Membership(HazelcastStore(client, run), "test", "test").read().values())
 
 
+def kept_of(client: ClusterClient, run: str) -> list[str]:
+    """The keys of all that the grid holds of a run."""
+    return [key for name in MapName for key in client.map(f"scoopi.{run}.{name}").key_set().result()]
+
+
+def crew_run(crew: Crew, run: str) -> RunReport:
+    """A node that is given the name of a run."""
+    crew.run_name = run
+    (report,) = crew.run("ann")
+    return report
+
+
 def said(file: Path) -> Any:
     return json.loads(file.read_text(encoding="utf-8"))
 
@@ -95,7 +109,8 @@ def test_rows_of_a_node_that_is_missing_are_awaited_and_come_with_it(
         pass
     report = other.start("bob").result(LIMIT_S)
     assert (report.status, report.published) == (RunStatus.DONE, True)
-    assert report.publish_note == "rows of ann are still to come"
+    start = f"start again with --run {crew.run_name} where they ran"
+    assert report.publish_note == f"rows of ann are still to come: {start}"
     assert said(other.folder / "run.json")["awaiting"] == ["ann"]
     assert other.rows() < world.rows
     assert phase_of(cluster, crew.run_name) is RunPhase.ENDING
@@ -177,9 +192,26 @@ def test_what_a_finished_run_keeps_ends_after_the_retention_and_not_before(
         views = [kept.get_entry_view(key).result() for key in kept.key_set().result()]
         left[name] = {round(view.ttl / 1000) for view in views}
     assert left.pop(MapName.RUN) == {100}
-    assert {each for lives in left.values() for each in lives} == {3700}
+    assert {each for lives in left.values() for each in lives} == {200}
     note = cluster.map("scoopi.run").get_entry_view(f"runs/{crew.run_name}").result()
     assert round(note.ttl / 1000) == 100
+
+
+def test_after_the_retention_nothing_is_left_of_a_run_and_the_next_one_is_new(
+    cluster: ClusterClient, world: World, tmp_path: Path
+) -> None:
+    with Crew(cluster, world.defs, tmp_path / "out", "", {}) as crew:
+        (first,) = crew.run("ann")
+        grid = HazelcastStore(cluster)
+        RunRetention(HazelcastStore(cluster, first.run), grid, RunRegistry(grid).key(first.run), 1).begin()
+        wait_until(lambda: not kept_of(cluster, first.run), "the end of all records", LIMIT_S)
+        assert first.run not in RunRegistry(grid).names()
+        (second,) = crew.run("ann")
+        assert second.run != first.run
+        assert (second.status, second.publish_note) == (RunStatus.DONE, "")
+        assert sum(second.rows.values()) == world.rows.total()
+        again = crew_run(crew, first.run)
+        assert (again.status, again.publish_note) == (RunStatus.DONE, "the run was already over")
 
 
 def test_a_run_that_was_stopped_keeps_its_records(crew_of: CrewOf, cluster: ClusterClient) -> None:

@@ -95,7 +95,7 @@ def test_status_tells_nodes_jobs_and_shares_of_a_run_under_way(
     lines = [line.split() for line in out.splitlines()]
     assert code == 0
     assert ["run", crew.run_name, "RUNNING"] in lines
-    assert ["nodes", "node", "state", "taken", "pages", "pages/s"] in lines
+    assert ["nodes", "node", "state", "taken", "ended", "pages", "pages/s"] in lines
     for node in nodes:
         node.result(LIMIT_S)
     ended = figures_of(crew)

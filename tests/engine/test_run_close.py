@@ -11,9 +11,10 @@ import pytest
 
 from scoopi.appenders.publisher import Published
 from scoopi.engine import run_close
-from scoopi.engine.run_close import RunClose, RunPlace
+from scoopi.engine.run_close import NEVER, RunClose, RunPlace
 from scoopi.engine.run_file import RunFile
 from scoopi.engine.run_rows import OwnRows
+from scoopi.engine.stop_time import StopTime
 from scoopi.errors import StoreError
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.run_report import RunStatus
@@ -52,7 +53,7 @@ class Parts:
         return 0
 
 
-Close = Callable[[Parts, float], RunClose]
+Close = Callable[..., RunClose]
 
 
 @pytest.fixture
@@ -60,10 +61,10 @@ def close(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Close:
     monkeypatch.setattr(run_close, "RETRY_S", 0.01)
     place = RunPlace("run", tmp_path, "incarnation", publishes_parts=True, resume="again")
 
-    def make(parts: Any, patience_s: float) -> RunClose:
+    def make(parts: Any, patience_s: float, stop: StopTime = NEVER) -> RunClose:
         file = RunFile(tmp_path, tmp_path)
         rows = OwnRows(parts, parts, was_over=False)
-        return RunClose(place, parts, rows, parts, parts, file, NodeCounts(), parts, patience_s)
+        return RunClose(place, parts, rows, parts, parts, file, NodeCounts(), parts, patience_s, stop=stop)
 
     return make
 
@@ -73,6 +74,31 @@ def test_publishing_is_tried_again_while_the_store_is_away(close: Close) -> None
     report = close(parts, 10.0).over(NOW)
     assert (report.status, report.rows) == (RunStatus.DONE, {"data.txt": 3})
     assert parts.moves == ["ENDING"] * 4 + ["OVER"]
+
+
+def test_a_stop_that_publishes_nothing_tells_the_rows_of_the_files_that_stay(
+    close: Close, tmp_path: Path
+) -> None:
+    first = close(Parts(refusals=0), 0.0)
+    first.begin(NOW)
+    first.over(NOW)
+    second = close(Parts(refusals=1), 0.0)
+    second.begin(NOW)
+    assert '"data.txt": 3' in (tmp_path / "run.json").read_text()
+    report = second.stopped(NOW)
+    assert (report.published, report.rows) == (False, {"data.txt": 3})
+    assert '"data.txt": 3' in (tmp_path / "run.json").read_text()
+
+
+def test_a_run_that_is_over_ends_as_stopped_when_its_time_is_too_short_to_publish(
+    close: Close, tmp_path: Path
+) -> None:
+    stop = StopTime(0.0)
+    stop.begin(hard=True)
+    parts = Parts(refusals=1)
+    report = close(parts, 10.0, stop).over(NOW)
+    assert (report.status, report.published, report.publish_note) == (RunStatus.STOPPED, False, "no answer")
+    assert "OVER" not in parts.moves
 
 
 def test_patience_has_an_end_and_the_run_is_not_over(close: Close, tmp_path: Path) -> None:

@@ -109,6 +109,24 @@ def test_a_node_that_wakes_and_is_lost_again_is_taken_from_each_time(store: Sett
             assert taken_when_ready(jobs).lost == time_lost
 
 
+@pytest.mark.parametrize(
+    ("node", "told"),
+    [
+        ("one", "jobs of an earlier process are ready again: 1"),
+        ("two", "jobs of node two, which is lost, are ready again: 1"),
+    ],
+)
+def test_whose_jobs_are_ready_again_is_told(
+    store: SettlingStore, node: str, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    jobs = JobStore(store, "dead")
+    Membership(store, "dead", node, BEAT_MS, GAP_MS).beat(IDLE)
+    assert jobs.take(HOST, 1)
+    with watching(store):
+        taken_when_ready(jobs)
+    assert told in caplog.text
+
+
 def test_what_a_dead_node_took_at_the_last_moment_is_found_by_a_later_round(store: SettlingStore) -> None:
     dead, jobs = Membership(store, "dead", "two", BEAT_MS, GAP_MS), JobStore(store, "dead")
     dead.beat(IDLE)

@@ -7,16 +7,20 @@ import socket
 import threading
 import time
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
+from scoopi.store.stopped import StoppedError
 
 if TYPE_CHECKING:
     from hazelcast.client import HazelcastClient
     from hazelcast.proxy.map import Map
 
 _PROBE_S = 1.0
+_TRY_S = 1.0
+"""So long the client tries to connect before it is asked whether to go on trying."""
 _PING_S = 2.0
 _SILENCE_S = 10.0
 """A member that answers no ping for so long is taken for gone, and its calls go elsewhere."""
@@ -28,13 +32,18 @@ class ClusterClient:
     A call that gets no answer is sent again for `call_timeout_ms`, then it raises StoreError; when no
     member was reachable for `reconnect_timeout_ms`, ClusterError: then this node's run cannot go on.
 
+    Args:
+        is_stopped: asked now and then while no member lets this node in.
+
     Raises:
         ClusterError: no member lets this node in; says what was tried.
+        StoppedError: `is_stopped` says so.
     Source: design, "Hazelcast, open-source edition 5.7, measured".
     """
 
-    def __init__(self, settings: ClusterSettings) -> None:
+    def __init__(self, settings: ClusterSettings, is_stopped: Callable[[], bool] = lambda: False) -> None:
         self._settings = settings
+        self._is_stopped = is_stopped
         self._lock = threading.Lock()
         self._lost_at: float | None = None
         self._failing_since: float | None = None
@@ -116,10 +125,17 @@ class ClusterClient:
 
         _keep_quiet()
         options = client_options(self._settings, self._heard, _PING_S, _SILENCE_S)
-        try:
-            client = client_class(**options)
-        except Exception as fault:
-            raise self._nobody(fault) from None
+        end = time.monotonic() + options["cluster_connect_timeout"]
+        while True:
+            left_s = end - time.monotonic()
+            try:
+                client = client_class(**{**options, "cluster_connect_timeout": max(0.0, min(left_s, _TRY_S))})
+                break
+            except Exception as fault:
+                if self._is_stopped():
+                    raise StoppedError from None
+                if time.monotonic() >= end:
+                    raise self._nobody(fault) from None
         # The client knows one limit for its first and its later connecting, ours differ.
         strategy = client._connection_manager._wait_strategy
         strategy._cluster_connect_timeout = self._settings.reconnect_timeout_ms / 1000

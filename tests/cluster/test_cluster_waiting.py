@@ -1,0 +1,221 @@
+"""A node that waits, for members, for other nodes or for what they do, hears that it is to stop."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from scoopi.app import Scoopi
+from scoopi.cli.exit_codes import code_of_report
+from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.store.barricade import Barricade
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.member import Load, MemberState
+from scoopi.store.membership import Membership
+from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.stopped import StoppedError
+from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.grids import free_port
+from tests.engine.desk import wait_until
+from tests.metrics.asking import ask
+from tests.reliability.process import ScoopiProcess
+from tests.reliability.world import World, build_world
+
+SOON_S = 10.0
+GAP_MS = 2000
+TOGETHER = {"scoopi.cluster.quorum.size": "2"}
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return build_world(tmp_path / "world", shelves=4, packets=2)
+
+
+@pytest.fixture
+def crew_of(cluster: ClusterClient, world: World, tmp_path: Path) -> Iterator[Callable[..., Crew]]:
+    crews: list[Crew] = []
+
+    def make(**changes: str) -> Crew:
+        crews.append(Crew(cluster, world.defs, tmp_path / "out", f"{tmp_path.name}-run", changes))
+        return crews[-1]
+
+    yield make
+    for crew in crews:
+        crew.__exit__(None, None, None)
+
+
+def store_of(cluster: ClusterClient, crew: Crew) -> SettlingStore:
+    return SettlingStore(HazelcastStore(cluster, crew.run_name))
+
+
+def states(cluster: ClusterClient, crew: Crew) -> list[MemberState]:
+    """Of all incarnations of the run's nodes."""
+    return [each.state for each in Membership(store_of(cluster, crew), "test", "test").read().values()]
+
+
+@contextmanager
+def held(cluster: ClusterClient, crew: Crew, barricade: str) -> Iterator[None]:
+    """Another node holds the barricade, lives, and composes nothing."""
+    holds, ends = threading.Event(), threading.Event()
+
+    def compose() -> bytes:
+        holds.set()
+        assert ends.wait(LIMIT_S)
+        raise StoppedError
+
+    def hold() -> None:
+        with pytest.raises(StoppedError):
+            Barricade(store_of(cluster, crew), barricade, "other", GAP_MS).compose_once(compose, 60_000)
+
+    with ThreadPoolExecutor(1) as pool:
+        holder = pool.submit(hold)
+        assert holds.wait(LIMIT_S)
+        try:
+            yield
+        finally:
+            ends.set()
+            holder.result(LIMIT_S)
+
+
+def test_probes_are_answered_while_a_node_waits_for_others_and_sigterm_is_heard(
+    crew_of: Callable[..., Crew], cluster: ClusterClient, tmp_path: Path
+) -> None:
+    port = free_port()
+    metrics = {"scoopi.metrics.server.enable": "true", "scoopi.metrics.server.port": str(port)}
+    crew = crew_of(**TOGETHER, **metrics)
+    node = ScoopiProcess(crew.arguments("ann"), tmp_path)
+    try:
+        wait_until(lambda: states(cluster, crew), "its heartbeat", LIMIT_S, node)
+        wait_until(lambda: "1 of 2 nodes are there" in ask(port, "/readyz").text, "its waiting", LIMIT_S)
+        assert ask(port, "/healthz").status == 200
+        assert ask(port, "/readyz").status == 503
+        assert '"state": "JOINING"' in ask(port, "/api/status").text
+        assert "scoopi_node_ready 0" in ask(port, "/metrics").text
+        node.signal(signal.SIGTERM)
+        assert node.wait(SOON_S) == 143
+    finally:
+        node.kill_all()
+    said = (tmp_path / "stderr.txt").read_text()
+    assert f"run {crew.run_name}, node ann" in said
+    assert "1 of 2 nodes are there, waiting for the others" in said
+    assert "stopped by SIGTERM" in said
+    assert states(cluster, crew) == [MemberState.LEFT]
+    assert crew.ask("status", crew.run_name, "--json")[1].count('"ABANDONED"') == 1
+    assert {report.status for report in crew_of().run("ann", "bob")} == {RunStatus.DONE}
+
+
+def test_nodes_that_wait_for_others_hear_that_the_run_is_cancelled(
+    crew_of: Callable[..., Crew], cluster: ClusterClient
+) -> None:
+    crew = crew_of(**TOGETHER)
+    node = crew.start("ann")
+    wait_until(lambda: states(cluster, crew), "its heartbeat", LIMIT_S)
+    assert crew.ask("cancel", crew.run_name)[0] == 0
+    report = node.result(SOON_S)
+    assert (report.status, code_of_report(report)) == (RunStatus.STOPPED, 130)
+    assert report.publish_note == "it was stopped before this node had begun"
+
+
+def test_a_node_that_waits_for_who_composes_hears_it(
+    crew_of: Callable[..., Crew], cluster: ClusterClient
+) -> None:
+    crew = crew_of()
+    with held(cluster, crew, "setup"):
+        node = crew.start("ann")
+        wait_until(lambda: (crew.folder / ".scoopi/ann/lock").exists(), "its folder", LIMIT_S)
+        crew.cancel()
+        assert node.result(SOON_S).status is RunStatus.STOPPED
+    assert RunRecord(store_of(cluster, crew), "test").read() is None
+
+
+@pytest.mark.parametrize("cancelled_by", ["signal", "verb"])
+def test_a_node_that_waits_for_who_seeds_lives_and_hears_it(
+    crew_of: Callable[..., Crew], cluster: ClusterClient, cancelled_by: str
+) -> None:
+    crew = crew_of()
+    with held(cluster, crew, "seed"):
+        node = crew.start("ann")
+        wait_until(lambda: MemberState.LIVE in states(cluster, crew), "its heartbeat", LIMIT_S)
+        if cancelled_by == "signal":
+            crew.cancel()
+        else:
+            assert crew.ask("cancel", crew.run_name)[0] == 0
+        assert node.result(SOON_S).status is RunStatus.STOPPED
+    assert states(cluster, crew) == [MemberState.LEFT]
+
+
+@pytest.mark.parametrize(
+    ("settings", "published"),
+    [({}, True), ({"scoopi.output.merge": "true"}, False)],
+    ids=["others publish", "another merges"],
+)
+def test_a_node_that_waits_for_what_others_write_hears_it(
+    crew_of: Callable[..., Crew],
+    cluster: ClusterClient,
+    world: World,
+    settings: dict[str, str],
+    published: bool,
+) -> None:
+    crew = crew_of(**{"scoopi.output.durability": "shared"}, **settings)
+    store = store_of(cluster, crew)
+    other = Membership(store, "other", "bob", 100, GAP_MS)
+    with held(cluster, crew, "merge"), beating(other):
+        node = crew.start("ann")
+        wait_until(lambda: _phase(store) is RunPhase.ENDING, "the end of its jobs", LIMIT_S)
+        if published:
+            wait_until(lambda: MemberState.LEFT in states(cluster, crew), "its files", LIMIT_S)
+        crew.cancel()
+        report = node.result(SOON_S)
+    assert (report.status, report.published) == (RunStatus.STOPPED, published)
+    assert "other nodes were still writing" in report.publish_note
+    assert _phase(store) is RunPhase.ENDING
+    (last,) = crew.run("ann")
+    assert last.status is RunStatus.DONE
+    assert crew.rows() == world.rows
+
+
+def test_a_node_that_finds_no_member_hears_it(world: World, tmp_path: Path) -> None:
+    changes = {
+        "scoopi.cluster.addresses": f"127.0.0.1:{free_port()}",
+        "scoopi.cluster.connect.timeout": "60000",
+    }
+    scoopi = Scoopi(world.defs, changes, output=tmp_path / "out", environ={})
+    with ThreadPoolExecutor(1) as pool:
+        node = pool.submit(scoopi.run)
+        scoopi.cancel()
+        report: RunReport = node.result(SOON_S)
+    assert (report.status, report.run) == (RunStatus.STOPPED, "")
+    assert not (tmp_path / "out").exists()
+
+
+@contextmanager
+def beating(node: Membership) -> Iterator[None]:
+    """A node that only beats, and is idle."""
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(0.1):
+            node.beat(Load(0, True))
+
+    node.beat(Load(0, True))
+    with ThreadPoolExecutor(1) as pool:
+        beats = pool.submit(beat)
+        try:
+            yield
+        finally:
+            ended.set()
+            beats.result(LIMIT_S)
+            node.beat(Load(0, True), MemberState.LEFT)
+
+
+def _phase(store: SettlingStore) -> RunPhase | None:
+    state = RunRecord(store, "test").read()
+    return None if state is None else state.phase

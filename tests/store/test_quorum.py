@@ -1,0 +1,88 @@
+"""Quorum: nodes wait for each other before a run begins, and only then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import ClusterError, StoreError
+from scoopi.store.member import Load, MemberState
+from scoopi.store.membership import Membership
+from scoopi.store.ports import MapName, Store
+from scoopi.store.quorum import Quorum
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+from scoopi.store.stopped import StoppedError
+
+LONG_S = 20.0
+
+
+def never() -> bool:
+    return False
+
+
+class Absent(SqliteStore):
+    """Answers no scan until it has refused so many."""
+
+    refusals = 3
+
+    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
+        if self.refusals:
+            self.refusals -= 1
+            raise StoreError("no answer")
+        return super().scan(name, slot, limit, after)
+
+
+@pytest.fixture
+def members(store: Store) -> Membership:
+    return Membership(store, "one", "ann")
+
+
+def join(store: Store, node: str) -> None:
+    Membership(store, f"of-{node}", node).beat(Load(0, True))
+
+
+def state_of(members: Membership, incarnation: str = "one") -> MemberState:
+    return members.read()[incarnation].state
+
+
+def test_it_is_there_when_so_many_nodes_beat(store: Store, members: Membership) -> None:
+    told: list[int] = []
+
+    def tell(live: int) -> None:
+        told.append(live)
+        join(store, "bob" if live == 1 else "cid")
+
+    Quorum(members, 3, LONG_S, tell).wait(never, never)
+    assert told == [1, 2]
+    assert state_of(members) is MemberState.LIVE
+
+
+def test_a_run_that_has_begun_without_this_node_is_not_waited_for(members: Membership) -> None:
+    Quorum(members, 2, LONG_S).wait(lambda: True, never)
+    assert state_of(members) is MemberState.LIVE
+
+
+def test_who_is_told_to_stop_leaves(members: Membership) -> None:
+    with pytest.raises(StoppedError):
+        Quorum(members, 2, LONG_S).wait(never, lambda: True)
+    assert state_of(members) is MemberState.LEFT
+
+
+def test_when_they_do_not_come_in_time_it_says_how_many_there_were(members: Membership) -> None:
+    with pytest.raises(ClusterError, match="1 of 2 nodes came together"):
+        Quorum(members, 2, 0.01).wait(never, never)
+    assert state_of(members) is MemberState.LEFT
+
+
+def test_a_store_that_is_away_for_a_while_is_asked_again(store: Store, tmp_path: Path) -> None:
+    away = SettlingStore(Absent(tmp_path / "store.db"))
+    join(store, "bob")
+    Quorum(Membership(away, "one", "ann"), 2, LONG_S).wait(never, never)
+    away.close()
+
+
+def test_one_node_waits_for_nobody(members: Membership) -> None:
+    Quorum(members, 1, LONG_S).wait(never, never)
+    assert members.read() == {}
