@@ -1,0 +1,113 @@
+"""Politeness over nodes, proven against a server's log: what a site sees, also when a node is killed."""
+
+from __future__ import annotations
+
+import signal
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.hammer_grid import HammerGrid
+from tests.cluster.hammer_round import node_arguments, read_nodes_rows
+from tests.engine.desk import wait_until
+from tests.engine.pace import Pace
+from tests.reliability.process import ScoopiProcess
+from tests.reliability.world import World
+from tests.server.server import Server
+
+DELAY_MS, SLOW_MS = 150, 120
+HOSTS, PAGES = 3, 12
+PERMITS = 3
+LIMIT_S = 60.0
+DEFINITIONS = """\
+locatorGroups:
+  pages:
+    locators:
+{locators}
+taskGroups:
+  pages: {{ textTask: {{ dataDef: text }} }}
+dataDefs:
+  text:
+    query: {{ block: "body", selector: "p" }}
+    items: [ item: {{ name: text, value: text }} ]
+"""
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HammerGrid]:
+    with HammerGrid(tmp_path_factory.mktemp("grid")) as grid:
+        yield grid
+
+
+@pytest.fixture
+def pace(server: Server) -> Iterator[Pace]:
+    with Pace(server) as pace:
+        yield pace
+
+
+def world_of(folder: Path, urls: Sequence[str]) -> World:
+    """Definitions of these pages, each of which says "Brot, Käse und Öl"."""
+    folder.mkdir()
+    locators = "\n".join(f'      - {{ name: p{n}, url: "{url}" }}' for n, url in enumerate(urls))
+    (folder / "defs.yml").write_text(DEFINITIONS.format(locators=locators), encoding="utf-8")
+    rows = Counter(f"p{number}|pages|text|Brot, Käse und Öl" for number in range(len(urls)))
+    return World(folder, rows, len(urls))
+
+
+@contextmanager
+def three_nodes(
+    grid: HammerGrid, world: World, folder: Path, settings: Mapping[str, object]
+) -> Iterator[list[ScoopiProcess]]:
+    """Nodes of one run, as processes, each with a folder of its own."""
+    changes = {f"scoopi.loader.fetch.{key}": value for key, value in settings.items()}
+    nodes = []
+    for number in range(3):
+        (folder / f"node-{number}").mkdir()
+        arguments = node_arguments(grid, world, folder.name, changes)
+        nodes.append(ScoopiProcess(arguments, folder / f"node-{number}"))
+    try:
+        yield nodes
+    finally:
+        for node in nodes:
+            if node.process.returncode is None:
+                node.kill_all()
+
+
+def play(nodes: list[ScoopiProcess], folder: Path, server: Server, jobs: int, is_killed: bool) -> None:
+    """Have the nodes end; kill one of those that send, and start it again, if it is to be."""
+    if is_killed:
+        wait_until(lambda: len(server.log.all()) >= jobs // 3, "a third of the requests", LIMIT_S)
+        nodes[0].signal(signal.SIGKILL)
+        assert nodes[0].wait(LIMIT_S) == -signal.SIGKILL
+        nodes[0] = ScoopiProcess(nodes[0].arguments, folder / "node-0")
+    assert [node.wait(LIMIT_S) for node in nodes] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("is_killed", [False, True], ids=["together", "one killed"])
+def test_each_host_sees_the_delay_from_three_nodes(
+    grid: HammerGrid, server: Server, pace: Pace, tmp_path: Path, is_killed: bool
+) -> None:
+    urls = [server.url(f"/bad/slow?ms=0&page={page}", host) for host in range(HOSTS) for page in range(PAGES)]
+    world = world_of(tmp_path / "defs", urls)
+    with three_nodes(grid, world, tmp_path, {"delay": DELAY_MS, "parallelism": 1}) as nodes:
+        play(nodes, tmp_path, server, world.jobs, is_killed)
+    for host in range(HOSTS):
+        pace.assert_kept(DELAY_MS, parallelism=1, number=host)
+    assert read_nodes_rows(tmp_path, tmp_path.name) == world.rows
+    assert len(server.log.all()) == world.jobs or is_killed
+
+
+@pytest.mark.parametrize("is_killed", [False, True], ids=["together", "one killed"])
+def test_a_host_without_delay_sees_no_more_requests_at_once_than_allowed_from_three_nodes(
+    grid: HammerGrid, server: Server, pace: Pace, tmp_path: Path, is_killed: bool
+) -> None:
+    urls = [server.url(f"/bad/slow?ms={SLOW_MS}&page={page}") for page in range(HOSTS * PAGES)]
+    world = world_of(tmp_path / "defs", urls)
+    with three_nodes(grid, world, tmp_path, {"delay": 0, "parallelism": PERMITS}) as nodes:
+        play(nodes, tmp_path, server, world.jobs, is_killed)
+    pace.assert_kept(0, parallelism=PERMITS)
+    assert server.log.most_in_flight(server.host()) > 1
+    assert read_nodes_rows(tmp_path, tmp_path.name) == world.rows
