@@ -58,10 +58,10 @@ def carry_out(
             if signals.count > 1 and signals.number:  # what breaks while all is torn down is no news
                 return code_of_signal(signals.number)
             raise
-        return DONE if report is None else _tell(report, signals.number, options.quiet, terminal)
+        return DONE if report is None else _tell(report, signals.number, options, terminal)
 
 
-def _tell(report: RunReport, number: int | None, quiet: bool, terminal: Terminal) -> int:
+def _tell(report: RunReport, number: int | None, options: Namespace, terminal: Terminal) -> int:
     from msgspec.structs import replace
 
     from scoopi.cli.summary import Summary
@@ -69,6 +69,6 @@ def _tell(report: RunReport, number: int | None, quiet: bool, terminal: Terminal
     if report.signal is None and report.status == "stopped":
         report = replace(report, signal=number)
     code = code_of_report(report)
-    if code != DONE or not quiet:
-        terminal.say(Summary(terminal).text(report))
+    if code != DONE or not options.quiet:
+        terminal.say(Summary(terminal, to_stdout=options.output == "-").text(report))
     return code

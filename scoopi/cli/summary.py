@@ -20,10 +20,15 @@ _FEWEST_FOR_RATE = 20
 
 
 class Summary:
-    """Makes the text of a report; colours only where the terminal has them."""
+    """Makes the text of a report; colours only where the terminal has them.
 
-    def __init__(self, terminal: Terminal) -> None:
+    Args:
+        to_stdout: the rows went there, not to the file that the report names.
+    """
+
+    def __init__(self, terminal: Terminal, *, to_stdout: bool = False) -> None:
         self._paint = terminal.paint
+        self._to_stdout = to_stdout
 
     def text(self, report: RunReport) -> str:
         """Several lines, the outcome first and what to do next last."""
@@ -78,7 +83,7 @@ class Summary:
         return ", ".join(words)
 
     def _row_lines(self, report: RunReport) -> list[str]:
-        lines = _rows(report.rows)
+        lines = _rows({"on stdout": sum(report.rows.values())} if self._to_stdout else report.rows)
         bare = [printable(name) for name, count in report.rows.items() if not count]
         if report.published and report.pages and bare and not report.empty:
             names = ", ".join(bare[:_MOST_NAMES]) + (", …" if len(bare) > _MOST_NAMES else "")

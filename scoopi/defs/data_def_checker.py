@@ -128,7 +128,7 @@ class DataDefChecker:
         if item.link_group and each.axis != "item":
             what = f"links are made from items only, not from the {each.axis} {item.name!r}"
             self._findings.warning(each.at("linkGroup"), each.key, what, "move linkGroup to an item")
-        elif item.link_group and makes_links is False:
+        elif item.link_group and makes_links is False and not self._findings.is_broken:
             what = f"no task makes links from {self._written.data_def.name}: linkGroup has no effect"
             mend = "give a task of it a LocatorCreator step after the parser"
             self._findings.warning(each.at("linkGroup"), each.key, what, mend)

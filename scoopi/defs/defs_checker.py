@@ -37,7 +37,6 @@ class DefsChecker:
         self._data_defs = self._built_data_defs(root.table("dataDefs"))
         self._sets = StepSets(root.table("steps"), findings)
         self._expanded = {task.key: self._steps(task) for task in self._tasks()}
-        self._sets.warn_of_unused()
         self._chains: dict[str, list[SetStep] | None] = {}
         self._reach = Reach(self._task_groups, self._expanded, self._chains, self._data_defs)
 
@@ -58,6 +57,7 @@ class DefsChecker:
                     self._check_link_groups(written)
         if not self._findings.is_broken:
             # Else what seems unreached may only be misspelt.
+            self._sets.warn_of_unused()
             self._warn_of_unreached()
 
     def definitions(self) -> Definitions:

@@ -72,7 +72,7 @@ class Report(msgspec.Struct, frozen=True):
             for found, name in ((self.errors, "error"), (self.warnings, "warning"))
             if found
         ]
-        return f"{' and '.join(counts)} in {files}"
+        return " and ".join(counts) + (f" in {files}" if self.files else "")
 
 
 def _told(finding: Finding) -> list[str]:

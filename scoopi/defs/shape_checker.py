@@ -45,15 +45,16 @@ class ShapeChecker:
     def check_record(self, table: Table, shape: Record, key: str, owner: Place, whole: bool = True) -> None:
         """Compare the entries of a table with a record; without `whole`, nothing is missed in it."""
         prefix = f"{key}." if key else ""
+        others = [name for name in table.entries if name not in shape.names]
+        misspelt = {nearest(name, shape.names) for name in others} if shape.others is None else set()
         for known in shape.keys:
             node = table.entries.get(known.name)
             if node is not None:
                 place = table.keys[known.name]
                 self.check(node, known.shape, prefix + known.name, place, known.example)
-            elif known.required and whole:
+            elif known.required and whole and known.name not in misspelt:
                 mend = f"add `{known.example}`"
                 self._findings.error(owner, key, f"{known.name} is missing", mend)
-        others = [name for name in table.entries if name not in shape.names]
         for name in others:
             if shape.others is None:
                 self._unknown(table, name, shape, key)

@@ -105,9 +105,10 @@ class PluginFinder:
     def _hint(self, kind: PluginKind, class_name: str) -> str:
         names = sorted({*self._builtins.get(kind, {}), *self._files.names()})
         near = difflib.get_close_matches(class_name.rpartition(".")[2], names, n=1)
-        return (
-            f"did you mean {near[0]}?" if near else f"built-in are {', '.join(self._builtins.get(kind, {}))}"
-        )
+        if near:
+            return f"did you mean {near[0]}?"
+        built_in = ", ".join(self._builtins.get(kind, {}))
+        return f"built-in are {built_in}" if built_in else "correct the name, or put its file into plugins/"
 
     def _parameters(self, kind: PluginKind, target: Callable[..., Any]) -> Parameters:
         skip = 1 if _is_script_function(kind, target) else 0

@@ -174,3 +174,9 @@ def test_a_file_without_rows_is_named_though_others_have_some(screen: Any) -> No
     assert "no row came" not in text(screen, rows=rows, empty=("dataDef prices: no row on 3 pages",))
     assert "no row came" not in text(screen, rows={"data.txt": 3})
     assert "no row came" not in text(screen, rows=rows, published=False)
+
+
+def test_rows_that_went_to_stdout_are_not_said_to_be_in_a_file(screen: Any) -> None:
+    told = Summary(screen.terminal, to_stdout=True).text(replace(FULL, rows={"data.txt": 1234}))
+    assert "  rows    1,234  on stdout\n" in told
+    assert "data.txt" not in told

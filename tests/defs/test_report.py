@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from scoopi.defs import Finding, Report, Severity
+from scoopi.defs.defs_reader import read_definitions
 from scoopi.errors import DefsError
 from scoopi.model.place import Place
 from tests.defs.written import DATA, PLACES, TASKS, Check
@@ -32,13 +34,10 @@ def test_the_text_is_grouped_by_file_with_a_caret_under_each_column(check: Check
         "           |   city: { locators: [ { name: oslo, url: [ x ] } ] }\n"
         "           |                                          ^\n"
         "c.yml\n"
-        "  5:3      error    dataDefs.spare: items is missing; add `items: [ item: { name: price } ]`\n"
-        "           |   spare: { query: { block: b }, itms: [ item: { name: a } ] }\n"
-        "           |   ^\n"
         "  5:33     error    dataDefs.spare: unknown key itms; did you mean items?\n"
         "           |   spare: { query: { block: b }, itms: [ item: { name: a } ] }\n"
         "           |                                 ^\n"
-        "3 errors in 3 files"
+        "2 errors in 3 files"
     )
 
 
@@ -48,6 +47,11 @@ def test_the_last_line_counts(check: Check) -> None:
     assert _text(check, {"a.yml": PLACES + TASKS + DATA + spare}).endswith("\n1 warning in 1 file")
     twice = DATA + "    items: [ item: { name: x } ]\n" + spare + spare
     assert _text(check, {"a.yml": PLACES + TASKS + twice}).endswith("\n1 error and 1 warning in 1 file")
+
+
+def test_where_no_file_was_found_none_is_counted(tmp_path: Path) -> None:
+    _, report = read_definitions(tmp_path)
+    assert report.text().endswith("put a .yml file there\n1 error")
 
 
 def test_a_long_line_is_shown_round_its_column(check: Check) -> None:
