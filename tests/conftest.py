@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from scoopi.parse.bridge import build
 from tests.server.server import Server
 
 # Several rooms' tests import these; only here is none of them imported yet.
@@ -15,6 +16,12 @@ pytest.register_assert_rewrite("tests.engine.desk", "tests.engine.pace", "tests.
 
 if TYPE_CHECKING:
     from scoopi.store.cluster.cluster_client import ClusterClient
+
+
+def pytest_sessionstart() -> None:
+    """A compiled bridge that is older than its source would not be used: it is built anew."""
+    if list(Path(build.__file__).parent.glob("_bridge*.so")):
+        build.build_if_older()
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ from scoopi.model.step_def import PluginDef, StepDef
 from scoopi.parse.css_engine import CssEngine
 from scoopi.parse.grid_reader import GridReader
 from scoopi.parse.grid_settings import GridSettings
+from scoopi.parse.plain_reader import PlainReader
 from scoopi.parse.ports import QueryEngine
 from scoopi.parse.xpath_engine import XPathEngine
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -60,6 +61,7 @@ class StepBuilder:
         self._archive = archive
         self._limits = ParserLimits.of(configs)
         self._grid = _grid_settings(configs)
+        self._reader = PlainReader if configs.flag("scoopi.parser.plain") else GridReader
         scripts = ScriptSettings.of(configs)
         self._script_limits = ScriptLimits(scripts.timeout_ms, scripts.memory_mb)
         pattern = DatePattern(configs.text("scoopi.dateTimePattern"))
@@ -111,7 +113,7 @@ class StepBuilder:
 
     def _parser(self, task: TaskDef, step: StepDef) -> Step:
         makes_links = any(other.class_name == LINKER for other in task.steps)
-        reader = GridReader(
+        reader = self._reader(
             self._definitions.data_defs[task.data_def],
             self._engines[step.class_name],
             self._grid,

@@ -37,6 +37,13 @@ def add_run_options(parser: ArgumentParser) -> None:
         type=_workers,
         help="worker processes: a number or auto, one a core (default); 0 runs all in one process",
     )
+    parser.add_argument(
+        "--plain",
+        dest="settings",
+        action="append_const",
+        const="scoopi.parser.plain=true",
+        help="read pages by the plain evaluator instead of the compiled plan: the same rows, slowly",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="say nothing unless something is wrong")
     add_verbose(parser)
 

@@ -68,6 +68,8 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("scoopi.parser.maxDepth", _INT, "2000", _RUN,
             "How deep the elements of a page may be nested; a deeper page fails its tasks.",
             least=16, most=100_000),
+    Setting("scoopi.parser.plain", _BOOL, "false", _NODE,
+            "Whether pages are read by the plain evaluator: the same rows, one query a cell, slowly."),
     Setting("scoopi.link.maxDepth", _INT, "1000", _RUN,
             "How long a chain of links from a locator may grow; longer ones are cut, with a warning.",
             least=1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 from scoopi.errors import StepError
@@ -45,4 +45,4 @@ class Payload:
 
     def advance(self, output: object) -> Payload:
         """The payload for the next step."""
-        return replace(self, input=output)
+        return Payload(self.job, self.locator, self.page, self.task, output)

@@ -18,6 +18,9 @@ from scoopi.parse.ports import QueryEngine
 MAX_INDEX = 2**31 - 1
 """The end of an open range."""
 
+_TELLING = frozenset(map(chr, range(0x21, 0x7F))) - {"n", "N"}
+"""What begins with one of these is neither blank nor `null`: most facts do."""
+
 Finish = Callable[[str | None], str | None]
 """Raw value -> the value as it is written."""
 
@@ -120,7 +123,7 @@ class GridAxis:
             return values
         if self.item.prefix:
             return list(map(finish, values))
-        return [raw if raw and "." < raw[0] < "N" else finish(raw) for raw in values]  # as `finish` does
+        return [raw if raw and raw[0] in _TELLING else finish(raw) for raw in values]  # as `finish` does
 
     def _finish(self, axis_name: str, settings: GridSettings) -> Finish | None:
         item = self.item
@@ -128,10 +131,9 @@ class GridAxis:
             return (lambda raw: prefixed(raw, item)) if item.prefix else None
 
         def finish(raw: str | None) -> str | None:
-            first = raw[:1] if raw else ""
-            if "." < first < "N" and not item.prefix:  # neither blank nor `null`: most facts are numbers
+            if raw and raw[0] in _TELLING and not item.prefix:
                 return raw
-            return _fact(prefixed(raw, item), settings)
+            return fact_text(prefixed(raw, item), settings)
 
         return finish
 
@@ -153,7 +155,7 @@ def prefixed(raw: str | None, item: ItemDef) -> str | None:
     return "".join(reversed(item.prefix)) + raw
 
 
-def _fact(value: str | None, settings: GridSettings) -> str:
+def fact_text(value: str | None, settings: GridSettings) -> str:
     """The fact as it is written; source: language, B 2.3, step 7."""
     if value is None or value.strip(JAVA_TRIMMED).lower() == "null":
         return settings.not_found

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product, repeat
 from operator import itemgetter
+from typing import NamedTuple
 
 from scoopi.model.data import Item
 from scoopi.parse.grid_axis import GridAxis
 from scoopi.parse.grid_reading import GridReading
+
+_KEPT_ROWS = 10_000
+_Pick = Callable[[Sequence[str | None]], Sequence[str | None]]
+
+
+class _Course(NamedTuple):
+    """How the wheels turn: the indexes of each row, and for each axis what spreads its values over them."""
+
+    indexes: Sequence[tuple[int, ...]]
+    picks: Sequence[_Pick | None]
 
 
 class GridColumns:
@@ -28,6 +39,7 @@ class GridColumns:
         self._ranges = [range(axis.first, axis.last + 1) for axis in axes]
         self._needs = [sorted(axis.needs or ()) for axis in axes]
         self._raw_items = raw_items
+        self._known_course: _Course | None = None
         self.size = math.prod(map(len, self._ranges))
 
     @staticmethod
@@ -41,24 +53,33 @@ class GridColumns:
         Raises:
             ParseError: a query failed.
         """
-        indexes = list(product(*self._ranges))
-        columns = [self._column(at, reading, indexes) for at in range(len(self._axes))]
-        rows = zip(repeat(self._heads), zip(*columns, strict=True), indexes, strict=False)
+        course = self._known_course or self._course()
+        if self.size <= _KEPT_ROWS:
+            self._known_course = course
+        columns = [self._column(at, reading, course.picks[at]) for at in range(len(self._axes))]
+        rows = zip(repeat(self._heads), zip(*columns, strict=True), course.indexes, strict=False)
         return map(tuple.__new__, repeat(Item), rows)  # a quarter of the time that Item(…) takes
 
-    def _column(
-        self, at: int, reading: GridReading, indexes: Sequence[tuple[int, ...]]
-    ) -> Sequence[str | None]:
+    def _column(self, at: int, reading: GridReading, pick: _Pick | None) -> Sequence[str | None]:
         """The axis' value in every row."""
-        axis, needs = self._axes[at], self._needs[at]
-        values = axis.read_column(reading, self._ranges, needs)
+        axis = self._axes[at]
+        values = axis.read_column(reading, self._ranges, self._needs[at])
         if not (self._raw_items and at == 0):
             values = axis.finish_column(values)
-        if len(values) == len(indexes):
-            return values
-        if not needs:
-            return values * len(indexes)
-        index_of = itemgetter(*needs)
+        if len(values) == 1:
+            return values * self.size
+        return values if pick is None else pick(values)
+
+    def _course(self) -> _Course:
+        indexes = list(product(*self._ranges))
+        return _Course(indexes, [self._pick(needs, indexes) for needs in self._needs])
+
+    def _pick(self, needs: Sequence[int], indexes: Sequence[tuple[int, ...]]) -> _Pick | None:
+        """What spreads the values of an axis over the rows; None where each row has its own."""
         needed = [self._ranges[need] for need in needs]
-        known = dict(zip(needed[0] if len(needed) == 1 else product(*needed), values, strict=True))
-        return list(map(known.__getitem__, map(index_of, indexes)))
+        count = math.prod(map(len, needed))
+        if count == len(indexes) or count < 2:
+            return None
+        index_of = itemgetter(*needs)
+        places = dict(zip(needed[0] if len(needed) == 1 else product(*needed), range(count), strict=True))
+        return itemgetter(*map(places.__getitem__, map(index_of, indexes)))

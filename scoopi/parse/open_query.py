@@ -17,6 +17,10 @@ class OpenStep(Protocol):
     def child_tag(self) -> str | None:
         """The tag, when the step goes to children of that tag (`*` for any) and nothing else is asked."""
 
+    @property
+    def of_type(self) -> bool:
+        """Whether a position counts the siblings of the same name only."""
+
     def select(self, context: Element, /) -> list[Element]:
         """What it finds below the context, in document order.
 
@@ -41,8 +45,8 @@ class OpenQuery(Protocol):
         """The first begins at a block, each further one at an element that the one before has found."""
 
     @property
-    def of_type(self) -> bool:
-        """Whether a position counts the siblings of the same name only."""
+    def is_full_text(self) -> bool:
+        """Whether the text of an element is all that is inside, and cells are counted by their type."""
 
     @property
     def reads_below(self) -> bool:

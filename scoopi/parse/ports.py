@@ -1,4 +1,4 @@
-"""QueryEngine, ScriptRunner: what the grid reader needs of a selector language and of scripts."""
+"""DataReader, and what one needs of a selector language and of scripts: QueryEngine, ScriptRunner."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Protocol
 
 from lxml import etree
 
+from scoopi.model.data import Data
 from scoopi.parse.open_query import Positional
 
 BlockQuery = Callable[[etree._Element], Sequence[etree._Element]]
@@ -40,4 +41,20 @@ class QueryEngine(Protocol):
             stand_ins: these numbers, at least one.
         Returns:
             None when the selector must be compiled anew for each position, or is wrong.
+        """
+
+
+class DataReader(Protocol):
+    """Reads the rows of pages by one data definition."""
+
+    def read(self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[str], None]) -> Data:
+        """The rows of the page, in the order of their making.
+
+        Args:
+            root: root element of the page.
+            scripts: runs the definition's scripts; None if it has none.
+            warn: told once of each stop value that was never met.
+        Raises:
+            ParseError: a query failed, or there are too many rows.
+            ScriptError: a script failed.
         """

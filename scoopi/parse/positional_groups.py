@@ -44,15 +44,15 @@ class PositionalGroups:
         if key not in self._groups:
             contexts = self.contexts(query, outer)
             step = query.steps[len(outer)]
-            self._groups[key] = None if contexts is None else grouped(contexts, step, query.of_type)
+            self._groups[key] = None if contexts is None else grouped(contexts, step)
         return self._groups[key]
 
 
-def grouped(contexts: list[Element], step: OpenStep, of_type: bool) -> ByPosition:
+def grouped(contexts: list[Element], step: OpenStep) -> ByPosition:
     """What the step finds below the contexts, by position among its siblings; raises as `OpenStep.select`."""
     elements = [element for context in contexts for element in step.select(context)]
     groups: ByPosition = {}
-    for element, position in zip(elements, row_reader().positions(elements, of_type), strict=True):
+    for element, position in zip(elements, row_reader().positions(elements, step.of_type), strict=True):
         if position:
             groups.setdefault(position, []).append(element)
     return groups

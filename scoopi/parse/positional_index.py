@@ -68,7 +68,7 @@ class PositionalIndex:
         """Make the leaves of those rows that are one element each, all at once."""
         groups = self._groups.inner(self._query, ()) or {}
         single = [(at, found[0]) for at in rows if (found := groups.get(at)) and len(found) == 1]
-        cells = row_reader().cells([element for _, element in single], tag, self._query.of_type)
+        cells = row_reader().cells([element for _, element in single], tag, self._query.is_full_text)
         for (at, _), texts in zip(single, cells, strict=True):
             self._leaves[at,] = _RowLeaf(texts)
 
@@ -77,8 +77,8 @@ class PositionalIndex:
         if contexts is None:
             return _QueriedLeaf(self, outer)
         if self._cell_tag is not None and len(contexts) == 1:
-            return _RowLeaf(row_reader().cells(contexts, self._cell_tag, self._query.of_type)[0])
-        groups = grouped(contexts, self._query.steps[-1], self._query.of_type)
+            return _RowLeaf(row_reader().cells(contexts, self._cell_tag, self._query.is_full_text)[0])
+        groups = grouped(contexts, self._query.steps[-1])
         return _KnownLeaf({at: self._end(elements, (*outer, at)) for at, elements in groups.items()})
 
     def _end(self, elements: list[Element], positions: tuple[int, ...]) -> str | None:

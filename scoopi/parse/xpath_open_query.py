@@ -31,7 +31,7 @@ class XPathOpenQuery:
         ParseError: a part is wrong.
     """
 
-    of_type = True
+    is_full_text = True
 
     def __init__(self, steps: Sequence[XPathStep], opened: Sequence[int], compiled: Compile) -> None:
         self._steps = steps
@@ -78,6 +78,7 @@ class _Part:
         bare = [*before, XPathStep(last.separator, last.node)]
         is_child = not before and last.separator == ("" if is_first else "/")
         self.child_tag = last.node.lower() if is_child else None
+        self.of_type = last.node != "*"
         self._query = compiled("".join(step.text for step in bare) if is_first else _relative(bare))
 
     def select(self, context: Element) -> list[Element]:
@@ -104,12 +105,13 @@ def opened_steps(steps: Sequence[XPathStep], stand_ins: Sequence[int]) -> list[i
     So `tr[1]/td[%{index}]` shares an index with `tr[%{item.index}]/td[%{index}]`.
 
     Returns:
-        None when a stand-in does not stand as one step's position.
+        None when a stand-in does not stand as one step's position, or where it may be the page's root.
     """
     opened = [at for at, step in enumerate(steps) if step.position in stand_ins]
-    if len(opened) != len(stand_ins):
+    first = 1 if steps[0].separator and steps[0].node == "*" else 0
+    if len(opened) != len(stand_ins) or opened[0] < first:
         return None
     if len(opened) == 1:
         beside = (opened[0] + 1, opened[0] - 1)
-        opened += [at for at in beside if 0 <= at < len(steps) and steps[at].position is not None][:1]
+        opened += [at for at in beside if first <= at < len(steps) and steps[at].position is not None][:1]
     return sorted(opened)

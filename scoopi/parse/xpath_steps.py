@@ -37,6 +37,8 @@ def steps_of(expression: str) -> list[XPathStep] | None:
     except ParseError:
         return None
     steps: list[XPathStep] = []
+    if len(tokens) > 1 and tokens[0].text == ".":
+        steps.append(XPathStep("", tokens.pop(0).text))
     while tokens:
         separator = tokens.pop(0).text if tokens[0].text in ("/", "//") else ""
         node = _taken_node(tokens)

@@ -12,9 +12,8 @@ from scoopi.model.failure import Failure
 from scoopi.model.handover import Handover, ToTask
 from scoopi.model.link_data import LinkData
 from scoopi.model.payload import Payload
-from scoopi.parse.grid_reader import GridReader
 from scoopi.parse.page import Page
-from scoopi.parse.ports import ScriptRunner
+from scoopi.parse.ports import DataReader, ScriptRunner
 from scoopi.steps.step import Step
 
 
@@ -41,7 +40,7 @@ class DataParser(Step):
 
     def __init__(
         self,
-        reader: GridReader,
+        reader: DataReader,
         scripts: Callable[[Document], ScriptRunner],
         reuse: DataReuse | None = None,
         *,

@@ -49,6 +49,12 @@ def test_run_hands_over_every_option(screen: Any, stand_in: Any) -> None:
     assert screen.err.getvalue() == ""
 
 
+@pytest.mark.parametrize("line", ["run d --plain", "--plain d", "resume --plain"])
+def test_plain_is_a_setting_of_this_node(screen: Any, stand_in: Any, line: str) -> None:
+    assert screen.run(*line.split()) == 0
+    assert stand_in.made["configs"] == {"scoopi.parser.plain": "true"}
+
+
 def test_run_without_options_leaves_the_rest_to_settings(screen: Any, stand_in: Any) -> None:
     screen.run("run", "d")
     assert stand_in.made["output"] == Path("output")

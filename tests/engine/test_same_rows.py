@@ -27,6 +27,13 @@ def test_rows_of_pages_with_links_are_the_same_with_any_number_of_workers(
     assert (told["errors"], told["warnings"], told["awaiting"]) == ([], [], [])
 
 
+def test_the_plain_evaluator_gives_the_rows_of_the_compiled_plan(desk: Desk, tmp_path: Path) -> None:
+    world = build_world(tmp_path / "world", SHELVES, PACKETS)
+    ended = desk.scoopi("run", world.defs, "--workers", 2, "--plain")
+    assert ended.code == 0, ended.err
+    assert desk.rows() == world.rows
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_rows_from_a_server_are_those_of_files(desk: Desk, tmp_path: Path, workers: int) -> None:
     with Server(tmp_path / "world" / "pages") as server:

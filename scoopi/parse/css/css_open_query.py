@@ -25,7 +25,7 @@ class CssOpenQuery:
         regex_timeout_ms: limit of one regular expression on one text.
     """
 
-    of_type = False
+    is_full_text = False
 
     def __init__(self, shape: PositionalShape, regex_timeout_ms: int) -> None:
         self.shape = shape
@@ -64,6 +64,8 @@ class CssOpenQuery:
 
 class _Segment:
     """One segment of a shape, without its position; an OpenStep."""
+
+    of_type = False
 
     def __init__(self, chain: syntax.Chain, regex_timeout_ms: int) -> None:
         self.child_tag = _child_tag(chain)
