@@ -16,7 +16,8 @@ from tests.reliability.process import kill, orphans
 from tests.server.server import Server
 
 DELAY_MS = 200
-SLOW_MS = 1400
+SLOW_MS = {1: 300, 2: 800, 4: 1400}
+"""By parallelism: long enough for so many requests to meet, were the machine busy, and no longer."""
 LINKED = """\
 locatorGroups:
   list:
@@ -53,10 +54,16 @@ def delay(desk: Desk) -> None:
 
 
 @pytest.fixture
-def lists(pages: Path) -> None:
+def parallelism() -> int:
+    """The default, where a test says nothing else."""
+    return 1
+
+
+@pytest.fixture
+def lists(pages: Path, parallelism: int) -> None:
     """Two pages, each with links to two slow pages and to a redirect."""
     for number in range(2):
-        slow = [f"/bad/slow?ms={SLOW_MS}&of={number}.{turn}" for turn in (1, 2)]
+        slow = [f"/bad/slow?ms={SLOW_MS[parallelism]}&of={number}.{turn}" for turn in (1, 2)]
         links = (*slow, f"/bad/redirect?to=/plain.html&of={number}")
         entries = "".join(f'<li><a href="{link}">more</a>' for link in links)
         (pages / f"list-{number}.html").write_text(f"<ul>{entries}</ul>")
