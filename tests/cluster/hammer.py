@@ -13,6 +13,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -20,11 +21,14 @@ from scoopi.store.run_record import RunPhase
 from tests.cluster.hammer_grid import HammerGrid
 from tests.cluster.hammer_round import BLOWS, NO_BLOW, HammerResult, HammerRound
 from tests.cluster.hammer_tally import HammerTally
+from tests.engine.desk import wait_until
 from tests.reliability.rounds import PromiseBrokenError
 from tests.reliability.world import World, build_world
 from tests.server.server import Server
 
 SHELVES, PACKETS = 160, 3
+SERVED = 1
+REQUESTS_S = 60.0
 
 
 class Hammer:
@@ -40,13 +44,14 @@ class Hammer:
         self._seed = seed
         self.grid = HammerGrid(base, proxied, seed)
         self._stack = ExitStack()
+        self._server = Server(base / "served" / "pages")
         self._worlds: list[World] = []
         self._lengths_s: dict[int, float] = {}
 
     def __enter__(self) -> Hammer:
         files = build_world(self._base / "files", self._shelves, PACKETS)
-        server = self._stack.enter_context(Server(self._base / "served" / "pages"))
-        served = build_world(self._base / "served", self._shelves, PACKETS, server.url(""))
+        self._stack.enter_context(self._server)
+        served = build_world(self._base / "served", self._shelves, PACKETS, self._server.url(""))
         self._worlds = [files, served]
         self._stack.enter_context(self.grid)
         return self
@@ -70,30 +75,42 @@ class Hammer:
             PromiseBrokenError: it was not exact.
         """
         for number in range(len(self._worlds)):
-            result = self._play(number, self._base / f"undisturbed-{number}", NO_BLOW, 0.0, random.Random())
+            folder = self._base / f"undisturbed-{number}"
+            result = self._play(number, folder, NO_BLOW, lambda: None, random.Random())
             self._lengths_s[number] = result.seconds
         return list(self._lengths_s.values())
 
-    def round(self, number: int, blow: str | None = None, most_delay_s: float = 0.0) -> HammerResult:
-        """Play one, drawn by seed and number.
+    def round(self, number: int, blow: str | None = None) -> HammerResult:
+        """Play one, drawn by seed and number; the blow falls within the time that `measure` found.
 
-        Args:
-            most_delay_s: before the blow; 0: as long as an undisturbed round took.
         Raises:
             PromiseBrokenError: a promise was broken; the round's folder tells more.
         """
         source = random.Random(f"{self._seed}/{number}")
         world = source.randrange(len(self._worlds))
         chosen = source.choice(BLOWS)
-        delay_s = source.random() * (most_delay_s or self._lengths_s[world])
-        return self._play(world, self.folder(number), blow or chosen, delay_s, source)
+        delay_s = source.random() * self._lengths_s[world]
+        return self._play(world, self.folder(number), blow or chosen, lambda: time.sleep(delay_s), source)
+
+    def strike(self, number: int, blow: str, requests: int) -> HammerResult:
+        """Play one in which the blow falls when nodes have sent so many requests to the server.
+
+        Raises:
+            PromiseBrokenError: as in `round`.
+        """
+        asked = len(self._server.log.all())
+
+        def await_requests() -> None:
+            wait_until(lambda: len(self._server.log.all()) >= asked + requests, "requests", REQUESTS_S)
+
+        return self._play(SERVED, self.folder(number), blow, await_requests, random.Random(number))
 
     def _play(
-        self, world: int, folder: Path, blow: str, delay_s: float, source: random.Random
+        self, world: int, folder: Path, blow: str, when: Callable[[], None], source: random.Random
     ) -> HammerResult:
         run = f"{folder.name}-{time.time_ns() % 1_000_000}"
         try:
-            result = HammerRound(self._worlds[world], self.grid, folder, run, source).play(blow, delay_s)
+            result = HammerRound(self._worlds[world], self.grid, folder, run, source).play(blow, when)
         finally:
             phase = self.grid.forget(run)
         if phase is not RunPhase.OVER:

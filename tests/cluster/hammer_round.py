@@ -89,8 +89,11 @@ class HammerRound:
             "member pause": self._pause_member,
         }
 
-    def play(self, blow: str, delay_s: float) -> HammerResult:
-        """Start the nodes, strike after the delay, wait for the end, compare.
+    def play(self, blow: str, when: Callable[[], None]) -> HammerResult:
+        """Start the nodes, strike, wait for the end, compare.
+
+        Args:
+            when: waits for the moment of the blow.
 
         Raises:
             PromiseBrokenError: rows are lost or doubled, an exit code is wrong, or it took too long.
@@ -98,7 +101,7 @@ class HammerRound:
         began = time.monotonic()
         try:
             self._nodes = [self._start(number) for number in range(NODES)]
-            time.sleep(delay_s)  # the random moment itself
+            when()
             self._struck_at = time.monotonic()
             self._blows[blow]()
             for number, node in enumerate(self._nodes):
