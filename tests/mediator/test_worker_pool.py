@@ -1,0 +1,127 @@
+"""WorkerPool, PoolWorker: who is given a job, and how many a worker may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from scoopi.mediator.pending import Pending
+from scoopi.mediator.pool_worker import WINDOW_LEAST, WINDOW_MOST, PoolWorker
+from scoopi.mediator.worker_pool import WorkerPool
+from scoopi.model.grant import Grant
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.store.job_values import TakenJob
+from scoopi.worker.messages import Give, Setup, WorkItem
+
+from .crew import PlayedWorker
+
+HOST = "site.example:80"
+
+
+def pending(name: str) -> Pending:
+    return Pending(TakenJob(name, 1, 0, HOST, JobPayload(Locator(name, "towns", name), name)))
+
+
+def item(name: str, grant: Grant | None = None) -> WorkItem:
+    return WorkItem(name, 1, pending(name).taken.payload, grant)
+
+
+@pytest.fixture
+def played() -> list[PlayedWorker]:
+    return []
+
+
+@pytest.fixture
+def pool(played: list[PlayedWorker]) -> Iterator[WorkerPool]:
+    def launch() -> PlayedWorker:
+        played.append(PlayedWorker())
+        return played[-1]
+
+    made = WorkerPool(launch, 2, b"plan", fetch_threads=2)
+    made.start()
+    yield made
+    made.kill()
+    for worker in list(made):
+        made.remove(worker)
+
+
+def ready(pool: WorkerPool) -> list[PoolWorker]:
+    for worker in pool:
+        worker.ready = True
+    return pool.workers
+
+
+def test_a_worker_is_set_up_first_and_given_nothing_before_it_is_ready(
+    pool: WorkerPool, played: list[PlayedWorker]
+) -> None:
+    assert [worker.hears() for worker in played] == [Setup(b"plan")] * 2
+    assert pool.choose(needs_request=False) is None
+    ready(pool)
+    assert pool.choose(needs_request=False) is not None
+
+
+def test_the_least_laden_is_chosen_and_none_when_all_are_full(pool: WorkerPool) -> None:
+    one, other = ready(pool)
+    for number in range(one.window()):
+        one.add(pending(f"a{number}"), item(f"a{number}"))
+    assert pool.choose(needs_request=False) is other
+    for number in range(other.window()):
+        other.add(pending(f"b{number}"), item(f"b{number}"))
+    assert pool.choose(needs_request=False) is None
+
+
+def test_requests_are_bounded_by_fetch_threads_and_files_are_not(pool: WorkerPool) -> None:
+    for worker in ready(pool):
+        for name in "ab":
+            worker.add(pending(name), item(name, Grant(HOST, 1.0)))
+        assert worker.requests == {"a": HOST, "b": HOST}
+    assert pool.choose(needs_request=True) is None
+    assert pool.choose(needs_request=False) is not None
+
+
+def test_what_was_added_goes_out_in_one_message(pool: WorkerPool, played: list[PlayedWorker]) -> None:
+    one, _ = ready(pool)
+    for name in "ab":
+        one.add(pending(name), item(name))
+    pool.give()
+    pool.give()
+    assert isinstance(played[0].hears(), Setup)
+    assert played[0].hears() == Give((item("a"), item("b")))
+    assert played[0].is_told_nothing()
+    assert isinstance(played[1].hears(), Setup)
+    assert played[1].is_told_nothing()
+
+
+def test_a_worker_alone_is_started_once_and_holds_one_job(
+    pool: WorkerPool, played: list[PlayedWorker]
+) -> None:
+    alone = pool.start_alone()
+    assert pool.start_alone() is alone
+    assert (alone.alone, alone.window(), len(played)) == (True, 1, 3)
+    assert alone not in pool.workers
+    assert alone in list(pool)
+
+
+def test_a_worker_that_is_gone_is_replaced(pool: WorkerPool, played: list[PlayedWorker]) -> None:
+    gone = pool.workers[0]
+    played[0].dies("rain")
+    assert pool.remove(gone) == ("it was killed by the test", "", "rain")
+    pool.start()
+    assert len(pool.workers) == 2
+    assert gone not in pool.workers
+
+
+def test_quick_jobs_widen_the_window_and_slow_ones_narrow_it(pool: WorkerPool) -> None:
+    worker = pool.workers[0]
+    assert worker.window() == WINDOW_LEAST
+    for _ in range(50):
+        worker.paced(100, 0.2)
+    assert WINDOW_LEAST < worker.window() <= WINDOW_MOST
+    worker.paced(0, 5.0)
+    wide = worker.window()
+    for _ in range(50):
+        worker.paced(1, 2.0)
+    assert worker.window() == WINDOW_LEAST < wide
+    assert pool.appetite() == 2 * WINDOW_LEAST
