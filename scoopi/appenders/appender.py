@@ -197,7 +197,7 @@ class Appender:
                         at=error.at,
                         mend=error.mend,
                     ) from error
-                log.warning("appender: the store is tried again: %s", error)
+                log.warning("appender: the store is tried again: %s", error.what)
             self._stopped.wait(pause_s)
             pause_s = min(pause_s * 2, RETRY_MOST_S)
         return None

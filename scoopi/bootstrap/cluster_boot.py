@@ -52,6 +52,7 @@ class _Found:
 
     name: str
     folder: NodeFolder
+    client: ClusterClient
     names: RunName
     grid: Store
     store: Store
@@ -138,7 +139,7 @@ class ClusterBoot:
         record = RunRecord(store, self._node, canaries)
         cancel = RunCancel(store, self._node)
         cancel.listen()
-        return _Found(name, folder, names, grid, store, record, cancel, canaries)
+        return _Found(name, folder, client, names, grid, store, record, cancel, canaries)
 
     def _connected(self) -> ClusterClient:
         self._waits(f"it looks for members of the cluster {self._settings.name}")
@@ -185,6 +186,7 @@ class ClusterBoot:
                 store, found.grid, registry.key(found.name), output.retention_s, pass_over
             ),
             joining=self._joining,
+            hurry=found.client.hurry,
         )
 
     def _waits(self, what: str) -> None:

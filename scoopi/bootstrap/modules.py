@@ -207,7 +207,9 @@ class RunModule(Module):
     @singleton
     @provider
     def stop(self) -> StopTime:
-        return StopTime(EngineSettings.of(self._context.configs).shutdown_timeout_s)
+        limit_s = EngineSettings.of(self._context.configs).shutdown_timeout_s
+        hurry = self._context.hurry
+        return StopTime(limit_s, time.monotonic, hurry) if hurry is not None else StopTime(limit_s)
 
     @singleton
     @provider

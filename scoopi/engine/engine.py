@@ -15,7 +15,7 @@ from scoopi.engine.job_seeder import JobSeeder
 from scoopi.engine.node_end import NodeEnd
 from scoopi.engine.run_close import RunClose
 from scoopi.engine.stop_time import StopTime
-from scoopi.errors import StoreError
+from scoopi.errors import ClusterError, StoreError
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.node_bells import NodeBells
 from scoopi.mediator.state_flipper import StateFlipper
@@ -31,8 +31,10 @@ log = logging.getLogger(__name__)
 
 WATCH_S = 0.25
 SWITCH_S = 0.0005
-PUBLISH_SHARE = 0.7
-"""Of an orderly stop's time running tasks may use this part; publishing has the rest."""
+TASKS_SHARE = 0.7
+"""Of an orderly stop's time running tasks may use this part."""
+CLOSE_SHARE = 0.8
+"""By then what has ended is committed, and what has not is handed back; publishing has the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,8 @@ class Engine:
             self._wait()
         except BaseException as error:
             parts.end.at_once()
+            if isinstance(error, StoreError | ClusterError) and self._stop.is_asked:
+                return self._close.stopped(started)
             self._close.failed(started, error)
             raise
         return self._end(started)
@@ -138,12 +142,13 @@ class Engine:
             parts.end.over()
             return self._close.over(started)
         self._stop.begin()  # without a call of `cancel` it was cancelled from elsewhere, just now
-        deadline = self._stop.end_of(PUBLISH_SHARE)
-        assert deadline is not None, "the stop has begun"
         if self._stop.is_hard:
             parts.end.at_once()
         else:
-            parts.end.orderly(deadline, lambda: parts.bells.fault is not None)
+            deadline, end = (self._stop.end_of(share) for share in (TASKS_SHARE, CLOSE_SHARE))
+            assert deadline is not None, "the stop has begun"
+            assert end is not None
+            parts.end.orderly(deadline, end, lambda: parts.bells.fault is not None)
             self._raise_fault(started)
         return self._close.stopped(started)
 

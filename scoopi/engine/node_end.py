@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -37,11 +38,12 @@ class NodeEnd:
         self._state = state
         self._hurry = threading.Event()
 
-    def orderly(self, deadline: float, broken: Callable[[], bool] = lambda: False) -> bool:
+    def orderly(self, deadline: float, end: float, broken: Callable[[], bool] = lambda: False) -> bool:
         """Take no new job, let running tasks end, hand back what was only taken.
 
         Args:
             deadline: on the monotonic clock; what has not ended by then counts as never done.
+            end: the same for what has ended to be committed and handed back.
             broken: whether nothing more can end; looked at when `HeldJobs.wake` is called.
         Returns:
             Whether all that ran has ended in time.
@@ -52,9 +54,9 @@ class NodeEnd:
             max(0.0, deadline - time.monotonic()), lambda: self._hurry.is_set() or broken()
         )
         if not ended:
-            log.warning("%d jobs did not end in time; resume does them again", len(self._held.ids()))
+            log.warning("%d jobs did not end in time; they will be done again", len(self._held.ids()))
             self._tasks.kill()
-        self._close()
+        self._close(end)
         return ended
 
     def over(self) -> None:
@@ -72,12 +74,18 @@ class NodeEnd:
         self._appender.abandon()
         self._close()
 
-    def _close(self) -> None:
+    def _close(self, end: float = math.inf) -> None:
+        """Last opened, first closed; a thread that has not ended by `end` is left to the process' end."""
         self._tasks.stop()
-        if not self._tasks.join(THREAD_END_S):
+        if not self._tasks.join(_left(end)):
             self._tasks.kill()
-            self._tasks.join(THREAD_END_S)
+            self._tasks.join(_left(end))
         self._appender.end_of_stream()
-        self._appender.join(THREAD_END_S)
-        self._jobs.stop(THREAD_END_S)
+        if not self._appender.join(_left(end)):
+            self._appender.abandon()
+        self._jobs.stop(_left(end))
         self._state.terminate()
+
+
+def _left(end: float) -> float:
+    return max(0.0, min(THREAD_END_S, end - time.monotonic()))

@@ -134,9 +134,9 @@ class RunClose:
 
     def _stopped_late(self, started: datetime, error: ScoopiError) -> RunReport:
         """The run is over, but the time of a stop was too short to publish it."""
-        log.warning("not published: %s", error)
+        log.warning("not published: %s", _said(error))
         self._liveness.leave(published=False)
-        return self._report(started, RunStatus.STOPPED, None, str(error))
+        return self._report(started, RunStatus.STOPPED, None, _said(error))
 
     def _publish_patiently(self, started: datetime) -> RunReport:
         """Each step is the same done twice, so that all are tried again while the store is away."""
@@ -147,7 +147,7 @@ class RunClose:
             except StoreError as error:
                 if time.monotonic() > give_up or self._stop.is_up():
                     raise
-                log.warning("publishing: the store is tried again: %s", error)
+                log.warning("publishing: the store is tried again: %s", error.what)
             time.sleep(RETRY_S)  # nothing tells when it answers again
 
     def _publish_all(self, started: datetime) -> RunReport:
@@ -190,8 +190,8 @@ class RunClose:
             try:
                 published, note = self._publisher.publish(), ""
             except (AppenderError, StoreError, ClusterError) as error:
-                log.warning("not published: %s", error)
-                note = str(error)
+                note = _said(error)
+                log.warning("not published: %s", note)
             except RunError as error:
                 self.failed(started, error)
                 raise
@@ -269,7 +269,7 @@ class RunClose:
         try:
             return self._jobs.left()
         except (StoreError, ClusterError) as error:
-            log.warning("how many jobs are left is not known: %s", error)
+            log.warning("how many jobs are left is not known: %s", error.what)
             return None
 
     def _counted(self) -> Published:
@@ -299,6 +299,11 @@ class RunClose:
                 at=str(self._place.folder),
                 mend="make room or mend the folder, then `scoopi resume` (in a cluster: start again)",
             ) from error
+
+
+def _said(error: ScoopiError) -> str:
+    """Without what the store's errors say to those who try again."""
+    return error.what if isinstance(error, StoreError) else str(error)
 
 
 def _cause(fault: BaseException) -> Cause:

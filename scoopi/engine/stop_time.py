@@ -6,6 +6,9 @@ import threading
 import time
 from collections.abc import Callable
 
+STORE_SHARE = 0.8
+"""Of the stop's time: from then on a store that does not answer at once is not waited for."""
+
 
 class StopTime:
     """Begun once, by the first signal or by who cancels; any thread may ask.
@@ -13,12 +16,19 @@ class StopTime:
     Args:
         limit_s: so long an orderly stop may take, publishing included.
         clock: seconds, monotonic.
+        on_stop: told by which monotonic time the store must have answered.
     Source: design, "Promises", 4.
     """
 
-    def __init__(self, limit_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        limit_s: float,
+        clock: Callable[[], float] = time.monotonic,
+        on_stop: Callable[[float], None] = lambda end: None,
+    ) -> None:
         self._limit_s = limit_s
         self._clock = clock
+        self._on_stop = on_stop
         self._lock = threading.Lock()
         self._began_at: float | None = None
         self._hard = threading.Event()
@@ -30,6 +40,7 @@ class StopTime:
                 self._began_at = self._clock()
         if hard:
             self._hard.set()
+        self._on_stop(self._clock() if self.is_hard else self._began_at + self._limit_s * STORE_SHARE)
 
     @property
     def is_asked(self) -> bool:

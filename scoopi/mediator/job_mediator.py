@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from scoopi.errors import RunError, ScoopiError
@@ -66,9 +67,10 @@ class JobMediator:
         """Hand back what is to be handed back, and end; False when it took too long."""
         self._monitor.stop()
         self._runner.stop()
+        end = time.monotonic() + timeout_s
         for thread in (self._runner_thread, self._monitor_thread):
             if thread.ident is not None:
-                thread.join(timeout_s)
+                thread.join(max(0.0, end - time.monotonic()))
         return not (self._runner_thread.is_alive() or self._monitor_thread.is_alive())
 
     def _guarded(self, run: Callable[[], None]) -> None:

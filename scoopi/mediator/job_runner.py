@@ -98,7 +98,7 @@ class JobRunner:
                 elif not self._cancelled.is_set():
                     self._take(sweep=swept or not self._hosts)
             except StoreError as error:
-                log.warning("job runner: the store is tried again: %s", error)
+                log.warning("job runner: the store is tried again: %s", error.what)
             if self._stopped.is_set() and not self._back:
                 return
             # Looking through very many hosts at each bell would be all that this thread does.

@@ -89,7 +89,7 @@ class Liveness:
                 self._look()
                 break
             except StoreError as error:
-                log.warning("liveness: the store is tried again: %s", error)
+                log.warning("liveness: the store is tried again: %s", error.what)
                 self._stopped.wait(timeout=self._heartbeat_s)
         else:
             self._look()
@@ -111,7 +111,7 @@ class Liveness:
             self._members.beat(load, MemberState.LEFT)
             return not self._members.live()
         except (StoreError, RunError, ClusterError) as error:
-            log.warning("the last heartbeat was not acknowledged: %s", error)
+            log.warning("the last heartbeat was not acknowledged: %s", error.what)
             return False
 
     def awaited(self, incarnations: Collection[str]) -> tuple[str, ...]:
@@ -173,7 +173,7 @@ class Liveness:
                 if self._is_due():
                     self._look()
             except StoreError as error:
-                log.warning("liveness: the store is tried again: %s", error)
+                log.warning("liveness: the store is tried again: %s", error.what)
             except (RunError, ClusterError) as error:
                 self._on_lost_data(error)
                 return

@@ -56,7 +56,7 @@ class Monitor:
         try:
             over = self._is_over()
         except StoreError as error:
-            log.warning("monitor: the store is tried again: %s", error)
+            log.warning("monitor: the store is tried again: %s", error.what)
             return
         if over:
             self._state.run_is_over()

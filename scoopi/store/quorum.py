@@ -77,7 +77,7 @@ class Quorum:
             if live >= self._size or has_begun():
                 return True
         except StoreError as error:
-            log.warning("quorum: the store is tried again: %s", error)
+            log.warning("quorum: the store is tried again: %s", error.what)
             return False
         if live != self._live:
             self._live = live

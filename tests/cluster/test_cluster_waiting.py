@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -23,11 +24,12 @@ from scoopi.store.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.stopped import StoppedError
 from tests.cluster.crew import LIMIT_S, Crew
-from tests.cluster.grids import free_port
+from tests.cluster.grids import free_port, members, settings_of
 from tests.engine.desk import wait_until
 from tests.metrics.asking import ask
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world
+from tests.server.server import Server
 
 SOON_S = 10.0
 GAP_MS = 2000
@@ -194,6 +196,34 @@ def test_a_node_that_finds_no_member_hears_it(world: World, tmp_path: Path) -> N
         report: RunReport = node.result(SOON_S)
     assert (report.status, report.run) == (RunStatus.STOPPED, "")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_node_whose_cluster_does_not_answer_stops_in_the_time_that_it_has(
+    tmp_path: Path, server: Server
+) -> None:
+    slow = {"scoopi.loader.fetch.delay": "100", "scoopi.loader.fetch.parallelism": "1"}
+    slow_world = build_world(tmp_path / "slow", 8, 2, server.url(""))
+    for page in (tmp_path / "slow" / "pages").iterdir():
+        page.rename(tmp_path / "pages" / page.name)
+    with members(tmp_path / "members") as started:
+        client = ClusterClient(settings_of(started))
+        crew = Crew(
+            client, slow_world.defs, tmp_path / "out", "frozen", {"scoopi.shutdown.timeout": "4", **slow}
+        )
+        nodes = [ScoopiProcess(crew.arguments(name), tmp_path) for name in ("ann", "bob")]
+        try:
+            wait_until(lambda: len(states(client, crew)) == 2, "both nodes", LIMIT_S, nodes[0])
+            wait_until(lambda: len(server.log.all()) >= 5, "the fifth request", LIMIT_S, nodes[0])
+            client.close()
+            os.kill(started[0].pid, signal.SIGSTOP)
+            for node in nodes:
+                node.signal(signal.SIGTERM)
+            assert [node.wait(SOON_S) for node in nodes] == [143, 143]
+        finally:
+            for node in nodes:
+                node.kill_all()
+            os.kill(started[0].pid, signal.SIGCONT)
+    assert "how many are left is not known" in (tmp_path / "stderr.txt").read_text()
 
 
 @contextmanager

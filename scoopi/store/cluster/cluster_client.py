@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import socket
 import threading
 import time
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
     from hazelcast.proxy.map import Map
 
 _PROBE_S = 1.0
+_AT_ONCE_S = 1.0
 _TRY_S = 1.0
 """So long the client tries to connect before it is asked whether to go on trying."""
+_GAVE_UP = "an error occurred after invocation timeout: "
+"""What the client says before the reason."""
 _PING_S = 2.0
 _SILENCE_S = 10.0
 """A member that answers no ping for so long is taken for gone, and its calls go elsewhere."""
@@ -48,12 +52,16 @@ class ClusterClient:
         self._lost_at: float | None = None
         self._failing_since: float | None = None
         self._closed = False
+        self._end = math.inf
         self._client = self._connected()
 
-    @property
-    def call_timeout_s(self) -> float:
+    def hurry(self, end: float) -> None:
+        """This node stops: from that monotonic time on only an answer that comes at once is waited for."""
+        self._end = end
+
+    def patience_s(self) -> float:
         """How long an answer is waited for; longer than the client itself tries."""
-        return self._settings.call_timeout_ms / 1000 + 2
+        return min(self._settings.call_timeout_ms / 1000 + 2, max(_AT_ONCE_S, self._end - time.monotonic()))
 
     def map(self, name: str) -> Map[str, Any]:
         """The grid's map of that name.
@@ -105,7 +113,7 @@ class ClusterClient:
         lost_ms, name = self.unreachable_ms(), self._settings.name
         if lost_ms >= self._settings.reconnect_timeout_ms or not self._client.lifecycle_service.is_running():
             raise ClusterError(
-                f"no member of the cluster {name} has been reachable for {lost_ms} ms ({reason})",
+                f"no member of the cluster {name} has been reachable for {lost_ms / 1000:.0f} s ({reason})",
                 at=", ".join(self._settings.addresses),
                 mend="start its members again, then this node",
             ) from fault
@@ -151,9 +159,11 @@ class ClusterClient:
 
     def _nobody(self, fault: Exception) -> ClusterError:
         tried = "; ".join(f"{address} {_probed(address)}" for address in self._settings.addresses)
+        within = f"{self._settings.connect_timeout_ms / 1000:g} s"
+        # That it could not connect is all that the client says of members which are not there.
+        why = "" if "Unable to connect to any cluster" in str(fault) else f" ({_said(fault)})"
         return ClusterError(
-            f"no member of the cluster {self._settings.name} let this node in within "
-            f"{self._settings.connect_timeout_ms} ms ({_said(fault)}): {tried}",
+            f"no member of the cluster {self._settings.name} let this node in within {within}{why}: {tried}",
             mend="start a member (scoopi member), or correct scoopi.cluster.addresses and .name",
         )
 
@@ -184,6 +194,8 @@ def _probed(address: str) -> str:
 
 def _said(fault: Exception) -> str:
     said = str(fault).partition("\n")[0]
+    if _GAVE_UP in said:
+        return said.rpartition(_GAVE_UP)[2]
     return f"{type(fault).__name__}: {said}" if said else type(fault).__name__
 
 
