@@ -18,7 +18,8 @@ class Run:
     sentence = "Runs definitions: loads their pages and writes their rows to a new folder under output."
     example = (
         "scoopi run defs/examples/quickstart\n"
-        "scoopi run shop.yml --output rows --workers 2 -D scoopi.loader.fetch.delay=250"
+        "scoopi run shop.yml --output rows --workers 2 -D scoopi.loader.fetch.delay=250\n"
+        "scoopi run shop.yml --cluster 10.0.0.7:5701,10.0.0.8:5701"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -26,13 +27,22 @@ class Run:
         parser.add_argument("defs", metavar="DEFS", type=Path, help="a folder of definitions, or one file")
         add_run_options(parser)
         parser.add_argument(
-            "--cluster", metavar="HOST:PORT,…", help="join the run of this Hazelcast cluster's nodes"
+            "--cluster",
+            metavar="HOST:PORT,…",
+            help="be a node: take part in a run over all nodes of this Hazelcast cluster",
         )
-        parser.add_argument("--run", dest="run_name", metavar="NAME", help="the name of the cluster's run")
+        parser.add_argument(
+            "--run",
+            dest="run_name",
+            metavar="NAME",
+            help="the cluster's run to join or to begin; without it, the one of these definitions that is "
+            "not over, else a new one",
+        )
         parser.add_argument(
             "--anew",
             action="store_true",
-            help="put aside the rows of a run that the cluster has lost, and begin it anew",
+            help="should the cluster have lost the run that rows in the output folder belong to: put these "
+            "aside, to .scoopi/lost-…, and begin it anew",
         )
 
     def run(self, options: Namespace, terminal: Terminal) -> int:

@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.store.barricade import Lease
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.member import Member
@@ -172,6 +174,17 @@ def test_merged_rows_are_one_file_whoever_was_killed(
     assert [file.name for file in crew.folder.glob("data*")] == ["data.txt"]
     assert crew.rows() == world.rows
     assert phase_of(cluster, crew.run_name) is RunPhase.OVER
+
+
+def test_a_holder_that_dies_while_it_merges_is_replaced(
+    crew_of: CrewOf, world: World, cluster: ClusterClient
+) -> None:
+    crew = crew_of(**MERGED)
+    lease = msgspec.json.encode(Lease("dead", 0), order="sorted")
+    HazelcastStore(cluster, crew.run_name).put_if_absent_all(MapName.RUN, [("barricade/merge", lease)])
+    reports = crew.run("ann", "bob")
+    assert [report.rows for report in reports] == [{"data.txt": world.rows.total()}] * 2
+    assert crew.rows() == world.rows
 
 
 def test_merging_wants_a_folder_that_all_nodes_see(crew_of: CrewOf) -> None:

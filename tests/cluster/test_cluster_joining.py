@@ -1,0 +1,186 @@
+"""Which run a node joins, and which nodes may join it; on a real member."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import shutil
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from scoopi.app import Scoopi
+from scoopi.cli.main import main
+from scoopi.cli.terminal import Terminal
+from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.store.cluster.cluster_client import ClusterClient
+from tests.cluster.grids import free_port
+from tests.reliability.world import World, build_world
+
+PLUGINS = Path(__file__).parents[2] / "defs" / "examples" / "python-plugins"
+LIMIT_S = 40.0
+
+
+@dataclass(frozen=True)
+class Town:
+    """A cluster, and a folder in which nodes begin."""
+
+    cluster: ClusterClient
+    folder: Path
+    world: World
+
+    @property
+    def settings(self) -> dict[str, str]:
+        reached = self.cluster._settings
+        return {
+            "scoopi.cluster.addresses": ",".join(reached.addresses),
+            "scoopi.cluster.name": reached.name,
+            "scoopi.cluster.heartbeat": "100",
+            "scoopi.monitor.timerPeriod": "100",
+            "scoopi.datastore.path": str(self.folder / "kept"),
+        }
+
+    def node(
+        self,
+        output: str,
+        run: str | None = None,
+        defs: Path | None = None,
+        changes: Mapping[str, str] | None = None,
+    ) -> RunReport:
+        """A node with an output folder of its own, to its end."""
+        given = {**self.settings, **(changes or {})}
+        return Scoopi(
+            defs or self.world.defs, given, output=self.folder / output, environ={}, run_name=run
+        ).run()
+
+    def says(self, run: str, defs: Path, *words: str) -> tuple[int, str]:
+        """Exit code and messages of a node's command line."""
+        err = io.StringIO()
+        given = [word for key, value in self.settings.items() for word in ("-D", f"{key}={value}")]
+        place = ["--output", str(self.folder / "other"), "--run", run, "--workers", "0"]
+        return main(
+            ["run", str(defs), *place, *given, *words], Terminal(io.StringIO(), err, {})
+        ), err.getvalue()
+
+
+@pytest.fixture
+def town(tmp_path: Path, cluster: ClusterClient) -> Town:
+    return Town(cluster, tmp_path, build_world(tmp_path / tmp_path.name, shelves=3, packets=2))
+
+
+def test_a_node_with_other_definitions_says_so_and_stops(town: Town) -> None:
+    done = town.node("mine", "other-definitions")
+    defs = town.folder / "changed"
+    shutil.copytree(town.world.defs, defs)
+    (file,) = defs.glob("*.yml")
+    file.write_text(file.read_text().replace("indexRange: 2-4", "indexRange: 2-3"))
+    code, said = town.says("other-definitions", defs)
+    assert code == 3
+    assert f"{defs}: this node's definitions or plugins are not those of the run" in said
+    assert f"give it those of {town.world.defs}, or another --run" in said
+    assert list((town.folder / "other").glob("*/data*")) == []
+    assert done.rows == {next(iter(done.rows)): town.world.rows.total()}
+
+
+def test_a_node_with_another_plugin_says_so_and_stops(town: Town) -> None:
+    town.node("mine", "other-plugin", PLUGINS)
+    defs = town.folder / "changed"
+    shutil.copytree(PLUGINS, defs)
+    assert town.says("other-plugin", defs)[0] == 0, "where they lie is all the same"
+    for plugin in (defs / "plugins").glob("*.py"):
+        plugin.write_text(plugin.read_text() + "\n# another one\n")
+    code, said = town.says("other-plugin", defs)
+    assert code == 3
+    assert "definitions or plugins are not those of the run" in said
+
+
+def test_a_given_setting_that_may_change_rows_must_be_the_runs(town: Town) -> None:
+    town.node("mine", "other-setting")
+    code, said = town.says("other-setting", town.world.defs, "-D", "scoopi.fact.notFound.replaceWith=none")
+    assert code == 3
+    assert "scoopi.fact.notFound.replaceWith is 'none', but the run has 'not found'" in said
+
+
+def test_of_a_given_setting_that_all_nodes_share_the_runs_value_counts(
+    town: Town, caplog: pytest.LogCaptureFixture
+) -> None:
+    town.node("mine", "shared-setting")
+    with caplog.at_level(logging.WARNING):
+        town.node("other", "shared-setting", changes={"scoopi.cluster.heartbeat": "300"})
+    (warning,) = [each for each in caplog.messages if "scoopi.cluster.heartbeat" in each]
+    assert warning.endswith("is '300', but the run has '100'; the run's value counts")
+
+
+def test_nodes_without_a_name_that_start_together_agree_on_one_and_the_next_run_has_another(
+    town: Town,
+) -> None:
+    together = {"scoopi.cluster.quorum.size": "3"}
+    with ThreadPoolExecutor(3) as pool:
+        nodes = [pool.submit(town.node, f"out-{number}", changes=together) for number in range(3)]
+        first = [node.result(LIMIT_S) for node in nodes]
+    (name,) = {report.run for report in first}
+    assert name.startswith("defs-")
+    rows: Counter[str] = Counter()
+    for file in town.folder.glob(f"out-*/{name}/data-*.txt"):
+        rows.update(file.read_text(encoding="utf-8").splitlines())
+    assert rows == town.world.rows
+    later = town.node("out-0")
+    assert (later.status, later.publish_note) == (RunStatus.DONE, "")
+    assert later.run != name
+    assert sum(later.rows.values()) == town.world.rows.total()
+
+
+def test_nodes_that_share_a_folder_have_each_a_view_and_a_file_of_their_own(town: Town) -> None:
+    together = {"scoopi.cluster.quorum.size": "2"}
+    with ThreadPoolExecutor(2) as pool:
+        nodes = [
+            pool.submit(town.node, "out", "one-folder", changes={**together, "scoopi.cluster.node": node})
+            for node in ("ann", "bob")
+        ]
+        reports = {next(iter(report.rows)): report for report in (node.result(LIMIT_S) for node in nodes)}
+    folder = town.folder / "out" / "one-folder"
+    assert {path.name for path in folder.iterdir()} == {
+        ".scoopi",
+        "run.json",
+        "data-ann.txt",
+        "data-bob.txt",
+    }
+    views = {node: json.loads((folder / f".scoopi/{node}/run.json").read_bytes()) for node in ("ann", "bob")}
+    for node, view in views.items():
+        report = reports[f"data-{node}.txt"]
+        assert (view["status"], view["rows"], view["jobs"]["done"]) == ("done", report.rows, report.jobs.done)
+    assert sum(view["jobs"]["done"] for view in views.values()) == town.world.jobs
+    assert json.loads((folder / "run.json").read_bytes()) in views.values()
+
+
+def test_a_node_whose_part_of_the_data_is_lost_does_not_join_the_run(town: Town) -> None:
+    town.node("mine", "torn")
+    kept = town.cluster.map("scoopi.torn.run")
+    canary = next(key for key in kept.key_set().result() if key.startswith("canary/"))
+    kept.delete(canary).result()
+    code, said = town.says("torn", town.world.defs)
+    assert code == 5
+    assert "the cluster has lost a part of the run torn" in said
+
+
+def test_members_that_cannot_be_reached_are_named_each(town: Town) -> None:
+    ports = [free_port(), free_port()]
+    addresses = ",".join(f"127.0.0.1:{port}" for port in ports)
+    unreachable = ["-D", "scoopi.cluster.connect.timeout=200", "--cluster", addresses]
+    code, said = town.says("nowhere", town.world.defs, *unreachable)
+    assert code == 5
+    for port in ports:
+        assert f"127.0.0.1:{port} cannot be reached (Connection refused)" in said
+    assert "start a member (scoopi member)" in said
+    assert "Traceback" not in said
+
+
+def test_a_name_that_can_be_no_folder_is_wrong_usage(town: Town) -> None:
+    code, said = town.says("../up", town.world.defs)
+    assert code == 2
+    assert "'../up' is no name" in said
