@@ -19,7 +19,7 @@ from pathlib import Path
 
 from scoopi.store.run_record import RunPhase
 from tests.cluster.hammer_grid import HammerGrid
-from tests.cluster.hammer_round import BLOWS, NO_BLOW, HammerResult, HammerRound
+from tests.cluster.hammer_round import BLOWS, NO_BLOW, OUTPUTS, HammerResult, HammerRound
 from tests.cluster.hammer_tally import HammerTally
 from tests.engine.desk import wait_until
 from tests.reliability.rounds import PromiseBrokenError
@@ -38,8 +38,16 @@ class Hammer:
         grid: its members.
     """
 
-    def __init__(self, base: Path, shelves: int = SHELVES, proxied: bool = False, seed: int = 1) -> None:
+    def __init__(
+        self,
+        base: Path,
+        shelves: int = SHELVES,
+        proxied: bool = False,
+        seed: int = 1,
+        output: str = "local",
+    ) -> None:
         self._base = base
+        self._output = output
         self._shelves = shelves
         self._seed = seed
         self.grid = HammerGrid(base, proxied, seed)
@@ -110,7 +118,8 @@ class Hammer:
     ) -> HammerResult:
         run = f"{folder.name}-{time.time_ns() % 1_000_000}"
         try:
-            result = HammerRound(self._worlds[world], self.grid, folder, run, source).play(blow, when)
+            game = HammerRound(self._worlds[world], self.grid, folder, run, source, self._output)
+            result = game.play(blow, when)
         finally:
             phase = self.grid.forget(run)
         if phase is not RunPhase.OVER:
@@ -126,11 +135,12 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first round")
     parser.add_argument("--blow", choices=BLOWS, help="always this one")
     parser.add_argument("--proxy", action="store_true")
+    parser.add_argument("--output", choices=OUTPUTS, default="local", help="whose folders the nodes use")
     parser.add_argument("--shelves", type=int, default=SHELVES, help="each is a job, with 3 linked ones")
     options = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="scoopi-hammer-"))
     tally = HammerTally()
-    with Hammer(base, options.shelves, options.proxy, options.seed) as hammer:
+    with Hammer(base, options.shelves, options.proxy, options.seed, options.output) as hammer:
         lengths = ", ".join(f"{length:.1f} s" for length in hammer.measure())
         print(f"{hammer.jobs} jobs a round; undisturbed, of files and of a server: {lengths}", flush=True)
         for number in range(options.first, options.first + options.rounds):

@@ -38,6 +38,13 @@ BLOWS = (
     "member pause",
 )
 NO_BLOW = "nothing"
+SHARED = {"scoopi.output.durability": "shared"}
+OUTPUTS: Mapping[str, Mapping[str, object]] = {
+    "local": {},
+    "shared": SHARED,
+    "merged": {**SHARED, "scoopi.output.merge": "true"},
+}
+"""Kinds of output: each node its own folder, one for all, one with one file for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +69,24 @@ class HammerRound:
     Args:
         folder: a new one; each node has its own below, with its own output.
         run: the run's name.
+        output: one of `OUTPUTS`.
     """
 
-    def __init__(self, world: World, grid: HammerGrid, folder: Path, run: str, source: random.Random) -> None:
+    def __init__(
+        self,
+        world: World,
+        grid: HammerGrid,
+        folder: Path,
+        run: str,
+        source: random.Random,
+        output: str = "local",
+    ) -> None:
         self._world = world
         self._grid = grid
         self._folder = folder
         self._run = run
         self._random = source
+        self._output = output
         self._end = time.monotonic() + ROUND_LIMIT_S
         self._nodes: list[ScoopiProcess] = []
         self._started: list[ScoopiProcess] = []
@@ -120,7 +137,11 @@ class HammerRound:
     def _start(self, number: int) -> ScoopiProcess:
         folder = self._folder / f"node-{number}"
         folder.mkdir(parents=True, exist_ok=True)
-        node = ScoopiProcess(node_arguments(self._grid, self._world, self._run), folder)
+        out = folder if self._output == "local" else self._folder / "all"
+        arguments = node_arguments(
+            self._grid, self._world, self._run, OUTPUTS[self._output], str(out / "out")
+        )
+        node = ScoopiProcess(arguments, folder)
         self._started.append(node)
         return node
 
@@ -234,10 +255,14 @@ class HammerRound:
 
 
 def node_arguments(
-    grid: HammerGrid, world: World, run: str, changes: Mapping[str, object] | None = None
+    grid: HammerGrid,
+    world: World,
+    run: str,
+    changes: Mapping[str, object] | None = None,
+    output: str = "out",
 ) -> list[str]:
     """The command line of each node of a run, its settings with these changes."""
-    options = ["--cluster", grid.address, "--run", run, "--output", "out", "--workers", "1", "-v"]
+    options = ["--cluster", grid.address, "--run", run, "--output", output, "--workers", "1", "-v"]
     settings = {"scoopi.cluster.name": grid.name, **SETTINGS, **(changes or {})}
     given = [word for key, value in settings.items() for word in ("-D", f"{key}={value}")]
     return ["run", str(world.defs), *options, *given]
@@ -246,6 +271,6 @@ def node_arguments(
 def read_nodes_rows(folder: Path, run: str) -> Counter[str]:
     """The union of the published rows of all nodes below a folder."""
     rows: Counter[str] = Counter()
-    for file in sorted(folder.glob(f"*/out/{run}/data-*.txt")):
+    for file in sorted(folder.glob(f"*/out/{run}/data*.txt")):
         rows.update(file.read_text(encoding="utf-8").splitlines())
     return rows
