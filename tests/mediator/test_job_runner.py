@@ -71,6 +71,18 @@ class FailingJobs(JobStore):
             raise StoreError("the store is away", mend="it is tried again")
 
 
+class CountingJobs(JobStore):
+    """A job store that notes which hosts it was asked for."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        super().__init__(store, NODE)
+        self.asked: list[str] = []
+
+    def take(self, host: str, limit: int, begin: Callable[[], None] = lambda: None) -> list[TakenJob]:
+        self.asked.append(host)
+        return super().take(host, limit, begin)
+
+
 class World:
     """A job runner over a real store."""
 
@@ -160,6 +172,23 @@ def test_jobs_that_are_put_later_are_taken_when_their_bell_rings(
         world.put(TWO, "c")
         world.runner.has_new([ONE, TWO])
         assert names(world.taken(2)) == ["b", "c"]
+
+
+def test_a_host_that_had_no_more_jobs_is_not_asked_at_every_bell(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runner, "SWEEP_S", 60.0)
+    counting = CountingJobs(world.store)
+    world.with_jobs(counting)
+    world.put(ONE, "a")
+    with running(world):
+        world.runner.ring()
+        world.taken(1)
+        for name in "bcd":
+            world.put(TWO, name)
+            world.runner.has_new([TWO])
+            world.taken(1)
+    assert counting.asked.count(ONE) == 1
 
 
 def test_what_no_bell_told_of_is_found_by_the_sweep(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
