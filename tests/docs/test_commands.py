@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.store.cluster.cluster_client import ClusterClient
 from tests.docs.markdown import PAGES, ROOT, Page
 
 LIMIT_S = 60
@@ -52,6 +53,19 @@ def test_a_command_of_the_documentation_runs(command: str, checkout: Path) -> No
     done = run(command, checkout)
 
     assert done.returncode == 0, done.stderr
+
+
+def test_the_session_with_a_cluster_runs(checkout: Path, cluster: ClusterClient) -> None:
+    """The member is the one of the tests."""
+    (block,) = Page("README.md").blocks("shell")
+    member, *questions = block.lines
+    reached = cluster._settings
+    assert member == "scoopi member"
+    for line in questions:
+        asked = line.replace("127.0.0.1:5701", reached.addresses[0])
+        done = run(f"SCOOPI_CLUSTER_NAME={reached.name} {asked}", checkout)
+        assert done.returncode == 0, done.stderr
+    assert list(checkout.glob("output/fair/data-*.txt"))
 
 
 def test_a_script_that_is_not_run_here_is_there_and_is_a_shell_script() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from scoopi.configs.registry import SETTINGS, SETTINGS_BY_KEY
 from scoopi.plugins.ports import PluginKind
+from scoopi.store.cluster.java import JAR_VARIABLE
 from tests.docs.markdown import PAGES, ROOT, Page
 
 MADE_BY_RUNS = {".venv", ".venv/bin", ".scoopi", "data.txt", "run.json", "output/", "bikes/"}
@@ -52,7 +53,7 @@ def test_a_dotted_name_is_a_setting_or_a_name_of_the_program(page: Page) -> None
 
 @pages
 def test_a_variable_of_the_environment_is_a_setting(page: Page) -> None:
-    known = {setting.environment for setting in SETTINGS}
+    known = {setting.environment for setting in SETTINGS} | {JAR_VARIABLE}
 
     assert set(re.findall(r"SCOOPI_[A-Z_]*[A-Z]", page.text)) <= known
 

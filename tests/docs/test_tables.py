@@ -9,6 +9,7 @@ import signal
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from scoopi.cli import exit_codes
@@ -32,7 +33,8 @@ def test_the_exit_codes_are_those_of_the_program() -> None:
 
 
 def test_a_setting_has_the_default_that_the_readme_says() -> None:
-    for key, default, _ in README.table("key", "default", "what it is"):
+    tables = (README.table(head, "default", "what it is") for head in ("key", "setting"))
+    for key, default, _ in chain.from_iterable(tables):
         setting = SETTINGS_BY_KEY[key]
         assert default == f"{setting.default} {setting.unit}".strip(), key
 
