@@ -190,6 +190,9 @@ def extract(
 ) -> list[tuple[str | None, ...]]:
     """The rows that definitions read from one page in memory.
 
+    Definitions are compiled at the first page and again when they, the settings or the environment
+    have changed, so that calling it for many pages is quick.
+
     Returns:
         A tuple a row: locator name, task group, and the values; None where a file would say `null`.
     Raises:
@@ -197,6 +200,6 @@ def extract(
         StepError: a task fails on this page.
         UsageError: no group was named, and none is known by the page's address.
     """
-    from scoopi.bootstrap.extractor import Extractor
+    from scoopi.bootstrap.kept_extractors import extractor_of
 
-    return Extractor(Path(defs), configs or {}, os.environ).extract(page, url, group)
+    return extractor_of(Path(defs), configs or {}, os.environ).extract(page, url, group)

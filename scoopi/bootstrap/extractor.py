@@ -12,6 +12,7 @@ from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.defs_composer import DefsComposer
 from scoopi.bootstrap.run_request import RunRequest
 from scoopi.bootstrap.step_builder import StepBuilder
+from scoopi.bootstrap.step_names import SCRIPTER
 from scoopi.configs.groups import ArchiveSettings, ParserLimits
 from scoopi.configs.run_date import compose_run_date
 from scoopi.errors import UsageError
@@ -54,14 +55,29 @@ class Extractor:
         self._limits = TreeLimits(
             max_depth=ParserLimits.of(composed).max_depth, max_bytes=composed.number("scoopi.loader.maxBytes")
         )
-        plan = WorkerPlan(self._definitions, composed.composed(), self._run_date, str(current), str(source))
-        archive = ArchiveRules(
-            ArchiveSettings.of(composed, current),
-            self._definitions,
-            self._run_date,
-            composed.text("scoopi.dateTimePattern"),
-        )
-        self._builder = StepBuilder(plan, finder, FileFinder(current, defs_folder(source)), archive)
+        self._composed, self._finder, self._current, self._source = composed, finder, current, source
+        self._builder = self._new_builder()
+        self._locators: dict[tuple[str, str | None], Locator] = {}
+        for known in self._definitions.locator_groups.values():
+            for locator in known.locators:
+                found = Locator(locator.name, known.name, locator.url)
+                self._locators.setdefault((locator.url, None), found)
+                self._locators.setdefault((locator.url, known.name), found)
+
+    @property
+    def reads_files_of_its_own(self) -> bool:
+        """Whether plugins or scripts in files of the user take part."""
+        tasks = (task for group in self._definitions.task_groups.values() for task in group.tasks)
+        scripted = any(step.class_name == SCRIPTER for task in tasks for step in task.steps)
+        return scripted or bool(self._finder.digests())
+
+    def at(self, now: datetime) -> Extractor:
+        """Itself, for a run that begins now, if the settings do not say when it began."""
+        run_date = compose_run_date(self._composed, now)
+        if run_date != self._run_date:
+            self._run_date = run_date
+            self._builder = self._new_builder()
+        return self
 
     def extract(
         self, page: bytes, url: str, group: str | None = None, charset: str | None = None
@@ -84,6 +100,20 @@ class Extractor:
             rows += self._rows(chain, locator, tree)
         return rows
 
+    def _new_builder(self) -> StepBuilder:
+        configs = self._composed
+        plan = WorkerPlan(
+            self._definitions, configs.composed(), self._run_date, str(self._current), str(self._source)
+        )
+        archive = ArchiveRules(
+            ArchiveSettings.of(configs, self._current),
+            self._definitions,
+            self._run_date,
+            configs.text("scoopi.dateTimePattern"),
+        )
+        files = FileFinder(self._current, defs_folder(self._source))
+        return StepBuilder(plan, self._finder, files, archive)
+
     def _rows(self, chain: TaskChain, locator: Locator, page: Page) -> list[Row]:
         payload = Payload("", locator, 1, chain.task.name, page)
         for link in chain.steps:
@@ -97,11 +127,9 @@ class Extractor:
         return []
 
     def _locator(self, url: str, group: str | None) -> Locator:
-        groups = self._definitions.locator_groups
-        for known in groups.values():
-            for locator in known.locators:
-                if locator.url == url and group in (None, known.name):
-                    return Locator(locator.name, known.name, url)
+        known = self._locators.get((url, group))
+        if known is not None:
+            return known
         names = [group] if group is not None else list(self._definitions.task_groups)
         if len(names) != 1 or names[0] not in self._definitions.task_groups:
             raise UsageError(

@@ -17,7 +17,7 @@ _ASIDE = frozenset({"plugins", "conf", "output"})
 class SourceFiles:
     """All `*.yml` and `*.yaml` in a folder and below; hidden folders, plugins, conf and output aside.
 
-    After `find`, `is_whole` says whether every folder could be read.
+    After `find`, `is_whole` says whether every folder could be read, and `folders` which there were.
     Source: design, "Commands"; language, A2.
     """
 
@@ -26,6 +26,7 @@ class SourceFiles:
         self._findings = findings
         self._files: list[Path] = []
         self._seen: set[tuple[int, int]] = set()
+        self.folders: list[Path] = []
         self.is_whole = True
 
     def find(self) -> list[Path]:
@@ -50,6 +51,7 @@ class SourceFiles:
         if identity in self._seen:
             return
         self._seen.add(identity)
+        self.folders.append(folder)
         try:
             with os.scandir(folder) as entries:
                 names = sorted(entry.name for entry in entries)

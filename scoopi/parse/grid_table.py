@@ -33,11 +33,8 @@ class GridTable:
             range(position, position + 1) if axis is None else ranges[axis]
             for axis, position in zip(self._axes, self._positions, strict=True)
         )
-        leaves = self._index.leaves(rows)
-        if len(cells) == 1:
-            return [leaf.get(cells.start) for leaf in leaves]
-        parts = [leaf.part(cells) for leaf in leaves]
+        values = self._index.table(rows, cells)
         row_axis, cell_axis = self._axes
         if row_axis is not None and cell_axis is not None and cell_axis < row_axis:
-            parts = [list(part) for part in zip(*parts, strict=True)]
-        return list(chain.from_iterable(parts))
+            return list(chain.from_iterable(values[at :: len(cells)] for at in range(len(cells))))
+        return values

@@ -51,8 +51,11 @@ class PositionalGroups:
 def grouped(contexts: list[Element], step: OpenStep) -> ByPosition:
     """What the step finds below the contexts, by position among its siblings; raises as `OpenStep.select`."""
     elements = [element for context in contexts for element in step.select(context)]
+    places = row_reader().positions(elements, step.of_type)
+    if len(set(places)) == len(places) and 0 not in places:
+        return {place: [element] for place, element in zip(places, elements, strict=True)}
     groups: ByPosition = {}
-    for element, position in zip(elements, row_reader().positions(elements, step.of_type), strict=True):
+    for element, position in zip(elements, places, strict=True):
         if position:
             groups.setdefault(position, []).append(element)
     return groups

@@ -14,15 +14,14 @@ from scoopi.parse.row_cells import Cells
 
 Element = etree._Element
 
+_NOTHING: list[Element] = []
+
 
 class Leaf(Protocol):
     """The values by the last position."""
 
     def get(self, position: int, /) -> str | None:
         """The value there; None when nothing is found."""
-
-    def part(self, positions: range, /) -> Cells:
-        """The values at these positions, which follow each other."""
 
 
 class PositionalIndex:
@@ -53,24 +52,29 @@ class PositionalIndex:
             found = self._leaves[outer] = self._make_leaf(outer)
         return found
 
-    def leaves(self, rows: Sequence[int]) -> list[Leaf]:
-        """The leaves under each of these positions, for a query with two; raises as `leaf`."""
-        known = self._leaves
-        if self._cell_tag is not None and len(rows) > 1:
-            self._read_rows([at for at in rows if (at,) not in known], self._cell_tag)
-        return [known.get((at,)) or self.leaf((at,)) for at in rows]
+    def table(self, rows: range, cells: range) -> Cells:
+        """The values at these positions of rows and of cells in them, row after row, of a query with two.
+
+        Raises:
+            ParseError: as `leaf`.
+        """
+        elements = self._single_rows(rows)
+        if elements is not None and self._cell_tag is not None:
+            is_full = self._query.is_full_text
+            return row_reader().part(elements, self._cell_tag, is_full, cells.start, cells.stop)
+        return [value for at in rows for value in map(self.leaf((at,)).get, cells)]
 
     def queried(self, positions: Sequence[int]) -> str | None:
         """The value as an ordinary query finds it; raises as `leaf`."""
         return self._query.filled(positions)(self._groups.blocks)
 
-    def _read_rows(self, rows: Sequence[int], tag: str) -> None:
-        """Make the leaves of those rows that are one element each, all at once."""
-        groups = self._groups.inner(self._query, ()) or {}
-        single = [(at, found[0]) for at in rows if (found := groups.get(at)) and len(found) == 1]
-        cells = row_reader().cells([element for _, element in single], tag, self._query.is_full_text)
-        for (at, _), texts in zip(single, cells, strict=True):
-            self._leaves[at,] = _RowLeaf(texts)
+    def _single_rows(self, rows: range) -> list[Element | None] | None:
+        """The element at each of the rows, None for none; None instead when at some there are several."""
+        groups = self._groups.inner(self._query, ()) if self._cell_tag is not None else None
+        if groups is None:
+            return None
+        found = [groups.get(at, _NOTHING) for at in rows]
+        return None if max(map(len, found), default=0) > 1 else [each[0] if each else None for each in found]
 
     def _make_leaf(self, outer: tuple[int, ...]) -> Leaf:
         contexts = self._groups.contexts(self._query, outer)
@@ -79,7 +83,7 @@ class PositionalIndex:
         if self._cell_tag is not None and len(contexts) == 1:
             return _RowLeaf(row_reader().cells(contexts, self._cell_tag, self._query.is_full_text)[0])
         groups = grouped(contexts, self._query.steps[-1])
-        return _KnownLeaf({at: self._end(elements, (*outer, at)) for at, elements in groups.items()})
+        return {at: self._end(elements, (*outer, at)) for at, elements in groups.items()}
 
     def _end(self, elements: list[Element], positions: tuple[int, ...]) -> str | None:
         """The value of the elements at the last position."""
@@ -97,21 +101,6 @@ class _RowLeaf:
     def get(self, position: int, /) -> str | None:
         return self._cells[position] if position < len(self._cells) else None
 
-    def part(self, positions: range, /) -> Cells:
-        cells = self._cells[positions.start : positions.stop]
-        missing = len(positions) - len(cells)
-        return cells + [None] * missing if missing else cells
-
-
-class _KnownLeaf:
-    """Values that are all known."""
-
-    def __init__(self, values: dict[int, str | None]) -> None:
-        self.get = values.get
-
-    def part(self, positions: range, /) -> Cells:
-        return list(map(self.get, positions))
-
 
 class _QueriedLeaf:
     """A leaf that asks an ordinary query for each value."""
@@ -125,6 +114,3 @@ class _QueriedLeaf:
         if position not in self._known:
             self._known[position] = self._index.queried((*self._positions, position))
         return self._known[position]
-
-    def part(self, positions: range, /) -> Cells:
-        return list(map(self.get, positions))

@@ -1,4 +1,4 @@
-"""positions, cells: where elements stand among their siblings, and the texts of the children of rows."""
+"""positions, cells, part: where elements stand among their siblings, and the texts of rows' children."""
 
 from __future__ import annotations
 
@@ -46,6 +46,20 @@ def cells(rows: list[Element], tag: str, full: bool) -> list[Cells]:
         [None, *(own_text(child) if child.tag == tag else None for child in row.iterchildren("*"))]
         for row in rows
     ]
+
+
+def part(rows: list[Element | None], tag: str, full: bool, first: int, stop: int) -> Cells:
+    """The texts of the cells from one position up to another, row after row.
+
+    Args:
+        rows: None for one that is not there.
+        tag, full: as in `cells`.
+    """
+    found: Cells = []
+    for row in rows:
+        texts = [] if row is None else cells([row], tag, full)[0][first:stop]
+        found += [*texts, *[None] * (stop - first - len(texts))]
+    return found
 
 
 def _places(parent: Element, of_type: bool) -> dict[Element, int]:

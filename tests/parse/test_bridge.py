@@ -154,6 +154,7 @@ def test_a_bridge_with_another_tree_is_left_with_one_warning(caplog: pytest.LogC
         parse=lambda page, max_depth: real.parse(page + b"<p>", max_depth),
         positions=real.positions,
         cells=real.cells,
+        part=real.part,
     )
     assert trusted_bridge(other) is None
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
@@ -164,7 +165,7 @@ def test_a_bridge_that_fails_is_left_with_one_warning(caplog: pytest.LogCaptureF
     def fail(page: bytes, max_depth: int) -> object:
         raise RuntimeError("lexbor failed")
 
-    assert trusted_bridge(SimpleNamespace(parse=fail, positions=fail, cells=fail)) is None
+    assert trusted_bridge(SimpleNamespace(parse=fail, positions=fail, cells=fail, part=fail)) is None
     assert [record.getMessage() for record in caplog.records] == [
         "pages are parsed by the walk, as the bridge fails: lexbor failed"
     ]

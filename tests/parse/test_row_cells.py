@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,12 +13,12 @@ from lxml import etree
 from scoopi.parse.bridge.gears import RowReader, row_reader_of
 from scoopi.parse.css.element_text import own_text
 from scoopi.parse.html_walk import walk_html
-from scoopi.parse.row_cells import cells, positions
+from scoopi.parse.row_cells import cells, part, positions
 from scoopi.parse.xpath_text import text_of_node
 from tests.parse.tree.built_bridge import built_bridge
 
 Element = etree._Element
-PLAIN = RowReader(positions, cells)
+PLAIN = RowReader(positions, cells, part)
 
 texts = st.sampled_from(
     ("", " ", "a", " b ", "\u00a0", "c \n\t d", "e\u00ad\u200bf", "é€\U0001f600", "&#1;", "x" * 40)
@@ -39,6 +42,9 @@ def test_the_compiled_reader_gives_what_the_plain_one_gives(page: str, tag: str,
     compiled = row_reader_of(built_bridge())
     assert compiled.positions(elements, full) == PLAIN.positions(elements, full)
     assert compiled.cells(elements, tag, full) == PLAIN.cells(elements, tag, full)
+    for first, stop in ((0, 1), (0, 3), (2, 3), (1, 5), (4, 9)):
+        wanted = PLAIN.part([*elements, None], tag, full, first, stop)
+        assert compiled.part([*elements, None], tag, full, first, stop) == wanted
 
 
 @settings(max_examples=100, deadline=None)
@@ -78,6 +84,8 @@ def test_the_compiled_reader_refuses_what_are_no_elements() -> None:
         reader.cells([etree.Comment("x")], "td", False)
     with pytest.raises(TypeError, match="elements"):
         reader.positions(["td"], False)  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="elements"):
+        reader.part(["td"], "td", False, 1, 2)  # type: ignore[list-item]
 
 
 def test_positions_in_nested_tables_are_counted_once_a_parent() -> None:
@@ -85,3 +93,25 @@ def test_positions_in_nested_tables_are_counted_once_a_parent() -> None:
     lines = list(walk_html(page, 99).getroot().iter("tr"))
     reader = row_reader_of(built_bridge())
     assert reader.positions(lines, False) == positions(lines, False)
+
+
+def test_reading_many_rows_leaves_no_memory_behind() -> None:
+    page = (
+        b"<table>" + b"<tr><td>1<td>a text that is longer<td><pre>x</pre>" * 50 + b"</table><pre><i>x</pre>"
+    )
+    elements = list(walk_html(page, 99).getroot().iter("*"))
+    reader = row_reader_of(built_bridge())
+
+    def read_often(times: int) -> int:
+        for _ in range(times):
+            reader.positions(elements, False)
+            reader.cells(elements, "td", True)
+            for full in (True, False):
+                reader.part([*elements, None], "*", full, 1, 4)
+            with pytest.raises(TypeError):
+                reader.part([*elements, "x"], "td", True, 1, 4)  # type: ignore[list-item]
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4
+
+    before_kb = read_often(30)
+    assert read_often(600) - before_kb < 2048

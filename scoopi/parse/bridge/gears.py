@@ -11,7 +11,7 @@ from lxml import etree
 
 from scoopi.parse.bridge.native_parser import NativeParser
 from scoopi.parse.html_walk import walk_html
-from scoopi.parse.row_cells import Cells, cells, positions
+from scoopi.parse.row_cells import Cells, cells, part, positions
 
 BRIDGE = "bridge"
 WALK = "walk"
@@ -27,9 +27,10 @@ class RowReader(NamedTuple):
 
     positions: Callable[[list[Element], bool], list[int]]
     cells: Callable[[list[Element], str, bool], list[Cells]]
+    part: Callable[[list[Element | None], str, bool, int, int], Cells]
 
 
-_WALKING = RowReader(positions, cells)
+_WALKING = RowReader(positions, cells, part)
 _CANARY = (
     "<!--a--><!doctype html><title>x</title><p class=A Data-b id='é'>1<b>2<p>3\0&#1;&nbsp;\f<table>4<tr><td>5"
     "<template><i>6</i></template><svg viewBox=0><linearGradient xlink:href='#'/></svg><!-- b ---><?c d?>"
@@ -61,7 +62,11 @@ def row_reader_of(native: NativeParser) -> RowReader:
             for row, texts in zip(rows, found, strict=True)
         ]
 
-    return RowReader(native.positions, read)
+    def read_part(rows: list[Element | None], tag: str, full: bool, first: int, stop: int) -> Cells:
+        found: Cells | None = native.part(rows, tag, full, first, stop)
+        return part(rows, tag, full, first, stop) if found is None else found
+
+    return RowReader(native.positions, read, read_part)
 
 
 def trusted_bridge(module: Any = None) -> TreeOf | None:
@@ -91,5 +96,7 @@ def _read(reader: RowReader) -> list[object]:
     found: list[object] = []
     for full in (True, False):
         found.append(reader.positions(elements, full))
-        found += (reader.cells(elements, tag, full) for tag in ("*", "p", "tr", "option"))
+        for tag in ("*", "p", "tr", "option"):
+            found.append(reader.cells(elements, tag, full))
+            found += (reader.part([None, *elements], tag, full, first, first + 2) for first in (0, 1, 2))
     return found

@@ -547,6 +547,8 @@ static PyMethodDef methods[] = {
      "positions(elements, of_type) -> list of their places among their siblings, from 1."},
     {"cells", row_cells_cells, METH_VARARGS,
      "cells(rows, tag, full) -> for each row the texts of its children, or None where blanks may count."},
+    {"part", row_cells_part, METH_VARARGS,
+     "part(rows, tag, full, first, stop) -> the texts of cells, flat, or None where blanks may count."},
     {NULL, NULL, 0, NULL}};
 
 static int execute(PyObject *module)

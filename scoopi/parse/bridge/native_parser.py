@@ -22,7 +22,7 @@ class NativeParser:
         ImportError: it is not built, or does not fit the lxml or selectolax that is installed.
 
     Attributes:
-        positions, cells: as in `row_cells`, but None for a row in which blanks may count.
+        positions, cells, part: as in `row_cells`, but None for rows in which blanks may count.
     """
 
     def __init__(self, module: Any = None) -> None:
@@ -30,6 +30,7 @@ class NativeParser:
         self._parser = etree.HTMLParser()
         self.positions = self._bridge.positions
         self.cells = self._bridge.cells
+        self.part = self._bridge.part
 
     def __call__(self, page: bytes, max_depth: int) -> etree._ElementTree:
         """The tree of a page in valid UTF-8.

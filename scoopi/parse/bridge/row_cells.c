@@ -1,4 +1,4 @@
-/* positions, cells: where elements stand among their siblings, and the texts of the children of rows.
+/* positions, cells, part: where elements stand among their siblings, and the texts of the children of rows.
  *
  * The same as `scoopi/parse/row_cells.py` gives, in one pass over libxml2's nodes and without a Python object
  * for each of them. Trees are read under the GIL, as lxml itself reads them.
@@ -216,6 +216,56 @@ PyObject *row_cells_cells(PyObject *module, PyObject *arguments)
     }
     PyMem_Free(text.bytes);
     return all;
+}
+
+/* Appends the texts of a row's children from one position up to another, None where there is none; 0 when blanks may
+ * count, -1 on an error. */
+static int add_part(PyObject *part, const xmlNode *row, const char *tag, bool full, Py_ssize_t at, Py_ssize_t stop,
+                    text_buffer *text)
+{
+    bool any = strcmp(tag, "*") == 0;
+    Py_ssize_t position = 0;
+    if (!full && row != NULL && lies_in_preserving(row)) return 0;
+    for (const xmlNode *child = row != NULL ? row->children : NULL; child != NULL && at < stop; child = child->next) {
+        if (child->type != XML_ELEMENT_NODE) continue;
+        bool wanted = any || is_named(child, tag);
+        if (!full || wanted) position++;
+        if (position < at || (full && !wanted)) continue;
+        for (; at < position && at < stop; at++) /* there is no position 0 */
+            if (PyList_Append(part, Py_None) != 0) return -1;
+        if (at++ >= stop) break;
+        if (!wanted) {
+            if (PyList_Append(part, Py_None) != 0) return -1;
+            continue;
+        }
+        if (!full && preserves_blanks(child)) return 0;
+        if (!append_new(part, text_of(child, full, text))) return -1;
+    }
+    for (; at < stop; at++)
+        if (PyList_Append(part, Py_None) != 0) return -1;
+    return 1;
+}
+
+PyObject *row_cells_part(PyObject *module, PyObject *arguments)
+{
+    PyObject *rows;
+    const char *tag;
+    int full, added = 1;
+    Py_ssize_t first, stop;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O!spnn", &PyList_Type, &rows, &tag, &full, &first, &stop)) return NULL;
+    text_buffer text = {0};
+    PyObject *part = PyList_New(0);
+    for (Py_ssize_t at = 0; part != NULL && added == 1 && at < PyList_GET_SIZE(rows); at++) {
+        PyObject *row = PyList_GET_ITEM(rows, at);
+        xmlNode *node = row != Py_None ? node_of(row) : NULL;
+        added = node == NULL && row != Py_None ? -1 : add_part(part, node, tag, full, first, stop, &text);
+    }
+    PyMem_Free(text.bytes);
+    if (part != NULL && added == 1) return part;
+    Py_XDECREF(part);
+    if (part == NULL || added == -1) return NULL;
+    Py_RETURN_NONE;
 }
 
 /* ---- positions ---- */
