@@ -29,6 +29,7 @@ from tests.server.server import Server
 SHELVES, PACKETS = 160, 3
 SERVED = 1
 REQUESTS_S = 60.0
+LONGER, SHORTER = 1.05, 0.8
 
 
 class Hammer:
@@ -91,6 +92,8 @@ class Hammer:
     def round(self, number: int, blow: str | None = None) -> HammerResult:
         """Play one, drawn by seed and number; the blow falls within the time that `measure` found.
 
+        A blow after the end tells that rounds have become quicker since, one before it the contrary.
+
         Raises:
             PromiseBrokenError: a promise was broken; the round's folder tells more.
         """
@@ -98,7 +101,9 @@ class Hammer:
         world = source.randrange(len(self._worlds))
         chosen = source.choice(BLOWS)
         delay_s = source.random() * self._lengths_s[world]
-        return self._play(world, self.folder(number), blow or chosen, lambda: time.sleep(delay_s), source)
+        result = self._play(world, self.folder(number), blow or chosen, lambda: time.sleep(delay_s), source)
+        self._lengths_s[world] *= LONGER if result.hit else SHORTER
+        return result
 
     def strike(self, number: int, blow: str, requests: int) -> HammerResult:
         """Play one in which the blow falls when nodes have sent so many requests to the server.
