@@ -15,6 +15,7 @@ HTTP2_STREAM = 92
 """CURLE_HTTP2_STREAM, which pycurl does not name."""
 _MEASURED = re.compile(r" after \d+ ms| with \d+ bytes (?:missing|remaining to read)")
 """What differs from one failure to the next of the same cause."""
+_HOST = re.compile(r"\w+://(?:[^/?#@]*@)?([^/?#:]+)")
 _FAULTS: dict[int, tuple[str, str]] = {
     pycurl.E_URL_MALFORMAT: ("the address is malformed", "correct the url"),
     pycurl.E_UNSUPPORTED_PROTOCOL: ("the host does not speak HTTP", "correct the url or its port"),
@@ -57,7 +58,10 @@ def fault(number: int, message: str, url: str, *, connected: bool, settings: Htt
         return FetchError(what, at=shown(url), mend=_LATER)
     what, mend = _FAULTS.get(number, ("the page could not be loaded", ""))
     words = _MEASURED.sub("", message)
-    return FetchError(f"{what} ({words})" if words else what, at=shown(url), mend=mend, cause=what)
+    told = f"{what} ({words})" if words else what
+    host = _HOST.match(url)
+    names_it = host is not None and host[1] in words
+    return FetchError(told, at=shown(url), mend=mend, cause=what if names_it else told)
 
 
 def status_fault(status: int, url: str) -> FetchError:

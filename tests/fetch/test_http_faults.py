@@ -9,6 +9,7 @@ import pytest
 
 from scoopi.errors import FetchError
 from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.http_faults import fault
 from scoopi.fetch.request import Request, Response
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.test_http_client import Maker
@@ -83,3 +84,15 @@ def test_a_page_of_just_the_limit_is_taken(client_with: Maker, server: Server) -
         assert len(answer.body) == 1_000_000
         with pytest.raises(FetchError, match="larger than 999999 bytes"):
             client_with(replace(SETTINGS, max_bytes=999_999)).send(Request(server.url(path)))
+
+
+def test_hosts_that_fail_for_one_reason_have_one_cause_and_other_reasons_one_of_their_own() -> None:
+    def cause(number: int, words: str, host: str) -> str:
+        return fault(number, words, f"http://{host}:81/x", connected=False, settings=SETTINGS).cause
+
+    lost = {cause(6, f"Could not resolve host: {host}", host) for host in ("a.example", "b.example")}
+    assert lost == {"the host's name is unknown"}
+    reasons = ("certificate has expired", "self-signed certificate")
+    assert [cause(60, f"SSL certificate problem: {reason}", "a.example") for reason in reasons] == [
+        f"the host's certificate is not trusted (SSL certificate problem: {reason})" for reason in reasons
+    ]
