@@ -124,6 +124,7 @@ class _Work:
                     f"converter {name}: {error.what}",
                     at=error.at or str(self._conversion.place),
                     mend=error.mend,
+                    cause=f"converter {name} cannot read a value of {self._conversion.item_name}",
                 ) from None
             case "blank":
                 return ""

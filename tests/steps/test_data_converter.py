@@ -101,6 +101,15 @@ def test_fail_fails_the_task_and_names_plugin_value_and_place() -> None:
     assert (caught.value.at, caught.value.mend) == ("d.yml:4:9", "write digits")
 
 
+def test_values_of_any_text_that_fail_have_one_cause() -> None:
+    causes = set()
+    for text in ("a", "b"):
+        with pytest.raises(ConvertError) as caught:
+            run(rows("1", text), doubling("fail"))
+        causes.add(caught.value.cause)
+    assert causes == {"converter twice cannot read a value of day"}
+
+
 def test_a_row_without_the_item_fails_the_task() -> None:
     with pytest.raises(StepError, match=r"no item month; name one of day, hour"):
         run(rows("1"), doubling("keep", item="month"))
