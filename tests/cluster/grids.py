@@ -7,9 +7,10 @@ import json
 import os
 import socket
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 
 from scoopi.configs.groups import ClusterSettings
@@ -19,14 +20,20 @@ from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.store.cluster.member_process import MemberProcess
 from tests.cluster.proxy import Plan, Proxy
 
+PORTS = (15_000, 32_000)
 _runs = itertools.count()
+_random = SystemRandom()
 
 
 def free_port() -> int:
-    """A port that nobody uses just now."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
+    """A port that nobody uses just now, and that the system gives to no outgoing connection.
+
+    A member that is restarted needs its port again, while nodes connect to it over and over.
+    """
+    while True:
+        port = _random.randrange(*PORTS)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 @contextmanager
