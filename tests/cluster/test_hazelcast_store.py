@@ -137,7 +137,7 @@ def test_a_cluster_that_nobody_answers_for_is_a_clear_error() -> None:
     port = free_port()
     with pytest.raises(ClusterError) as caught:
         ClusterClient(ClusterSettings((f"127.0.0.1:{port}",), name="nobody", connect_timeout_ms=300))
-    for part in ("nobody", "300 ms", f"127.0.0.1:{port} cannot be reached", "scoopi member"):
+    for part in ("nobody", "within 0.3 s", f"127.0.0.1:{port} cannot be reached", "scoopi member"):
         assert part in str(caught.value)
 
 
