@@ -1,78 +1,86 @@
-"""How Scoopi grows: pages a second and memory by workers, pages and requests in flight; prints a table.
+"""How Scoopi grows: pages a second and memory by workers, pages, requests in flight, nodes; prints a table.
 
-`python -m tests.benchmarks.growth [--workload tables|books] [--repeat 3] [--part workers|pages|flight]`
-By hand, on a quiet machine: it takes some minutes.
+`python -m tests.benchmarks.growth [--workload tables|books] [--repeat 3] [--part workers|pages|flight|nodes]`
+By hand, on a quiet machine: it takes half an hour. `--save` keeps the figures where `plot` finds them.
 """
 
 from __future__ import annotations
 
 import argparse
 import shutil
-import statistics
 import sys
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from tests.benchmarks.growth_figures import KEPT, Case, GrowthFigures, Line, machine
 from tests.benchmarks.measured_run import Figures, run_scoopi, served
-from tests.benchmarks.workloads import Workload, books, tables
+from tests.benchmarks.workloads import Workload, books, tables, write_definitions
 
-PAGES = 6000
 WORKERS = ("0", "1", "2", "4", "8")
-SIZES = (2000, 6000, 20_000)
+SIZES = (2000, 6000, 20_000, 60_000, 200_000)
 IN_FLIGHT = (1, 2, 4, 8, 16, 32, 64)
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One line of the table."""
-
-    part: str
-    pages: int = PAGES
-    workers: str = "auto"
-    in_flight: int = 32
+NODES = (1, 2)
+PARTS = ("workers", "pages", "flight", "nodes")
+DISTINCT_PAGES = 6000
+ONCE_FROM = 60_000
+"""So many pages take minutes: one run has to do."""
 
 
 def main() -> int:
-    """Measure every case in turn; the exit code is 1 when rows were missing."""
+    """Measure every case in turn; a run that lost rows ends it."""
     options = _options()
     base = Path(tempfile.mkdtemp(prefix="scoopi-growth-"))
-    cases = [case for case in _cases() if options.part in (None, case.part)]
-    figures: dict[Case, list[Figures]] = {case: [] for case in cases}
+    (base / "pages").mkdir()
+    cases = [case for case in _cases(options.most_pages) if case.part in (options.part or PARTS)]
+    before = machine()
     try:
-        workload = _workload(options.workload, base / "pages", max(case.pages for case in cases))
+        workload = _workload(options.workload, base / "pages")
         with served(base / "pages") as url:
-            for _ in range(options.repeat):
-                for case in cases:
-                    figures[case].append(_run(workload, case, base / "run", url))
+            lines = measure(cases, options.repeat, lambda case: _run(workload, case, base / "run", url))
+            for nodes in NODES if "nodes" in (options.part or PARTS) else ():
+                lines.append(_nodes_line(workload, nodes, options.repeat, base, url))
     finally:
         shutil.rmtree(base, ignore_errors=True)
-    _print(figures)
+    figures = GrowthFigures(options.workload, before, machine(), tuple(lines))
+    print(figures.table(), flush=True)
+    if options.save:
+        figures.save(KEPT)
     return 0
+
+
+def measure(cases: Sequence[Case], repeat: int, run: Callable[[Case], Figures]) -> list[Line]:
+    """The medians of each case, cases in turn."""
+    runs: dict[Case, list[Figures]] = {case: [] for case in cases}
+    for turn in range(repeat):
+        for case in cases:
+            if turn == 0 or case.pages < ONCE_FROM:
+                runs[case].append(run(case))
+    return [Line.of(case, figures) for case, figures in runs.items()]
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.growth", description=__doc__)
     parser.add_argument("--workload", choices=("tables", "books"), default="tables")
-    parser.add_argument("--part", choices=("workers", "pages", "flight"))
+    parser.add_argument("--part", choices=PARTS, action="append", help="only this one; may be repeated")
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--most-pages", type=int, default=SIZES[-1], help="leave larger runs out")
+    parser.add_argument("--save", action="store_true", help=f"keep the figures in {KEPT.name}")
     return parser.parse_args()
 
 
-def _cases() -> Iterator[Case]:
+def _cases(most_pages: int) -> Iterator[Case]:
     yield from (Case("workers", workers=workers) for workers in WORKERS)
-    yield from (Case("pages", pages=pages) for pages in SIZES)
+    yield from (Case("pages", pages=pages) for pages in SIZES if pages <= most_pages)
     yield from (Case("flight", in_flight=in_flight) for in_flight in IN_FLIGHT)
 
 
-def _workload(name: str, folder: Path, pages: int) -> Workload:
-    folder.mkdir()
-    return tables(folder, pages // 3) if name == "tables" else books(folder, pages)
+def _workload(name: str, folder: Path) -> Workload:
+    return tables(folder, DISTINCT_PAGES // 3) if name == "tables" else books(folder, DISTINCT_PAGES)
 
 
 def _run(workload: Workload, case: Case, folder: Path, url: str) -> Figures:
-    part = workload.first(case.pages)
+    part = workload.repeated(case.pages)
     figures, data = run_scoopi(part, folder, url, workers=case.workers, in_flight=case.in_flight)
     with data.open("rb") as lines:
         rows = sum(1 for _ in lines)
@@ -82,14 +90,25 @@ def _run(workload: Workload, case: Case, folder: Path, url: str) -> Figures:
     return figures
 
 
-def _print(figures: dict[Case, list[Figures]]) -> None:
-    print("part     workers  in flight   pages  pages/s  us CPU/page  peak MB")
-    for case, runs in figures.items():
-        rate = statistics.median(case.pages / run.seconds for run in runs)
-        cpu = statistics.median(1e6 * run.cpu_s / case.pages for run in runs)
-        peak = statistics.median(run.peak_mb for run in runs)
-        line = f"{case.part:8} {case.workers:>7} {case.in_flight:>10} {case.pages:>7}"
-        print(f"{line} {rate:>8.0f} {cpu:>12.0f} {peak:>8.0f}", flush=True)
+def _nodes_line(workload: Workload, nodes: int, repeat: int, base: Path, url: str) -> Line:
+    """Nodes of a cluster of one member, with two workers in all."""
+    from tests.cluster.grids import members, settings_of
+    from tests.cluster.measure_nodes import NodesMeasure
+
+    case = Case("nodes", workers=str(2 // nodes), nodes=nodes)
+    folder = base / f"nodes-{nodes}"
+    folder.mkdir()
+    part = workload.repeated(case.pages)
+    defs = write_definitions(part, folder / "defs", url)
+    with members(folder) as started:
+        reached = settings_of(started)
+        settings = {
+            "scoopi.cluster.addresses": ",".join(reached.addresses),
+            "scoopi.cluster.name": reached.name,
+        }
+        measured = NodesMeasure(part, defs, folder / "runs", settings)
+        rates = [measured.pages_a_second(nodes) for _ in range(repeat)]
+    return Line.of(case, [Figures(case.pages / rate, 0.0, 0.0) for rate in rates])
 
 
 if __name__ == "__main__":

@@ -86,6 +86,15 @@ class Workload:
         rows = self.rows // len(self.starts) * count
         return Workload(self.name, self.definitions, each * count, self.starts[:count], rows)
 
+    def repeated(self, pages: int) -> Workload:
+        """About so many pages: the same ones again and again where there are not as many."""
+        each = self.pages // len(self.starts)
+        count = max(1, pages // each)
+        known = len(self.starts)
+        starts = [self.starts[at % known] + (f"?{at // known}" if at >= known else "") for at in range(count)]
+        rows = self.rows // known * count
+        return Workload(self.name, self.definitions, each * count, tuple(starts), rows)
+
 
 def tables(folder: Path, companies: int) -> Workload:
     """One small page a company, with two links to table pages of 27 x 5 cells: 281 rows a company."""
