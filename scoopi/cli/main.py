@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
 from scoopi.cli import exit_codes
 from scoopi.cli.arguments import read_options, run_verb, top_help, verb_of
 from scoopi.cli.terminal import Terminal, give_up, printable
-from scoopi.errors import AppenderError, DefsError, ScoopiError
+from scoopi.errors import AppenderError, DefsError, ScoopiError, UsageError
 from scoopi.version import __version__
 
 
@@ -47,9 +48,18 @@ def _run(words: Sequence[str], terminal: Terminal) -> int:
     if words[0] in ("-V", "--version"):
         terminal.give(f"scoopi {__version__}")
         return exit_codes.DONE
+    _ensure_current_folder()
     name, rest = verb_of(words)
     verb, options = read_options(name, rest)
     return run_verb(verb, options, terminal)
+
+
+def _ensure_current_folder() -> None:
+    """Most paths begin there, and it may have been removed under the shell's feet."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UsageError("the current folder is gone", mend="go to one that exists") from error
 
 
 def _tell(error: BaseException, terminal: Terminal) -> None:

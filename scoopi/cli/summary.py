@@ -97,7 +97,9 @@ class Summary:
         if more := len(report.empty) - len(lines):
             lines.append(f"and {number(more)} more")
         if lines:
-            lines.append("try their selectors on a page, in a browser's inspector")
+            lines.append(
+                "try their selectors in a browser's inspector; css reads the own text of what they meet"
+            )
         return lines
 
     def _output(self, report: RunReport) -> list[str]:

@@ -164,3 +164,14 @@ def test_help_and_version_load_nothing_heavy() -> None:
     code, *loaded = done.stdout.splitlines()[-1].split()
     assert code == "0"
     assert HEAVY.isdisjoint(loaded)
+
+
+def test_a_current_folder_that_is_gone_is_told(
+    screen: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert screen.run("run", "defs.yml") == 2
+    assert screen.err.getvalue() == "scoopi: the current folder is gone; go to one that exists\n"

@@ -161,9 +161,8 @@ def test_an_address_is_told_once(screen: Any) -> None:
 
 def test_it_is_said_which_selectors_met_nothing(screen: Any) -> None:
     told = ("dim price of books: without a value in its only row of 1 page (b.yml:3:5)", "dataDef c: no row")
-    assert (
-        f"  empty   {told[0]}\n          {told[1]}\n          try their selectors on a page, in a browser's"
-        in text(screen, empty=told)
+    assert f"  empty   {told[0]}\n          {told[1]}\n          try their selectors in a browser's" in text(
+        screen, empty=told
     )
 
 
