@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from scoopi.appenders.output_file import OutputSpec
+from scoopi.bootstrap.cluster_runs import runs_of
 from scoopi.bootstrap.composed import Composed
 from scoopi.bootstrap.node_folder import NodeFolder
 from scoopi.bootstrap.outputs import of_node
@@ -54,10 +55,7 @@ class _Found:
     folder: NodeFolder
     client: ClusterClient
     names: RunName
-    grid: Store
-    store: Store
-    record: RunRecord
-    cancel: RunCancel
+    registry: RunRegistry
     canaries: tuple[str, ...]
 
 
@@ -112,13 +110,14 @@ class ClusterBoot:
         self, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
     ) -> RunContext | RunReport:
         found = self._found(mine)
-        known, state = found.folder.known_state(), found.record.read()
+        known, record = found.folder.known_state(), self._record(found)
+        state = None if record is None else record.read()
         if known is not None and (state is None or state.incarnation != known.run):
             if known.over and not self._request.anew:
                 path = found.folder.path
                 return finished_report(found.name, path, RunFile(path, found.folder.node_folder, True))
             self._set_aside(found.folder, outputs)
-        if state is not None and found.record.lost(state.incarnation):
+        if record is not None and state is not None and record.lost(state.incarnation):
             raise RunError(
                 f"the cluster has lost a part of the run {found.name}",
                 at=str(found.folder.path),
@@ -131,15 +130,20 @@ class ClusterBoot:
         client = self._connected()
         canaries = tuple(client.canary_keys())
         grid = SettlingStore(HazelcastStore(client))
-        names = RunName(grid, lambda run: self._is_over(client, run), self._node)
+        registry = runs_of(client, self._node)
+        names = RunName(grid, lambda run: self._is_over(client, registry.maps(run)), self._node)
         name = names.decide(mine, self._request.output, self._request.run)
         folder = self._opened.enter_context(NodeFolder.join(self._request.output / name, self._settings.node))
         self._folder = folder
-        store = SettlingStore(HazelcastStore(client, name))
-        record = RunRecord(store, self._node, canaries)
-        cancel = RunCancel(store, self._node)
-        cancel.listen()
-        return _Found(name, folder, client, names, grid, store, record, cancel, canaries)
+        return _Found(name, folder, client, names, registry, canaries)
+
+    def _record(self, found: _Found) -> RunRecord | None:
+        """The record of the run as it was when this node came; None of a run that is not known."""
+        maps = found.registry.maps(found.name)
+        return None if maps is None else self._record_in(maps, found)
+
+    def _record_in(self, maps: str, found: _Found) -> RunRecord:
+        return RunRecord(SettlingStore(HazelcastStore(found.client, maps)), self._node, found.canaries)
 
     def _connected(self) -> ClusterClient:
         self._waits(f"it looks for members of the cluster {self._settings.name}")
@@ -150,20 +154,26 @@ class ClusterBoot:
     def _joined(
         self, found: _Found, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
     ) -> RunContext:
-        folder, store = found.folder, found.store
-        registry = RunRegistry(found.grid)
-        registry.add(found.name, self._node)
+        folder, registry = found.folder, found.registry
+        registry.sweep()
+        maps, over = registry.enter(found.name)
+        store = SettlingStore(HazelcastStore(found.client, maps))
+        record, cancel = self._record_in(maps, found), RunCancel(store, self._node)
+        cancel.listen()
+        if over and record.read() is None:
+            raise RunError("what the cluster kept of this run has just ended", mend="start this node again")
         self._request.tell(f"run {found.name}, node {folder.node}")
-        composed = self._composed(store, folder, mine, found.cancel)
+        composed = self._composed(store, folder, mine, cancel)
         self._compare(mine, composed, configs)
-        state = found.record.create(composed.run)
+        state = record.create(composed.run)
         folder.write_state(composed.run)
         log.info("run %s: joined as node %s", found.name, folder.node)
         effective = merge(configs, self._of_run(composed), take_shared=False)
         output = OutputSettings.of(effective)
 
-        def pass_over() -> None:
+        def note_over() -> None:
             found.names.pass_over(mine, found.name)
+            registry.note_over(found.name)
 
         return RunContext(
             node=self._node,
@@ -179,12 +189,10 @@ class ClusterBoot:
             watch=self._request.watch,
             cluster=ClusterSettings.of(effective, Path.cwd()),
             canaries=found.canaries,
-            cancel=found.cancel,
+            cancel=cancel,
             was_over=state.phase is not RunPhase.RUNNING,
             plain_outputs=outputs,
-            retention=RunRetention(
-                store, found.grid, registry.key(found.name), output.retention_s, pass_over
-            ),
+            retention=RunRetention(store, output.retention_s, note_over),
             joining=self._joining,
             hurry=found.client.hurry,
         )
@@ -210,8 +218,10 @@ class ClusterBoot:
     def _of_run(self, composed: Composed) -> Configs:
         return Configs.from_kept(composed.configs, self._request.environ)
 
-    def _is_over(self, client: ClusterClient, run: str) -> bool:
-        state = RunRecord(SettlingStore(HazelcastStore(client, run)), self._node).read()
+    def _is_over(self, client: ClusterClient, maps: str | None) -> bool:
+        if maps is None:
+            return False
+        state = RunRecord(SettlingStore(HazelcastStore(client, maps)), self._node).read()
         return state is not None and state.phase is not RunPhase.RUNNING
 
     def _set_aside(self, folder: NodeFolder, outputs: tuple[OutputSpec, ...]) -> None:

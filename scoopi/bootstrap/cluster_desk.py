@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
+from scoopi.bootstrap.cluster_runs import runs_of
 from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.node_incarnation import new_incarnation
 from scoopi.bootstrap.run_request import RunRequest
@@ -17,7 +18,6 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import Store
 from scoopi.store.run_cancel import RunCancel
 from scoopi.store.run_record import RunPhase, RunRecord
-from scoopi.store.run_registry import RunRegistry
 from scoopi.store.run_survey import RunSurvey
 from scoopi.store.settling_store import SettlingStore
 
@@ -33,13 +33,14 @@ class ClusterDesk:
     def __init__(self, request: RunRequest) -> None:
         self._settings = ClusterSettings.of(ConfigsComposer(request).compose(), Path.cwd())
         self._opened = ExitStack()
+        self._node = new_incarnation()
         if not self._settings.addresses:
             raise UsageError("which cluster is meant was not said", mend="add --cluster HOST:PORT")
 
     def __enter__(self) -> ClusterDesk:
         self._client = ClusterClient(self._settings)
         self._opened.callback(self._client.close)
-        self._registry = RunRegistry(SettlingStore(HazelcastStore(self._client)))
+        self._registry = runs_of(self._client, self._node)
         return self
 
     def __exit__(
@@ -69,11 +70,10 @@ class ClusterDesk:
             StoreError: the cluster does not answer.
         """
         store = self._store(self._known(run))
-        node = new_incarnation()
-        state = RunRecord(store, node).read()
+        state = RunRecord(store, self._node).read()
         if state is not None and state.phase is not RunPhase.RUNNING:
             return False
-        RunCancel(store, node).ask()
+        RunCancel(store, self._node).ask()
         return True
 
     def _known(self, run: str) -> str:
@@ -84,4 +84,4 @@ class ClusterDesk:
         return run
 
     def _store(self, run: str) -> Store:
-        return SettlingStore(HazelcastStore(self._client, run))
+        return SettlingStore(HazelcastStore(self._client, self._registry.maps(run) or run))

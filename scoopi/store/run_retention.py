@@ -17,19 +17,13 @@ class RunRetention:
 
     Args:
         store: of the run.
-        grid: the maps that belong to no run.
-        note: key of the run's note there.
         seconds: how long; all but the run record up to an hour longer.
         first: called before the first record begins to run out.
     Source: design, "Protocol", rule 10.
     """
 
-    def __init__(
-        self, store: Store, grid: Store, note: str, seconds: int, first: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, store: Store, seconds: int, first: Callable[[], None] = lambda: None) -> None:
         self._store = store
-        self._grid = grid
-        self._note = note
         self._seconds = seconds
         self._first = first
 
@@ -43,7 +37,6 @@ class RunRetention:
         for name in _KEPT:
             self._expire(name, self._seconds + min(self._seconds, MOST_LATER_S))
         self._expire(MapName.RUN, self._seconds)
-        self._grid.set_ttl_all(MapName.RUN, [self._note], self._seconds)
 
     def _expire(self, name: MapName, seconds: int) -> None:
         after = ""

@@ -49,6 +49,7 @@ class Crew:
             "scoopi.cluster.heartbeat": "100",
             "scoopi.cluster.liveness.gap": "2000",
             "scoopi.monitor.timerPeriod": "100",
+            "scoopi.run.retention": "60",
             "scoopi.loader.fetch.delay": "0",
             "scoopi.loader.fetch.parallelism": "4",
             **changes,

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from scoopi.bootstrap.cluster_runs import runs_of
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.store.barricade import Lease
 from scoopi.store.cluster.cluster_client import ClusterClient
@@ -20,7 +21,6 @@ from scoopi.store.member import Member
 from scoopi.store.membership import Membership
 from scoopi.store.ports import MapName
 from scoopi.store.run_record import RunPhase, RunRecord
-from scoopi.store.run_registry import RunRegistry
 from scoopi.store.run_retention import RunRetention
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import members, settings_of
@@ -89,6 +89,13 @@ def members_of(client: ClusterClient, run: str) -> list[Member]:
 def kept_of(client: ClusterClient, run: str) -> list[str]:
     """The keys of all that the grid holds of a run."""
     return [key for name in MapName for key in client.map(f"scoopi.{run}.{name}").key_set().result()]
+
+
+def maps_of(client: ClusterClient, run: str) -> list[str]:
+    """The names of the maps that the grid has for a run, be they empty or not."""
+    return [
+        one.name for one in client._client.get_distributed_objects() if one.name.startswith(f"scoopi.{run}.")
+    ]
 
 
 def crew_run(crew: Crew, run: str) -> RunReport:
@@ -206,8 +213,6 @@ def test_what_a_finished_run_keeps_ends_after_the_retention_and_not_before(
         left[name] = {round(view.ttl / 1000) for view in views}
     assert left.pop(MapName.RUN) == {100}
     assert {each for lives in left.values() for each in lives} == {200}
-    note = cluster.map("scoopi.run").get_entry_view(f"runs/{crew.run_name}").result()
-    assert round(note.ttl / 1000) == 100
 
 
 def test_after_the_retention_nothing_is_left_of_a_run_and_the_next_one_is_new(
@@ -215,12 +220,14 @@ def test_after_the_retention_nothing_is_left_of_a_run_and_the_next_one_is_new(
 ) -> None:
     with Crew(cluster, world.defs, tmp_path / "out", "", {}) as crew:
         (first,) = crew.run("ann")
-        grid = HazelcastStore(cluster)
-        RunRetention(HazelcastStore(cluster, first.run), grid, RunRegistry(grid).key(first.run), 1).begin()
+        RunRetention(HazelcastStore(cluster, first.run), 1).begin()
         wait_until(lambda: not kept_of(cluster, first.run), "the end of all records", LIMIT_S)
-        assert first.run not in RunRegistry(grid).names()
+        assert first.run not in runs_of(cluster, "test").names()
+        assert maps_of(cluster, first.run)
         (second,) = crew.run("ann")
         assert second.run != first.run
+        assert not maps_of(cluster, first.run), "who came later has removed the maps: each costs memory"
+        assert maps_of(cluster, second.run)
         assert (second.status, second.publish_note) == (RunStatus.DONE, "")
         assert sum(second.rows.values()) == world.rows.total()
         again = crew_run(crew, first.run)

@@ -29,6 +29,7 @@ def run_on_nodes(example: Example, folder: Path, cluster: ClusterClient, nodes: 
         "scoopi.cluster.heartbeat": "100",
         "scoopi.cluster.liveness.gap": "10000",
         "scoopi.monitor.timerPeriod": "100",
+        "scoopi.run.retention": "5",  # the next example's nodes remove the maps: a member holds not very many
         "scoopi.datastore.path": str(folder / "kept"),
     }
 

@@ -32,8 +32,6 @@ class HazelcastStore:
         client: connected; it stays open when this store is closed.
         run: the run's name; empty: the maps `scoopi.<map>`, which belong to no run.
 
-    Raises:
-        StoreError, ClusterError: the index could not be added.
     Source: design, "Hazelcast, open-source edition 5.7, measured".
     """
 
@@ -44,8 +42,7 @@ class HazelcastStore:
         self._bounds = ScanBounds()
         self._queries = Queries()
         self._maps: dict[MapName, Map[str, Any]] = {}
-        if run:
-            self._index_jobs()
+        self._jobs_are_indexed = bool(run)
 
     def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
         """As `Store` says."""
@@ -115,20 +112,14 @@ class HazelcastStore:
     def destroy(self) -> None:
         """Remove all maps of this store, for every node."""
         for name in MapName:
-            kept = self._map(name)
             try:
-                kept.destroy()
+                self._client.map(f"{self._prefix}.{name}").destroy()
             except Exception as fault:
                 self._client.refuse(f"the map {name} cannot be removed", fault)
         self._maps.clear()
 
     def close(self) -> None:
         """Nothing is held open: the client may serve other stores."""
-
-    def _index_jobs(self) -> None:
-        """An index stands from its adding on; added twice it is one."""
-        options = self._queries.index()
-        self._one(MapName.JOBS, "index", lambda kept: kept.add_index(**options))
 
     def _scan_map(self, name: MapName, limit: int, after: str) -> Pairs:
         if limit < LARGE:
@@ -169,8 +160,16 @@ class HazelcastStore:
 
     def _map(self, name: MapName) -> Map[str, Any]:
         if (kept := self._maps.get(name)) is None:
-            kept = self._maps[name] = self._client.map(f"{self._prefix}.{name}")
+            kept = self._client.map(f"{self._prefix}.{name}")
+            if name is MapName.JOBS and self._jobs_are_indexed:
+                self._index(kept)
+            self._maps[name] = kept
         return kept
+
+    def _index(self, kept: Map[str, Any]) -> None:
+        """An index stands from its adding on; added twice it is one. It fills memory in each partition."""
+        options = self._queries.index()
+        self._burst.answer(f"index {MapName.JOBS}", lambda: kept.add_index(**options))
 
     def _writer(self, name: MapName) -> Callable[[bytes], Any]:
         return self._queries.json if name is MapName.JOBS else bytearray
