@@ -1,0 +1,121 @@
+"""TaskMediator: how many jobs of a host a node takes, so that none starves and none piles up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scoopi.configs.groups import FetchLimits
+from scoopi.mediator import task_mediator
+from scoopi.mediator.host_clocks import FILE_HOST, HostClocks
+from scoopi.mediator.pending import Pending
+from scoopi.mediator.task_mediator import LEAST_AHEAD, TaskMediator
+from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.task_runner import TaskRunnerCalls
+from scoopi.mediator.worker_pool import WorkerPool
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.store.job_values import TakenJob
+
+from .crew import WAIT_S, Clock, PlayedNode, PlayedWorker
+
+ONE, TWO = "one.example:80", "two.example:80"
+AHEAD_MS = 2000
+
+
+class Node:
+    """The mediator over real queues and a pool; its runner's loop is never started."""
+
+    def __init__(self, folder: Path, delay_ms: int, workers: int = 1) -> None:
+        limits, clock = FetchLimits(1, delay_ms), Clock()
+        self.queues = TaskQueues(HostClocks(limits, 2.0, clock), clock)
+        self.pool = WorkerPool(PlayedWorker, workers, b"plan", fetch_threads=2)
+        self.pool.start()
+        calls = TaskRunnerCalls(lambda jobs: None, lambda: None, lambda error: None)
+        self.parts = PlayedNode(folder)
+        self.tasks = TaskMediator(self.parts.runner, self.queues, self.pool, limits, AHEAD_MS, calls)
+
+    def queue(self, count: int, host: str, archived: bool = False) -> None:
+        for number in range(count):
+            name = str(number)
+            taken = TakenJob(name, 1, 0, host, JobPayload(Locator(name, "towns", name), name))
+            self.queues.add(Pending(taken, archived))
+
+
+@pytest.fixture
+def node_of(tmp_path: Path) -> Iterator[Callable[..., Node]]:
+    nodes: list[Node] = []
+
+    def made(delay_ms: int, workers: int = 1) -> Node:
+        nodes.append(Node(tmp_path, delay_ms, workers))
+        return nodes[-1]
+
+    yield made
+    for node in nodes:
+        node.pool.kill()
+        for worker in list(node.pool):
+            node.pool.remove(worker)
+        node.parts.store.close()
+
+
+def test_of_a_slow_host_so_many_are_taken_as_it_can_be_asked_in_the_time_ahead(
+    node_of: Callable[..., Node],
+) -> None:
+    node = node_of(delay_ms=250)
+    assert node.tasks.wanted(ONE) == 8
+    node.queue(8, ONE)
+    assert (node.tasks.wanted(ONE), node.tasks.wanted(TWO)) == (0, 8)
+    assert node_of(delay_ms=5000).tasks.wanted(ONE) == 1
+
+
+def test_more_are_taken_when_half_of_them_are_given_out_and_not_one_by_one(
+    node_of: Callable[..., Node],
+) -> None:
+    node = node_of(delay_ms=250)
+    node.queue(8, ONE)
+    wanted = []
+    for _ in range(5):
+        node.queues.pop_job(ONE)
+        wanted.append(node.tasks.wanted(ONE))
+    assert wanted == [0, 0, 0, 4, 5]
+
+
+def test_of_files_and_of_hosts_without_delay_so_many_are_taken_as_workers_can_use(
+    node_of: Callable[..., Node],
+) -> None:
+    assert node_of(delay_ms=250).tasks.wanted(FILE_HOST) == LEAST_AHEAD
+    node = node_of(delay_ms=0, workers=2)
+    assert node.tasks.wanted(ONE) == LEAST_AHEAD
+    for worker in node.pool:
+        for _ in range(60):
+            worker.paced(100, 0.2)
+    assert node.tasks.wanted(ONE) == 2 * node.pool.appetite() > LEAST_AHEAD
+
+
+def test_a_node_holds_no_more_than_so_many_jobs_of_all_hosts_together(
+    node_of: Callable[..., Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_mediator, "MOST_AHEAD", 5)
+    node = node_of(delay_ms=0)
+    node.queue(4, ONE)
+    assert node.tasks.wanted(TWO) > 0
+    node.queue(1, FILE_HOST)
+    assert (node.tasks.wanted(TWO), node.tasks.wanted(FILE_HOST)) == (0, 0)
+
+
+def test_a_page_of_the_archive_counts_to_its_host_and_files_are_not_waited_for(
+    node_of: Callable[..., Node],
+) -> None:
+    node = node_of(delay_ms=1000)
+    node.queue(1, FILE_HOST)
+    node.queue(2, ONE, archived=True)
+    assert node.tasks.waiting_hosts() == (ONE,)
+    assert node.tasks.wanted(ONE) == 0
+
+
+def test_a_mediator_that_was_never_started_is_joined_at_once(node_of: Callable[..., Node]) -> None:
+    node = node_of(delay_ms=0)
+    assert not node.tasks.ended()
+    assert node.tasks.join(WAIT_S)
