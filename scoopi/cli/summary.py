@@ -85,7 +85,7 @@ class Summary:
     def _row_lines(self, report: RunReport) -> list[str]:
         lines = _rows({"on stdout": sum(report.rows.values())} if self._to_stdout else report.rows)
         bare = [printable(name) for name, count in report.rows.items() if not count]
-        if report.published and report.pages and bare and not report.empty:
+        if report.published and report.jobs.done and bare and not report.empty:
             names = ", ".join(bare[:_MOST_NAMES]) + (", …" if len(bare) > _MOST_NAMES else "")
             hint = f"no row came to {names}: look at the filters, and at what leads to the pages"
             lines.append(self._paint(hint, "yellow"))

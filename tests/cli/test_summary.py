@@ -173,6 +173,7 @@ def test_a_file_without_rows_is_named_though_others_have_some(screen: Any) -> No
     assert "no row came" not in text(screen, rows=rows, empty=("dataDef prices: no row on 3 pages",))
     assert "no row came" not in text(screen, rows={"data.txt": 3})
     assert "no row came" not in text(screen, rows=rows, published=False)
+    assert "no row came" not in text(screen, rows=rows, jobs=JobCounts(failed=3)), "the errors say why"
 
 
 def test_rows_that_went_to_stdout_are_not_said_to_be_in_a_file(screen: Any) -> None:
