@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from scoopi.errors import ParseError
@@ -14,10 +15,10 @@ from scoopi.steps.step import Step
 
 _BLANK = " "
 _OF_MATCH = "match"
+_LITERAL = re.compile(r"[\w ,;:'\"/%&!<>=@~-]*").fullmatch
+"""Patterns that match nothing but themselves, as most do: `-`, `Total` or an empty one."""
 
 Meets = Callable[[str | None], bool]
-Tests = tuple[tuple[int, Meets], ...]
-"""Position of an axis in its rows -> whether a value of it drops the row."""
 
 
 class DataFilter(Step):
@@ -64,20 +65,39 @@ class DataFilter(Step):
             if dropped:
                 continue
             values = item.values
-            if not any(meets(values[position]) for position, meets in tests):
+            for position, verdicts in tests:
+                if verdicts[values[position]]:
+                    break
+            else:
                 yield item
 
     def _tests(self, axes: tuple[Axis, ...]) -> tuple[bool, Tests]:
         """What is asked of rows with these axes; their matches, equal in all of them, are asked here."""
-        tests: list[tuple[int, Meets]] = []
+        tests: list[tuple[int, _Verdicts]] = []
         for position, axis in enumerate(axes):
             for test in self._filters.get(axis.item_name, ()):
                 compiled = self._compiled[axis.item_name, test]
                 if test.type != _OF_MATCH:
-                    tests.append((position, compiled.meets))
+                    tests.append((position, _Verdicts(compiled.meets)))
                 elif compiled.meets(axis.match):
                     return True, ()
         return False, tuple(tests)
+
+
+class _Verdicts(dict[str | None, bool]):
+    """Whether a value drops its row; a filter is asked once for each value of a page."""
+
+    def __init__(self, meets: Meets) -> None:
+        super().__init__()
+        self._meets = meets
+
+    def __missing__(self, value: str | None) -> bool:
+        verdict = self[value] = self._meets(value)
+        return verdict
+
+
+Tests = tuple[tuple[int, _Verdicts], ...]
+"""Position of an axis in its rows -> whether a value of it drops the row."""
 
 
 class _Filter:
@@ -87,6 +107,7 @@ class _Filter:
         self._definition = definition
         self._timeout_ms = timeout_ms
         self._pattern = definition.pattern
+        self._is_literal = _LITERAL(definition.pattern) is not None
         self._matches: Callable[[str], bool] | None = None
 
     def meets(self, subject: str | None) -> bool:
@@ -94,6 +115,8 @@ class _Filter:
             return self._pattern == _BLANK
         if subject == self._pattern or (self._pattern == _BLANK and is_blank(subject)):
             return True
+        if self._is_literal:
+            return False
         if self._matches is None:
             self._matches = self._regex()
         try:

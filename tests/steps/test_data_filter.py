@@ -12,7 +12,8 @@ from scoopi.model.link_data import LinkData
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.model.place import Place
-from scoopi.steps.data_filter import DataFilter
+from scoopi.parse.java_regex import compile_java
+from scoopi.steps.data_filter import DataFilter, _Filter
 
 AXES = (Axis("item", "club", 1, match=r"FC\d"), Axis("dim", "stat", 2), Axis("fact", "fact", 3))
 
@@ -117,3 +118,25 @@ def test_a_catastrophic_pattern_fails_the_task_at_the_time_limit() -> None:
 def test_another_input_than_data_is_refused() -> None:
     with pytest.raises(StepError, match="needs Data"):
         run(definition(), "a page")
+
+
+@pytest.mark.parametrize(
+    "pattern", ["", "-", " ", "Total, net", "a'b/c", "é_1", "a.c", "a|", "[ab]", "x{2}", "^a$"]
+)
+def test_a_pattern_that_is_plain_text_drops_what_the_expression_would_drop(pattern: str) -> None:
+    subjects = ["", "-", "Total, net", "a'b/c", "é_1", "E_1", "abc", "a", "b", "xx", "^a$", "a\n", "--"]
+    matches = compile_java(pattern, timeout_ms=1000).fullmatch
+    wanted = [each for each in subjects if not matches(each) and each != pattern]
+    assert left(pattern, *subjects) == [each for each in wanted if each or pattern != " "]
+
+
+def test_a_filter_is_asked_once_for_each_value_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str | None] = []
+
+    def meets(_filter: _Filter, subject: str | None) -> bool:
+        asked.append(subject)
+        return subject == "a"
+
+    monkeypatch.setattr(_Filter, "meets", meets)
+    assert left("x", "a", "b", "a", None, "b", None) == ["b", None, "b", None]
+    assert asked == ["a", "b", None]
