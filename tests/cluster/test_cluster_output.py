@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -147,6 +148,18 @@ def test_a_node_that_comes_when_all_is_over_says_so_and_writes_nothing(
     assert (back.status, back.publish_note) == (RunStatus.DONE, "the run was already over")
     assert {file: file.read_bytes() for file in crew.folder.glob("data*")} == files
     assert (len(server.log.all()), len(members_of(cluster, crew.run_name))) == (asked, known)
+
+
+def test_all_nodes_end_within_a_few_timer_periods_after_the_last_job(
+    crew_of: CrewOf, world: World, server: Server
+) -> None:
+    period_s = 0.5
+    slow = {"scoopi.cluster.heartbeat": "500", "scoopi.monitor.timerPeriod": "500"}
+    crew_of(**SLOW, **slow).run("ann", "bob", "cid")
+    ended = time.monotonic()
+    assert len(server.log.all()) == world.jobs
+    last = max(each.started for each in server.log.all())
+    assert ended - last < 12 * period_s
 
 
 def test_in_a_shared_folder_the_rows_of_a_killed_node_are_published_by_another(
