@@ -324,7 +324,7 @@ class RunModule(Module):
     def seeder(self, jobs: JobStore, record: RunRecord) -> JobSeeder:
         context = self._context
         lease_ms = SOLO_LEASE_MS if context.cluster is None else self._cluster.liveness_gap_ms
-        barricade = Barricade(context.store, "seed", context.node, lease_ms)
+        barricade = Barricade(context.store, f"seed/{context.run}", context.node, lease_ms)
         return JobSeeder(jobs, record, LocatorSeeder(), host_of, barricade)
 
     @singleton

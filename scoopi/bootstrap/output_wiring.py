@@ -105,7 +105,9 @@ class OutputWiring:
     def _barricade(self, name: str) -> Barricade:
         context = self._context
         assert context.cluster is not None, "on one machine nothing is shared"
-        return Barricade(context.store, name, context.node, context.cluster.liveness_gap_ms)
+        return Barricade(
+            context.store, f"{name}/{context.run}", context.node, context.cluster.liveness_gap_ms
+        )
 
     def _is_stopped(self) -> bool:
         return self._stop.is_asked

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 
+from scoopi.errors import RunError
 from scoopi.model.definitions import LocatorGroup
 from scoopi.model.handover import ToTask
 from scoopi.model.job import JobPayload
@@ -53,11 +54,15 @@ class JobSeeder:
             groups: the locator groups, or parts of them that are put at once.
             cancelled: asked before each, also while another node seeds; what was put by then stays, and
                 who comes next puts nothing twice.
+        Raises:
+            RunError: the store has lost the run.
         Returns:
             Whether the run is seeded; False when it was cancelled before.
         """
         state = self._record.read()
-        if state is not None and state.seeded:
+        if state is None:
+            raise RunError("the store does not know this run: its data is lost", mend="begin a new run")
+        if state.seeded:
             return True
         try:
             self._barricade.compose_once(lambda: self._seeded(groups, cancelled), SEED_TIMEOUT_MS, cancelled)

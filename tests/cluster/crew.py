@@ -8,11 +8,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
+import msgspec
+
 from scoopi.app import Scoopi
+from scoopi.bootstrap.composed import Composed
 from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
 from scoopi.model.run_report import RunReport
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.ports import MapName
 
 MOST = 8
 LIMIT_S = 40.0
@@ -101,6 +106,19 @@ class Crew:
         given = [word for key, value in settings.items() for word in ("-D", f"{key}={value}")]
         where = ["--output", str(self.output), "--run", self.run_name, "--workers", "0"]
         return ["run", str(self._defs), *where, *given]
+
+    def precompose(self, cluster: ClusterClient) -> str:
+        """Compose the run before a node of it begins; the run's incarnation.
+
+        It is what a run of another name, of the same definitions and settings, was composed from.
+        """
+        name, self.run_name = self.run_name, f"{self.run_name}-before"
+        self.run("before")
+        key, former = "composed/setup", HazelcastStore(cluster, self.run_name)
+        packed = former.get_all(MapName.RUN, [key])[key]
+        self.run_name = name
+        HazelcastStore(cluster, name).put_if_absent_all(MapName.RUN, [(key, packed)])
+        return msgspec.msgpack.decode(packed, type=Composed).run
 
     @property
     def folder(self) -> Path:

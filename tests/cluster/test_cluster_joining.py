@@ -168,6 +168,14 @@ def test_a_node_whose_part_of_the_data_is_lost_does_not_join_the_run(town: Town)
     assert "the cluster has lost a part of the run torn" in said
 
 
+def test_a_name_that_returns_when_the_run_record_has_ended_begins_a_run_of_its_own(town: Town) -> None:
+    town.node("mine", "nightly")
+    town.cluster.map("scoopi.nightly.run").clear().result()
+    again = town.node("elsewhere", "nightly")
+    assert (again.status, again.publish_note) == (RunStatus.DONE, "")
+    assert again.rows == {next(iter(again.rows)): town.world.rows.total()}
+
+
 def test_members_that_cannot_be_reached_are_named_each(town: Town) -> None:
     ports = [free_port(), free_port()]
     addresses = ",".join(f"127.0.0.1:{port}" for port in ports)

@@ -201,7 +201,8 @@ def test_a_holder_that_dies_while_it_merges_is_replaced(
 ) -> None:
     crew = crew_of(**MERGED)
     lease = msgspec.json.encode(Lease("dead", 0), order="sorted")
-    HazelcastStore(cluster, crew.run_name).put_if_absent_all(MapName.RUN, [("barricade/merge", lease)])
+    held = f"barricade/merge/{crew.precompose(cluster)}"
+    HazelcastStore(cluster, crew.run_name).put_if_absent_all(MapName.RUN, [(held, lease)])
     reports = crew.run("ann", "bob")
     assert [report.rows for report in reports] == [{"data.txt": world.rows.total()}] * 2
     assert crew.rows() == world.rows

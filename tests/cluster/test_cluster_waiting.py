@@ -143,7 +143,7 @@ def test_a_node_that_waits_for_who_seeds_lives_and_hears_it(
     crew_of: Callable[..., Crew], cluster: ClusterClient, cancelled_by: str
 ) -> None:
     crew = crew_of()
-    with held(cluster, crew, "seed"):
+    with held(cluster, crew, f"seed/{crew.precompose(cluster)}"):
         node = crew.start("ann")
         wait_until(lambda: MemberState.LIVE in states(cluster, crew), "its heartbeat", LIMIT_S)
         if cancelled_by == "signal":
@@ -169,7 +169,7 @@ def test_a_node_that_waits_for_what_others_write_hears_it(
     crew = crew_of(**{"scoopi.output.durability": "shared"}, **settings)
     store = store_of(cluster, crew)
     other = Membership(store, "other", "bob", 100, GAP_MS)
-    with held(cluster, crew, "merge"), beating(other):
+    with held(cluster, crew, f"merge/{crew.precompose(cluster)}"), beating(other):
         node = crew.start("ann")
         wait_until(lambda: _phase(store) is RunPhase.ENDING, "the end of its jobs", LIMIT_S)
         if published:

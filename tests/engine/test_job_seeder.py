@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.engine.job_seeder import JobSeeder
+from scoopi.errors import RunError
 from scoopi.model.definitions import LocatorDef, LocatorGroup
 from scoopi.steps.locator_seeder import LocatorSeeder
 from scoopi.store.barricade import Barricade
@@ -67,3 +68,12 @@ def test_a_cancelled_seeding_leaves_the_run_unseeded_and_who_comes_next_puts_not
     assert len(store.scan(MapName.JOBS, "R/a:80", 100)) == 6
     assert seeder_of(store, "n2").seed(lambda: PARTS, lambda: False)
     assert len(store.scan(MapName.JOBS, "R/a:80", 100)) == 12
+
+
+def test_a_run_that_the_store_has_lost_is_not_seeded_into_what_came_after_it(store: Store) -> None:
+    record = RunRecord(store, "n1")
+    barricade = Barricade(store, "seed", "n1", lease_ms=200)
+    seeder = JobSeeder(JobStore(store, "n1"), record, LocatorSeeder(), lambda url: "a:80", barricade)
+    with pytest.raises(RunError, match="its data is lost"):
+        seeder.seed(lambda: PARTS, lambda: False)
+    assert store.scan(MapName.JOBS, None, 100) == []
