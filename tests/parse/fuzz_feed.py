@@ -10,6 +10,8 @@ from pathlib import Path
 from lxml import etree
 
 from scoopi.errors import ParseError
+from scoopi.parse import row_cells
+from scoopi.parse.bridge.gears import row_reader_of
 from scoopi.parse.charset import to_utf8
 from scoopi.parse.html import TreeLimits, parse_html
 from scoopi.parse.html_walk import walk_html
@@ -93,6 +95,7 @@ def _give(page: FuzzPage, with_walk: bool, marks: FeedMarks) -> None:
     if tree is not None:
         _read(tree)
         if with_walk:
+            _compare_rows(tree)
             _take_apart(tree)
 
 
@@ -115,6 +118,18 @@ def _read(tree: etree._ElementTree) -> None:
     assert etree.tostring(tree)
     for element in tree.iter():
         assert element.text is None or isinstance(element.text, str)
+
+
+def _compare_rows(tree: etree._ElementTree) -> None:
+    """Positions and texts of cells, compiled and not."""
+    elements = list(tree.getroot().iter("*"))[:200]
+    rows: list[etree._Element | None] = [*elements, None]
+    compiled = row_reader_of(built_bridge())
+    for full in (True, False):
+        assert compiled.positions(elements, full) == row_cells.positions(elements, full)
+        for tag in ("*", "td"):
+            assert compiled.cells(elements, tag, full) == row_cells.cells(elements, tag, full)
+            assert compiled.part(rows, tag, full, 1, 3) == row_cells.part(rows, tag, full, 1, 3)
 
 
 def _take_apart(tree: etree._ElementTree) -> None:
