@@ -122,6 +122,11 @@ def test_rows_of_a_node_that_is_missing_are_awaited_and_come_with_it(
     start = f"start again with --run {crew.run_name} where they ran"
     assert report.publish_note == f"rows of ann are still to come: {start}"
     assert said(other.folder / "run.json")["awaiting"] == ["ann"]
+    code, out, _ = other.ask("status", crew.run_name)
+    assert code == 0
+    assert out.endswith(
+        f"rows of ann are still to come: start these nodes again with --run {crew.run_name}\n"
+    )
     assert other.rows() < world.rows
     assert phase_of(cluster, crew.run_name) is RunPhase.ENDING
 

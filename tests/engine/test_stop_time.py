@@ -1,0 +1,44 @@
+"""StopTime: when it begins, when it is up, and by when the store must have answered."""
+
+from __future__ import annotations
+
+from scoopi.engine.stop_time import STORE_SHARE, StopTime
+from tests.store.conftest import Clock
+
+LIMIT_S = 10.0
+
+
+def test_nobody_has_asked_for_a_stop_and_its_time_is_never_up() -> None:
+    stop = StopTime(0.0)
+    assert (stop.is_asked, stop.is_hard, stop.is_up(), stop.end_of(0.5)) == (False, False, False, None)
+
+
+def test_its_time_counts_from_the_first_who_asks() -> None:
+    clock = Clock()
+    stop = StopTime(LIMIT_S, clock)
+    stop.begin()
+    began = clock.now
+    clock.pass_s(6)
+    stop.begin()
+    assert (stop.is_asked, stop.is_up(), stop.end_of(0.7)) == (True, False, began + 7)
+    clock.pass_s(5)
+    assert stop.is_up()
+
+
+def test_a_hard_stop_has_no_time() -> None:
+    stop = StopTime(LIMIT_S)
+    stop.begin()
+    assert not stop.is_up()
+    stop.begin(hard=True)
+    assert (stop.is_hard, stop.is_up()) == (True, True)
+
+
+def test_it_says_by_when_the_store_must_have_answered() -> None:
+    clock = Clock()
+    told: list[float] = []
+    stop = StopTime(LIMIT_S, clock, told.append)
+    began = clock.now
+    stop.begin()
+    clock.pass_s(1)
+    stop.begin(hard=True)
+    assert told == [began + LIMIT_S * STORE_SHARE, began + 1]
