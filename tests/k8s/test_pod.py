@@ -18,7 +18,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.job_records import JobRecords
 from scoopi.store.ports import MapName
-from tests.cluster.grids import members, settings_of
+from tests.cluster.grids import free_port, members, settings_of
 from tests.engine.desk import wait_until
 from tests.k8s.dockerfile import read_stages
 from tests.k8s.kustomization import K8S, Manifest, assembled, one
@@ -32,7 +32,7 @@ QUICK = {"SCOOPI_CLUSTER_HEARTBEAT": "200", "SCOOPI_MONITOR_TIMERPERIOD": "100"}
 """Nodes agree on the end of a run by a few heartbeats."""
 JOB_UID = str(uuid.UUID(int=0x5B2F0C1E6C0E4F0E9A532F6D8F1C7A11))
 
-Play = Callable[[str], Pod]
+Play = Callable[..., Pod]
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def play(tmp_path: Path, member: ClusterSettings) -> Iterator[Play]:
         market = _config_maps(assembled(K8S / "overlays/local"))["scoopi-definitions"]
         definitions = {name: text.replace(SITE, server.url("").rstrip("/")) for name, text in market.items()}
 
-        def start(place: str) -> Pod:
+        def start(place: str, **changes: str) -> Pod:
             manifests = assembled(K8S / place)
             pod = Pod(
                 one(manifests, "Job", "scoopi")["spec"]["template"],
@@ -59,7 +59,7 @@ def play(tmp_path: Path, member: ClusterSettings) -> Iterator[Play]:
                 read_stages(K8S / "Dockerfile")[-1],
                 tmp_path / f"pod-{next(numbers)}",
                 job_uid=f"{JOB_UID}-{place.count('/')}",
-                members=variables,
+                members={**variables, **changes},
                 volumes=tmp_path / "volumes",
             )
             return opened.enter_context(pod)
@@ -80,6 +80,16 @@ def test_a_deleted_pod_gives_its_jobs_back_inside_the_grace_time(play: Play, mem
     assert set(slots) == {"R"}, "no job is still taken, none half ended"
     told = json.loads((_run(pod) / "run.json").read_bytes())
     assert (told["status"], told["jobs"]["left"]) == ("stopped", slots["R"])
+
+
+def test_a_pod_whose_members_are_not_there_yet_lives_and_is_not_ready_and_can_be_deleted(play: Play) -> None:
+    pod = play("base", CLUSTER=f"127.0.0.1:{free_port()}")
+    wait_until(lambda: pod.probe("startup") == 200, "its start")
+    assert (pod.probe("liveness"), pod.probe("readiness")) == (200, 503)
+    assert b"it looks for members of the cluster" in pod.ask("/readyz")[1]
+    began = time.monotonic()
+    assert pod.delete() == 143, pod.said()
+    assert time.monotonic() - began < pod.grace_s
 
 
 def test_pods_that_are_left_alone_write_the_rows_that_the_readme_promises(play: Play) -> None:
