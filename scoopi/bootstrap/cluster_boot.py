@@ -81,6 +81,7 @@ class ClusterBoot:
         self._opened = opened
         self._node = node
         self._launch = launch
+        self._began = datetime.now().astimezone()
         self._joining = JoiningNode()
         self._folder: NodeFolder | None = None
 
@@ -209,8 +210,9 @@ class ClusterBoot:
             run="" if self._folder is None else path.name,
             folder=str(path),
             status=RunStatus.STOPPED,
-            started=now,
+            started=self._began,
             ended=now,
+            seconds=(now - self._began).total_seconds(),
             jobs=JobCounts(left=None),
             publish_note="it was stopped before this node had begun",
         )

@@ -19,6 +19,7 @@ from scoopi.errors import RunError
 
 LOST_PREFIX = "lost-"
 RUN_JSON = "run.json"
+TRIES = 5
 
 
 class NodeFolder:
@@ -30,10 +31,11 @@ class NodeFolder:
     Source: design, "Output".
     """
 
-    def __init__(self, path: Path, node: str, lock: int) -> None:
+    def __init__(self, path: Path, node: str, lock: int, is_new: bool = False) -> None:
         self.path = path
         self.node = node
         self._lock = lock
+        self._is_new = is_new
 
     @classmethod
     def join(cls, path: Path, node: str) -> NodeFolder:
@@ -47,12 +49,13 @@ class NodeFolder:
             RunError: the folder cannot be written, or the named node is still running.
         """
         try:
-            for candidate in [node] if node else [*_own_nodes(path), secrets.token_hex(4)]:
+            made_up = "" if node else secrets.token_hex(4)
+            for candidate in [node] if node else [*_own_nodes(path), made_up]:
                 folder = path / HIDDEN / candidate
-                folder.mkdir(parents=True, exist_ok=True)
+                _make(folder)
                 lock = _try_lock(folder)
                 if lock is not None:
-                    return cls(path, candidate, lock)
+                    return cls(path, candidate, lock, is_new=candidate == made_up)
         except OSError as error:
             raise RunError(
                 f"the output folder cannot be written: {error.strerror}",
@@ -111,7 +114,12 @@ class NodeFolder:
         return lost
 
     def close(self) -> None:
-        """Release the lock."""
+        """Release the lock; nothing is left of a node that never took part, and whose id nobody knows."""
+        if self._is_new and not (self.node_folder / "node.json").exists():
+            (self.node_folder / "lock").unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # what is not empty stays
+                for folder in (self.node_folder, self.path / HIDDEN, self.path):
+                    folder.rmdir()
         os.close(self._lock)
 
     def __enter__(self) -> NodeFolder:
@@ -135,6 +143,15 @@ def _state(folder: Path) -> NodeState | None:
     with contextlib.suppress(OSError, msgspec.MsgspecError):
         return msgspec.json.decode((folder / "node.json").read_bytes(), type=NodeState)
     return None
+
+
+def _make(folder: Path) -> None:
+    """A node that goes may remove an empty folder above it just now."""
+    for _ in range(TRIES):
+        with contextlib.suppress(FileNotFoundError):
+            folder.mkdir(parents=True, exist_ok=True)
+            return
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def _try_lock(folder: Path) -> int | None:
