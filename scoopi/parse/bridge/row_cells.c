@@ -1,7 +1,8 @@
 /* positions, cells, part: where elements stand among their siblings, and the texts of the children of rows.
  *
  * The same as `scoopi/parse/row_cells.py` gives, in one pass over libxml2's nodes and without a Python object
- * for each of them. Trees are read under the GIL, as lxml itself reads them.
+ * for each of them. Trees are read under the GIL, as lxml itself reads them. Longer than most files here, as C
+ * takes more lines.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -175,30 +176,41 @@ static bool append_new(PyObject *list, PyObject *made)
     return done;
 }
 
-/* The texts of a row's children; None where blanks may count. */
-static PyObject *cells_of(const xmlNode *row, const char *tag, bool full, text_buffer *text)
+/* Appends the texts of a row's children that stand at `*at` and behind it, up to `stop`, None between them; moves
+ * `*at` on. 1 when done, 0 when blanks may count, -1 on an error. */
+static int add_cells(PyObject *cells, const xmlNode *row, const char *tag, bool full, Py_ssize_t *at, Py_ssize_t stop,
+                     text_buffer *text)
 {
-    if (!full && lies_in_preserving(row)) Py_RETURN_NONE;
     bool any = strcmp(tag, "*") == 0;
-    PyObject *cells = PyList_New(0);
-    if (cells == NULL || PyList_Append(cells, Py_None) != 0) goto failed;
-    for (const xmlNode *child = row->children; child != NULL; child = child->next) {
+    Py_ssize_t position = 0;
+    if (!full && lies_in_preserving(row)) return 0;
+    for (const xmlNode *child = row->children; child != NULL && *at < stop; child = child->next) {
         if (child->type != XML_ELEMENT_NODE) continue;
         bool wanted = any || is_named(child, tag);
-        if (!wanted) {
-            if (!full && PyList_Append(cells, Py_None) != 0) goto failed;
-            continue;
+        if (full && !wanted) continue;
+        if (++position < *at) continue;
+        if (position > *at) { /* which is 0, where nothing stands */
+            if (PyList_Append(cells, Py_None) != 0) return -1;
+            if (++*at >= stop) break;
         }
-        if (!full && preserves_blanks(child)) {
-            Py_DECREF(cells);
-            Py_RETURN_NONE;
-        }
-        if (!append_new(cells, text_of(child, full, text))) goto failed;
+        ++*at;
+        if (wanted && !full && preserves_blanks(child)) return 0;
+        if (!append_new(cells, wanted ? text_of(child, full, text) : Py_NewRef(Py_None))) return -1;
     }
-    return cells;
-failed:
+    return 1;
+}
+
+/* The texts of all of a row's children by position; None where blanks may count. */
+static PyObject *cells_of(const xmlNode *row, const char *tag, bool full, text_buffer *text)
+{
+    Py_ssize_t at = 1;
+    PyObject *cells = PyList_New(0);
+    int added = cells != NULL && PyList_Append(cells, Py_None) == 0
+                    ? add_cells(cells, row, tag, full, &at, PY_SSIZE_T_MAX, text)
+                    : -1;
+    if (added == 1) return cells;
     Py_XDECREF(cells);
-    return NULL;
+    return added == 0 ? Py_NewRef(Py_None) : NULL;
 }
 
 PyObject *row_cells_cells(PyObject *module, PyObject *arguments)
@@ -218,32 +230,15 @@ PyObject *row_cells_cells(PyObject *module, PyObject *arguments)
     return all;
 }
 
-/* Appends the texts of a row's children from one position up to another, None where there is none; 0 when blanks may
- * count, -1 on an error. */
-static int add_part(PyObject *part, const xmlNode *row, const char *tag, bool full, Py_ssize_t at, Py_ssize_t stop,
+/* Appends a text for each position; `row` may be NULL. As `add_cells`. */
+static int add_part(PyObject *part, const xmlNode *row, const char *tag, bool full, Py_ssize_t first, Py_ssize_t stop,
                     text_buffer *text)
 {
-    bool any = strcmp(tag, "*") == 0;
-    Py_ssize_t position = 0;
-    if (!full && row != NULL && lies_in_preserving(row)) return 0;
-    for (const xmlNode *child = row != NULL ? row->children : NULL; child != NULL && at < stop; child = child->next) {
-        if (child->type != XML_ELEMENT_NODE) continue;
-        bool wanted = any || is_named(child, tag);
-        if (!full || wanted) position++;
-        if (position < at || (full && !wanted)) continue;
-        for (; at < position && at < stop; at++) /* there is no position 0 */
-            if (PyList_Append(part, Py_None) != 0) return -1;
-        if (at++ >= stop) break;
-        if (!wanted) {
-            if (PyList_Append(part, Py_None) != 0) return -1;
-            continue;
-        }
-        if (!full && preserves_blanks(child)) return 0;
-        if (!append_new(part, text_of(child, full, text))) return -1;
-    }
-    for (; at < stop; at++)
+    Py_ssize_t at = first;
+    int added = row != NULL ? add_cells(part, row, tag, full, &at, stop, text) : 1;
+    for (; added == 1 && at < stop; at++)
         if (PyList_Append(part, Py_None) != 0) return -1;
-    return 1;
+    return added;
 }
 
 PyObject *row_cells_part(PyObject *module, PyObject *arguments)
