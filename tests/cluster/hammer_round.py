@@ -202,7 +202,10 @@ class HammerRound:
             self._strike(pid, signal.SIGCONT)
 
     def _kill_worker(self) -> None:
-        workers = [pid for node in self._nodes for pid in node.workers()]
+        while not (workers := [pid for node in self._nodes for pid in node.workers()]):
+            if not self._anybody_runs():
+                break
+            time.sleep(0.02)  # nodes that just start have none yet, and there is no event for their start
         self._hit = bool(workers)
         if workers:
             self._strike(self._random.choice(workers), signal.SIGKILL)
