@@ -66,6 +66,8 @@ from scoopi.store.membership import Membership
 from scoopi.store.run_end import RunEnd
 from scoopi.store.run_record import RunRecord
 
+SOLO_WINDOWS, CLUSTER_WINDOWS = 2, 8
+"""How much is taken ahead: workers that wait for a cluster's answer do nothing."""
 SOLO_LEASE_MS = 1000
 """On one machine the folder's lock has told already that who began to seed is gone."""
 GRANT_S = 2.0
@@ -200,7 +202,8 @@ class RunModule(Module):
     ) -> TaskMediator:
         configs = self._context.configs
         ahead_ms = JobSettings.of(configs).take_ahead_ms
-        return TaskMediator(runner, queues, pool, FetchLimits.of(configs), ahead_ms, calls)
+        windows = SOLO_WINDOWS if self._context.cluster is None else CLUSTER_WINDOWS
+        return TaskMediator(runner, queues, pool, FetchLimits.of(configs), ahead_ms, calls, windows)
 
     # Appending and publishing
 

@@ -26,6 +26,8 @@ class TaskMediator:
 
     Args:
         take_ahead_ms: jobs are taken for this time ahead.
+        windows: of a host without delay, so many times what the workers would hold is taken; the more, the
+            longer the store takes to answer.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class TaskMediator:
         limits: FetchLimits,
         take_ahead_ms: int,
         calls: TaskRunnerCalls,
+        windows: int = 2,
     ) -> None:
         self._runner = runner
         self._queues = queues
@@ -43,6 +46,7 @@ class TaskMediator:
         self._limits = limits
         self._take_ahead_ms = take_ahead_ms
         self._calls = calls
+        self._windows = windows
         self._thread = threading.Thread(target=self._run, name="task-runner", daemon=True)
 
     def start(self) -> None:
@@ -121,5 +125,5 @@ class TaskMediator:
 
     def _ahead(self, host: str) -> int:
         if host == FILE_HOST or not self._limits.delay_ms:
-            return max(LEAST_AHEAD, 2 * self._pool.appetite())
+            return max(LEAST_AHEAD, self._windows * self._pool.appetite())
         return max(1, math.ceil(self._take_ahead_ms / self._limits.delay_ms))

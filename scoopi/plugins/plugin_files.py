@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.machinery
 import importlib.util
+import symtable
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -135,7 +135,8 @@ def _files(folder: Path) -> list[Path]:
 def _defined(path: Path, *, lenient: bool = False) -> set[str]:
     """Names of the classes and functions at a file's top level, without running it."""
     try:
-        tree = ast.parse(path.read_bytes(), str(path))
+        # Not ast.parse: Python 3.11 mixes up the depths of two threads that make trees at the same time.
+        top = symtable.symtable(importlib.util.decode_source(path.read_bytes()), str(path), "exec")
     except (SyntaxError, ValueError) as error:
         if lenient:
             return set()
@@ -143,8 +144,7 @@ def _defined(path: Path, *, lenient: bool = False) -> set[str]:
         raise PluginError(f"plugin file is no Python: {error}", at=f"{path}{line}") from error
     except OSError as error:
         raise PluginError(f"plugin file cannot be read: {error.strerror}", at=str(path)) from error
-    kinds = (ast.ClassDef, ast.FunctionDef)
-    return {node.name for node in tree.body if isinstance(node, kinds)}
+    return {symbol.get_name() for symbol in top.get_symbols() if symbol.is_namespace()}
 
 
 def _is_below(folder: Path, file: str) -> bool:

@@ -119,3 +119,12 @@ def test_a_mediator_that_was_never_started_is_joined_at_once(node_of: Callable[.
     node = node_of(delay_ms=0)
     assert not node.tasks.ended()
     assert node.tasks.join(WAIT_S)
+
+
+def test_where_the_store_answers_slowly_more_is_taken_ahead(node_of: Callable[..., Node]) -> None:
+    node = node_of(delay_ms=0, workers=8)
+    assert node.tasks.wanted(ONE) == 2 * node.pool.appetite()
+    often = TaskMediator(
+        node.parts.runner, node.queues, node.pool, FetchLimits(1, 0), AHEAD_MS, node.tasks._calls, windows=8
+    )
+    assert often.wanted(ONE) == 8 * node.pool.appetite()
