@@ -36,8 +36,9 @@ from scoopi.engine.engine import Engine, NodeParts
 from scoopi.engine.job_seeder import JobSeeder
 from scoopi.engine.node_end import NodeEnd
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S, NodeWatch, WatchedParts
-from scoopi.engine.run_close import RunClose, RunPlace
+from scoopi.engine.run_close import RunClose
 from scoopi.engine.run_file import RunFile
+from scoopi.engine.run_place import RunPlace
 from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.handover_router import HandoverRouter
 from scoopi.mediator.held_jobs import HeldJobs

@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from scoopi.appenders.publisher import Published, Publisher
 from scoopi.engine.run_file import RunFile, RunView, versions
+from scoopi.engine.run_place import RunPlace
 from scoopi.engine.run_rows import EndOfRows, RunRows
 from scoopi.engine.stop_time import StopTime
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
@@ -31,27 +30,6 @@ NEVER = StopTime(0.0)
 """Nobody asks to stop."""
 ALREADY_OVER = "the run was already over"
 OTHERS_WRITE = "the run is over, and other nodes were still writing its rows"
-
-
-@dataclass(frozen=True, slots=True)
-class RunPlace:
-    """Which run this is.
-
-    Attributes:
-        run: its id.
-        folder: its folder.
-        incarnation: the run's own.
-        publishes_parts: whether what is committed is published when the run is stopped before its end.
-        resume: the command that goes on with it.
-        was_over: it was ending or over when this node came; there is nothing to run.
-    """
-
-    run: str
-    folder: Path
-    incarnation: str
-    publishes_parts: bool
-    resume: str
-    was_over: bool = False
 
 
 class RunClose:

@@ -11,8 +11,9 @@ import pytest
 
 from scoopi.appenders.publisher import Published
 from scoopi.engine import run_close
-from scoopi.engine.run_close import NEVER, RunClose, RunPlace
+from scoopi.engine.run_close import NEVER, RunClose
 from scoopi.engine.run_file import RunFile
+from scoopi.engine.run_place import RunPlace
 from scoopi.engine.run_rows import OwnRows
 from scoopi.engine.stop_time import StopTime
 from scoopi.errors import StoreError
