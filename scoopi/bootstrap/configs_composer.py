@@ -20,17 +20,20 @@ class ConfigsComposer:
 
     def __init__(self, request: RunRequest) -> None:
         self._request = request
+        self._composed: Configs | None = None
 
     def compose(self) -> Configs:
-        """What was given over the defaults.
+        """What was given over the defaults; read once, though asked for more than once in a run.
 
         Raises:
             ConfigError: with everything that is wrong.
         """
-        request = self._request
-        return ConfigsReader().read(
-            request.overrides, request.conf, request.environ, Path.cwd(), workers=request.workers
-        )
+        if self._composed is None:
+            request = self._request
+            self._composed = ConfigsReader().read(
+                request.overrides, request.conf, request.environ, Path.cwd(), workers=request.workers
+            )
+        return self._composed
 
     def go_on(self, composed: Composed) -> Configs:
         """The run's settings, with what its next process may choose anew.
