@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
-from scoopi.model.definitions import Definitions, LocatorGroup
+from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
 
 LOCATORS_A_PART = 500
+QUICKEST = 1
+"""The level of compression."""
 
 
 class Composed(msgspec.Struct, frozen=True):
@@ -49,21 +53,34 @@ class WorkerPlan(msgspec.Struct, frozen=True):
     defs_source: str
 
 
+class _Part(msgspec.Struct, frozen=True, array_like=True):
+    """A part of a group: names and addresses; where they were written nobody asks any more."""
+
+    group: str
+    locators: tuple[tuple[str, str], ...]
+
+
 def packed_locators(groups: Iterable[LocatorGroup]) -> tuple[bytes, ...]:
-    """The groups in parts, so that neither seeding nor memory grows with the length of one."""
-    return tuple(
-        msgspec.msgpack.encode(
-            msgspec.structs.replace(group, locators=group.locators[start : start + LOCATORS_A_PART])
-        )
-        for group in groups
-        for start in range(0, len(group.locators), LOCATORS_A_PART)
-    )
+    """The groups in parts, so that neither seeding nor memory grows with the length of one.
+
+    They are kept as long as the run goes on, so they are compressed: to a tenth.
+    """
+    parts = (_Part(group.name, locators) for group in groups for locators in _parts(group.locators))
+    return tuple(zlib.compress(msgspec.msgpack.encode(part), QUICKEST) for part in parts)
+
+
+def _parts(locators: Iterable[LocatorDef]) -> Iterator[tuple[tuple[str, str], ...]]:
+    pairs = ((each.name, each.url) for each in locators)
+    while part := tuple(islice(pairs, LOCATORS_A_PART)):
+        yield part
 
 
 def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
     """What was packed; a part is unpacked when it is asked for."""
-    decoder = msgspec.msgpack.Decoder(LocatorGroup)
-    return (decoder.decode(part) for part in parts)
+    decoder = msgspec.msgpack.Decoder(_Part)
+    for packed in parts:
+        part = decoder.decode(zlib.decompress(packed))
+        yield LocatorGroup(part.group, tuple(LocatorDef(name, url) for name, url in part.locators))
 
 
 def defs_folder(defs_source: Path) -> Path:

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Any
 
 import msgspec
 
+from scoopi.defs.flat_table import FlatTable
 from scoopi.defs.node import Listing, Node, Table, Text
 from scoopi.model.data_def import DataDef
 
 _NOT_DEFINED = frozenset({"place", "block_place", "selector_place", "type_place", "digest"})
 _DIGEST_BYTES = 16
+_encoded = msgspec.json.encode
 
 
 def data_def_digest(data_def: DataDef) -> str:
     """Of the effective definition, places left out: 32 hex digits."""
-    return _hex(_without_places(msgspec.to_builtins(data_def)))
+    return _digest([_encoded(_without_places(msgspec.to_builtins(data_def)))])
 
 
 def tree_digest(root: Table) -> str:
     """Of all that was read, 32 hex digits; the order of names counts below the second level (tasks)."""
-    return _hex(
-        [
-            [name, sorted((inner, _ordered(node)) for inner, node in section.entries.items())]
-            for name, section in sorted(root.entries.items(), key=lambda entry: entry[0])
-            if isinstance(section, Table)
-        ]
-    )
+    sections = sorted(root.entries.items(), key=itemgetter(0))
+    return _digest(_listed(_section(name, node) for name, node in sections if isinstance(node, Table)))
 
 
 def _without_places(value: Any) -> Any:
@@ -37,15 +36,43 @@ def _without_places(value: Any) -> Any:
     return value
 
 
-def _ordered(node: Node) -> Any:
+def _section(name: str, section: Table) -> Iterator[bytes]:
+    return _pair(name, _entries(sorted(section.entries.items(), key=itemgetter(0))))
+
+
+def _ordered(node: Node) -> Iterator[bytes]:
+    """Its JSON, in pieces: the definitions may be long."""
     if isinstance(node, Text):
-        return None if node.is_empty else node.text
-    if isinstance(node, Listing):
-        return ["list", [_ordered(entry) for entry in node.entries]]
-    return ["table", [[name, _ordered(entry)] for name, entry in node.entries.items()]]
+        yield _encoded(None if node.is_empty else node.text)
+    elif isinstance(node, Listing):
+        yield from _pair("list", _listed(map(_ordered, node.entries)))
+    elif isinstance(node, FlatTable):
+        yield _encoded(("table", [*zip(node.row.names, node.row.texts, strict=True)]))
+    else:
+        yield from _pair("table", _entries(node.entries.items()))
 
 
-def _hex(value: Any) -> str:
+def _entries(entries: Iterable[tuple[str, Node]]) -> Iterator[bytes]:
+    return _listed(_pair(name, _ordered(node)) for name, node in entries)
+
+
+def _pair(name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    return _listed(([_encoded(name)], pieces))
+
+
+def _listed(parts: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+    yield b"["
+    for number, part in enumerate(parts):
+        if number:
+            yield b","
+        yield from part
+    yield b"]"
+
+
+def _digest(pieces: Iterable[bytes]) -> str:
     from hashlib import blake2b  # Its library is large; whoever only knows this room needs none of it.
 
-    return blake2b(msgspec.json.encode(value), digest_size=_DIGEST_BYTES).hexdigest()
+    digest = blake2b(digest_size=_DIGEST_BYTES)
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()

@@ -7,7 +7,8 @@ import msgspec
 from scoopi.defs.node import Node, Table
 from scoopi.defs.scalars import read_bool
 from scoopi.defs.step_builder import SetStep
-from scoopi.model.definitions import LocatorDef, LocatorGroup, TaskDef, TaskGroup
+from scoopi.defs.written_locators import WrittenLocators
+from scoopi.model.definitions import LocatorGroup, TaskDef, TaskGroup
 from scoopi.model.place import Place
 
 _LIVE = "live"
@@ -82,14 +83,7 @@ def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:
 def build_locator_groups(section: Table | None) -> dict[str, LocatorGroup]:
     """The groups by name; what is no mapping (a finding elsewhere) is left out."""
     return {
-        name: LocatorGroup(
-            name,
-            tuple(
-                LocatorDef(each.text("name") or "", each.text("url") or "", each.at("url"))
-                for each in node.tables("locators")
-            ),
-            place,
-        )
+        name: LocatorGroup(name, WrittenLocators(node.entries.get("locators")), place)
         for name, node, place in _tables(section)
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from scoopi.model.place import Place
@@ -23,7 +24,7 @@ class Listing:
 
     __slots__ = ("entries", "place")
 
-    def __init__(self, entries: list[Node], place: Place) -> None:
+    def __init__(self, entries: Collection[Node], place: Place) -> None:
         self.entries = entries
         self.place = place
 

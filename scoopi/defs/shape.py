@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 import msgspec
+from msgspec.structs import force_setattr
 
 
 class Kind(StrEnum):
@@ -43,6 +44,13 @@ class ListOf(msgspec.Struct, frozen=True):
     tolerant: bool = False
     unique: bool = False
 
+    def is_met_by(self, names: tuple[str, ...], texts: tuple[str, ...]) -> bool:
+        """Whether an entry of texts is right; False says no more than that it must be looked at closely."""
+        entry = self.entry
+        if self.wrapper or not isinstance(entry, Record) or not entry.needs_names_only:
+            return False
+        return frozenset(names) == entry.names and all(map(str.strip, texts))
+
 
 class Key(msgspec.Struct, frozen=True):
     """A key of a record: what it means in one sentence, and an example of its use."""
@@ -60,17 +68,21 @@ class Record(msgspec.Struct, frozen=True):
     Attributes:
         others: the shape of all other entries; None when there must be none.
         called: what such an entry is, as `task`; there must be at least one unless `may_be_empty`.
+        names: the known keys.
+        needs_names_only: it has these keys, all of them, and each is a name.
     """
 
     keys: tuple[Key, ...] = ()
     others: Shape | None = None
     called: str = ""
     may_be_empty: bool = False
+    names: frozenset[str] = frozenset()
+    needs_names_only: bool = False
 
-    @property
-    def names(self) -> frozenset[str]:
-        """The known keys."""
-        return frozenset(key.name for key in self.keys)
+    def __post_init__(self) -> None:
+        force_setattr(self, "names", frozenset(key.name for key in self.keys))
+        is_plain = all(key.required and key.shape == Scalar(Kind.NAME) for key in self.keys)
+        force_setattr(self, "needs_names_only", self.others is None and is_plain)
 
 
 class StepsSet(msgspec.Struct, frozen=True):

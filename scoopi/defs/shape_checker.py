@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
+from itertools import islice
+
 from scoopi.defs.findings import Findings
+from scoopi.defs.flat_table import FlatTable
 from scoopi.defs.nearest import nearest
 from scoopi.defs.node import Listing, Node, Table, Text, is_same
 from scoopi.defs.scalars import read_bool, read_integer, read_range
@@ -100,6 +105,8 @@ class ShapeChecker:
         if not node.entries:
             self._findings.error(node.place, key, f"{_last(key)} is empty", "add an entry, or take it out")
         for number, entry in enumerate(node.entries):
+            if isinstance(entry, FlatTable) and shape.is_met_by(entry.row.names, entry.row.texts):
+                continue  # as thousands of locators do
             path = f"{key}[{number}]"
             if shape.wrapper:
                 self._wrapped(entry, shape, path)
@@ -126,9 +133,13 @@ class ShapeChecker:
                 self._findings.error(entry.keys[name], key, what, mend)
 
     def _unique(self, node: Listing, key: str) -> None:
-        seen: dict[str, list[Node]] = {}
-        for number, entry in enumerate(node.entries):
-            alike = seen.setdefault(_gist(entry), [])
+        hashes = array("q", (hash(_gist(entry)) for entry in node.entries))
+        times = Counter(hashes) if len({*hashes}) < len(hashes) else {}
+        seen: dict[int, list[Node]] = {}
+        for number, entry in enumerate(node.entries if times else ()):
+            if times[hashes[number]] == 1:
+                continue
+            alike = seen.setdefault(hashes[number], [])
             twin = next((other for other in alike if is_same(other, entry)), None)
             if twin is None:
                 alike.append(entry)
@@ -158,7 +169,9 @@ def _gist(node: Node) -> str:
     if isinstance(node, Text):
         return node.text
     if isinstance(node, Listing):
-        return "[" + (_gist(node.entries[0]) if node.entries else "")
+        return "[" + "".join(map(_gist, islice(node.entries, 1)))
+    if isinstance(node, FlatTable):
+        return ",".join(sorted(map("=".join, zip(node.row.names, node.row.texts, strict=True))))
     return ",".join(sorted(f"{name}={_gist(entry)}" for name, entry in node.entries.items()))
 
 

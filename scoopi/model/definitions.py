@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 
 from scoopi.model.data_def import DataDef
@@ -18,10 +20,10 @@ class LocatorDef(msgspec.Struct, frozen=True):
 
 
 class LocatorGroup(msgspec.Struct, frozen=True):
-    """Locators that share a name and, by it, a task group."""
+    """Locators that share a name and, by it, a task group; there may be very many."""
 
     name: str
-    locators: tuple[LocatorDef, ...]
+    locators: Collection[LocatorDef]
     place: Place = NOWHERE
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from scoopi.defs import read_definitions
 from scoopi.model.definitions import Definitions
@@ -76,7 +77,7 @@ def test_the_split_example_of_the_language_is_accepted(check: Check) -> None:
         ("day", 2, 4),
         ("fact", 1, 1),
     ]
-    locator = outcome.definitions.locator_groups["cityGroup"].locators[0]
+    (locator,) = outcome.definitions.locator_groups["cityGroup"].locators
     assert (locator.name, locator.url) == ("oslo", "/pages/weather/oslo.html")
 
 
@@ -102,7 +103,7 @@ def test_the_other_examples_of_the_language_are_accepted(check: Check) -> None:
 
 
 def test_definitions_travel(check: Check) -> None:
-    definitions = check(_LEAGUE).definitions
+    definitions = replace(check(_LEAGUE).definitions, locator_groups={})  # which travel packed
     packed = msgspec.msgpack.encode(definitions)
     assert msgspec.msgpack.decode(packed, type=Definitions) == definitions
 
