@@ -50,6 +50,7 @@ class JobRecord(msgspec.Struct, frozen=True):
         incarnation: of the node that wrote the record.
         fence: counts the takes of the job.
         lost: how often it was taken back from a dead node.
+        payload: the job's payload as msgpack; empty: it is large, and stands in a map of its own.
     """
 
     slot: str
@@ -58,6 +59,7 @@ class JobRecord(msgspec.Struct, frozen=True):
     incarnation: str
     fence: int = 0
     lost: int = 0
+    payload: bytes = b""
 
 
 def seed_id(group: str, name: str, url: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from scoopi.model.job import JobRecord
 from scoopi.store.job_records import ENDED_SLOT, JobRecords
 from scoopi.store.job_values import Ended, Ending
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.taken_records import TakenRecords
 
 BATCH = 500
 
@@ -19,12 +20,16 @@ class JobEndings:
     finish what another left half done. Every method raises StoreError when nothing is known: call
     it again with the same arguments.
 
+    Args:
+        taken: what this node wrote when it took the jobs that it ends.
+
     Source: design, "Protocol", rules 2 and 3.
     """
 
-    def __init__(self, store: Store, incarnation: str) -> None:
+    def __init__(self, store: Store, incarnation: str, taken: TakenRecords) -> None:
         self._store = store
         self._incarnation = incarnation
+        self._taken = taken
         self._records = JobRecords(incarnation)
 
     def end(self, endings: Sequence[Ending]) -> list[bool]:
@@ -34,52 +39,40 @@ class JobEndings:
             For each, in order, whether this end counts; False: the job was taken from this node
             in the meantime, and its frame is dead.
         """
-        by_id = {ending.id: ending for ending in endings}
-        found = self._store.get_all(MapName.JOBS, list(by_id))
-        changes: list[Change] = []
-        ended: dict[str, Ended] = {}
-        for job, record in found.items():
-            was, ending = self._records.read(record), by_id[job]
-            if self._records.is_mine(was, ending.fence):
-                changes.append(Change(job, record, self._records.ending(was, ending)))
-            elif was.slot == ENDED_SLOT:
-                ended[job] = _as_ended(was)
+        changes, ended = self._changes(endings)
         for change, outcome in zip(changes, self._store.cas_all(MapName.JOBS, changes), strict=True):
             if outcome.won:
-                ended[change.key] = _as_ended(self._records.read(change.new))
-        ended = self._finish(ended)
-        unclear = [job for job in by_id if job not in ended]
+                ended[change.key] = self._records.read(change.new)
+        ends = self._finish(ended)
+        unclear = [ending.id for ending in endings if ending.id not in ends]
         if unclear:
             # Another node may have buried what this node ended, before the answer came.
-            ended.update(self.ended(unclear))
-        return [self._counts(ended.get(ending.id), ending) for ending in endings]
+            ends.update(self.ended(unclear))
+        self._taken.forget((ending.id, ending.fence) for ending in endings)
+        return [self._counts(ends.get(ending.id), ending) for ending in endings]
 
     def bury(self) -> int:
         """Finish what is found in slot `E`, whoever left it there; how many there were."""
         buried, after = 0, ""
         while True:
             page = self._store.scan(MapName.JOBS, ENDED_SLOT, BATCH, after)
-            self._finish({job: _as_ended(self._records.read(record)) for job, record in page})
+            self._finish({job: self._records.read(record) for job, record in page})
             buried += len(page)
             if len(page) < BATCH:
                 return buried
             after = page[-1][0]
 
-    def forget(self, ids: Collection[str]) -> None:
-        """Delete payloads and records of jobs that are known to be ended."""
-        if ids:
-            keys = list(ids)
-            self._store.delete_all(MapName.PAYLOADS, keys)
-            self._store.delete_all(MapName.JOBS, keys)
+    def forget(self, records: Mapping[str, JobRecord]) -> None:
+        """Delete records and payloads of jobs that are known to be ended."""
+        if apart := [job for job, record in records.items() if not record.payload]:
+            self._store.delete_all(MapName.PAYLOADS, apart)
+        if records:
+            self._store.delete_all(MapName.JOBS, list(records))
 
     def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
         """Those of the ids that have ended."""
         # Slot E first: a job moves from there to `ended`, and must be met in one of them.
-        found = {
-            job: _as_ended(was)
-            for job, record in self._store.get_all(MapName.JOBS, ids).items()
-            if (was := self._records.read(record)).slot == ENDED_SLOT
-        }
+        found = {job: _as_ended(self._records.read(record)) for job, record in self._half_ended(ids)}
         found.update(self._read(self._store.get_all(MapName.ENDED, ids)))
         return found
 
@@ -96,18 +89,47 @@ class JobEndings:
         found.update(self._read(dict(self._store.scan(MapName.ENDED, None, limit, after))))
         return sorted(found.items())[:limit]
 
-    def _finish(self, ended: Mapping[str, Ended]) -> dict[str, Ended]:
+    def _changes(self, endings: Sequence[Ending]) -> tuple[list[Change], dict[str, JobRecord]]:
+        """What ends these jobs, and those that have ended already; neither: not this node's."""
+        records = {ending.id: self._taken.of(ending.id, ending.fence) for ending in endings}
+        # Of another process, or by the second call for the same end.
+        unknown = [job for job, record in records.items() if record is None]
+        records.update(self._store.get_all(MapName.JOBS, unknown) if unknown else {})
+        changes: list[Change] = []
+        ended: dict[str, JobRecord] = {}
+        for ending in endings:
+            if (record := records[ending.id]) is None:
+                continue
+            was = self._records.read(record)
+            if self._records.is_mine(was, ending.fence):
+                changes.append(Change(ending.id, record, self._records.ending(was, ending)))
+            elif was.slot == ENDED_SLOT:
+                ended[ending.id] = was
+        return changes, ended
+
+    def _finish(self, records: Mapping[str, JobRecord]) -> dict[str, Ended]:
         """Remember, then forget; the ends that stand, should one have been remembered before."""
-        if not ended:
+        if not records:
             return {}
-        records = [(job, self._records.ended(end)) for job, end in ended.items()]
-        outcomes = self._store.put_if_absent_all(MapName.ENDED, records)
-        self.forget(ended.keys())
-        standing = dict(ended)
-        for job, outcome in zip(ended, outcomes, strict=True):
+        ends = {job: _as_ended(record) for job, record in records.items()}
+        puts = [(job, self._records.ended(end)) for job, end in ends.items()]
+        outcomes = self._store.put_if_absent_all(MapName.ENDED, puts)
+        self.forget(records)
+        for job, outcome in zip(list(ends), outcomes, strict=True):
             if not outcome.won and outcome.current is not None:
-                standing[job] = self._records.read_ended(outcome.current)
-        return standing
+                ends[job] = self._records.read_ended(outcome.current)
+        return ends
+
+    def _half_ended(self, ids: Sequence[str]) -> list[tuple[str, bytes]]:
+        """Those of the ids that are in slot `E`; all that are there are quickly read, as there are few."""
+        page = self._store.scan(MapName.JOBS, ENDED_SLOT, BATCH)
+        if len(page) < BATCH:
+            wanted = set(ids)
+            return [(job, record) for job, record in page if job in wanted]
+        found = self._store.get_all(MapName.JOBS, ids)
+        return [
+            (job, record) for job, record in found.items() if self._records.read(record).slot == ENDED_SLOT
+        ]
 
     def _read(self, records: Mapping[str, bytes]) -> dict[str, Ended]:
         return {job: self._records.read_ended(record) for job, record in records.items()}

@@ -54,37 +54,37 @@ class JobRecords:
         """The record of the map `ended`."""
         return self._encoder.encode(ended)
 
-    def new(self, host: str) -> bytes:
-        """A job that waits to be taken for the first time."""
-        return self._ready(host, 0, 0)
+    def new(self, host: str, payload: bytes) -> bytes:
+        """A job that waits to be taken for the first time; `payload` is empty when it stands apart."""
+        return self._ready(JobRecord("", host, JobState.READY, "", payload=payload))
 
     def taken(self, was: JobRecord) -> bytes:
         """READY -> TAKEN by this node."""
-        slot, fence = taken_slot(self._incarnation), was.fence + 1
-        record = JobRecord(slot, was.host, JobState.TAKEN, self._incarnation, fence, was.lost)
-        return self._encoder.encode(record)
+        return self._written(was, taken_slot(self._incarnation), JobState.TAKEN, was.fence + 1)
 
-    def held(self, host: str, fence: int, lost: int) -> bytes:
-        """The record that `taken` wrote for that fence."""
-        return self.taken(JobRecord("", host, JobState.READY, "", fence - 1, lost))
-
-    def handed_back(self, host: str, fence: int, lost: int) -> bytes:
+    def handed_back(self, was: JobRecord) -> bytes:
         """TAKEN -> READY; the fence stays, so that no take has the number of another."""
-        return self._ready(host, fence, lost)
+        return self._ready(was)
 
     def taken_back(self, was: JobRecord, counts: bool) -> bytes:
         """TAKEN by a dead node -> READY."""
-        return self._ready(was.host, was.fence, was.lost + counts)
+        return self._ready(was, was.lost + counts)
 
     def ending(self, was: JobRecord, ending: Ending) -> bytes:
         """TAKEN -> DONE or FAILED."""
-        record = JobRecord(ENDED_SLOT, was.host, ending.state, self._incarnation, ending.fence, was.lost)
-        return self._encoder.encode(record)
+        return self._written(was, ENDED_SLOT, ending.state, ending.fence)
 
     def is_mine(self, record: JobRecord, fence: int) -> bool:
         """Whether this node holds the job with that fence."""
         return record.slot == taken_slot(self._incarnation) and record.fence == fence
 
-    def _ready(self, host: str, fence: int, lost: int) -> bytes:
-        record = JobRecord(ready_slot(host), host, JobState.READY, self._incarnation, fence, lost)
-        return self._encoder.encode(record)
+    def _ready(self, was: JobRecord, lost: int | None = None) -> bytes:
+        return self._written(was, ready_slot(was.host), JobState.READY, was.fence, lost)
+
+    def _written(
+        self, was: JobRecord, slot: str, state: JobState, fence: int, lost: int | None = None
+    ) -> bytes:
+        lost = was.lost if lost is None else lost
+        return self._encoder.encode(
+            JobRecord(slot, was.host, state, self._incarnation, fence, lost, was.payload)
+        )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import blake2b
 
 from scoopi.errors import RunError
-from scoopi.model.job import JobPayload, JobState
+from scoopi.model.job import JobPayload, JobRecord, JobState
 from scoopi.store.job_endings import BATCH, JobEndings
 from scoopi.store.job_records import ENDED_SLOT, JobRecords, ready_slot, taken_slot
 from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.taken_records import TakenRecords
 
 NEW_HOST = b"{}"
 """What a host's record holds before a node has a share of it."""
+LARGE = 1000
+"""A payload of more bytes stands apart: each change of a job sends its record twice."""
 
 
 class JobStore:
@@ -32,7 +35,8 @@ class JobStore:
         self._store = store
         self._incarnation = incarnation
         self._records = JobRecords(incarnation)
-        self._endings = JobEndings(store, incarnation)
+        self._written = TakenRecords()
+        self._endings = JobEndings(store, incarnation, self._written)
         self._mine = taken_slot(incarnation)
         self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
         self._suspects: set[HeldJob] = set()
@@ -45,17 +49,17 @@ class JobStore:
         """
         hosts = [(host, NEW_HOST) for host in sorted({job.host for job in jobs})]
         self._store.put_if_absent_all(MapName.HOSTS, hosts)
-        payloads = [(job.id, self._records.payload(job.payload)) for job in jobs]
-        self._store.put_if_absent_all(MapName.PAYLOADS, payloads)
-        records = [(job.id, self._records.new(job.host)) for job in jobs]
+        payloads = {job.id: self._records.payload(job.payload) for job in jobs}
+        apart = {job: payload for job, payload in payloads.items() if len(payload) > LARGE}
+        if apart:
+            self._store.put_if_absent_all(MapName.PAYLOADS, list(apart.items()))
+        new = self._records.new
+        records = [(job.id, new(job.host, b"" if job.id in apart else payloads[job.id])) for job in jobs]
         outcomes = self._store.put_if_absent_all(MapName.JOBS, records)
-        refused = [(key, now.current) for (key, _), now in zip(records, outcomes, strict=True) if not now.won]
-        # The payload of a job that is being buried would stay for ever.
-        ended = [
-            key for key, now in refused if now is not None and self._records.read(now).slot == ENDED_SLOT
+        standing = [
+            (key, now.current) for (key, _), now in zip(records, outcomes, strict=True) if not now.won
         ]
-        if ended:
-            self._store.delete_all(MapName.PAYLOADS, ended)
+        self._forget_payloads([(key, now) for key, now in standing if key in apart and now is not None])
 
     def hosts(self) -> list[str]:
         """The hosts of all jobs ever put."""
@@ -86,16 +90,13 @@ class JobStore:
 
     def hand_back(self, jobs: Sequence[TakenJob]) -> int:
         """TAKEN by this node -> READY, for jobs that were not run; how many were still held."""
-        record = self._records
-        changes = [
-            Change(
-                job.id,
-                record.held(job.host, job.fence, job.lost),
-                record.handed_back(job.host, job.fence, job.lost),
-            )
-            for job in jobs
-        ]
-        return self._changed(changes)
+        known = [(job, raw) for job in jobs if (raw := self._written.of(job.id, job.fence)) is not None]
+        read, back = self._records.read, self._records.handed_back
+        number = self._changed([Change(job.id, raw, back(read(raw))) for job, raw in known])
+        unknown = {job.id for job in jobs} - {job.id for job, _ in known}
+        number += self._hand_back_held([HeldJob(job.id, job.fence) for job in jobs if job.id in unknown])
+        self._written.forget((job.id, job.fence) for job in jobs)
+        return number
 
     def take_back(self, dead: str, counts: bool = True) -> int:
         """TAKEN by a dead incarnation -> READY; how many were found.
@@ -182,30 +183,45 @@ class JobStore:
         return found
 
     def _not_ended_before(self, won: Sequence[Change]) -> list[TakenJob]:
-        ids = [change.key for change in won]
+        records = {change.key: self._records.read(change.new) for change in won}
         # Payloads first: of a job that another node ended meanwhile the end is remembered before its
         # payload goes, so that who misses a payload finds the end.
-        payloads = self._store.get_all(MapName.PAYLOADS, ids)
-        known = self._endings.buried(ids)
-        self._endings.forget(known)
-        return [
-            self._taken_job(change, payloads.get(change.key)) for change in won if change.key not in known
-        ]
+        payloads = self._payloads(records)
+        known = self._endings.buried(list(records))
+        self._endings.forget({job: record for job, record in records.items() if job in known})
+        taken: list[TakenJob] = []
+        for job, _, written in won:
+            if job not in known:
+                taken.append(self._taken_job(job, records[job], payloads.get(job)))
+                self._written.remember(job, records[job].fence, written)
+        return taken
 
-    def _taken_job(self, change: Change, payload: bytes | None) -> TakenJob:
+    def _payloads(self, records: Mapping[str, JobRecord]) -> dict[str, bytes]:
+        payloads = {job: record.payload for job, record in records.items() if record.payload}
+        if apart := [job for job in records if job not in payloads]:
+            payloads.update(self._store.get_all(MapName.PAYLOADS, apart))
+        return payloads
+
+    def _forget_payloads(self, refused: Sequence[tuple[str, bytes]]) -> None:
+        """The payload of a job that is being buried would stay for ever."""
+        if ended := [job for job, now in refused if self._records.read(now).slot == ENDED_SLOT]:
+            self._store.delete_all(MapName.PAYLOADS, ended)
+
+    def _taken_job(self, job: str, record: JobRecord, payload: bytes | None) -> TakenJob:
         if payload is None:
-            raise RunError(f"job {change.key} has no payload: the run's data is lost", mend="begin a new run")
-        record = self._records.read(change.new)
+            raise RunError(f"job {job} has no payload: the run's data is lost", mend="begin a new run")
         read: JobPayload = self._records.read_payload(payload)
-        return TakenJob(change.key, record.fence, record.lost, record.host, read)
+        return TakenJob(job, record.fence, record.lost, record.host, read)
 
     def _hand_back_held(self, jobs: Sequence[HeldJob]) -> int:
+        if not jobs:
+            return 0
         fences = dict(jobs)
         found = self._store.get_all(MapName.JOBS, list(fences))
         read = {job: self._records.read(now) for job, now in found.items()}
         return self._changed(
             [
-                Change(job, found[job], self._records.handed_back(was.host, was.fence, was.lost))
+                Change(job, found[job], self._records.handed_back(was))
                 for job, was in read.items()
                 if self._records.is_mine(was, fences[job])
             ]

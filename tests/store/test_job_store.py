@@ -10,7 +10,7 @@ import pytest
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.store.job_store import JobStore
+from scoopi.store.job_store import LARGE, JobStore
 from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
 from scoopi.store.ports import Change, MapName, Outcome, Store
 
@@ -20,6 +20,11 @@ DONE, FAILED = JobState.DONE, JobState.FAILED
 
 def new_job(job: str, host: str = HOST) -> NewJob:
     return NewJob(job, host, JobPayload(Locator(job, "books", f"https://{host}/{job}"), seed=job))
+
+
+def large_job(job: str) -> NewJob:
+    """Its payload stands apart from its record."""
+    return NewJob(job, HOST, JobPayload(Locator(job, "books", "/" * LARGE), seed=job))
 
 
 def end_of(job: TakenJob, state: JobState = DONE) -> Ending:
@@ -55,10 +60,10 @@ def test_a_job_is_put_taken_ended_and_remembered(ann: JobStore, store: Store) ->
 
 
 def test_a_record_is_canonical_json_with_its_slot(ann: JobStore, store: Store) -> None:
-    ann.put([new_job("j1")])
+    ann.put([large_job("j1")])
     assert store.get_all(MapName.JOBS, ["j1"])["j1"] == (
         b'{"fence":0,"host":"shop.example:443","incarnation":"ann","lost":0,'
-        b'"slot":"R/shop.example:443","state":"READY"}'
+        b'"payload":"","slot":"R/shop.example:443","state":"READY"}'
     )
 
 
@@ -73,8 +78,50 @@ def test_a_host_stands_before_its_jobs_and_a_payload_before_its_record(store: St
             order.append(name)
             return store.put_if_absent_all(name, records)
 
-    JobStore(Watched(), "ann").put([new_job("j1"), new_job("j2", "file")])
+    JobStore(Watched(), "ann").put([new_job("j1"), large_job("j2")])
     assert order == [MapName.HOSTS, MapName.PAYLOADS, MapName.JOBS]
+
+
+def test_a_payload_is_in_its_record_unless_it_is_large(ann: JobStore, bob: JobStore, store: Store) -> None:
+    ann.put([new_job("j1"), large_job("j2")])
+    assert [key for key, _ in store.scan(MapName.PAYLOADS, None, 10)] == ["j2"]
+    ann.take(HOST, 2)
+    bob.take_back("ann")
+    taken = {job.id: job for job in bob.take(HOST, 2)}
+    assert {job: found.payload for job, found in taken.items()} == {
+        "j1": new_job("j1").payload,
+        "j2": large_job("j2").payload,
+    }
+    assert bob.hand_back([taken["j1"]]) == 1
+    assert [job.payload for job in bob.take(HOST, 1)] == [new_job("j1").payload]
+    bob.end([Ending("j1", 3, DONE), end_of(taken["j2"])])
+    assert store.count(MapName.PAYLOADS) == store.count(MapName.JOBS) == 0
+
+
+def test_who_took_a_job_gives_it_back_or_ends_it_without_reading_it(store: Store) -> None:
+    class Unread:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+        def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+            assert name is not MapName.JOBS
+            return store.get_all(name, keys)
+
+    ann = JobStore(Unread(), "ann")
+    ann.put([new_job("j1"), new_job("j2")])
+    first, second = ann.take(HOST, 2)
+    assert ann.hand_back([first]) == 1
+    assert ann.end([end_of(second)]) == [True]
+
+
+def test_a_process_ends_a_job_that_it_has_not_taken_itself(ann: JobStore, store: Store) -> None:
+    """An end that is made again, or after a take whose answer was lost."""
+    ann.put([new_job("j1"), new_job("j2")])
+    first, second = ann.take(HOST, 2)
+    again = JobStore(store, "ann")
+    assert again.end([end_of(first)]) == [True]
+    assert again.hand_back([second]) == 1
+    assert ann.end([end_of(first), end_of(second)]) == [True, False]
 
 
 def test_hosts_are_those_of_all_jobs_ever_put(ann: JobStore) -> None:
@@ -214,7 +261,7 @@ def half_ended(store: Store, jobs: JobStore, at: str) -> None:
 def test_a_half_ended_job_is_finished_whoever_left_it(
     store: Store, ann: JobStore, bob: JobStore, at: str
 ) -> None:
-    ann.put([new_job("j1")])
+    ann.put([large_job("j1")])
     half_ended(store, ann, at)
     assert bob.ended(["j1"]) == {"j1": Ended("ann", 1, DONE)}
     assert bob.known(["j1", "j2"]) == {"j1"}
@@ -261,10 +308,10 @@ def test_of_two_ends_of_one_job_the_one_remembered_first_counts(
 def test_a_parent_run_twice_leaves_no_payload_of_a_half_ended_child(
     ann: JobStore, bob: JobStore, store: Store
 ) -> None:
-    ann.put([new_job("j1")])
+    ann.put([large_job("j1")])
     half_ended(store, ann, "ended")
     store.delete_all(MapName.PAYLOADS, ["j1"])
-    bob.put([new_job("j1")])
+    bob.put([large_job("j1")])
     assert store.count(MapName.PAYLOADS) == 0
 
 
@@ -280,7 +327,7 @@ def test_both_kinds_of_ended_jobs_are_scanned_by_id(ann: JobStore, store: Store)
 
 
 def test_a_job_without_payload_means_that_data_is_lost(ann: JobStore, store: Store) -> None:
-    ann.put([new_job("j1")])
+    ann.put([large_job("j1")])
     store.delete_all(MapName.PAYLOADS, ["j1"])
     with pytest.raises(RunError, match="j1 has no payload"):
         ann.take(HOST, 1)
@@ -302,7 +349,7 @@ def test_a_sleeper_that_finds_its_take_ended_by_another_runs_nothing_and_misses_
             return found
 
     ann = JobStore(Sleeper(), "ann")
-    ann.put([new_job("j1")])
+    ann.put([large_job("j1")])  # two readings: its payload, whether it has ended
     assert ann.take(HOST, 1) == []
     assert bob.known(["j1"]) == {"j1"}
 
