@@ -36,11 +36,14 @@ class MemberConfig:
         options = [
             f"-Xmx{self.heap}",
             "-XX:+UseSerialGC",
+            # Such a member lives for minutes: what the second compiler costs, its code would not bring back.
+            "-XX:TieredStopAtLevel=1",
             "-XX:+ExitOnOutOfMemoryError",
             f"-Dhazelcast.config={file}",
             f"-Dhazelcast.local.localAddress={self.host}",
             "-Dhazelcast.socket.bind.any=false",
             "-Dhazelcast.phone.home.enabled=false",
+            "-Dhazelcast.metrics.enabled=false",
             "-Dhazelcast.logging.type=jdk",
             "-Djava.net.preferIPv4Stack=true",
             # The orderly way: a member that is asked to end hands its partitions over first.
@@ -65,6 +68,8 @@ class MemberConfig:
                     "tcp-ip": {"enabled": True, "member-list": list(self._others(port))},
                 },
             },
+            # As in conf/hazelcast.yaml: less to do at each write.
+            "map": {"scoopi.*": {"metadata-policy": "OFF", "statistics-enabled": False}},
             "properties": {
                 "hazelcast.operation.fail.on.indeterminate.state": "true",
                 # All members of this machine are found at once or not at all.
