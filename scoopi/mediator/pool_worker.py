@@ -9,6 +9,8 @@ from scoopi.worker.messages import WorkItem
 WINDOW_SECONDS = 0.15
 """A worker is given about this much work ahead, so that it never waits for the parent."""
 WINDOW_LEAST, WINDOW_MOST = 4, 128
+REQUESTS_A_THREAD = 2
+"""Of requests that are soon answered so many are given: while one is under way, the next is there already."""
 PACE_WEIGHT = 0.2
 
 
@@ -29,19 +31,18 @@ class PoolWorker:
         self.ready = False
         self._fetch_threads = fetch_threads
         self._seconds_a_job = WINDOW_SECONDS / WINDOW_LEAST
+        self._window, self._most_requests = WINDOW_LEAST, fetch_threads
         self._to_give: list[WorkItem] = []
 
     def window(self) -> int:
         """How many jobs it may hold at a time."""
-        if self.alone:
-            return 1
-        return max(WINDOW_LEAST, min(WINDOW_MOST, int(WINDOW_SECONDS / max(self._seconds_a_job, 1e-6))))
+        return 1 if self.alone else self._window
 
     def has_room(self, needs_request: bool) -> bool:
         """Whether it takes another job (with a request now) and would begin it soon."""
         if not self.ready:
             return False
-        if needs_request and len(self.requests) >= self._fetch_threads:
+        if needs_request and len(self.requests) >= self._most_requests:
             return False
         return len(self.outstanding) < self.window()
 
@@ -61,3 +62,8 @@ class PoolWorker:
         """It took so long for so many jobs."""
         if jobs:
             self._seconds_a_job += PACE_WEIGHT * (seconds / jobs - self._seconds_a_job)
+            ahead = int(WINDOW_SECONDS / max(self._seconds_a_job, 1e-6))
+            self._window = max(WINDOW_LEAST, min(WINDOW_MOST, ahead))
+            # Half of what it is given ahead: with slow pages a grant would run out while it waits.
+            most = min(REQUESTS_A_THREAD * self._fetch_threads, self._window // 2)
+            self._most_requests = max(self._fetch_threads, most)

@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 
 LONGEST_WAIT_S = 1.0
 HELD_BACK_WAIT_S = 0.1
+TURN_S = 0.002
+"""A turn lasts so long at least: what workers tell meanwhile is heard, and answered, in one go."""
 MOST_FAILED_STARTS = 3
 
 
@@ -155,6 +157,7 @@ class TaskRunner:
                 self._bell = -1
 
     def _turn(self) -> None:
+        self._gather()
         self.turned_at = time.monotonic()
         routed = self._router.routed
         while self._inbox:
@@ -173,6 +176,12 @@ class TaskRunner:
             self._calls.on_low()
             if self.is_quiet():
                 self._appender.flush()
+
+    def _gather(self) -> None:
+        """Wait for the end of a short turn; what other threads post ends it at once."""
+        rest_s = self.turned_at + TURN_S - time.monotonic()
+        if 0 < rest_s <= TURN_S and not self._inbox:
+            select.select([self._bell], [], [], rest_s)
 
     # Giving
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import msgspec
 
 from scoopi.worker.messages import ToParent
-from scoopi.worker.pipe import READ_AT_ONCE, MessageBuffer, pack
+from scoopi.worker.pipe import MessageBuffer, pack
 
 DECODER = msgspec.msgpack.Decoder(ToParent)
 PIPE_BYTES = 1 << 20
@@ -55,11 +55,10 @@ class WorkerLink:
             The whole messages, and False when the worker's end is closed: it has ended or died.
         """
         try:
-            data = os.read(self.incoming, READ_AT_ONCE)
+            count = self._buffer.read_from(self.incoming)
         except BlockingIOError:
             return [], True
-        self._buffer.feed(data)
-        return list(map(DECODER.decode, self._buffer.bodies())), bool(data)
+        return list(map(DECODER.decode, self._buffer.bodies())), bool(count)
 
     def receive_rest(self) -> Iterator[ToParent]:
         """All whole messages that a dead worker left in its pipe; a torn one is dropped."""

@@ -24,10 +24,21 @@ class MessageBuffer:
 
     def __init__(self) -> None:
         self._bytes = bytearray()
+        self._read = memoryview(bytearray(READ_AT_ONCE))  # kept: new, its pages would be made at each read
 
-    def feed(self, data: bytes) -> None:
+    def feed(self, data: bytes | memoryview) -> None:
         """Add what was read."""
         self._bytes += data
+
+    def read_from(self, descriptor: int) -> int:
+        """Add what a pipe holds, at most READ_AT_ONCE; how many bytes that were, 0 at the pipe's end.
+
+        Raises:
+            BlockingIOError: there is nothing yet, and the descriptor does not wait.
+        """
+        count = os.readv(descriptor, [self._read])
+        self.feed(self._read[:count])
+        return count
 
     def bodies(self) -> Iterator[bytes]:
         """Each whole message's body, removed from the buffer; a torn tail stays."""
@@ -73,8 +84,7 @@ class WorkerPipe:
         """
         buffer = MessageBuffer()
         try:
-            while data := os.read(self._incoming, READ_AT_ONCE):
-                buffer.feed(data)
+            while buffer.read_from(self._incoming):
                 yield from buffer.bodies()
         finally:
             os.close(self._incoming)

@@ -7,6 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
@@ -92,6 +93,8 @@ class Worker:
         self._batch_lock = threading.Lock()
         self._batch_bytes = 0
         self._batch_since = 0.0
+        self._begun = 0  # jobs that came; counted by the reader's thread alone, and so
+        self._ended = 0  # those whose result is told or in the batch, by the steps' thread
 
     def run(self) -> None:
         """Serve until stopped."""
@@ -130,6 +133,7 @@ class Worker:
 
     def _on_message(self, message: ToWorker) -> None:
         if isinstance(message, Give):
+            self._begun += len(message.items)
             for item in message.items:
                 self._begin(item)
         elif isinstance(message, Granted):
@@ -218,9 +222,7 @@ class Worker:
 
     def _run_steps(self) -> None:
         while True:
-            if self._batch and self._to_run.empty():
-                self._flush()
-            work = self._to_run.get()
+            work = self._next_work()
             if work is None:
                 self._flush()
                 return
@@ -229,6 +231,17 @@ class Worker:
                 if work is None:
                     continue
             self._add(self._result(work))
+            self._ended += 1
+
+    def _next_work(self) -> _Load | _Loaded | None:
+        """What is to be done next; results are told before this thread waits long, or for the parent."""
+        if self._batch:
+            rest_s = self._batch_since + BATCH_SECONDS - time.monotonic()
+            if rest_s > 0 and self._ended < self._begun:
+                with suppress(queue.Empty):
+                    return self._to_run.get(timeout=rest_s)
+            self._flush()
+        return self._to_run.get()
 
     def _load_here(self, load: _Load) -> _Loaded | None:
         if self._draining.is_set():

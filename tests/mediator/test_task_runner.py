@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from scoopi.configs.groups import FetchLimits
+from scoopi.mediator.task_runner import TURN_S
 from scoopi.model.job import JobState
 from scoopi.worker.messages import (
     Answered,
@@ -288,3 +290,22 @@ def test_the_least_laden_worker_is_given_the_next_job(tmp_path: Path) -> None:
         node.turn()
         node.push(4)
         assert [len(worker.is_given()) for worker in workers] == [2, 2]
+
+
+def test_what_workers_tell_in_a_short_while_is_heard_in_one_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[float] = []
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        give = node.runner._give
+
+        def noted() -> None:
+            begun.append(node.runner.turned_at)
+            give()
+
+        monkeypatch.setattr(node.runner, "_give", noted)
+        while len(begun) < 8:
+            worker.says(Sent("job", SITE, 0.0))
+    gaps = [after - before for before, after in pairwise(begun[:8])]
+    assert min(gaps) >= 0.9 * TURN_S

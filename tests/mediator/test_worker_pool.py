@@ -72,6 +72,23 @@ def test_the_least_laden_is_chosen_and_none_when_all_are_full(pool: WorkerPool) 
     assert pool.choose(needs_request=False) is None
 
 
+def test_requests_that_are_soon_answered_are_given_ahead_and_slow_ones_are_not(pool: WorkerPool) -> None:
+    one, _ = ready(pool)
+    for _ in range(50):
+        one.paced(10, 10 * 0.002)
+    names = "abcd"
+    for name in names:
+        assert one.has_room(needs_request=True)
+        one.add(pending(name), item(name, Grant(HOST, 1.0)))
+    assert not one.has_room(needs_request=True)
+    one.requests.popitem()
+    one.requests.popitem()
+    assert one.has_room(needs_request=True)
+    for _ in range(50):
+        one.paced(1, 1.0)
+    assert not one.has_room(needs_request=True)
+
+
 def test_requests_are_bounded_by_fetch_threads_and_files_are_not(pool: WorkerPool) -> None:
     for worker in ready(pool):
         for name in "ab":

@@ -12,14 +12,24 @@ import msgspec
 import pytest
 
 from scoopi.model.grant import Grant
-from scoopi.model.handover import Handover, ToGrant
+from scoopi.model.handover import Handover, ToGrant, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.steps.step import Step
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
-from scoopi.worker.messages import Answered, Drain, Give, HandedBack, Ready, Setup, ToParent, WorkItem
+from scoopi.worker.messages import (
+    Answered,
+    Drain,
+    Give,
+    HandedBack,
+    Ready,
+    Results,
+    Setup,
+    ToParent,
+    WorkItem,
+)
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe, pack
 from scoopi.worker.task_chain import GroupPlan
 from scoopi.worker.worker import Worker
@@ -40,6 +50,26 @@ class Redirected(Step):
     def run(self, payload: Payload) -> Handover:
         assert self._go.wait(LIMIT_S)
         return ToGrant(HOST, payload)
+
+
+class Loaded(Step):
+    """Has the page at once."""
+
+    def run(self, payload: Payload) -> Handover:
+        return ToTask(payload.advance("page"))
+
+
+class Waiting(Step):
+    """Has the first page at once, and each further one once it is let."""
+
+    def __init__(self, go: threading.Event) -> None:
+        self._go = go
+        self._runs = 0
+
+    def run(self, payload: Payload) -> Handover:
+        self._runs += 1
+        assert self._runs == 1 or self._go.wait(LIMIT_S)
+        return ToTask(payload.advance("page"))
 
 
 @dataclass
@@ -107,10 +137,37 @@ def start() -> Iterator[Callable[[Callable[[], Step]], Parent]]:
         os.close(parent.from_worker)
 
 
-def give(parent: Parent) -> None:
-    """A job with leave for its first request."""
+def give(parent: Parent, *jobs: str) -> None:
+    """Jobs with leave for their first requests, `job` without any named."""
     payload = JobPayload(Locator("name", "group", "http://here.example/"), "seed")
-    parent.send(Give((WorkItem("job", 1, payload, Grant("here.example:80", 1e12)),)))
+    grant = Grant("here.example:80", 1e12)
+    parent.send(Give(tuple(WorkItem(job, 1, payload, grant) for job in jobs or ("job",))))
+
+
+def test_results_are_told_together_and_at_once_when_no_more_are_to_come(
+    start: Callable[[Callable[[], Step]], Parent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.worker.BATCH_SECONDS", 10 * LIMIT_S)
+    parent = start(Loaded)
+    give(parent, "a", "b", "c")
+    told = [parent.hear() for _ in range(4)]
+    (results,) = (message for message in told if isinstance(message, Results))
+    assert {result.job for result in results.results} == {"a", "b", "c"}
+
+
+def test_a_result_does_not_wait_long_for_others(
+    start: Callable[[Callable[[], Step]], Parent],
+) -> None:
+    go = threading.Event()
+    loaders = iter([Loaded(), Waiting(go)])
+    parent = start(lambda: next(loaders))
+    give(parent, "first", "second")
+    told: list[ToParent | None] = []
+    while not isinstance(told[-1] if told else None, Results):
+        told.append(parent.hear())
+    go.set()
+    assert isinstance(told[-1], Results)
+    assert [result.job for result in told[-1].results] == ["first"]
 
 
 def test_a_fetcher_that_cannot_begin_ends_its_worker(
