@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
 import secrets
@@ -12,6 +13,7 @@ from typing import IO, Protocol, cast
 
 from scoopi.appenders.segment_writer import sync_folder
 
+WRITE_BYTES = 1 << 20
 ZSTD_LEVEL = 3
 TEMPORARIES = "publish-*.tmp"
 """Names of files in the work folder that are being written."""
@@ -50,7 +52,7 @@ class OutputFile:
         self.rows = 0
         self._final = run_folder / spec.file
         self._temporary = work_folder / TEMPORARIES.replace("*", secrets.token_hex(6))
-        self._raw = self._temporary.open("wb")
+        self._raw = self._temporary.open("wb", WRITE_BYTES)
         self._sink = _compressed(self._raw, spec.file)
         self._sink.write(spec.header)
 
@@ -82,7 +84,7 @@ class OutputFile:
 
     def discard(self) -> None:
         """Drop the temporary file, if it is still there."""
-        if not self._raw.closed:
+        with contextlib.suppress(OSError):  # of what is still held back, and is not wanted any more
             self._raw.close()
         self._temporary.unlink(missing_ok=True)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import IO
 
+from scoopi.appenders.ended_index import EndedIndex
 from scoopi.appenders.output_file import TEMPORARIES, OutputFile, OutputSpec
 from scoopi.appenders.segment_reader import SegmentReader
 from scoopi.errors import AppenderError, RunError
@@ -18,8 +20,6 @@ from scoopi.store.job_store import JobStore
 
 log = logging.getLogger(__name__)
 
-CHUNK_FRAMES = 500
-CHUNK_BYTES = 4 << 20
 SCAN_IDS = 2000
 LIST_PREFIX = "list:"
 
@@ -101,9 +101,7 @@ class Publisher:
         files = self._open_files()
         try:
             tally = _Tally(files)
-            for frame in self._counted_frames(tally):
-                tally.add(frame)
-            missing = tuple(self._missing(tally))
+            missing = self._add_frames(tally)
             self._ensure_known()
             self._ensure_time()
             self._finish(list(files.values()))
@@ -130,7 +128,7 @@ class Publisher:
             StoreError: the store cannot be read.
         """
         tally = _Tally({})
-        return tally.published(tuple(self._missing(tally)))
+        return tally.published(tuple(self._ended(tally).unmet()))
 
     def _ensure_known(self) -> None:
         """What the store has lost looks like jobs that never ended."""
@@ -175,55 +173,47 @@ class Publisher:
             else:
                 file.publish()
 
-    def _counted_frames(self, tally: _Tally) -> Iterator[Frame]:
+    def _add_frames(self, tally: _Tally) -> tuple[str, ...]:
+        """Add the frames that count; the jobs that have none."""
+        ended = self._ended(tally)
         for path in sorted(self._segments()):
             reader = SegmentReader(path)
-            for chunk in _chunks(self._in_time(reader.frames())):
+            for frame in reader.frames():
                 self._ensure_time()
-                ended = self._jobs.ended([frame.job for frame in chunk])
-                for frame in chunk:
-                    end = ended.get(frame.job)
-                    if end is not None and (end.incarnation, end.fence) == (reader.header.node, frame.fence):
-                        yield frame
+                if ended.meet(frame.job, reader.header.node, frame.fence):
+                    tally.add(frame)
             tally.damaged += reader.damaged
+        return tuple(ended.unmet())
 
-    def _in_time(self, frames: Iterator[Frame]) -> Iterator[Frame]:
-        """The frames; a chunk of many small ones takes a while to be read from a slow disk."""
-        for frame in frames:
-            self._ensure_time()
-            yield frame
-
-    def _missing(self, tally: _Tally) -> Iterator[str]:
-        after = ""
+    def _ended(self, tally: _Tally) -> EndedIndex:
+        """What the store says of this node's jobs; who else has ended some is noted."""
+        index, after = EndedIndex(), ""
+        owns = cache(self._owns)
         while ended := self._jobs.scan_ended(after, SCAN_IDS):
             self._ensure_time()
             for job, end in ended:
-                if not self._owns(end.incarnation):
+                if owns(end.incarnation):
+                    index.add(job, end.incarnation, end.fence)
+                else:
                     tally.others.add(end.incarnation)
-                elif bytes.fromhex(job) not in tally.seen:
-                    yield job
             after = ended[-1][0]
+        return index
 
 
 class _Tally:
     """Adds up the frames that count."""
 
     def __init__(self, files: dict[str, OutputFile]) -> None:
-        self.seen: set[bytes] = set()
         self.others: set[str] = set()
         self.damaged = 0
         self._files = files
         self._lists: dict[str, list[bytes]] = {}
-        self._states = {JobState.DONE: 0, JobState.FAILED: 0}
-        self._warned = self._pages = 0
+        self._jobs = self._failed = self._warned = self._pages = 0
         self._errors, self._warnings = Causes(), Causes()
 
     def add(self, frame: Frame) -> None:
-        key = bytes.fromhex(frame.job)
-        if key in self.seen:
-            return
-        self.seen.add(key)
-        self._states[frame.state] += 1
+        self._failed += frame.state is JobState.FAILED
+        self._jobs += 1
         self._pages += frame.pages
         self._warned += bool(frame.warnings)
         self._errors.add(frame.failures)
@@ -237,8 +227,8 @@ class _Tally:
     def published(self, missing: tuple[str, ...]) -> Published:
         return Published(
             rows={file.spec.file: file.rows for file in self._files.values()},
-            done=self._states[JobState.DONE],
-            failed=self._states[JobState.FAILED],
+            done=self._jobs - self._failed,
+            failed=self._failed,
             warned=self._warned,
             pages=self._pages,
             errors=self._errors.counted(),
@@ -258,16 +248,3 @@ def _give(file: OutputFile, stream: IO[bytes]) -> None:
             f"stdout cannot be written: {error.strerror or error}",
             mend="`scoopi resume --output -` writes all rows anew; `scoopi resume` writes them to a file",
         ) from error
-
-
-def _chunks(frames: Iterator[Frame]) -> Iterator[list[Frame]]:
-    chunk: list[Frame] = []
-    size = 0
-    for frame in frames:
-        chunk.append(frame)
-        size += sum(len(part.body) for part in frame.parts)
-        if len(chunk) >= CHUNK_FRAMES or size >= CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk

@@ -19,11 +19,12 @@ from scoopi.appenders.segment_format import (
 from scoopi.model.frame import Frame
 
 FRAME_DECODER = msgspec.msgpack.Decoder(Frame)
+READ_BYTES = 1 << 20
 SEARCH_BYTES = 1 << 20
 
 
 class SegmentReader:
-    """Reads one file front to back; memory stays at one frame, whatever the size of the file.
+    """Reads one file front to back, a piece at a time, whatever the size of the file.
 
     Attributes:
         header: whose segment it is; when its first bytes are damaged the run is empty and the node is
@@ -58,9 +59,9 @@ class SegmentReader:
             return unknown, 0
 
     def _scan(self, handle: int, end: int, node: str) -> Iterator[Frame]:
-        position = self._start
+        position, window = self._start, _Window(handle)
         while position < end:
-            body = _body_at(handle, position, end, node)
+            body = _body_at(window, position, end, node)
             if body is not None:
                 yield FRAME_DECODER.decode(body)
                 position += FRAME_HEAD.size + len(body)
@@ -70,15 +71,32 @@ class SegmentReader:
             position = following
 
 
-def _body_at(handle: int, position: int, end: int, node: str) -> bytes | None:
+class _Window:
+    """A file, read in large pieces."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+        self._start = 0
+        self._bytes = memoryview(b"")
+
+    def read(self, length: int, position: int) -> memoryview:
+        """So many bytes from there; fewer at the end of the file."""
+        first = position - self._start
+        if first < 0 or first + length > len(self._bytes):
+            self._bytes = memoryview(os.pread(self._handle, max(length, READ_BYTES), position))
+            self._start, first = position, 0
+        return self._bytes[first : first + length]
+
+
+def _body_at(window: _Window, position: int, end: int, node: str) -> memoryview | None:
     """The body of the frame that begins there; None when none does, whole."""
-    head = os.pread(handle, FRAME_HEAD.size, position)
+    head = window.read(FRAME_HEAD.size, position)
     if len(head) < FRAME_HEAD.size:
         return None
     mark, length, expected = FRAME_HEAD.unpack(head)
     if mark != FRAME_MARK or position + FRAME_HEAD.size + length > end:
         return None
-    body = os.pread(handle, length, position + FRAME_HEAD.size)
+    body = window.read(length, position + FRAME_HEAD.size)
     return body if checksum(body, node) == expected else None
 
 
