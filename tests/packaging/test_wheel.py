@@ -66,7 +66,7 @@ def test_the_entry_point_is_scoopi(installed: Installed) -> None:
         "[console_scripts]",
         "scoopi",
         "=",
-        "scoopi.cli.main:main",
+        "scoopi.__main__:program",
     ]
 
 
