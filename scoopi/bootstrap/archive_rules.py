@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from scoopi.archive.archive import Archive
 from scoopi.configs.groups import ArchiveSettings
-from scoopi.model.date_pattern import DatePattern
 from scoopi.model.definitions import Definitions, TaskDef
 from scoopi.model.job import JobPayload
-from scoopi.model.live import Live, parse_live
+
+if TYPE_CHECKING:
+    from scoopi.archive.archive import Archive
+    from scoopi.model.live import Live
 
 
 class ArchiveRules:
@@ -21,15 +23,26 @@ class ArchiveRules:
     def __init__(
         self, settings: ArchiveSettings, definitions: Definitions, run_date: datetime, date_pattern: str
     ) -> None:
-        pattern = DatePattern(date_pattern)
         self._settings = settings
         self._run_date = run_date
-        self._lives: dict[str, Live] = {
-            name: parse_live(group.live, pattern)
+        self._lives: dict[str, Live] = {}
+        self.archive: Archive | None = None
+        served = {
+            name: group.live
             for name, group in definitions.task_groups.items()
             if settings.enable == "true" or (settings.enable == "auto" and group.live)
         }
-        self.archive = Archive(settings.folder) if self._lives else None
+        if served:
+            self._open(served, date_pattern)
+
+    def _open(self, served: dict[str, str], date_pattern: str) -> None:
+        from scoopi.archive.archive import Archive  # late: most runs keep nothing
+        from scoopi.model.date_pattern import DatePattern
+        from scoopi.model.live import parse_live
+
+        pattern = DatePattern(date_pattern)
+        self._lives = {name: parse_live(live, pattern) for name, live in served.items()}
+        self.archive = Archive(self._settings.folder)
 
     def saves_pages(self, group: str) -> bool:
         """Whether loaded pages of the group are saved."""

@@ -22,14 +22,12 @@ from scoopi.bootstrap.outputs import output_specs
 from scoopi.bootstrap.run_context import RunContext
 from scoopi.bootstrap.run_folder import RunFolder, find_unfinished
 from scoopi.bootstrap.run_request import RunRequest
-from scoopi.bootstrap.worker_wiring import wire
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings, WorkerSettings
 from scoopi.configs.run_date import compose_run_date
 from scoopi.configs.setting import Scope
 from scoopi.engine.engine import Engine
 from scoopi.errors import AppenderError, PluginError, RunError, StoreError, UsageError
-from scoopi.mediator.thread_link import ThreadLink
 from scoopi.mediator.worker_launcher import WorkerLauncher
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.model.run_report import RunReport, RunStatus
@@ -248,6 +246,9 @@ class Bootstrap:
     def _launch_of(self, configs: Configs) -> Callable[[], WorkerLink]:
         if WorkerSettings.of(configs).workers:
             return self._launcher.launch
+        from scoopi.bootstrap.worker_wiring import wire  # late: a worker process has its own
+        from scoopi.mediator.thread_link import ThreadLink
+
         return lambda: ThreadLink(wire)
 
     def _outputs(self, outputs: tuple[OutputSpec, ...]) -> tuple[OutputSpec, ...]:

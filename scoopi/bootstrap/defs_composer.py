@@ -1,4 +1,7 @@
-"""DefsComposer: the definitions of a run, checked with all that the other rooms know."""
+"""DefsComposer: the definitions of a run, checked with all that the other rooms know.
+
+What only some definitions have is imported when it is met.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +12,19 @@ from pathlib import Path
 from scoopi.bootstrap.composed import defs_folder
 from scoopi.bootstrap.step_names import BUILT_IN_STEPS
 from scoopi.configs.configs import Configs
-from scoopi.defs.checkers import Checkers, PluginKind
+from scoopi.defs.checkers import Checkers, PluginKind, SelectorFaults
 from scoopi.defs.defs_reader import read_definitions
 from scoopi.defs.report import Report
 from scoopi.errors import ScoopiError
 from scoopi.fetch.address import parse_address
 from scoopi.fetch.file_finder import FileFinder
-from scoopi.model.date_pattern import DatePattern
+from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions
-from scoopi.model.live import parse_live
 from scoopi.model.step_def import PluginDef
 from scoopi.parse.css_engine import CssEngine
 from scoopi.parse.grid_check import check_data_def
-from scoopi.parse.java_regex import compile_java
-from scoopi.parse.xpath_engine import XPathEngine
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.scripts.basic_script import BasicScript
-from scoopi.script.check_script import check_script
 from scoopi.steps.step import Step
 
 log = logging.getLogger(__name__)
@@ -66,19 +65,24 @@ class DefsComposer:
         )
 
     def _checkers(self, source: Path) -> Checkers:
-        css, xpath = CssEngine(), XPathEngine()
-        pattern = DatePattern(self._configs.text("scoopi.dateTimePattern"))
+        css = CssEngine()
         files = FileFinder(self._current, defs_folder(source))
         return Checkers(
             css=lambda data_def: [*check_data_def(data_def, css)],
-            xpath=lambda data_def: [*check_data_def(data_def, xpath)],
-            regex=_fault_of(compile_java),
-            script=check_script,
+            xpath=_xpath_faults,
+            regex=_fault_of(_ensure_regex),
+            script=_script_fault,
             plugin=lambda kind, plugin: self._plugin_faults(kind, plugin, files),
             step_class=self._step_fault,
-            live=_fault_of(lambda text: parse_live(text, pattern)),
+            live=_fault_of(self._ensure_live),
             url=_fault_of(parse_address),
         )
+
+    def _ensure_live(self, text: str) -> None:
+        from scoopi.model.date_pattern import DatePattern
+        from scoopi.model.live import parse_live
+
+        parse_live(text, DatePattern(self._configs.text("scoopi.dateTimePattern")))
 
     def _step_fault(self, name: str) -> str | None:
         if name in BUILT_IN_STEPS:
@@ -102,14 +106,32 @@ class DefsComposer:
         return list(_script_faults(made, files)) if isinstance(made, BasicScript) else []
 
 
+def _xpath_faults(data_def: DataDef) -> SelectorFaults:
+    from scoopi.parse.xpath_engine import XPathEngine
+
+    return [*check_data_def(data_def, XPathEngine())]
+
+
+def _ensure_regex(pattern: str) -> None:
+    from scoopi.parse.java_regex import compile_java
+
+    compile_java(pattern)
+
+
+def _script_fault(text: str) -> str | None:
+    from scoopi.script.check_script import check_script
+
+    return check_script(text)
+
+
 def _script_faults(plugin: BasicScript, files: FileFinder) -> list[str]:
     faults = []
-    inline = check_script(plugin.script) if plugin.script else None
+    inline = _script_fault(plugin.script) if plugin.script else None
     if inline:
         faults.append(f"script: {inline}")
     for name in plugin.scripts:
         try:
-            fault = check_script(files.find(name).read_text(encoding="utf-8"))
+            fault = _script_fault(files.find(name).read_text(encoding="utf-8"))
         except (ScoopiError, OSError, UnicodeDecodeError) as error:
             fault = str(error)
         if fault:

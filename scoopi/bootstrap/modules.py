@@ -6,21 +6,21 @@ Longer than other files, because it is a table: one provider a part, in one plac
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import msgspec
 from injector import Module, provider, singleton
+from msgspec.structs import replace
 
 from scoopi.appenders.appender import STORE_PATIENCE_S, Appender
 from scoopi.appenders.committed_frames import committed_state
 from scoopi.appenders.publisher import Publisher
 from scoopi.appenders.segment_format import SegmentHeader
 from scoopi.appenders.segment_writer import SegmentWriter
+from scoopi.bootstrap.address_host import host_of
 from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.bootstrap.composed import WorkerPlan, unpacked_locators
 from scoopi.bootstrap.output_wiring import OutputWiring
 from scoopi.bootstrap.run_context import RunContext
-from scoopi.bootstrap.worker_wiring import host_of
 from scoopi.configs.groups import (
     AppenderSettings,
     ArchiveSettings,

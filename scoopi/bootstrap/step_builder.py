@@ -1,11 +1,15 @@
-"""StepBuilder: a task's definition becomes its chain of steps, compiled once a worker."""
+"""StepBuilder: a task's definition becomes its chain of steps, compiled once a worker.
+
+What most runs need is imported at once, while a worker waits for its plan; the rest with its first step.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scoopi.archive.archive import data_key
 from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.bootstrap.composed import WorkerPlan
 from scoopi.bootstrap.outputs import appender_outputs
@@ -23,29 +27,28 @@ from scoopi.configs.groups import FactSettings, ParserLimits
 from scoopi.configs.groups import ScriptLimits as ScriptSettings
 from scoopi.errors import PluginError
 from scoopi.fetch.file_finder import FileFinder
-from scoopi.model.date_pattern import DatePattern
+from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import TaskDef
 from scoopi.model.document import Document
 from scoopi.model.step_def import PluginDef, StepDef
 from scoopi.parse.css_engine import CssEngine
 from scoopi.parse.grid_reader import GridReader
 from scoopi.parse.grid_settings import GridSettings
-from scoopi.parse.plain_reader import PlainReader
-from scoopi.parse.ports import QueryEngine
-from scoopi.parse.xpath_engine import XPathEngine
+from scoopi.parse.ports import DataReader, QueryEngine
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.script.configs_view import ConfigsView
 from scoopi.script.page_scripts import PageScripts
-from scoopi.script.sandbox import Sandbox
 from scoopi.script.script_limits import ScriptLimits
 from scoopi.steps.data_appender import DataAppender
-from scoopi.steps.data_converter import Conversion, DataConverter
 from scoopi.steps.data_filter import DataFilter
 from scoopi.steps.data_parser import DataParser, DataReuse
 from scoopi.steps.locator_creator import LocatorCreator
-from scoopi.steps.scripter import Scripter
 from scoopi.steps.step import Step
 from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
+
+if TYPE_CHECKING:
+    from scoopi.script.sandbox import Sandbox
+    from scoopi.steps.data_converter import Conversion
 
 
 class StepBuilder:
@@ -61,15 +64,12 @@ class StepBuilder:
         self._archive = archive
         self._limits = ParserLimits.of(configs)
         self._grid = _grid_settings(configs)
-        self._reader = PlainReader if configs.flag("scoopi.parser.plain") else GridReader
+        self._is_plain = configs.flag("scoopi.parser.plain")
         scripts = ScriptSettings.of(configs)
         self._script_limits = ScriptLimits(scripts.timeout_ms, scripts.memory_mb)
-        pattern = DatePattern(configs.text("scoopi.dateTimePattern"))
-        self._view = ConfigsView(plan.configs, plan.run_date, pattern.format)
-        self._engines: Mapping[str, QueryEngine] = {
-            CSS_PARSER: CssEngine(self._limits.regex_timeout_ms),
-            XPATH_PARSER: XPathEngine(),
-        }
+        pattern = configs.text("scoopi.dateTimePattern")
+        self._view = ConfigsView(plan.configs, plan.run_date, lambda moment: _formatted(moment, pattern))
+        self._engines: dict[str, QueryEngine] = {}
         self._builders: Mapping[str, Callable[[TaskDef, StepDef], Step]] = {
             CSS_PARSER: self._parser,
             XPATH_PARSER: self._parser,
@@ -113,21 +113,43 @@ class StepBuilder:
 
     def _parser(self, task: TaskDef, step: StepDef) -> Step:
         makes_links = any(other.class_name == LINKER for other in task.steps)
-        reader = self._reader(
-            self._definitions.data_defs[task.data_def],
-            self._engines[step.class_name],
-            self._grid,
-            raw_items=makes_links,
-        )
+        data_def = self._definitions.data_defs[task.data_def]
+        reader = self._reader(data_def, self._engine(step.class_name), makes_links)
         return DataParser(reader, self._scripts, self._reuse(task), makes_links=makes_links)
 
+    def _reader(self, data_def: DataDef, engine: QueryEngine, makes_links: bool) -> DataReader:
+        if self._is_plain:
+            from scoopi.parse.plain_reader import PlainReader
+
+            return PlainReader(data_def, engine, self._grid, raw_items=makes_links)
+        return GridReader(data_def, engine, self._grid, raw_items=makes_links)
+
+    def _engine(self, class_name: str) -> QueryEngine:
+        if class_name not in self._engines:
+            self._engines[class_name] = self._new_engine(class_name)
+        return self._engines[class_name]
+
+    def _new_engine(self, class_name: str) -> QueryEngine:
+        if class_name == XPATH_PARSER:
+            from scoopi.parse.xpath_engine import XPathEngine
+
+            return XPathEngine()
+        return CssEngine(self._limits.regex_timeout_ms)
+
     def _scripts(self, document: Document) -> PageScripts:
-        return PageScripts(lambda: Sandbox(self._script_limits), document, self._view)
+        return PageScripts(self._sandbox, document, self._view)
+
+    def _sandbox(self) -> Sandbox:
+        from scoopi.script.sandbox import Sandbox
+
+        return Sandbox(self._script_limits)
 
     def _reuse(self, task: TaskDef) -> DataReuse | None:
         archive = self._archive.archive
         if archive is None or not self._archive.saves_data(task):
             return None
+        from scoopi.archive.archive import data_key
+
         digest = self._definitions.data_defs[task.data_def].digest
         return DataReuse(
             archive, lambda document: data_key(document.locator, task.name, task.data_def, digest)
@@ -141,9 +163,13 @@ class StepBuilder:
         return LocatorCreator(self._definitions.data_defs[task.data_def])
 
     def _converter(self, task: TaskDef, step: StepDef) -> Step:
+        from scoopi.steps.data_converter import DataConverter
+
         return DataConverter([self._conversion(plugin) for plugin in step.plugins])
 
     def _conversion(self, plugin: PluginDef) -> Conversion:
+        from scoopi.steps.data_converter import Conversion
+
         return Conversion(
             item_name=plugin.fields["item"],
             on_error=plugin.fields.get("onError", "keep"),
@@ -153,6 +179,8 @@ class StepBuilder:
         )
 
     def _scripter(self, task: TaskDef, step: StepDef) -> Step:
+        from scoopi.steps.scripter import Scripter
+
         plugins = [self._finder.construct("scripts", plugin) for plugin in step.plugins]
         return Scripter(plugins, lambda name: _text(self._files.find(name)), self._script_limits)
 
@@ -173,6 +201,12 @@ def _grid_settings(configs: Configs) -> GridSettings:
         replace_blank=facts.blank_replacement is not None,
         max_rows=ParserLimits.of(configs).max_rows,
     )
+
+
+def _formatted(moment: datetime, pattern: str) -> str:
+    from scoopi.model.date_pattern import DatePattern
+
+    return DatePattern(pattern).format(moment)
 
 
 def _text(path: Path) -> str:

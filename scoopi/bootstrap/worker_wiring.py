@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from scoopi.bootstrap.address_host import host_of
 from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.bootstrap.composed import WorkerPlan, defs_folder, plugin_folders
 from scoopi.bootstrap.step_builder import StepBuilder
@@ -19,8 +20,6 @@ from scoopi.configs.groups import (
     WebClientSettings,
     WorkerSettings,
 )
-from scoopi.errors import FetchError
-from scoopi.fetch.address import FILE_HOST, parse_address
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.file_finder import FileFinder
 from scoopi.fetch.http_client import HttpClient
@@ -92,11 +91,3 @@ def _loaders(
     )
     share, file_client = HttpShare(), FileClient(files, web.max_bytes)
     return lambda: PageLoader(rules, HttpClient(http, share), file_client, archive.archive)
-
-
-def host_of(url: str) -> str:
-    """The host whose grants an address needs; a wrong one needs none: its loader says what is wrong."""
-    try:
-        return parse_address(url).host
-    except FetchError:
-        return FILE_HOST

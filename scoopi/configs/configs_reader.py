@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from scoopi.configs.conf_file import ConfFile
 from scoopi.configs.configs import Configs, Entry
 from scoopi.configs.environment import read_environment
 from scoopi.configs.given import Given
@@ -57,6 +56,8 @@ class ConfigsReader:
         """
         self._environ = environ
         for path, shown in self._files(conf_file, folder):
+            from scoopi.configs.conf_file import ConfFile  # late: most runs have no file of settings
+
             conf = ConfFile(path, shown).read()
             self._faults += conf.faults
             self._lay(conf.given)

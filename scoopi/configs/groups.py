@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast
 
+import msgspec
+
 from scoopi.configs.configs import Configs
 from scoopi.configs.cores import cores
 from scoopi.errors import ConfigError
@@ -18,8 +20,7 @@ DEFAULT_PORT = 5701
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:(?P<port>[0-9]{1,5}))?")
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerSettings:
+class WorkerSettings(msgspec.Struct, frozen=True):
     """How many worker processes a node has, and how many requests each may have in flight."""
 
     workers: int
@@ -33,8 +34,7 @@ class WorkerSettings:
         return cls(workers, configs.number("scoopi.loader.fetch.threads"))
 
 
-@dataclass(frozen=True, slots=True)
-class FetchLimits:
+class FetchLimits(msgspec.Struct, frozen=True):
     """How gently all nodes together ask a host for pages."""
 
     parallelism: int = 1
@@ -49,8 +49,7 @@ class FetchLimits:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class WebClientSettings:
+class WebClientSettings(msgspec.Struct, frozen=True):
     """How one request is made."""
 
     user_agent: str
@@ -71,8 +70,7 @@ class WebClientSettings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FactSettings:
+class FactSettings(msgspec.Struct, frozen=True):
     """What stands for a fact that is blank (None: it stays as it is), and for one that is not found."""
 
     blank_replacement: str | None = "-"
@@ -93,8 +91,7 @@ class FactSettings:
         return frozenset(filter(None, (self.blank_replacement, self.not_found_replacement)))
 
 
-@dataclass(frozen=True, slots=True)
-class ParserLimits:
+class ParserLimits(msgspec.Struct, frozen=True):
     """What bounds the reading of one page."""
 
     max_rows: int = 1_000_000
@@ -113,8 +110,7 @@ class ParserLimits:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptLimits:
+class ScriptLimits(msgspec.Struct, frozen=True):
     """What bounds one script."""
 
     timeout_ms: int = 1000
@@ -129,8 +125,7 @@ class ScriptLimits:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveSettings:
+class ArchiveSettings(msgspec.Struct, frozen=True):
     """Where pages and data are kept for later runs, and which; `auto` serves groups that say `live`."""
 
     enable: Literal["auto", "true", "false"]
@@ -149,8 +144,7 @@ class ArchiveSettings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class AppenderSettings:
+class AppenderSettings(msgspec.Struct, frozen=True):
     """How rows are gathered before they are made durable."""
 
     commit_interval_ms: int = 100
@@ -165,8 +159,7 @@ class AppenderSettings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class JobSettings:
+class JobSettings(msgspec.Struct, frozen=True):
     """How jobs are taken, and how often one may go wrong."""
 
     max_crashes: int = 3
@@ -183,8 +176,7 @@ class JobSettings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class EngineSettings:
+class EngineSettings(msgspec.Struct, frozen=True):
     """How often the monitor looks, and how long an orderly stop may take."""
 
     monitor_period_ms: int = 1000
@@ -199,8 +191,7 @@ class EngineSettings:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class OutputSettings:
+class OutputSettings(msgspec.Struct, frozen=True):
     """Who sees a node's output, whether it is merged, and how long a finished run is remembered."""
 
     durability: Literal["local", "shared"] = "local"
@@ -307,8 +298,7 @@ def _address(word: str, at: str) -> str:
     return f"{match['host']}:{port}"
 
 
-@dataclass(frozen=True, slots=True)
-class MetricsSettings:
+class MetricsSettings(msgspec.Struct, frozen=True):
     """Whether and where the node tells what it counts and whether it lives."""
 
     enable: bool = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from datetime import datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +73,8 @@ class RunFile:
 
 def versions() -> dict[str, str]:
     """What the rows may depend on."""
+    from importlib import metadata  # late: it takes a while, and is asked for at the end only
+
     return {
         "scoopi": __version__,
         "python": platform.python_version(),

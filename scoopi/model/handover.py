@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from scoopi.model.failure import Failure
@@ -19,32 +17,28 @@ class Part(msgspec.Struct, frozen=True, array_like=True):
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ToTask:
+class ToTask(msgspec.Struct, frozen=True):
     """The payload goes to the next step of its task, in this worker."""
 
     payload: Payload
     warnings: tuple[Failure, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ToJobs:
+class ToJobs(msgspec.Struct, frozen=True):
     """The task ends; its links become child jobs."""
 
     links: tuple[Link, ...]
     warnings: tuple[Failure, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ToAppender:
+class ToAppender(msgspec.Struct, frozen=True):
     """The task ends; its encoded rows go to the node's segment."""
 
     parts: tuple[Part, ...]
     warnings: tuple[Failure, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ToGrant:
+class ToGrant(msgspec.Struct, frozen=True):
     """The payload waits, holding no thread, for the grant of a request to `host`; then its step runs."""
 
     host: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeVar
+
+import msgspec
 
 from scoopi.errors import StepError
 from scoopi.model.locator import Locator
@@ -11,8 +12,7 @@ from scoopi.model.locator import Locator
 Input = TypeVar("Input")
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(msgspec.Struct, frozen=True):
     """What a step is given.
 
     Attributes:

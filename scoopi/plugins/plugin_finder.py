@@ -7,7 +7,6 @@ import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -153,6 +152,8 @@ def _imported(path: str) -> Callable[..., Any]:
 
 
 def _entry_point(kind: PluginKind, class_name: str) -> Any:
+    from importlib import metadata  # late: most runs use built-in plugins only
+
     for entry in metadata.entry_points(group=f"scoopi.{kind}", name=class_name):
         try:
             return entry.load()

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from scoopi.errors import ScriptError
 from scoopi.model.document import Document
 from scoopi.script.configs_view import ConfigsView
-from scoopi.script.sandbox import Sandbox
 from scoopi.script.zoned import zoned_facts
+
+if TYPE_CHECKING:
+    from scoopi.script.sandbox import Sandbox  # who makes one loads it, which most pages do not need
 
 _HOSTS = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
 _FROM_DATE: Final = frozenset({"document.getFromDate()", "document.fromDate"})

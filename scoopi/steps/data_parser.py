@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from scoopi.archive.archive import Archive
 from scoopi.model.data import Data
 from scoopi.model.document import Document
 from scoopi.model.failure import Failure
@@ -15,6 +15,9 @@ from scoopi.model.payload import Payload
 from scoopi.parse.page import Page
 from scoopi.parse.ports import DataReader, ScriptRunner
 from scoopi.steps.step import Step
+
+if TYPE_CHECKING:
+    from scoopi.archive.archive import Archive
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from scoopi.archive.archive import Archive
 from scoopi.fetch.address import FILE_HOST, parse_address
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.http_client import HttpClient
@@ -19,6 +19,9 @@ from scoopi.parse.html import TreeLimits
 from scoopi.parse.page import Page
 from scoopi.steps.load_order import LoadOrder
 from scoopi.steps.step import Step
+
+if TYPE_CHECKING:
+    from scoopi.archive.archive import Archive
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import fields
 
 from scoopi.configs import groups
 from scoopi.configs.configs import Configs
@@ -32,7 +32,7 @@ def test_a_group_has_the_defaults_of_the_registry(group: Any) -> None:
 
 
 def test_each_number_reaches_the_field_of_its_own() -> None:
-    keys = {
+    keys: dict[Any, list[str]] = {
         groups.FetchLimits: ["scoopi.loader.fetch.parallelism", "scoopi.loader.fetch.delay"],
         groups.ParserLimits: [
             "scoopi.parser.maxRows",
@@ -47,7 +47,7 @@ def test_each_number_reaches_the_field_of_its_own() -> None:
     }
     for group, names in keys.items():
         configs = Configs.from_composed({key: str(41 + place) for place, key in enumerate(names)})
-        made = group.of(configs)  # type: ignore[attr-defined]
+        made = group.of(configs)
         assert [getattr(made, field.name) for field in fields(group)] == [
             41 + place for place in range(len(names))
         ]

@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(msgspec.Struct, frozen=True):
     """The element's name, in lower case."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class TagSuffix:
+class TagSuffix(msgspec.Struct, frozen=True):
     """`*|name`: the element's whole name ends with `:name`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Id:
+class Id(msgspec.Struct, frozen=True):
     """`#id`, case counts."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClassName:
+class ClassName(msgspec.Struct, frozen=True):
     """`.c`, in lower case; case does not count."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeTest:
+class AttributeTest(msgspec.Struct, frozen=True):
     """`[name operator value]`.
 
     Attributes:
@@ -48,8 +43,7 @@ class AttributeTest:
     value: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Nth:
+class Nth(msgspec.Struct, frozen=True):
     """`:nth-…`: the 1-based position p among the siblings is a·n + b for some n >= 0."""
 
     a: int
@@ -58,31 +52,27 @@ class Nth:
     of_type: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SiblingIndex:
+class SiblingIndex(msgspec.Struct, frozen=True):
     """`:eq :lt :gt` (operator `= < >`) on the 0-based position among the siblings."""
 
     operator: str
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True):
     """`empty` or `root`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class TextTest:
+class TextTest(msgspec.Struct, frozen=True):
     """`contains`, `containsOwn`, `containsData` (text in lower case), `matches`, `matchesOwn` (pattern)."""
 
     kind: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Nested:
+class Nested(msgspec.Struct, frozen=True):
     """`has` or `not` with its selectors."""
 
     kind: str
@@ -94,8 +84,7 @@ Compound = tuple[Test, ...]
 """Tests that one element must meet all; empty for `*`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(msgspec.Struct, frozen=True):
     """Compounds with a combinator (blank, `>`, `+` or `~`) between each two.
 
     With `scoped` the chain begins with a combinator: it stands before the first compound, after the
