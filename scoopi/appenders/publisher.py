@@ -20,7 +20,6 @@ from scoopi.store.job_store import JobStore
 
 log = logging.getLogger(__name__)
 
-SCAN_IDS = 2000
 LIST_PREFIX = "list:"
 
 
@@ -187,16 +186,15 @@ class Publisher:
 
     def _ended(self, tally: _Tally) -> EndedIndex:
         """What the store says of this node's jobs; who else has ended some is noted."""
-        index, after = EndedIndex(), ""
+        index = EndedIndex()
         owns = cache(self._owns)
-        while ended := self._jobs.scan_ended(after, SCAN_IDS):
+        for page in self._jobs.ended_pages():
             self._ensure_time()
-            for job, end in ended:
+            for job, end in page:
                 if owns(end.incarnation):
                     index.add(job, end.incarnation, end.fence)
                 else:
                     tally.others.add(end.incarnation)
-            after = ended[-1][0]
         return index
 
 

@@ -137,9 +137,12 @@ class JobRunner:
                 self._dry.clear()
             # First of the hosts that this node has: so it is known which of them have no jobs left.
             self._take(sweep=False)
+            is_first = not self._hosts
             self._dry |= shared.round(list(self._awake()))
             for host in shared.hosts():
                 self._hosts.setdefault(host)
+            if is_first and self._hosts:  # those that are known only now are asked for at once
+                self._dry |= shared.round(list(self._awake()))
         self._take(sweep=False)
 
     def _take_from(self, host: str, wanted: int) -> None:

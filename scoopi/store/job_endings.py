@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from scoopi.model.job import JobRecord
 from scoopi.store.job_records import ENDED_SLOT, JobRecords
 from scoopi.store.job_values import Ended, Ending
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.remembered_ends import Ends, RememberedEnds
 from scoopi.store.taken_records import TakenRecords
 
 BATCH = 500
@@ -31,6 +32,7 @@ class JobEndings:
         self._incarnation = incarnation
         self._taken = taken
         self._records = JobRecords(incarnation)
+        self._remembered = RememberedEnds(store)
 
     def end(self, endings: Sequence[Ending]) -> list[bool]:
         """End jobs whose frames are durable.
@@ -73,21 +75,27 @@ class JobEndings:
         """Those of the ids that have ended."""
         # Slot E first: a job moves from there to `ended`, and must be met in one of them.
         found = {job: _as_ended(self._records.read(record)) for job, record in self._half_ended(ids)}
-        found.update(self._read(self._store.get_all(MapName.ENDED, ids)))
+        found.update(self._remembered.of(ids))
         return found
 
     def buried(self, ids: Sequence[str]) -> set[str]:
         """Those of the ids that the map `ended` knows; enough after a take."""
-        return set(self._store.get_all(MapName.ENDED, ids))
+        return set(self._remembered.of(ids))
 
-    def scan(self, after: str, limit: int) -> list[tuple[str, Ended]]:
-        """Up to `limit` ended jobs with id > `after`, by id; fewer than `limit`: there are no more."""
-        found = {
-            job: _as_ended(self._records.read(record))
-            for job, record in self._store.scan(MapName.JOBS, ENDED_SLOT, limit, after)
-        }
-        found.update(self._read(dict(self._store.scan(MapName.ENDED, None, limit, after))))
-        return sorted(found.items())[:limit]
+    def pages(self) -> Iterator[Ends]:
+        """All ended jobs, each once, by id, in parts; also when the run is over.
+
+        Raises:
+            StoreError: also when what is remembered was packed meanwhile; ask again.
+        """
+        # Slot E first, as in `ended`.
+        half_ended = self._all_half_ended()
+        for page in self._remembered.pages():
+            late = [job for job in half_ended if page and job <= page[-1][0]]
+            yield (
+                sorted({**{job: half_ended.pop(job) for job in late}, **dict(page)}.items()) if late else page
+            )
+        yield sorted(half_ended.items())
 
     def _changes(self, endings: Sequence[Ending]) -> tuple[list[Change], dict[str, JobRecord]]:
         """What ends these jobs, and those that have ended already; neither: not this node's."""
@@ -111,14 +119,17 @@ class JobEndings:
         """Remember, then forget; the ends that stand, should one have been remembered before."""
         if not records:
             return {}
-        ends = {job: _as_ended(record) for job, record in records.items()}
-        puts = [(job, self._records.ended(end)) for job, end in ends.items()]
-        outcomes = self._store.put_if_absent_all(MapName.ENDED, puts)
+        ends = self._remembered.remember({job: _as_ended(record) for job, record in records.items()})
         self.forget(records)
-        for job, outcome in zip(list(ends), outcomes, strict=True):
-            if not outcome.won and outcome.current is not None:
-                ends[job] = self._records.read_ended(outcome.current)
         return ends
+
+    def _all_half_ended(self) -> dict[str, Ended]:
+        found: dict[str, Ended] = {}
+        after = ""
+        while page := self._store.scan(MapName.JOBS, ENDED_SLOT, BATCH, after):
+            found.update((job, _as_ended(self._records.read(record))) for job, record in page)
+            after = page[-1][0]
+        return found
 
     def _half_ended(self, ids: Sequence[str]) -> list[tuple[str, bytes]]:
         """Those of the ids that are in slot `E`; all that are there are quickly read, as there are few."""
@@ -130,9 +141,6 @@ class JobEndings:
         return [
             (job, record) for job, record in found.items() if self._records.read(record).slot == ENDED_SLOT
         ]
-
-    def _read(self, records: Mapping[str, bytes]) -> dict[str, Ended]:
-        return {job: self._records.read_ended(record) for job, record in records.items()}
 
     def _counts(self, end: Ended | None, ending: Ending) -> bool:
         return end is not None and (end.incarnation, end.fence) == (self._incarnation, ending.fence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from scoopi.model.job import JobPayload, JobRecord, JobState
-from scoopi.store.job_values import Ended, Ending
+from scoopi.store.job_values import Ending
 
 ENDED_SLOT = "E"
 
@@ -30,17 +30,12 @@ class JobRecords:
         self._incarnation = incarnation
         self._encoder = msgspec.json.Encoder(order="sorted")
         self._record = msgspec.json.Decoder(JobRecord)
-        self._ended = msgspec.json.Decoder(Ended)
         self._to_payload = msgspec.msgpack.Encoder()
         self._payload = msgspec.msgpack.Decoder(JobPayload)
 
     def read(self, record: bytes) -> JobRecord:
         """The record of a job."""
         return self._record.decode(record)
-
-    def read_ended(self, record: bytes) -> Ended:
-        """The record of the map `ended`."""
-        return self._ended.decode(record)
 
     def read_payload(self, record: bytes) -> JobPayload:
         """The record of the map of payloads."""
@@ -49,10 +44,6 @@ class JobRecords:
     def payload(self, payload: JobPayload) -> bytes:
         """The payload as msgpack."""
         return self._to_payload.encode(payload)
-
-    def ended(self, ended: Ended) -> bytes:
-        """The record of the map `ended`."""
-        return self._encoder.encode(ended)
 
     def new(self, host: str, payload: bytes) -> bytes:
         """A job that waits to be taken for the first time; `payload` is empty when it stands apart."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import blake2b
 
 from scoopi.errors import RunError
@@ -11,6 +11,7 @@ from scoopi.store.job_endings import BATCH, JobEndings
 from scoopi.store.job_records import ENDED_SLOT, JobRecords, ready_slot, taken_slot
 from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.remembered_ends import Ends
 from scoopi.store.taken_records import TakenRecords
 
 NEW_HOST = b"{}"
@@ -165,9 +166,9 @@ class JobStore:
         """Those of the ids that have ended, and how."""
         return self._endings.ended(ids)
 
-    def scan_ended(self, after: str, limit: int) -> list[tuple[str, Ended]]:
-        """Up to `limit` ended jobs with id > `after`, by id; fewer than `limit`: there are no more."""
-        return self._endings.scan(after, limit)
+    def ended_pages(self) -> Iterator[Ends]:
+        """As `JobEndings.pages`: all ended jobs, and how."""
+        return self._endings.pages()
 
     def known(self, ids: Sequence[str]) -> set[str]:
         """Those of the ids that have ended."""

@@ -66,6 +66,9 @@ class Store(Protocol):
     def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
         """Delete the records; absent ones are no error."""
 
+    def delete_below(self, name: MapName, key: str) -> None:
+        """Delete all records with a lower key, in one call however many there are; not of JOBS."""
+
     def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
         """Up to `limit` records with key > `after`, by key; `slot` (JOBS only) keeps those of that slot."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scoopi.store.ports import MapName, Store
+from scoopi.store.remembered_ends import RememberedEnds
 
 PAGE = 5000
 MOST_LATER_S = 3600
 """At most so much longer than the run record all else is kept: who finds the record must find the rest."""
-_KEPT = (MapName.ENDED, MapName.MEMBERS, MapName.HOSTS, MapName.JOBS, MapName.PAYLOADS)
+_KEPT = (MapName.MEMBERS, MapName.HOSTS, MapName.JOBS, MapName.PAYLOADS)
 
 
 class RunRetention:
@@ -34,8 +35,10 @@ class RunRetention:
             StoreError: the store does not answer; begin again.
         """
         self._first()
+        later_s = self._seconds + min(self._seconds, MOST_LATER_S)
+        RememberedEnds(self._store).expire(later_s)
         for name in _KEPT:
-            self._expire(name, self._seconds + min(self._seconds, MOST_LATER_S))
+            self._expire(name, later_s)
         self._expire(MapName.RUN, self._seconds)
 
     def _expire(self, name: MapName, seconds: int) -> None:

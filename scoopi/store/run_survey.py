@@ -18,7 +18,6 @@ from scoopi.store.run_record import RunPhase, RunRecord
 
 NOBODY = ""
 PAGE = 1000
-ENDED_PAGE = 20_000
 ALIVE = "alive"
 Ends = Counter[tuple[str, JobState]]
 
@@ -69,10 +68,8 @@ class RunSurvey:
     def _ends(self) -> Ends:
         """How many jobs have ended, by incarnation and state."""
         ends: Ends = Counter()
-        after = ""
-        while page := self._jobs.scan_ended(after, ENDED_PAGE):
+        for page in self._jobs.ended_pages():
             ends.update((end.incarnation, end.state) for _, end in page)
-            after = page[-1][0]
         return ends
 
     def _job_figures(self, taken: int, ends: Ends) -> JobFigures:

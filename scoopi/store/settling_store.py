@@ -68,20 +68,16 @@ class SettlingStore:
         return self._settle(name, changes, self._inner.cas_all)
 
     def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
-        """As `Store` says; tried again as it is, because it is the same done twice."""
-        for _ in range(self._tries - 1):
-            with suppress(StoreError):
-                self._inner.delete_all(name, keys)
-                return
-        self._inner.delete_all(name, keys)
+        """As `Store` says."""
+        self._again(lambda: self._inner.delete_all(name, keys))
+
+    def delete_below(self, name: MapName, key: str) -> None:
+        """As `Store` says."""
+        self._again(lambda: self._inner.delete_below(name, key))
 
     def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
-        """As `Store` says; tried again as it is, because it is the same done twice."""
-        for _ in range(self._tries - 1):
-            with suppress(StoreError):
-                self._inner.set_ttl_all(name, keys, seconds)
-                return
-        self._inner.set_ttl_all(name, keys, seconds)
+        """As `Store` says."""
+        self._again(lambda: self._inner.set_ttl_all(name, keys, seconds))
 
     def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
         """As `Store` says."""
@@ -94,6 +90,14 @@ class SettlingStore:
     def close(self) -> None:
         """Close the twin."""
         self._inner.close()
+
+    def _again(self, write: Callable[[], None]) -> None:
+        """A write that is the same done twice is tried again as it is."""
+        for _ in range(self._tries - 1):
+            with suppress(StoreError):
+                write()
+                return
+        write()
 
     def _put(self, name: MapName, puts: Sequence[_Put]) -> list[Outcome]:
         return self._inner.put_if_absent_all(name, [(put.key, put.new) for put in puts])

@@ -61,6 +61,7 @@ def test_only_text_json_and_bytes_are_ever_sent(
         store.scan(name, None, 10)
         store.scan(name, None, 5000, "a")
         store.delete_all(name, ["k"])
+        store.delete_below(name, "z")
     store.scan(JOBS, "R/a", 10, "a")
     store.count(JOBS, "R/a")
     text, byte_array, json, predicate = -11, -12, -130, -2

@@ -18,6 +18,7 @@ from scoopi.mediator import job_runner
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.job_runner import JobRunner
 from scoopi.mediator.pending import Pending
+from scoopi.mediator.shared_hosts import SharedHosts
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.frame import Frame
 from scoopi.model.job import JobPayload, JobState, seed_id
@@ -199,6 +200,50 @@ def test_what_no_bell_told_of_is_found_by_the_sweep(world: World, monkeypatch: p
         world.put(ONE, "b")
         world.put(TWO, "c")
         assert names(world.taken(2)) == ["b", "c"]
+
+
+class Shares:
+    """One round is due; jobs may be taken of hosts that were asked for in a round."""
+
+    def __init__(self, *hosts: str) -> None:
+        self._hosts = hosts
+        self._due = True
+        self._asked: set[str] = set()
+
+    def is_due(self) -> bool:
+        self._due, due = False, self._due
+        return due
+
+    def is_sweep_due(self) -> bool:
+        return False
+
+    def round(self, awake: list[str]) -> set[str]:
+        self._asked.update(awake)
+        return set()
+
+    def hosts(self) -> tuple[str, ...]:
+        return self._hosts
+
+    def may_take(self, host: str) -> bool:
+        return host in self._asked
+
+    def part(self, host: str, wanted: int) -> int:
+        return wanted
+
+
+def test_hosts_that_a_node_meets_first_are_asked_for_without_waiting_for_the_next_round(world: World) -> None:
+    world.put(ONE, "a")
+    world.runner = JobRunner(
+        world.jobs,
+        cast(TaskMediator, world.tasks),
+        world.held,
+        MAX_TAKES,
+        lambda payload: False,
+        world.failed.put,
+        cast(SharedHosts, Shares(ONE)),
+    )
+    with running(world):
+        assert names(world.taken(1)) == ["a"]
 
 
 def test_a_job_knows_whether_the_archive_has_its_page(world: World) -> None:

@@ -78,6 +78,13 @@ class FaultyStore:
 
         self._write(("delete", name), keys, delete)
 
+    def delete_below(self, name: MapName, key: str) -> None:
+        def delete(below: str) -> Outcome:
+            self._inner.delete_below(name, below)
+            return Outcome(True, None)
+
+        self._write(("delete below", name), [key], delete)
+
     def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
         self._read()
         return self._inner.scan(name, slot, limit, after)

@@ -46,6 +46,10 @@ class MemoryStore:
         for key in keys:
             self.maps[name].pop(key, None)
 
+    def delete_below(self, name: MapName, key: str) -> None:
+        for lower in [one for one in self.maps[name] if one < key]:
+            del self.maps[name][lower]
+
     def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
         self.calls += 1
         assert slot is None

@@ -226,9 +226,13 @@ def test_every_job_ends_once_also_behind_a_network_that_cuts_and_drops(faulty_cl
                 random.choice(moves)()
             if number % 5 == 0 and nodes[0].jobs.nothing_left():
                 break
-        ended = dict(nodes[0].jobs.scan_ended("", 1000))
+        ended = all_ended(nodes[0].jobs)
         assert set(ended) == ALL
         assert {(job, end.incarnation, end.fence) for job, end in ended.items()} <= frames
+
+
+def all_ended(jobs: JobStore) -> dict[str, Ended]:
+    return dict(end for page in jobs.ended_pages() for end in page)
 
 
 def assert_every_job_ends_once(inner: Store, seed: int, steps: int) -> None:
@@ -237,7 +241,7 @@ def assert_every_job_ends_once(inner: Store, seed: int, steps: int) -> None:
         world.step()
     world.finish()
     assert world.faults > 3
-    ended = dict(world.plain.scan_ended("", 1000))
+    ended = all_ended(world.plain)
     assert set(ended) == ALL
     counted = [(job, node.incarnation, fence) for node in world.everyone for job, fence in node.ended]
     named = {(job, end.incarnation, end.fence) for job, end in ended.items()}

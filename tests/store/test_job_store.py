@@ -10,6 +10,7 @@ import pytest
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
+from scoopi.store.job_endings import BATCH
 from scoopi.store.job_store import LARGE, JobStore
 from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
 from scoopi.store.ports import Change, MapName, Outcome, Store
@@ -33,6 +34,10 @@ def end_of(job: TakenJob, state: JobState = DONE) -> Ending:
 
 def ids(jobs: list[TakenJob]) -> set[str]:
     return {job.id for job in jobs}
+
+
+def all_ended(jobs: JobStore) -> list[tuple[str, Ended]]:
+    return [end for page in jobs.ended_pages() for end in page]
 
 
 @pytest.fixture
@@ -265,7 +270,7 @@ def test_a_half_ended_job_is_finished_whoever_left_it(
     half_ended(store, ann, at)
     assert bob.ended(["j1"]) == {"j1": Ended("ann", 1, DONE)}
     assert bob.known(["j1", "j2"]) == {"j1"}
-    assert bob.scan_ended("", 10) == [("j1", Ended("ann", 1, DONE))]
+    assert all_ended(bob) == [("j1", Ended("ann", 1, DONE))]
     assert bob.left() == 0
     assert not bob.nothing_left()
     assert bob.bury() == 1
@@ -287,7 +292,7 @@ def test_a_parent_run_twice_revives_nothing(ann: JobStore, bob: JobStore, store:
     bob.end([end_of(job) for job in taken])
     assert bob.nothing_left()
     assert store.count(MapName.PAYLOADS) == 0
-    assert {end.incarnation for _, end in ann.scan_ended("", 100)} == {"ann", "bob"}
+    assert {end.incarnation for _, end in all_ended(ann)} == {"ann", "bob"}
 
 
 def test_of_two_ends_of_one_job_the_one_remembered_first_counts(
@@ -315,15 +320,30 @@ def test_a_parent_run_twice_leaves_no_payload_of_a_half_ended_child(
     assert store.count(MapName.PAYLOADS) == 0
 
 
-def test_both_kinds_of_ended_jobs_are_scanned_by_id(ann: JobStore, store: Store) -> None:
+def test_ended_jobs_of_both_kinds_are_told_each_once_by_id(ann: JobStore, store: Store) -> None:
     ann.put([new_job(f"j{number:02}") for number in range(20)])
     for _ in range(5):
         ann.end([end_of(job) for job in ann.take(HOST, 3)])
         half_ended(store, ann, "after ended")
-    found: list[tuple[str, Ended]] = []
-    while page := ann.scan_ended(found[-1][0] if found else "", 3):
-        found += page
-    assert [job for job, _ in found] == [f"j{number:02}" for number in range(20)]
+    assert [job for job, _ in all_ended(ann)] == [f"j{number:02}" for number in range(20)]
+
+
+def test_very_many_half_ended_jobs_are_known_too(ann: JobStore, bob: JobStore, store: Store) -> None:
+    ann.put([new_job(f"j{number:03}") for number in range(BATCH + 1)])
+    taken = ann.take(HOST, BATCH + 1)
+
+    class Dying:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+        def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        JobStore(Dying(), "ann").end([end_of(job) for job in taken])
+    assert bob.ended(["j000", f"j{BATCH}"]).keys() == {"j000", f"j{BATCH}"}
+    assert len(all_ended(bob)) == BATCH + 1
+    assert bob.bury() == BATCH + 1
 
 
 def test_a_job_without_payload_means_that_data_is_lost(ann: JobStore, store: Store) -> None:

@@ -120,6 +120,16 @@ def test_empty_batches_do_nothing(store: Store) -> None:
     store.delete_all(JOBS, [])
 
 
+def test_all_below_a_key_are_deleted_at_once(store: Store) -> None:
+    ended = MapName.ENDED
+    store.put_if_absent_all(ended, [(key, b"end") for key in ("0a", "ff", "~", "~0a")])
+    store.delete_below(ended, "~")
+    assert store.get_all(ended, ["0a", "ff", "~", "~0a"]) == {"~": b"end", "~0a": b"end"}
+    store.delete_below(ended, "~")
+    store.delete_below(ended, "\x7f")
+    assert store.count(ended) == 0
+
+
 def test_a_scan_goes_by_key_and_goes_on_after_one(store: Store) -> None:
     records = [(f"k{number:03}", b"%d" % number) for number in range(25)]
     store.put_if_absent_all(RUN, records[::-1])

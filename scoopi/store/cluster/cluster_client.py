@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from hazelcast.client import HazelcastClient
     from hazelcast.proxy.map import Map
 
+    from scoopi.store.cluster.grid_keys import GridKeys
+
 _PROBE_S = 1.0
 _AT_ONCE_S = 1.0
 _TRY_S = 1.0
@@ -54,6 +56,7 @@ class ClusterClient:
         self._closed = False
         self._end = math.inf
         self._client = self._connected()
+        self._keys = self._grid_keys()
 
     def hurry(self, end: float) -> None:
         """This node stops: from that monotonic time on only an answer that comes at once is waited for."""
@@ -63,7 +66,7 @@ class ClusterClient:
         """How long an answer is waited for; longer than the client itself tries."""
         return min(self._settings.call_timeout_ms / 1000 + 2, max(_AT_ONCE_S, self._end - time.monotonic()))
 
-    def map(self, name: str) -> Map[str, Any]:
+    def map(self, name: str) -> Map[Any, Any]:
         """The grid's map of that name.
 
         Raises:
@@ -73,6 +76,10 @@ class ClusterClient:
             return self._client.get_map(name)
         except Exception as fault:
             self.refuse(f"the map {name} cannot be opened", fault)
+
+    def keys(self) -> GridKeys:
+        """The keys of this connection, as they are sent."""
+        return self._keys
 
     def canary_keys(self) -> list[str]:
         """Keys of which each partition of the grid holds one, the same on every node (design, rule 11)."""
@@ -148,6 +155,11 @@ class ClusterClient:
         strategy = client._connection_manager._wait_strategy
         strategy._cluster_connect_timeout = self._settings.reconnect_timeout_ms / 1000
         return client
+
+    def _grid_keys(self) -> GridKeys:
+        from scoopi.store.cluster.grid_keys import GridKeys
+
+        return GridKeys(self._client._serialization_service.to_data)
 
     def _heard(self, state: str) -> None:
         """The client's own thread tells it."""

@@ -41,7 +41,8 @@ class HazelcastStore:
         self._burst = Burst(client)
         self._bounds = ScanBounds()
         self._queries = Queries()
-        self._maps: dict[MapName, Map[str, Any]] = {}
+        self._keys = client.keys()
+        self._maps: dict[MapName, Map[Any, Any]] = {}
         self._jobs_are_indexed = bool(run)
 
     def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
@@ -49,16 +50,16 @@ class HazelcastStore:
         if not keys:
             return {}
         read = _reader(name)
-        found = self._one(name, "get", lambda kept: kept.get_all(list(keys)))
+        found = self._one(name, "get", lambda kept: kept.get_all(self._sent(keys)))
         return {key: read(value) for key, value in found.items()}
 
     def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
         """As `Store` says; of equal keys in one batch the first counts."""
         if not records:
             return []
-        read, sent, kept = _reader(name), self._writer(name), self._map(name)
+        read, sent, kept, at = _reader(name), self._writer(name), self._map(name), self._keys.of
         standing = self._burst.answers(
-            f"put to {name}", (_later(kept.put_if_absent, key, sent(value)) for key, value in records)
+            f"put to {name}", (_later(kept.put_if_absent, at(key), sent(value)) for key, value in records)
         )
         currents = (
             value if stands is None else read(stands)
@@ -72,10 +73,10 @@ class HazelcastStore:
         """As `Store` says; changes of one key in one batch are made in their order."""
         if not changes:
             return []
-        sent, kept = self._writer(name), self._map(name)
+        sent, kept, at = self._writer(name), self._map(name), self._keys.of
         made = self._burst.answers(
             f"change in {name}",
-            (_later(kept.replace_if_same, key, sent(old), sent(new)) for key, old, new in changes),
+            (_later(kept.replace_if_same, at(key), sent(old), sent(new)) for key, old, new in changes),
         )
         refused = [change.key for change, won in zip(changes, made, strict=True) if not won]
         now = self.get_all(name, refused)
@@ -87,7 +88,12 @@ class HazelcastStore:
     def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
         """As `Store` says."""
         kept = self._map(name)
-        self._burst.answers(f"deletion in {name}", (_later(kept.delete, key) for key in keys))
+        self._burst.answers(f"deletion in {name}", (_later(kept.delete, key) for key in self._sent(keys)))
+
+    def delete_below(self, name: MapName, key: str) -> None:
+        """As `Store` says; each member looks through all that it holds."""
+        where = self._queries.below(key)
+        self._one(name, "clear", lambda kept: kept.remove_all(where))
 
     def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> Pairs:
         """As `Store` says."""
@@ -107,7 +113,9 @@ class HazelcastStore:
     def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
         """Let the records end by themselves so long from now; absent ones are no error."""
         kept = self._map(name)
-        self._burst.answers(f"set the end of {name}", (_later(kept.set_ttl, key, seconds) for key in keys))
+        self._burst.answers(
+            f"set the end of {name}", (_later(kept.set_ttl, key, seconds) for key in self._sent(keys))
+        )
 
     def destroy(self) -> None:
         """Remove all maps of this store, for every node."""
@@ -154,11 +162,11 @@ class HazelcastStore:
         entries = self._one(name, "scan", lambda kept: kept.entry_set(where))
         return [(key, read(value)) for key, value in entries]
 
-    def _one(self, name: MapName, verb: str, call: Callable[[Map[str, Any]], Future[Any]]) -> Any:
+    def _one(self, name: MapName, verb: str, call: Callable[[Map[Any, Any]], Future[Any]]) -> Any:
         kept = self._map(name)
         return self._burst.answer(f"{verb} {name}", lambda: call(kept))
 
-    def _map(self, name: MapName) -> Map[str, Any]:
+    def _map(self, name: MapName) -> Map[Any, Any]:
         if (kept := self._maps.get(name)) is None:
             kept = self._client.map(f"{self._prefix}.{name}")
             if name is MapName.JOBS and self._jobs_are_indexed:
@@ -166,10 +174,13 @@ class HazelcastStore:
             self._maps[name] = kept
         return kept
 
-    def _index(self, kept: Map[str, Any]) -> None:
+    def _index(self, kept: Map[Any, Any]) -> None:
         """An index stands from its adding on; added twice it is one. It fills memory in each partition."""
         options = self._queries.index()
         self._burst.answer(f"index {MapName.JOBS}", lambda: kept.add_index(**options))
+
+    def _sent(self, keys: Sequence[str]) -> list[Any]:
+        return [self._keys.of(key) for key in keys]
 
     def _writer(self, name: MapName) -> Callable[[bytes], Any]:
         return self._queries.json if name is MapName.JOBS else bytearray

@@ -40,6 +40,10 @@ class Queries:
             return word.true()
         return parts[0] if len(parts) == 1 else word.and_(*parts)
 
+    def below(self, key: str) -> Any:
+        """Records with a lower key."""
+        return self._predicate.less("__key", key)
+
     def page(self, where: Any, limit: int) -> Any:
         """The first so many of them, by key."""
         return self._predicate.paging(where, limit)

@@ -95,6 +95,11 @@ class SqliteStore:
             for chunk in statements.chunks(keys):
                 connection.execute(statements.delete(name, len(chunk)), chunk)
 
+    def delete_below(self, name: MapName, key: str) -> None:
+        """As `Store` says."""
+        with self._writing() as connection:
+            connection.execute(statements.delete_below(name), (key,))
+
     def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
         """As `Store` says."""
         values = (after, limit) if slot is None else (slot, after, limit)

@@ -76,6 +76,11 @@ def delete(name: MapName, length: int) -> str:
     return f"DELETE FROM {name} WHERE key IN ({_marks(length)})"  # noqa: S608
 
 
+def delete_below(name: MapName) -> str:
+    """Delete all with a lower key."""
+    return f"DELETE FROM {name} WHERE key < ?"  # noqa: S608
+
+
 def scan(name: MapName, slot: str | None) -> str:
     """A page of records by key; takes slot (if any), after and limit."""
     where = "key > ?" if slot is None else "slot = ? AND key > ?"

@@ -1,0 +1,44 @@
+"""Keys that are serialized and hashed once are to the grid what plain ones are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.ports import MapName
+from tests.cluster.grids import new_run
+
+KEYS = ("", "a", "j1", "0123456789abcdef0123456789abcdef", "shop.example:443", "ümläut", "grin 😀", "~")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_goes_to_the_partition_that_the_client_names(cluster: ClusterClient, key: str) -> None:
+    sent, partitions = cluster.keys().of(key), cluster._client.partition_service
+    assert partitions.get_partition_id(sent) == partitions.get_partition_id(key)
+
+
+def test_what_is_put_under_it_is_found_under_the_plain_key_and_back(cluster: ClusterClient) -> None:
+    with new_run(cluster) as store:
+        plain: Any = cluster.map(f"{store._prefix}.{MapName.RUN}")
+        store.put_if_absent_all(MapName.RUN, [(key, b"sent") for key in KEYS])
+        assert {
+            key: bytes(value) for key, value in plain.get_all(list(KEYS)).result().items()
+        } == dict.fromkeys(KEYS, b"sent")
+        plain.put("plain", bytearray(b"value")).result()
+        assert store.get_all(MapName.RUN, ["plain", *KEYS])["plain"] == b"value"
+        store.delete_all(MapName.RUN, KEYS)
+        assert plain.key_set().result() == ["plain"]
+
+
+def test_so_many_are_kept_and_no_more(cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scoopi.store.cluster.grid_keys.MOST", 3)
+    keys = type(cluster.keys())(cluster._client._serialization_service.to_data)
+    first = keys.of("a")
+    assert keys.of("a") is first
+    for key in "bcd":
+        keys.of(key)
+    assert len(keys._keys) == 1
+    assert keys.of("a") == first
+    assert keys.of("a") is not first

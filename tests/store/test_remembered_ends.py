@@ -1,0 +1,107 @@
+"""What is remembered of ended jobs, while a run goes on and when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi.errors import StoreError
+from scoopi.model.job import JobState
+from scoopi.store import remembered_ends
+from scoopi.store.job_values import Ended
+from scoopi.store.ports import MapName, Store
+from scoopi.store.remembered_ends import RememberedEnds
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.store.faulty_store import Faults, FaultyStore, NodeDied
+
+ALL = {f"{number:032x}": Ended(f"node{number % 3}", number % 5 + 1, JobState.DONE) for number in range(120)}
+WRITES = 14
+"""Of who packs them: 12 packs, that all are packed, one removal; the end of time is no write here."""
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"PAGE": 30, "PACK": 10, "PACKS": 3}.items():
+        monkeypatch.setattr(remembered_ends, name, value)
+
+
+@pytest.fixture
+def ends(store: Store) -> RememberedEnds:
+    ends = RememberedEnds(store)
+    assert ends.remember(ALL) == ALL
+    return ends
+
+
+def told(ends: RememberedEnds) -> dict[str, Ended]:
+    found = [end for page in ends.pages() for end in page]
+    assert [job for job, _ in found] == sorted(dict(found)), "each is told once, by id"
+    return dict(found)
+
+
+def test_the_end_that_was_remembered_first_stands(ends: RememberedEnds) -> None:
+    job, end = next(iter(ALL.items()))
+    assert ends.remember({job: Ended("late", 9, JobState.FAILED)}) == {job: end}
+    assert ends.of([job, "unknown"]) == {job: end}
+
+
+def test_when_the_run_is_over_few_records_tell_all_ends(ends: RememberedEnds, store: Store) -> None:
+    assert told(ends) == ALL
+    ends.expire(60)
+    assert told(ends) == ALL
+    assert store.count(MapName.ENDED) == 12 + 1
+    ends.expire(60)
+    assert told(ends) == ALL
+
+
+@pytest.mark.parametrize("writes", range(WRITES + 1))
+def test_who_dies_while_it_packs_them_leaves_the_whole_and_another_goes_on(
+    tmp_path: Path, writes: int
+) -> None:
+    inner = SqliteStore(tmp_path / "store.db")
+    RememberedEnds(inner).remember(ALL)
+    dying = FaultyStore(inner, Faults(dies_after=writes))
+    with pytest.raises(NodeDied):
+        RememberedEnds(SettlingStore(dying)).expire(60)
+    assert dying.writes == writes
+    ends = RememberedEnds(inner)
+    assert told(ends) == ALL
+    ends.expire(60)
+    assert told(ends) == ALL
+    assert inner.count(MapName.ENDED) == 12 + 1
+    inner.close()
+
+
+def test_who_packs_after_another_has_packed_other_parts_doubles_none(
+    store: Store, ends: RememberedEnds
+) -> None:
+    """That one died before it said that all are packed."""
+    parts = sorted(ALL.items())
+    store.put_if_absent_all(MapName.ENDED, [ends._packed(parts[start : start + 17]) for start in (0, 17, 34)])
+    assert told(ends) == ALL
+    ends.expire(60)
+    assert store.count(MapName.ENDED) == 3 + 12 + 1
+    assert told(ends) == ALL
+
+
+def test_who_reads_them_while_they_are_packed_is_told_to_ask_again(
+    store: Store, ends: RememberedEnds
+) -> None:
+    class PackedMeanwhile:
+        """Packs them behind the first page that is read."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+        def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> Sequence[Any]:
+            found = store.scan(name, slot, limit, after)
+            if not after:
+                RememberedEnds(store).expire(60)
+            return found
+
+    with pytest.raises(StoreError, match="packed while they were read"):
+        told(RememberedEnds(PackedMeanwhile()))  # type: ignore[arg-type]
+    assert told(RememberedEnds(store)) == ALL
