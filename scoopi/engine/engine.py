@@ -120,6 +120,7 @@ class Engine:
             parts.jobs.beat()
             if parts.seeder.seed(self._locators, lambda: parts.state.cancelled):
                 parts.jobs.start()
+                self._close.prepare()
             self._wait()
         except BaseException as error:
             parts.end.at_once()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from itertools import islice
+from operator import attrgetter
 
 from scoopi.errors import RunError
 from scoopi.model.definitions import LocatorGroup
@@ -22,6 +24,7 @@ log = logging.getLogger(__name__)
 
 SEED_TIMEOUT_MS = 600_000
 SEEDED = b"seeded"
+PUT_AT_ONCE = 2000
 
 
 class JobSeeder:
@@ -51,8 +54,8 @@ class JobSeeder:
         """Put every group's jobs, then mark the run as seeded; does nothing for a seeded run.
 
         Args:
-            groups: the locator groups, or parts of them that are put at once.
-            cancelled: asked before each, also while another node seeds; what was put by then stays, and
+            groups: the locator groups, or parts of them.
+            cancelled: asked before each put, also while another node seeds; what was put by then stays, and
                 who comes next puts nothing twice.
         Raises:
             RunError: the store has lost the run.
@@ -72,11 +75,15 @@ class JobSeeder:
         return True
 
     def _seeded(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bytes:
-        for group in groups():
+        new = (self._new_job(one) for group in groups() for one in self._payloads(group))
+        seeded = 0
+        while jobs := list(islice(new, PUT_AT_ONCE)):
             if cancelled():
                 raise StoppedError
-            self._jobs.put([self._new_job(one) for one in self._payloads(group)])
-            log.info("group %s: %d locators seeded", group.name, len(group.locators))
+            # In the order of their ids: a store that keeps them so writes each of its pages once a batch.
+            self._jobs.put(sorted(jobs, key=attrgetter("id")))
+            seeded += len(jobs)
+            log.info("%d locators seeded", seeded)
         return SEEDED
 
     def _payloads(self, group: LocatorGroup) -> tuple[JobPayload, ...]:

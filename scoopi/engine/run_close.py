@@ -90,6 +90,10 @@ class RunClose:
             )
         )
 
+    def prepare(self) -> None:
+        """Look up what takes a while and is told at the end; while others work it delays nobody."""
+        versions()
+
     @property
     def was_over(self) -> bool:
         """There is nothing to run: the run was ending or over when this node came."""
@@ -239,7 +243,7 @@ class RunClose:
             warnings=report.warnings,
             awaiting=awaiting,
             time=report.times,
-            versions=versions(),
+            versions=dict(versions()),
         )
 
     def _left(self) -> int | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -71,9 +73,10 @@ class RunFile:
             return None
 
 
-def versions() -> dict[str, str]:
-    """What the rows may depend on."""
-    from importlib import metadata  # late: it takes a while, and is asked for at the end only
+@cache
+def versions() -> Mapping[str, str]:
+    """What the rows may depend on; looking it up takes a while the first time."""
+    from importlib import metadata
 
     return {
         "scoopi": __version__,

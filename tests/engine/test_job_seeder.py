@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.engine import job_seeder
 from scoopi.engine.job_seeder import JobSeeder
 from scoopi.errors import RunError
 from scoopi.model.definitions import LocatorDef, LocatorGroup
@@ -52,8 +53,9 @@ def test_a_seeded_run_is_not_seeded_again(store: Store) -> None:
 
 
 def test_a_cancelled_seeding_leaves_the_run_unseeded_and_who_comes_next_puts_nothing_twice(
-    store: Store,
+    store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(job_seeder, "PUT_AT_ONCE", 3)
     put: list[LocatorGroup] = []
 
     def two_parts() -> Iterator[LocatorGroup]:
