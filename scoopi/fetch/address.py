@@ -6,9 +6,10 @@ Source: design, "Locator addresses"; language, B 4.4.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote, urljoin
+
+import msgspec
 
 from scoopi.errors import FetchError
 from scoopi.fetch.host_name import ascii_host
@@ -39,8 +40,7 @@ class AddressKind(StrEnum):
     FILE = "file"
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(msgspec.Struct, frozen=True):
     """A checked address.
 
     Attributes:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """Asks for one page at one host.
 
     Attributes:
@@ -23,8 +23,7 @@ class Request:
     cookies: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(msgspec.Struct, frozen=True):
     """A page.
 
     Attributes:
@@ -42,8 +41,7 @@ class Response:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
+class Redirect(msgspec.Struct, frozen=True):
     """The page is elsewhere.
 
     Attributes:
@@ -55,6 +53,5 @@ class Redirect:
     request: Request
 
 
-@dataclass(frozen=True, slots=True)
-class Unsent:
+class Unsent(msgspec.Struct, frozen=True):
     """The grant had run out before the request could go out; the site saw nothing of it."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import msgspec
 
 from scoopi.model.grant import Grant
 
 
-@dataclass(frozen=True, slots=True)
-class LoadOrder:
+class LoadOrder(msgspec.Struct, frozen=True):
     """How the page of a payload may be loaded.
 
     Attributes:
@@ -27,4 +26,8 @@ class LoadOrder:
 
     def with_grant(self, grant: Grant) -> LoadOrder:
         """The same order with leave for its next request."""
-        return replace(self, grant=grant, archived=False)
+        return LoadOrder(grant, False, self.url, self.hops, self.cookies)
+
+    def without_grant(self) -> LoadOrder:
+        """The same order, waiting for leave."""
+        return LoadOrder(None, False, self.url, self.hops, self.cookies)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -70,19 +70,19 @@ class PageLoader(Step):
         if address.host == FILE_HOST:
             body = self._files.read(payload.locator.url)
             return self._loaded(payload, from_file(payload.locator, self._rules.run_date, body))
-        return self._request(payload, replace(order, archived=False), address.host, address.url)
+        return self._request(payload, order, address.host, address.url)
 
     def _request(self, payload: Payload, order: LoadOrder, host: str, url: str) -> Handover:
         grant = order.grant
         if grant is None or grant.host != host:
-            return ToGrant(host, payload.advance(replace(order, grant=None)))
+            return ToGrant(host, payload.advance(order.without_grant()))
         report = self._rules.on_sent
         answer = self._client.send(
             Request(url, grant.not_after, order.hops, order.cookies),
             None if report is None else lambda: report(payload.job, host),
         )
         if isinstance(answer, Unsent):
-            return ToGrant(host, payload.advance(replace(order, grant=None)))
+            return ToGrant(host, payload.advance(order.without_grant()))
         if isinstance(answer, Redirect):
             hop = answer.request
             further = LoadOrder(url=hop.url, hops=hop.hops, cookies=hop.cookies)

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 import msgspec
 
@@ -45,16 +44,14 @@ BATCH_BYTES = 256 << 10
 DECODER = msgspec.msgpack.Decoder(ToWorker)
 
 
-@dataclass(frozen=True, slots=True)
-class _Load:
+class _Load(msgspec.Struct, frozen=True):
     """A page to be loaded, or to be gone on with after a redirect."""
 
     item: WorkItem
     payload: Payload
 
 
-@dataclass(frozen=True, slots=True)
-class _Loaded:
+class _Loaded(msgspec.Struct, frozen=True):
     """A page, or the error instead of it."""
 
     item: WorkItem

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from scoopi.errors import FetchError
 from scoopi.fetch import http_client
@@ -162,7 +163,7 @@ def test_a_request_after_its_grant_is_not_sent(client: HttpClient, server: Serve
     late = Request(server.url("/bad/empty"), not_after=time.monotonic() - 0.001)
     assert client.send(late, lambda: calls.append(1)) == Unsent()
     assert (calls, server.log.all()) == ([], [])
-    in_time = replace(late, not_after=time.monotonic() + 60)
+    in_time = structs.replace(late, not_after=time.monotonic() + 60)
     assert isinstance(client.send(in_time), Response)
 
 
