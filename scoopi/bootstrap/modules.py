@@ -72,7 +72,7 @@ SOLO_WINDOWS, CLUSTER_WINDOWS = 2, 8
 SOLO_LEASE_MS = 1000
 """On one machine the folder's lock has told already that who began to seed is gone."""
 GRANT_S = 2.0
-"""How long a grant holds: a worker's fetcher that comes later hands the payload back unsent."""
+"""How long a grant holds: a worker that comes later asks for another."""
 
 
 class RunModule(Module):
@@ -163,7 +163,7 @@ class RunModule(Module):
     def pool(self) -> WorkerPool:
         settings = WorkerSettings.of(self._context.configs)
         plan = msgspec.msgpack.encode(self._plan())
-        return WorkerPool(self._context.launch, max(1, settings.workers), plan, settings.fetch_threads)
+        return WorkerPool(self._context.launch, max(1, settings.workers), plan, settings.most_requests)
 
     @singleton
     @provider

@@ -18,13 +18,11 @@ from scoopi.configs.groups import (
     FetchLimits,
     ParserLimits,
     WebClientSettings,
-    WorkerSettings,
 )
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.file_finder import FileFinder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.http_settings import HttpSettings
-from scoopi.fetch.http_share import HttpShare
 from scoopi.parse.html import TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -58,22 +56,20 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
     for group in plan.definitions.task_groups:
         builder.group_plan(group)  # what cannot be made ends the run now, not each of its jobs
     return WorkerParts(
-        new_loader=_loaders(plan, configs, files, archive, report_sent),
+        loader=_loader(plan, configs, files, archive, report_sent),
         group_plan=builder.group_plan,
         children=ChildJobs(host_of, ParserLimits.of(configs).link_max_depth),
-        fetch_threads=WorkerSettings.of(configs).fetch_threads,
         found=FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing),
     )
 
 
-def _loaders(
+def _loader(
     plan: WorkerPlan,
     configs: Configs,
     files: FileFinder,
     archive: ArchiveRules,
     report_sent: Callable[[str, str], None],
-) -> Callable[[], PageLoader]:
-    """The maker of loaders, one a thread; they share what can be shared."""
+) -> PageLoader:
     limits, web = ParserLimits.of(configs), WebClientSettings.of(configs)
     rules = LoadRules(
         run_date=plan.run_date,
@@ -89,5 +85,4 @@ def _loaders(
         max_bytes=web.max_bytes,
         max_redirects=web.max_redirects,
     )
-    share, file_client = HttpShare(), FileClient(files, web.max_bytes)
-    return lambda: PageLoader(rules, HttpClient(http, share), file_client, archive.archive)
+    return PageLoader(rules, HttpClient(http), FileClient(files, web.max_bytes), archive.archive)

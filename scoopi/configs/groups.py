@@ -24,14 +24,14 @@ class WorkerSettings(msgspec.Struct, frozen=True):
     """How many worker processes a node has, and how many requests each may have in flight."""
 
     workers: int
-    fetch_threads: int = 8
+    most_requests: int = 32
 
     @classmethod
     def of(cls, configs: Configs) -> WorkerSettings:
         """`auto` becomes the number of cores that this process may use."""
         text = configs.text("scoopi.workers")
         workers = cores() if text == "auto" else int(text)
-        return cls(workers, configs.number("scoopi.loader.fetch.threads"))
+        return cls(workers, configs.number("scoopi.loader.fetch.inFlight"))
 
 
 class FetchLimits(msgspec.Struct, frozen=True):

@@ -51,7 +51,7 @@ _KEYS: Mapping[str, str] = MappingProxyType(
 
 _PREFIXES: Mapping[str, str] = MappingProxyType(
     {
-        "scoopi.poolsize.": "use scoopi.workers and scoopi.loader.fetch.threads",
+        "scoopi.poolsize.": "use scoopi.workers and scoopi.loader.fetch.inFlight",
         "scoopi.metrics.serializer.": "metrics are read anew for every request",
         "scoopi.webDriver.": "this version drives no browser",
         "hazelcast.": "members have their own configuration: scoopi member --config FILE",

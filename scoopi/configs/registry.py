@@ -45,7 +45,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("scoopi.loader.fetch.delay", _INT, "1000", _SHARED,
             "The least time between the starts of two requests to one host.",
             unit="ms", most=_DAY_MS),
-    Setting("scoopi.loader.fetch.threads", _INT, "8", _NODE,
+    Setting("scoopi.loader.fetch.inFlight", _INT, "32", _NODE,
             "The most requests in flight per worker, over all hosts.",
             least=1, most=256),
     Setting("scoopi.loader.maxBytes", _INT, "33554432", _RUN,

@@ -1,184 +1,167 @@
-"""HttpClient: asks one host for one page, over a connection that is kept for the next."""
+"""HttpClient: asks hosts for pages, many at a time, over connections that are kept for the next."""
 
 from __future__ import annotations
 
-import re
+import contextlib
+import math
+import os
+import select
 import time
 from collections.abc import Callable
 
 import pycurl
 
-from scoopi.errors import FetchError
-from scoopi.fetch.address import redirect_address, shown
-from scoopi.fetch.certificates import trusted_file
-from scoopi.fetch.http_faults import fault, status_fault
+from scoopi.fetch.http_exchange import HttpExchange
 from scoopi.fetch.http_settings import HttpSettings
-from scoopi.fetch.http_share import HttpShare
-from scoopi.fetch.reception import Reception
 from scoopi.fetch.request import Redirect, Request, Response, Unsent
 
-ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-REDIRECTS = frozenset((301, 302, 303, 307, 308))
-FIRST_FINAL_STATUS = 200
-"""Below it an answer only announces another."""
-WITHOUT_PAGE = frozenset((204, 205))
-RECEIVE_BYTES = 131_072
-KEPT_CONNECTIONS = 32
+KEPT_CONNECTIONS = 64
+LONGEST_WAIT_S = 1.0
 
-_CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"']+))", re.IGNORECASE)
+Answer = Response | Redirect | Unsent
+Ended = Callable[[Answer | Exception], None]
+"""Is told what came of a hop: an answer, or the error that `HttpClient.begin` names."""
 
 
 class HttpClient:
-    """Belongs to one thread. HTTP/1.1, and HTTP/2 where TLS offers it.
+    """Sends when it is told to and receives when it is given a turn; several threads may take turns.
 
-    Proxies are taken from the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`), as curl
-    does. Cookies are forgotten after each request, except along one chain of redirects (Request.cookies).
-
-    Args:
-        share: looked-up names and TLS sessions in common with other clients of the process.
+    Only one of them at a time may be in any method but `wake`. Names are looked up by curl's own
+    threads; connections, names and TLS sessions serve all hops.
     """
 
-    def __init__(self, settings: HttpSettings, share: HttpShare | None = None) -> None:
+    def __init__(self, settings: HttpSettings) -> None:
         self._settings = settings
-        self._reception = Reception(settings.max_bytes)
-        self._not_after: float | None = None
-        self._on_sent: Callable[[], None] | None = None
-        self._expired = False
-        self._went_out = False
-        self._sent_error: Exception | None = None
-        self._curl = pycurl.Curl()
-        self._set_up(self._curl, share)
+        self._under_way: dict[pycurl.Curl, tuple[HttpExchange, Ended]] = {}
+        self._idle: list[HttpExchange] = []
+        self._due = math.inf
+        self._sockets: dict[int, int] = {}
+        self._poll = select.epoll()
+        self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._poll.register(self._bell, select.EPOLLIN)
+        self._multi = pycurl.CurlMulti()
+        self._multi.setopt(pycurl.M_MAXCONNECTS, KEPT_CONNECTIONS)
+        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._on_socket)
+        self._multi.setopt(pycurl.M_TIMERFUNCTION, self._on_timer)
 
-    def send(
-        self, request: Request, on_sent: Callable[[], None] | None = None
-    ) -> Response | Redirect | Unsent:
-        """Do one hop; redirects are not followed.
+    def begin(self, request: Request, ended: Ended, on_sent: Callable[[], None] | None = None) -> None:
+        """Begin one hop; redirects are not followed.
 
         Args:
-            on_sent: called in this thread when a connection stands and the request goes out at once, and
-                again when it has gone out; both again when a kept connection proves dead and curl asks anew.
-
-        Returns:
-            Response for a status from 200 to 299 (its body may be empty), Redirect, or Unsent when
-            `request.not_after` had passed before the request could go out.
-        Raises:
-            FetchError: any other status, a network error, a limit that was passed; 204 and 205, which have
-                no page; a redirect beyond the most allowed.
+            ended: called here or in a later `turn`, with a Response for a status from 200 to 299 (its body
+                may be empty), a Redirect, or Unsent when `request.not_after` had passed before the request
+                could go out. Else with a FetchError: any other status, a network error, a limit that was
+                passed; 204 and 205, which have no page; a redirect beyond the most allowed.
+            on_sent: called in a later `turn` when a connection stands and the request goes out at once, and
+                again when it has gone out; both again when a kept connection proves dead and curl asks
+                anew. What it raises is given to `ended`, and nothing is sent.
         Source: language, B 4.4; design, "Politeness".
         """
-        if request.not_after is not None and time.monotonic() > request.not_after:
-            return Unsent()
-        self._prepare(request, on_sent)
-        try:
-            self._curl.perform()
-        except pycurl.error as error:
-            if self._sent_error is not None:
-                raise self._sent_error from None
-            if self._expired:
-                return Unsent()
-            if self._reception.wanted or self._reception.status < FIRST_FINAL_STATUS:
-                raise self._fault(error, request) from None
-        finally:
-            self._on_sent = None
-        return self._answer(request)
+        exchange = self._idle.pop() if self._idle else HttpExchange(self._settings)
+        if not exchange.begin(request, on_sent):
+            self._idle.append(exchange)
+            ended(Unsent())
+            return
+        self._under_way[exchange.handle] = exchange, ended
+        self._multi.add_handle(exchange.handle)
+
+    def under_way(self) -> int:
+        """How many hops have begun and not ended."""
+        return len(self._under_way)
+
+    def turn(self, wait_s: float = LONGEST_WAIT_S) -> None:
+        """Move on all that can be moved on.
+
+        Args:
+            wait_s: the longest wait for the network, and for `wake`, when nothing can be.
+        """
+        rest_s = max(0.0, min(wait_s, self._due - time.monotonic()))
+        for descriptor, events in self._poll.poll(rest_s):
+            if descriptor == self._bell:
+                os.eventfd_read(self._bell)
+            else:
+                self._multi.socket_action(descriptor, _readiness(events))
+        if self._due <= time.monotonic():
+            self._due = math.inf
+            self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
+        if self._under_way:
+            self._collect()
+
+    def wake(self) -> None:
+        """End the wait of a turn, or of the next one; callable from any thread."""
+        os.eventfd_write(self._bell, 1)
+
+    def send(self, request: Request, on_sent: Callable[[], None] | None = None) -> Answer:
+        """Do one hop and wait for its end; arguments, answer and errors as of `begin`."""
+        answers: list[Answer | Exception] = []
+        self.begin(request, answers.append, on_sent)
+        while not answers:
+            self.turn()
+        if isinstance(answers[0], Exception):
+            raise answers[0]
+        return answers[0]
 
     def close(self) -> None:
-        """Close the connections."""
-        self._curl.close()
+        """Close the connections; what is under way is dropped."""
+        for handle in self._under_way:
+            self._multi.remove_handle(handle)
+        for exchange in (*self._idle, *(exchange for exchange, _ in self._under_way.values())):
+            exchange.close()
+        self._multi.close()
+        self._poll.close()
+        os.close(self._bell)
 
-    def _set_up(self, curl: pycurl.Curl, share: HttpShare | None) -> None:
-        settings = self._settings
-        curl.setopt(pycurl.NOSIGNAL, 1)
-        curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
-        curl.setopt(pycurl.FOLLOWLOCATION, 0)
-        curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS)
-        curl.setopt(pycurl.CONNECTTIMEOUT_MS, settings.connect_timeout_ms)
-        curl.setopt(pycurl.TIMEOUT_MS, settings.timeout_ms)
-        curl.setopt(pycurl.USERAGENT, settings.user_agent)
-        # Given as a plain header, so that curl leaves the body as it comes: it cannot decode zstd.
-        curl.setopt(pycurl.HTTPHEADER, [f"Accept: {ACCEPT}", "Accept-Encoding: gzip, br, zstd"])
-        curl.setopt(pycurl.COOKIEFILE, "")
-        curl.setopt(pycurl.BUFFERSIZE, RECEIVE_BYTES)
-        curl.setopt(pycurl.MAXCONNECTS, KEPT_CONNECTIONS)
-        curl.setopt(pycurl.HEADERFUNCTION, self._reception.take_header)
-        curl.setopt(pycurl.WRITEFUNCTION, self._reception.take_body)
-        curl.setopt(pycurl.PREREQFUNCTION, self._before_sending)
-        curl.setopt(pycurl.DEBUGFUNCTION, self._while_sending)
-        trusted = trusted_file()
-        if trusted is not None:
-            curl.setopt(pycurl.CAINFO, trusted)
-        if share is not None:
-            curl.setopt(pycurl.SHARE, share.handle)
+    def _collect(self) -> None:
+        left = 1
+        while left:
+            left, good, bad = self._multi.info_read()
+            for handle in good:
+                self._end(handle)
+            for handle, number, words in bad:
+                self._end(handle, number, words)
 
-    def _prepare(self, request: Request, on_sent: Callable[[], None] | None) -> None:
-        self._reception.reset()
-        self._not_after = request.not_after
-        self._on_sent = on_sent
-        self._expired = False
-        self._went_out = False
-        self._sent_error = None
-        self._curl.setopt(pycurl.VERBOSE, on_sent is not None)
-        self._curl.setopt(pycurl.URL, request.url)
-        self._curl.setopt(pycurl.COOKIELIST, "ALL")
-        for cookie in request.cookies:
-            self._curl.setopt(pycurl.COOKIELIST, cookie)
+    def _end(self, handle: pycurl.Curl, number: int = pycurl.E_OK, words: str = "") -> None:
+        self._multi.remove_handle(handle)
+        exchange, ended = self._under_way.pop(handle)
+        answer: Answer | Exception
+        try:
+            answer = exchange.end(number, words)
+        except Exception as error:
+            answer = error
+        self._idle.append(exchange)
+        ended(answer)
 
-    def _before_sending(self, *_: object) -> int:
-        # curl's last word before the request: a connection stands. Nothing may be raised from here.
-        if self._not_after is not None and time.monotonic() > self._not_after:
-            self._expired = True
-            return int(pycurl.PREREQFUNC_ABORT)
-        if self._on_sent is not None:
-            try:
-                self._on_sent()
-            except Exception as error:
-                self._sent_error = error
-                return int(pycurl.PREREQFUNC_ABORT)
-        self._went_out = True
-        return int(pycurl.PREREQFUNC_OK)
+    # curl's wishes; nothing may be raised from these
 
-    def _while_sending(self, kind: int, _: bytes) -> None:
-        # Between curl's last word and the sending this thread may have been made to wait: the later time
-        # is the one that the delay of the next request is counted from.
-        if kind == pycurl.INFOTYPE_HEADER_OUT and self._on_sent is not None and self._sent_error is None:
-            try:
-                self._on_sent()
-            except Exception as error:
-                self._sent_error = error
+    def _on_socket(self, wish: int, descriptor: int, *_: object) -> None:
+        events = _EVENTS[wish]
+        if not events:
+            if self._sockets.pop(descriptor, 0):
+                with contextlib.suppress(OSError):  # it may be closed
+                    self._poll.unregister(descriptor)
+        elif descriptor in self._sockets:
+            self._poll.modify(descriptor, events)
+        else:
+            self._poll.register(descriptor, events)
+        if events:
+            self._sockets[descriptor] = events
 
-    def _answer(self, request: Request) -> Response | Redirect:
-        reception = self._reception
-        if reception.status in REDIRECTS and "location" in reception.headers:
-            return self._redirect(request, reception.headers["location"])
-        if not reception.wanted or reception.status in WITHOUT_PAGE:
-            raise status_fault(reception.status, request.url)
-        body = reception.finish()
-        if reception.fault:
-            raise FetchError(reception.fault, at=shown(request.url))
-        content_type = reception.headers.get("content-type", "")
-        return Response(reception.status, reception.headers, body, _charset(content_type), request.url)
-
-    def _redirect(self, request: Request, location: str) -> Redirect:
-        if request.hops >= self._settings.max_redirects:
-            raise FetchError(
-                f"more than {self._settings.max_redirects} redirects one after another",
-                at=shown(request.url),
-                mend="does the site send robots round in a circle?",
-            )
-        target = redirect_address(location, request.url)
-        cookies = tuple(self._curl.getinfo(pycurl.INFO_COOKIELIST))
-        return Redirect(target.host, Request(target.url, None, request.hops + 1, cookies))
-
-    def _fault(self, error: pycurl.error, request: Request) -> FetchError:
-        if self._reception.fault:
-            mend = "raise the size limit" if self._reception.too_large else ""
-            return FetchError(self._reception.fault, at=shown(request.url), mend=mend)
-        number, message = error.args
-        return fault(number, message, request.url, connected=self._went_out, settings=self._settings)
+    def _on_timer(self, timeout_ms: int) -> None:
+        self._due = math.inf if timeout_ms < 0 else time.monotonic() + timeout_ms / 1000
 
 
-def _charset(content_type: str) -> str | None:
-    found = _CHARSET.search(content_type)
-    if found is None:
-        return None
-    return (found[1] or found[2] or found[3] or "").strip() or None
+_EVENTS = {
+    pycurl.POLL_NONE: 0,
+    pycurl.POLL_IN: select.EPOLLIN,
+    pycurl.POLL_OUT: select.EPOLLOUT,
+    pycurl.POLL_INOUT: select.EPOLLIN | select.EPOLLOUT,
+    pycurl.POLL_REMOVE: 0,
+}
+
+
+def _readiness(events: int) -> int:
+    """What curl is told of a socket; of a broken one both, and it finds out."""
+    broken = events & (select.EPOLLHUP | select.EPOLLERR)
+    return (pycurl.CSELECT_IN if events & select.EPOLLIN or broken else 0) | (
+        pycurl.CSELECT_OUT if events & select.EPOLLOUT or broken else 0
+    )

@@ -15,6 +15,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.finds import PREFIX
 from scoopi.store.job_values import NewJob
 from scoopi.worker.messages import (
+    LOADER,
     Answered,
     Asking,
     Fault,
@@ -77,7 +78,8 @@ class HandoverRouter:
                 self.handed_back.append(pending)
 
     def _end_jobs(self, worker: PoolWorker, message: Results) -> None:
-        worker.paced(len(message.results), sum(message.times.values()))
+        steps_s = sum(s for step, s in message.times.items() if step != LOADER)
+        worker.paced(len(message.results), steps_s)
         self._counts.add_all(message.times, prefix="time.")
         self._counts.add_all(message.finds, prefix=PREFIX)
         for result in message.results:

@@ -19,14 +19,14 @@ class WorkerPool:
         launch: starts a worker.
         count: how many share the work.
         plan: what they are wired from.
-        fetch_threads: the most requests in flight in one worker.
+        most_requests: in flight in one worker.
     """
 
-    def __init__(self, launch: Callable[[], WorkerLink], count: int, plan: bytes, fetch_threads: int) -> None:
+    def __init__(self, launch: Callable[[], WorkerLink], count: int, plan: bytes, most_requests: int) -> None:
         self._launch = launch
         self._count = count
         self._setup = Setup(plan)
-        self._fetch_threads = fetch_threads
+        self._most_requests = most_requests
         self.workers: list[PoolWorker] = []
         self.alone: PoolWorker | None = None
 
@@ -53,7 +53,7 @@ class WorkerPool:
 
     def appetite(self) -> int:
         """How many jobs all workers together would hold at a time."""
-        return sum(worker.window() for worker in self.workers)
+        return sum(worker.appetite() for worker in self.workers)
 
     def give(self) -> None:
         """Send every worker what was added for it."""
@@ -84,6 +84,6 @@ class WorkerPool:
             worker.link.kill()
 
     def _start_one(self, alone: bool) -> PoolWorker:
-        worker = PoolWorker(self._launch(), self._fetch_threads, alone)
+        worker = PoolWorker(self._launch(), self._most_requests, alone)
         worker.link.send(self._setup)
         return worker

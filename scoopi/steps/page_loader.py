@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scoopi.fetch.address import FILE_HOST, parse_address
 from scoopi.fetch.file_client import FileClient
-from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.http_client import Answer, HttpClient
 from scoopi.fetch.loaded import from_file, from_response
-from scoopi.fetch.request import Redirect, Request, Unsent
+from scoopi.fetch.request import Redirect, Request, Response
 from scoopi.model.document import Document
+from scoopi.model.grant import Grant
 from scoopi.model.handover import Handover, ToGrant, ToTask
 from scoopi.model.payload import Payload
 from scoopi.parse.html import TreeLimits
 from scoopi.parse.page import Page
 from scoopi.steps.load_order import LoadOrder
-from scoopi.steps.step import Step
+from scoopi.steps.loader import Ended, Loader
 
 if TYPE_CHECKING:
     from scoopi.archive.archive import Archive
@@ -41,8 +43,8 @@ class LoadRules:
     on_sent: Callable[[str, str], None] | None = None
 
 
-class PageLoader(Step):
-    """Sends one request a run; a redirect asks for a grant of its own. Belongs to one thread.
+class PageLoader(Loader):
+    """Sends one request for each that is begun; a redirect asks for a grant of its own.
 
     Source: language, B 4.4; design, "Politeness".
     """
@@ -55,12 +57,34 @@ class PageLoader(Step):
         self._files = files
         self._archive = archive
 
-    def run(self, payload: Payload) -> Handover:
-        """The payload with its Page, or a wish for the grant of a request.
+    def begin(self, payload: Payload, ended: Ended) -> None:
+        """As `Loader` says; a page that cannot be had is a FetchError."""
+        try:
+            handover = self._begun(payload, ended)
+        except Exception as error:
+            ended(error)
+        else:
+            if handover is not None:
+                ended(handover)
 
-        Raises:
-            FetchError: the page cannot be had.
-        """
+    def under_way(self) -> int:
+        """As `Loader` says."""
+        return self._client.under_way()
+
+    def turn(self, wait_s: float) -> None:
+        """As `Loader` says."""
+        self._client.turn(wait_s)
+
+    def wake(self) -> None:
+        """As `Loader` says."""
+        self._client.wake()
+
+    def close(self) -> None:
+        """As `Loader` says."""
+        self._client.close()
+
+    def _begun(self, payload: Payload, ended: Ended) -> Handover | None:
+        """What a page without a request comes to; None when one was begun."""
         order = payload.expect(LoadOrder)
         if order.archived and self._archive is not None:
             saved = self._archive.load(payload.locator)
@@ -70,24 +94,37 @@ class PageLoader(Step):
         if address.host == FILE_HOST:
             body = self._files.read(payload.locator.url)
             return self._loaded(payload, from_file(payload.locator, self._rules.run_date, body))
-        return self._request(payload, order, address.host, address.url)
-
-    def _request(self, payload: Payload, order: LoadOrder, host: str, url: str) -> Handover:
         grant = order.grant
-        if grant is None or grant.host != host:
-            return ToGrant(host, payload.advance(order.without_grant()))
+        if grant is None or grant.host != address.host:
+            return _waiting(address.host, payload, order)
+        request = Request(address.url, grant.not_after, order.hops, order.cookies)
+        self._client.begin(request, partial(self._end, payload, ended), self._report_of(payload.job, grant))
+        return None
+
+    def _report_of(self, job: str, grant: Grant) -> Callable[[], None] | None:
         report = self._rules.on_sent
-        answer = self._client.send(
-            Request(url, grant.not_after, order.hops, order.cookies),
-            None if report is None else lambda: report(payload.job, host),
-        )
-        if isinstance(answer, Unsent):
-            return ToGrant(host, payload.advance(order.without_grant()))
+        return None if report is None else partial(report, job, grant.host)
+
+    def _end(self, payload: Payload, ended: Ended, answer: Answer | Exception) -> None:
+        try:
+            handover = self._handover(payload, answer)
+        except Exception as error:
+            ended(error)
+        else:
+            ended(handover)
+
+    def _handover(self, payload: Payload, answer: Answer | Exception) -> Handover:
+        if isinstance(answer, Response):
+            return self._loaded(payload, from_response(payload.locator, self._rules.run_date, answer))
         if isinstance(answer, Redirect):
             hop = answer.request
             further = LoadOrder(url=hop.url, hops=hop.hops, cookies=hop.cookies)
             return ToGrant(answer.host, payload.advance(further))
-        return self._loaded(payload, from_response(payload.locator, self._rules.run_date, answer))
+        if isinstance(answer, Exception):
+            raise answer
+        order = payload.expect(LoadOrder)
+        assert order.grant is not None
+        return _waiting(order.grant.host, payload, order)
 
     def _loaded(self, payload: Payload, document: Document) -> Handover:
         if self._archive is not None and self._rules.saves(payload.locator.group):
@@ -96,3 +133,7 @@ class PageLoader(Step):
 
     def _page(self, payload: Payload, document: Document) -> Handover:
         return ToTask(payload.advance(Page(document, self._rules.limits)))
+
+
+def _waiting(host: str, payload: Payload, order: LoadOrder) -> ToGrant:
+    return ToGrant(host, payload.advance(order.without_grant()))

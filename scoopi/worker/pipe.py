@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import struct
 import threading
 from collections.abc import Iterator
@@ -64,28 +65,39 @@ class WorkerPipe:
         self._sending = threading.Lock()
         self._closed = False
 
-    def send(self, message: msgspec.Struct) -> None:
-        """Write the whole message; waits while the parent holds back.
+    def send(self, *messages: msgspec.Struct) -> None:
+        """Write the messages whole and together; waits while the parent holds back.
 
         Raises:
             BrokenPipeError: the parent is gone, or the pipe was closed here.
         """
-        rest = memoryview(pack(message))
+        rest = memoryview(b"".join(map(pack, messages)))
         with self._sending:
             if self._closed:
                 raise BrokenPipeError
             while rest:
                 rest = rest[os.write(self._outgoing, rest) :]
 
-    def bodies(self) -> Iterator[bytes]:
+    def bodies(self, idle_s: float | None = None) -> Iterator[bytes]:
         """Each message's body as it comes; ends when the parent has closed its end, and closes this one.
 
         Nobody else may close it: its number could be another file's while the reader still reads.
+
+        Args:
+            idle_s: when so long none has come, an empty one is given.
         """
         buffer = MessageBuffer()
+        incoming = select.poll()
+        incoming.register(self._incoming, select.POLLIN)
+        idle_ms = None if idle_s is None else idle_s * 1000
         try:
-            while buffer.read_from(self._incoming):
-                yield from buffer.bodies()
+            while True:
+                if not incoming.poll(idle_ms):
+                    yield b""
+                elif buffer.read_from(self._incoming):
+                    yield from buffer.bodies()
+                else:
+                    return
         finally:
             os.close(self._incoming)
 

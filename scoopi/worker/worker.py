@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import logging
-import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 
 import msgspec
 
 from scoopi.model.grant import Grant
-from scoopi.model.handover import ToGrant, ToTask
+from scoopi.model.handover import Handover, ToGrant, ToTask
 from scoopi.model.payload import Payload
 from scoopi.steps.load_order import LoadOrder
-from scoopi.steps.step import Step
+from scoopi.worker.fetching import LEFT_ALONE_S, Fetching
 from scoopi.worker.job_run import JobRun
+from scoopi.worker.load import Load, Loaded
 from scoopi.worker.messages import (
+    LOADER,
     Answered,
     Asking,
     Drain,
@@ -41,22 +42,8 @@ log = logging.getLogger(__name__)
 
 BATCH_SECONDS = 0.02
 BATCH_BYTES = 256 << 10
+LONGEST_WAIT_S = 1.0
 DECODER = msgspec.msgpack.Decoder(ToWorker)
-
-
-class _Load(msgspec.Struct, frozen=True):
-    """A page to be loaded, or to be gone on with after a redirect."""
-
-    item: WorkItem
-    payload: Payload
-
-
-class _Loaded(msgspec.Struct, frozen=True):
-    """A page, or the error instead of it."""
-
-    item: WorkItem
-    page: object
-    error: Exception | None
 
 
 class Worker:
@@ -80,12 +67,10 @@ class Worker:
         self._slate = slate
         self._wire = wire
         self._orphaned = orphaned
-        self._to_fetch: queue.SimpleQueue[_Load | None] = queue.SimpleQueue()
-        self._to_run: queue.SimpleQueue[_Load | _Loaded | None] = queue.SimpleQueue()
-        self._waiting: dict[str, _Load] = {}
+        self._to_run: deque[Load | Loaded | None] = deque()
+        self._waiting: dict[str, Load] = {}
         self._waiting_lock = threading.Lock()
         self._draining = threading.Event()
-        self._fetchers: list[threading.Thread] = []
         self._batch: list[Result] = []
         self._batch_lock = threading.Lock()
         self._batch_bytes = 0
@@ -95,8 +80,8 @@ class Worker:
 
     def run(self) -> None:
         """Serve until stopped."""
-        bodies = self._pipe.bodies()
-        first = next(bodies, None)
+        bodies = self._pipe.bodies(LEFT_ALONE_S)
+        first = next(filter(None, bodies), None)
         if first is None:
             return
         setup = DECODER.decode(first)
@@ -107,25 +92,31 @@ class Worker:
             self._pipe.send(Fault(f"{type(error).__name__}: {error}"))
             return
         self._runner = JobRun(self._parts.group_plan, self._parts.children, self._slate, self._parts.found)
-        self._loader = self._parts.new_loader()
+        self._loader = self._parts.loader
+        self._fetching = Fetching(self._loader, self._on_loaded, self._pipe.send)
         self._pipe.send(Ready())
         threading.Thread(target=self._read, args=(bodies,), name="worker-reader", daemon=True).start()
         try:
             self._run_steps()
         except BrokenPipeError:
             self._orphaned()
+        finally:
+            self._fetching.close()
 
     # The reader's thread
 
     def _read(self, bodies: Iterator[bytes]) -> None:
         try:
             for body in bodies:
-                self._on_message(DECODER.decode(body))
+                if body:
+                    self._on_message(DECODER.decode(body))
+                else:
+                    self._fetching.mind()
         except BrokenPipeError:
             pass  # the steps' thread has ended, and nobody hears any more
         except Exception:
             log.exception("a worker's reader cannot go on")
-        self._to_run.put(None)
+        self._run_soon(None)
         self._orphaned()
 
     def _on_message(self, message: ToWorker) -> None:
@@ -137,80 +128,53 @@ class Worker:
             with self._waiting_lock:
                 load = self._waiting.pop(message.job, None)
             if load is not None:
-                self._fetch(_Load(load.item, _with_grant(load.payload, message.grant)))
+                self._fetching.add(Load(load.item, _with_grant(load.payload, message.grant)))
         elif isinstance(message, Drain):
-            self._draining.set()
-            with self._waiting_lock:
-                waiting, self._waiting = list(self._waiting), {}
-            if waiting:
-                self._pipe.send(HandedBack(tuple(waiting)))
-            self._flush()  # what has ended must not wait for a step that perhaps never does
+            self._drain()
         else:
-            for _ in self._fetchers:
-                self._to_fetch.put(None)
-            self._to_run.put(None)
+            self._run_soon(None)
 
     def _begin(self, item: WorkItem) -> None:
         order = LoadOrder(grant=item.grant, archived=item.archived)
-        payload = Payload(item.job, item.payload.locator, item.payload.page, "", order)
+        load = Load(item, Payload(item.job, item.payload.locator, item.payload.page, "", order))
         if item.grant is None:
-            self._to_run.put(_Load(item, payload))
+            self._run_soon(load)
         else:
-            self._fetch(_Load(item, payload))
+            self._fetching.add(load)
 
-    def _fetch(self, load: _Load) -> None:
-        if len(self._fetchers) < self._parts.fetch_threads:
-            thread = threading.Thread(target=self._fetch_pages, name="fetcher", daemon=True)
-            self._fetchers.append(thread)
-            thread.start()
-        self._to_fetch.put(load)
+    def _run_soon(self, work: Load | None) -> None:
+        self._to_run.append(work)
+        self._fetching.wake()
 
-    # The fetchers' threads
+    def _drain(self) -> None:
+        self._draining.set()
+        unsent = self._fetching.take_back()
+        with self._waiting_lock:
+            waiting, self._waiting = list(self._waiting), {}
+        back = (*waiting, *(load.item.job for load in unsent))
+        answered = (Answered(load.item.job, load.granted_host()) for load in unsent)
+        if back:
+            self._pipe.send(*answered, HandedBack(back))
+        self._flush()  # what has ended must not wait for a step that perhaps never does
 
-    def _fetch_pages(self) -> None:
-        try:
-            self._fetch_while_heard()
-        except BrokenPipeError:
-            pass  # as in the reader's thread
-        except Exception:
-            log.exception("a worker's fetcher cannot go on")
-            self._to_run.put(None)  # of a worker's end the parent hears, of a thread's it does not
+    # The thread that takes the turn
 
-    def _fetch_while_heard(self) -> None:
-        loader = self._parts.new_loader()
-        while (load := self._to_fetch.get()) is not None:
-            if self._draining.is_set():
-                self._pipe.send(Answered(load.item.job, _granted_host(load.payload)))
-                self._pipe.send(HandedBack((load.item.job,)))
-            else:
-                loaded = self._load(loader, load)
-                # Before a further request is asked for, or the answer to the one would end the other.
-                self._pipe.send(Answered(load.item.job, _granted_host(load.payload)))
-                if isinstance(loaded, ToGrant):
-                    self._ask(load.item, loaded)
-                else:
-                    self._to_run.put(loaded)
+    def _on_loaded(self, load: Load, outcome: Handover | Exception, seconds: float) -> list[msgspec.Struct]:
+        """What the parent is told: first of the answer, or it would end a further request of the job."""
+        self._runner.add_time(LOADER, seconds)
+        told: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host())]
+        if isinstance(outcome, ToGrant):
+            told.append(self._asking(load.item, outcome))
+        else:
+            self._to_run.append(_loaded(load.item, outcome))
+        return told
 
-    def _load(self, loader: Step, load: _Load) -> _Loaded | ToGrant:
-        """The loaded page, or the wish for the grant of a further request."""
-        started = time.perf_counter()
-        try:
-            handover = loader.run(load.payload)
-        except Exception as error:
-            return _Loaded(load.item, None, error)
-        finally:
-            self._runner.add_time("loader", time.perf_counter() - started)
-        if isinstance(handover, ToGrant):
-            return handover
-        assert isinstance(handover, ToTask)
-        return _Loaded(load.item, handover.payload.input, None)
-
-    def _ask(self, item: WorkItem, handover: ToGrant) -> None:
+    def _asking(self, item: WorkItem, handover: ToGrant) -> Asking | HandedBack:
         with self._waiting_lock:  # the reader's as well: what is not in by the drain must not come later
             waits = not self._draining.is_set()
             if waits:
-                self._waiting[item.job] = _Load(item, handover.payload)
-        self._pipe.send(Asking(item.job, handover.host) if waits else HandedBack((item.job,)))
+                self._waiting[item.job] = Load(item, handover.payload)
+        return Asking(item.job, handover.host) if waits else HandedBack((item.job,))
 
     def _report_sent(self, job: str, host: str) -> None:
         self._pipe.send(Sent(job, host, time.monotonic()))
@@ -218,41 +182,47 @@ class Worker:
     # The steps' thread
 
     def _run_steps(self) -> None:
-        while True:
-            work = self._next_work()
-            if work is None:
-                self._flush()
-                return
-            if isinstance(work, _Load):
+        while (work := self._next_work()) is not None:
+            if isinstance(work, Load):
                 work = self._load_here(work)
                 if work is None:
                     continue
             self._add(self._result(work))
             self._ended += 1
+        self._flush()
 
-    def _next_work(self) -> _Load | _Loaded | None:
+    def _next_work(self) -> Load | Loaded | None:
         """What is to be done next; results are told before this thread waits long, or for the parent."""
-        if self._batch:
-            rest_s = self._batch_since + BATCH_SECONDS - time.monotonic()
-            if rest_s > 0 and self._ended < self._begun:
-                with suppress(queue.Empty):
-                    return self._to_run.get(timeout=rest_s)
-            self._flush()
-        return self._to_run.get()
+        while True:
+            wait_s = LONGEST_WAIT_S
+            if self._batch and not self._to_run:
+                wait_s = self._batch_since + BATCH_SECONDS - time.monotonic()
+                if wait_s <= 0 or self._ended == self._begun:
+                    self._flush()
+                    wait_s = LONGEST_WAIT_S
+            if not self._to_run or self._fetching.is_due():
+                self._fetching.turn(wait_s, unless=self._to_run)
+            if self._to_run:
+                return self._to_run.popleft()
 
-    def _load_here(self, load: _Load) -> _Loaded | None:
+    def _load_here(self, load: Load) -> Loaded | None:
+        """The page of a job that needs no request; None when it has none, or is handed back."""
         if self._draining.is_set():
             self._pipe.send(HandedBack((load.item.job,)))
             return None
         if self._slate is not None:
             self._slate.note(load.item.job, "")
-        loaded = self._load(self._loader, load)
-        if isinstance(loaded, ToGrant):
-            self._ask(load.item, loaded)
+        outcomes: list[Handover | Exception] = []
+        began = time.perf_counter()
+        self._loader.begin(load.payload, outcomes.append)  # ends at once: there is no leave for a request
+        (outcome,) = outcomes
+        self._runner.add_time(LOADER, time.perf_counter() - began)
+        if isinstance(outcome, ToGrant):
+            self._pipe.send(self._asking(load.item, outcome))
             return None
-        return loaded
+        return _loaded(load.item, outcome)
 
-    def _result(self, loaded: _Loaded) -> Result:
+    def _result(self, loaded: Loaded) -> Result:
         if loaded.error is not None:
             return self._runner.failed_load(loaded.item, loaded.error)
         return self._runner.run(loaded.item, loaded.page)
@@ -278,6 +248,8 @@ def _with_grant(payload: Payload, grant: Grant) -> Payload:
     return payload.advance(payload.expect(LoadOrder).with_grant(grant))
 
 
-def _granted_host(payload: Payload) -> str:
-    grant = payload.expect(LoadOrder).grant
-    return grant.host if grant is not None else ""
+def _loaded(item: WorkItem, outcome: Handover | Exception) -> Loaded:
+    if isinstance(outcome, Exception):
+        return Loaded(item, None, outcome)
+    assert isinstance(outcome, ToTask)
+    return Loaded(item, outcome.payload.input)

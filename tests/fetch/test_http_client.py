@@ -13,12 +13,12 @@ import pytest
 from msgspec import structs
 
 from scoopi.errors import FetchError
-from scoopi.fetch import http_client
-from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch import http_exchange
+from scoopi.fetch.http_client import Answer, HttpClient
 from scoopi.fetch.http_settings import HttpSettings
-from scoopi.fetch.http_share import HttpShare
 from scoopi.fetch.request import Request, Response, Unsent
 from tests.fetch.conftest import SETTINGS
+from tests.fetch.many import answers_of
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 
@@ -179,7 +179,7 @@ def test_a_grant_that_runs_out_while_connecting_is_not_used(
         def monotonic(cls) -> float:
             return next(cls.times)
 
-    monkeypatch.setattr(http_client, "time", Clock)
+    monkeypatch.setattr(http_exchange, "time", Clock)
     calls: list[int] = []
     assert client.send(Request(server.url("/bad/empty"), not_after=2.0), lambda: calls.append(1)) == Unsent()
     monkeypatch.undo()
@@ -200,29 +200,53 @@ def test_an_error_of_on_sent_reaches_the_caller_and_nothing_is_sent(
     assert page(client, server.url("/bad/empty")).status == 200
 
 
-def test_clients_of_several_threads_share_names_and_do_not_disturb_each_other(
-    server: Server, pages: Path
+def test_many_pages_at_a_time_do_not_disturb_each_other(
+    client: HttpClient, server: Server, pages: Path
 ) -> None:
     for number in range(4):
         (pages / f"{number}.html").write_bytes(b"%d" % number * 50_000)
-    share = HttpShare()
-    wrong: list[str] = []
+    urls = [f"http://localhost:{server.port}/{number % 4}.html" for number in range(200)]
+    answers = answers_of(client, urls, at_a_time=20)
+    bodies = [(url, answer.body) for url, answer in answers if isinstance(answer, Response)]
+    assert sorted(url for url, _ in bodies) == sorted(urls)
+    assert all(body == url[-6].encode() * 50_000 for url, body in bodies)
+    seen = server.log.all()
+    assert len(seen) == 200
+    assert len({each.connection for each in seen}) <= 20
 
-    def fetch(number: int) -> None:
-        client = HttpClient(SETTINGS, share)
-        for _ in range(50):
-            if page(client, f"http://localhost:{server.port}/{number}.html").body != b"%d" % number * 50_000:
-                wrong.append(str(number))
-        client.close()
 
-    threads = [threading.Thread(target=fetch, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-    share.close()
-    assert wrong == []
-    assert len(server.log.all()) == 200
+def test_a_page_that_is_slow_holds_up_no_other(client: HttpClient, server: Server) -> None:
+    slow, quick = server.url("/bad/slow?ms=400"), server.url("/bad/empty")
+    answers = answers_of(client, [slow, *[quick] * 10], at_a_time=2)
+    assert [url for url, _ in answers] == [*[quick] * 10, slow]
+
+
+def test_a_failure_is_told_of_its_own_page_only(client: HttpClient, server: Server) -> None:
+    urls = [
+        server.url("/bad/empty"),
+        server.url("/bad/status/500"),
+        "http://127.0.0.1:1/",
+        server.url("/bad/empty"),
+    ]
+    told = dict(answers_of(client, urls, at_a_time=4))
+    assert isinstance(told[urls[0]], Response)
+    assert "status 500" in str(told[urls[1]])
+    assert "refuses the connection" in str(told[urls[2]])
+
+
+def test_a_turn_that_waits_is_ended_from_another_thread(client: HttpClient, server: Server) -> None:
+    answers: list[Answer | Exception] = []
+    client.begin(Request(server.url("/bad/slow?ms=60000")), answers.append)
+    waker = threading.Timer(0.05, client.wake)
+    waker.start()
+    began = time.monotonic()
+    for _ in range(3):  # one for the connection, one for the request, one that is woken
+        client.turn(20.0)
+        if time.monotonic() - began > 0.04:
+            break
+    waker.join()
+    assert time.monotonic() - began < 10
+    assert answers == []
 
 
 def test_a_connection_that_is_not_taken_up_ends_at_the_connect_timeout(client_with: Maker) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,9 @@ import pytest
 from scoopi.errors import FetchError
 from scoopi.fetch.certificates import trusted_file
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.http_share import HttpShare
 from scoopi.fetch.request import Request, Response
 from tests.fetch.conftest import SETTINGS
+from tests.fetch.many import answers_of
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 
@@ -29,30 +28,16 @@ def test_a_page_comes_over_tls_when_its_certificate_is_trusted(
     assert answer.body == b"/safe"
 
 
-def test_threads_share_tls_sessions_without_disturbing_each_other(
+def test_many_connections_at_a_time_do_not_disturb_each_other(
     certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
-    share = HttpShare()
-    bodies: list[bytes] = []
-
-    def fetch(url: str) -> None:
-        client = HttpClient(SETTINGS, share)
-        for _ in range(25):
-            answer = client.send(Request(url))
-            assert isinstance(answer, Response)
-            bodies.append(answer.body)
-        client.close()
-
     with Server(str.encode, tls=certificate) as server:
-        threads = [threading.Thread(target=fetch, args=(server.url("/bad/closes-after"),)) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(30)
+        client = HttpClient(SETTINGS)
+        answers = answers_of(client, [server.url("/bad/closes-after")] * 100, at_a_time=4)
+        client.close()
         assert len({seen.connection for seen in server.log.all()}) == 100
-    share.close()
-    assert bodies == [PAGE] * 100
+    assert [answer.body for _, answer in answers if isinstance(answer, Response)] == [PAGE] * 100
 
 
 def test_a_certificate_of_unknown_authority_is_an_error(

@@ -153,7 +153,7 @@ class PlayedNode:
         clocks = HostClocks(limits or FetchLimits(1, 0), 2.0, self.clock)
         queues = TaskQueues(clocks, self.clock)
         router = HandoverRouter(clocks, queues, self.appender, NodeCounts())
-        pool = WorkerPool(self._launch, workers, b"plan", fetch_threads=4)
+        pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
         suspects = Suspects(max_crashes, self.failed.put, lambda group, task: f"town.yml:{group}:{task}")
         calls = TaskRunnerCalls(self.back.put, lambda: None, self.faults.put)
         self.runner = TaskRunner(pool, queues, clocks, router, suspects, self.appender, calls)

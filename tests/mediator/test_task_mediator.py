@@ -31,7 +31,7 @@ class Node:
     def __init__(self, folder: Path, delay_ms: int, workers: int = 1) -> None:
         limits, clock = FetchLimits(1, delay_ms), Clock()
         self.queues = TaskQueues(HostClocks(limits, 2.0, clock), clock)
-        self.pool = WorkerPool(PlayedWorker, workers, b"plan", fetch_threads=2)
+        self.pool = WorkerPool(PlayedWorker, workers, b"plan", most_requests=2)
         self.pool.start()
         calls = TaskRunnerCalls(lambda jobs: None, lambda: None, lambda error: None)
         self.parts = PlayedNode(folder)

@@ -18,6 +18,7 @@ from scoopi.worker.messages import Give, Setup, WorkItem
 from .crew import PlayedWorker
 
 HOST = "site.example:80"
+MOST_REQUESTS = 2
 
 
 def pending(name: str) -> Pending:
@@ -39,7 +40,7 @@ def pool(played: list[PlayedWorker]) -> Iterator[WorkerPool]:
         played.append(PlayedWorker())
         return played[-1]
 
-    made = WorkerPool(launch, 2, b"plan", fetch_threads=2)
+    made = WorkerPool(launch, 2, b"plan", MOST_REQUESTS)
     made.start()
     yield made
     made.kill()
@@ -72,30 +73,22 @@ def test_the_least_laden_is_chosen_and_none_when_all_are_full(pool: WorkerPool) 
     assert pool.choose(needs_request=False) is None
 
 
-def test_requests_that_are_soon_answered_are_given_ahead_and_slow_ones_are_not(pool: WorkerPool) -> None:
-    one, _ = ready(pool)
-    for _ in range(50):
-        one.paced(10, 10 * 0.002)
-    names = "abcd"
-    for name in names:
-        assert one.has_room(needs_request=True)
-        one.add(pending(name), item(name, Grant(HOST, 1.0)))
-    assert not one.has_room(needs_request=True)
-    one.requests.popitem()
-    one.requests.popitem()
-    assert one.has_room(needs_request=True)
-    for _ in range(50):
-        one.paced(1, 1.0)
-    assert not one.has_room(needs_request=True)
-
-
-def test_requests_are_bounded_by_fetch_threads_and_files_are_not(pool: WorkerPool) -> None:
+def test_requests_are_bounded_and_take_no_room_from_files(pool: WorkerPool) -> None:
     for worker in ready(pool):
         for name in "ab":
             worker.add(pending(name), item(name, Grant(HOST, 1.0)))
         assert worker.requests == {"a": HOST, "b": HOST}
     assert pool.choose(needs_request=True) is None
     assert pool.choose(needs_request=False) is not None
+
+
+def test_pages_that_wait_for_their_steps_hold_back_requests(pool: WorkerPool) -> None:
+    one, _ = ready(pool)
+    for number in range(one.window()):
+        assert one.has_room(needs_request=True)
+        one.add(pending(f"{number}"), item(f"{number}", Grant(HOST, 1.0)))
+        one.requests.clear()  # they were answered
+    assert not one.has_room(needs_request=True)
 
 
 def test_what_was_added_goes_out_in_one_message(pool: WorkerPool, played: list[PlayedWorker]) -> None:
@@ -116,7 +109,11 @@ def test_a_worker_alone_is_started_once_and_holds_one_job(
 ) -> None:
     alone = pool.start_alone()
     assert pool.start_alone() is alone
-    assert (alone.alone, alone.window(), len(played)) == (True, 1, 3)
+    assert (alone.alone, alone.appetite(), len(played)) == (True, 1, 3)
+    alone.ready = True
+    assert alone.has_room(needs_request=True)
+    alone.add(pending("a"), item("a"))
+    assert not alone.has_room(needs_request=False)
     assert alone not in pool.workers
     assert alone in list(pool)
 
@@ -141,4 +138,4 @@ def test_quick_jobs_widen_the_window_and_slow_ones_narrow_it(pool: WorkerPool) -
     for _ in range(50):
         worker.paced(1, 2.0)
     assert worker.window() == WINDOW_LEAST < wide
-    assert pool.appetite() == 2 * WINDOW_LEAST
+    assert pool.appetite() == 2 * (WINDOW_LEAST + MOST_REQUESTS)

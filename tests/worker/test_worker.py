@@ -6,23 +6,28 @@ import os
 import select
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import msgspec
 import pytest
 
 from scoopi.model.grant import Grant
-from scoopi.model.handover import Handover, ToGrant, ToTask
+from scoopi.model.handover import ToGrant
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
-from scoopi.steps.step import Step
+from scoopi.steps.load_order import LoadOrder
+from scoopi.steps.loader import Loader
 from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.fetching import Fetching
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.messages import (
     Answered,
+    Asking,
     Drain,
     Give,
+    Granted,
     HandedBack,
     Ready,
     Results,
@@ -34,42 +39,12 @@ from scoopi.worker.pipe import MessageBuffer, WorkerPipe, pack
 from scoopi.worker.task_chain import GroupPlan
 from scoopi.worker.worker import Worker
 from scoopi.worker.worker_parts import WorkerParts
+from tests.worker.played_loader import PlayedLoader
 
 LIMIT_S = 10.0
 CROSSING_S = 0.3
 """Long enough for the reader to carry out a drain, were it let."""
 HOST = "there.example:80"
-
-
-class Redirected(Step):
-    """Wants a further request, once it is let."""
-
-    def __init__(self, go: threading.Event) -> None:
-        self._go = go
-
-    def run(self, payload: Payload) -> Handover:
-        assert self._go.wait(LIMIT_S)
-        return ToGrant(HOST, payload)
-
-
-class Loaded(Step):
-    """Has the page at once."""
-
-    def run(self, payload: Payload) -> Handover:
-        return ToTask(payload.advance("page"))
-
-
-class Waiting(Step):
-    """Has the first page at once, and each further one once it is let."""
-
-    def __init__(self, go: threading.Event) -> None:
-        self._go = go
-        self._runs = 0
-
-    def run(self, payload: Payload) -> Handover:
-        self._runs += 1
-        assert self._runs == 1 or self._go.wait(LIMIT_S)
-        return ToTask(payload.advance("page"))
 
 
 @dataclass
@@ -98,26 +73,26 @@ class Parent:
 
 
 @pytest.fixture
-def start() -> Iterator[Callable[[Callable[[], Step]], Parent]]:
-    """Starts a worker in a thread, with this maker of loaders."""
+def start() -> Iterator[Callable[[Loader], Parent]]:
+    """Starts a worker in a thread, with this loader."""
     opened: list[Parent] = []
     threads: list[threading.Thread] = []
 
-    def start_worker(new_loader: Callable[[], Step]) -> Parent:
+    def start_worker(loader: Loader) -> Parent:
         incoming, to_worker = os.pipe()
         from_worker, outgoing = os.pipe()
         pipe = WorkerPipe(incoming, outgoing)
         parts = WorkerParts(
-            new_loader,
+            loader,
             lambda _: GroupPlan((), "loader", "here"),
             ChildJobs(lambda _: HOST, 9),
-            1,
             FoundValues({}, frozenset()),
         )
         worker = Worker(pipe, None, lambda plan, report: parts, orphaned=lambda: None)
 
         def serve() -> None:
-            worker.run()
+            with suppress(MemoryError):  # which a test raises; its worker's process would end
+                worker.run()
             pipe.close()
 
         threads.append(threading.Thread(target=serve))
@@ -145,74 +120,104 @@ def give(parent: Parent, *jobs: str) -> None:
 
 
 def test_results_are_told_together_and_at_once_when_no_more_are_to_come(
-    start: Callable[[Callable[[], Step]], Parent], monkeypatch: pytest.MonkeyPatch
+    start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.worker.BATCH_SECONDS", 10 * LIMIT_S)
-    parent = start(Loaded)
+    parent = start(PlayedLoader(ends_at_once=3))
     give(parent, "a", "b", "c")
     told = [parent.hear() for _ in range(4)]
     (results,) = (message for message in told if isinstance(message, Results))
     assert {result.job for result in results.results} == {"a", "b", "c"}
 
 
-def test_a_result_does_not_wait_long_for_others(
-    start: Callable[[Callable[[], Step]], Parent],
-) -> None:
-    go = threading.Event()
-    loaders = iter([Loaded(), Waiting(go)])
-    parent = start(lambda: next(loaders))
+def test_a_result_does_not_wait_long_for_others(start: Callable[[Loader], Parent]) -> None:
+    parent = start(PlayedLoader(ends_at_once=1))
     give(parent, "first", "second")
-    told: list[ToParent | None] = []
-    while not isinstance(told[-1] if told else None, Results):
-        told.append(parent.hear())
-    go.set()
-    assert isinstance(told[-1], Results)
-    assert [result.job for result in told[-1].results] == ["first"]
+    assert parent.hear() == Answered("first", "here.example:80")
+    results = parent.hear()
+    assert isinstance(results, Results)
+    assert [result.job for result in results.results] == ["first"]
 
 
-def test_a_fetcher_that_cannot_begin_ends_its_worker(
-    start: Callable[[Callable[[], Step]], Parent],
+def test_a_loader_that_breaks_ends_its_worker(
+    start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaders = iter([Redirected(threading.Event())])  # the one of the steps' thread; then there is none
-
-    def new_loader() -> Step:
-        loader = next(loaders, None)
-        if loader is None:
-            raise MemoryError
-        return loader
-
-    parent = start(new_loader)
+    loader = PlayedLoader()
+    parent = start(loader)
+    monkeypatch.setattr(loader, "begin", broken)
     give(parent)
-    said = parent.hear()
-    while said is not None:
-        said = parent.hear()
+    assert parent.hear() is None
+
+
+def test_a_loader_that_breaks_in_the_reader_ends_its_worker_too(
+    start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loader = PlayedLoader()
+    parent = start(loader)
+    monkeypatch.setattr(Fetching, "mind", broken)
+    assert isinstance(parent.hear(), Results)
+    assert parent.hear() is None
+
+
+def test_a_page_that_is_asked_for_elsewhere_waits_for_leave(start: Callable[[Loader], Parent]) -> None:
+    loader = PlayedLoader()
+    parent = start(loader)
+    give(parent)
+    loader.end(ToGrant(HOST, payload_of(LoadOrder(url="http://there.example/"))))
+    assert parent.hear() == Answered("job", "here.example:80")
+    assert parent.hear() == Asking("job", HOST)
+    parent.send(Granted("job", Grant(HOST, 1e12)))
+    loader.end(LookupError("gone"))
+    assert parent.hear() == Answered("job", HOST)
+    results = parent.hear()
+    assert isinstance(results, Results)
+    assert [result.job for result in results.results] == ["job"]
+
+
+def test_who_waits_for_leave_is_handed_back_at_the_drain(start: Callable[[Loader], Parent]) -> None:
+    loader = PlayedLoader()
+    parent = start(loader)
+    give(parent)
+    loader.end(ToGrant(HOST, payload_of(LoadOrder())))
+    assert [parent.hear(), parent.hear()] == [Answered("job", "here.example:80"), Asking("job", HOST)]
+    parent.send(Drain())
+    assert parent.hear() == HandedBack(("job",))
+
+
+def test_what_has_not_begun_is_handed_back_at_the_drain(start: Callable[[Loader], Parent]) -> None:
+    loader = PlayedLoader()
+    parent = start(loader)
+    with parent.worker._fetching._turning:  # the steps' thread is held up elsewhere
+        give(parent)
+        parent.send(Drain())
+        assert parent.hear() == Answered("job", "here.example:80")
+        assert parent.hear() == HandedBack(("job",))
+    assert loader.under_way() == 0
 
 
 class CrossedDrain(threading.Event):
-    """The parent's Drain comes just when the fetcher has seen that none is there yet."""
+    """The parent's Drain comes just when it has been seen that none is there yet."""
 
     def __init__(self, parent: Parent, handled: threading.Event) -> None:
         super().__init__()
         self._parent = parent
         self._handled = handled
-        self._asked = 0
 
     def is_set(self) -> bool:
         answer = super().is_set()
-        if threading.current_thread().name == "fetcher":
-            self._asked += 1
-            if self._asked == 2:  # the first time it asked before its request
-                self._parent.send(Drain())
-                self.wait(LIMIT_S)
-                self._handled.wait(CROSSING_S)
+        if not answer:
+            self._parent.send(Drain())
+            self.wait(LIMIT_S)
+            self._handled.wait(CROSSING_S)
         return answer
 
 
 def test_a_redirect_that_crosses_the_drain_is_handed_back(
-    start: Callable[[Callable[[], Step]], Parent], monkeypatch: pytest.MonkeyPatch
+    start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go, handled = threading.Event(), threading.Event()
-    parent = start(lambda: Redirected(go))
+    handled = threading.Event()
+    loader = PlayedLoader()
+    parent = start(loader)
     real = Worker._flush
 
     def flush(worker: Worker) -> None:
@@ -222,9 +227,17 @@ def test_a_redirect_that_crosses_the_drain_is_handed_back(
     monkeypatch.setattr(Worker, "_flush", flush)
     parent.worker._draining = CrossedDrain(parent, handled)
     give(parent)
-    go.set()
+    loader.end(ToGrant(HOST, payload_of(LoadOrder())))
     heard: list[ToParent | None] = []
     while HandedBack(("job",)) not in heard:
         heard.append(parent.hear())
         assert heard[-1] is not None
     assert Answered("job", "here.example:80") in heard
+
+
+def payload_of(order: LoadOrder) -> Payload:
+    return Payload("job", Locator("name", "group", "http://here.example/"), 1, "", order)
+
+
+def broken(*_: object) -> None:
+    raise MemoryError

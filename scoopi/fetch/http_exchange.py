@@ -1,0 +1,170 @@
+"""HttpExchange: one hop after another over one curl handle: a question, and what comes of it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+import pycurl
+
+from scoopi.errors import FetchError
+from scoopi.fetch.address import redirect_address, shown
+from scoopi.fetch.certificates import trusted_file
+from scoopi.fetch.http_faults import fault, status_fault
+from scoopi.fetch.http_settings import HttpSettings
+from scoopi.fetch.reception import Reception
+from scoopi.fetch.request import Redirect, Request, Response, Unsent
+
+ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+REDIRECTS = frozenset((301, 302, 303, 307, 308))
+FIRST_FINAL_STATUS = 200
+"""Below it an answer only announces another."""
+WITHOUT_PAGE = frozenset((204, 205))
+RECEIVE_BYTES = 131_072
+
+_CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"']+))", re.IGNORECASE)
+_NO_REQUEST = Request("")
+
+
+class HttpExchange:
+    """Used by one thread at a time. HTTP/1.1, and HTTP/2 where TLS offers it.
+
+    Proxies are taken from the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`), as curl
+    does. Cookies are forgotten after each hop, except along one chain of redirects (Request.cookies).
+
+    Attributes:
+        handle: what is given to curl between `begin` and `end`.
+    """
+
+    def __init__(self, settings: HttpSettings) -> None:
+        self._settings = settings
+        self._reception = Reception(settings.max_bytes)
+        self._request = _NO_REQUEST
+        self._on_sent: Callable[[], None] | None = None
+        self._expired = False
+        self._went_out = False
+        self._sent_error: Exception | None = None
+        self.handle = pycurl.Curl()
+        self._set_up(self.handle)
+
+    def begin(self, request: Request, on_sent: Callable[[], None] | None) -> bool:
+        """Make the handle ready, if the request may still go out; arguments as of `HttpClient.begin`."""
+        if request.not_after is not None and time.monotonic() > request.not_after:
+            return False
+        self._reception.reset()
+        self._request = request
+        self._on_sent = on_sent
+        self._expired = False
+        self._went_out = False
+        self._sent_error = None
+        self.handle.setopt(pycurl.VERBOSE, on_sent is not None)
+        self.handle.setopt(pycurl.URL, request.url)
+        self.handle.setopt(pycurl.COOKIELIST, "ALL")
+        for cookie in request.cookies:
+            self.handle.setopt(pycurl.COOKIELIST, cookie)
+        return True
+
+    def end(self, number: int = pycurl.E_OK, words: str = "") -> Response | Redirect | Unsent:
+        """What came of the hop, which curl has ended.
+
+        Args:
+            number: curl's error number, pycurl.E_….
+            words: curl's own, for an error.
+        Raises:
+            FetchError: as `HttpClient.begin` says; what `on_sent` raised.
+        """
+        self._on_sent = None
+        if number != pycurl.E_OK:
+            if self._sent_error is not None:
+                raise self._sent_error
+            if self._expired:
+                return Unsent()
+            if self._reception.wanted or self._reception.status < FIRST_FINAL_STATUS:
+                raise self._fault(number, words)
+        return self._answer(self._request)
+
+    def close(self) -> None:
+        """Free the handle."""
+        self.handle.close()
+
+    def _set_up(self, curl: pycurl.Curl) -> None:
+        settings = self._settings
+        curl.setopt(pycurl.NOSIGNAL, 1)
+        curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
+        curl.setopt(pycurl.FOLLOWLOCATION, 0)
+        curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS)
+        curl.setopt(pycurl.CONNECTTIMEOUT_MS, settings.connect_timeout_ms)
+        curl.setopt(pycurl.TIMEOUT_MS, settings.timeout_ms)
+        curl.setopt(pycurl.USERAGENT, settings.user_agent)
+        # Given as a plain header, so that curl leaves the body as it comes: it cannot decode zstd.
+        curl.setopt(pycurl.HTTPHEADER, [f"Accept: {ACCEPT}", "Accept-Encoding: gzip, br, zstd"])
+        curl.setopt(pycurl.COOKIEFILE, "")
+        curl.setopt(pycurl.BUFFERSIZE, RECEIVE_BYTES)
+        curl.setopt(pycurl.HEADERFUNCTION, self._reception.take_header)
+        curl.setopt(pycurl.WRITEFUNCTION, self._reception.take_body)
+        curl.setopt(pycurl.PREREQFUNCTION, self._before_sending)
+        curl.setopt(pycurl.DEBUGFUNCTION, self._while_sending)
+        trusted = trusted_file()
+        if trusted is not None:
+            curl.setopt(pycurl.CAINFO, trusted)
+
+    def _before_sending(self, *_: object) -> int:
+        # curl's last word before the request: a connection stands. Nothing may be raised from here.
+        if self._request.not_after is not None and time.monotonic() > self._request.not_after:
+            self._expired = True
+            return int(pycurl.PREREQFUNC_ABORT)
+        if self._on_sent is not None:
+            try:
+                self._on_sent()
+            except Exception as error:
+                self._sent_error = error
+                return int(pycurl.PREREQFUNC_ABORT)
+        self._went_out = True
+        return int(pycurl.PREREQFUNC_OK)
+
+    def _while_sending(self, kind: int, _: bytes) -> None:
+        # Between curl's last word and the sending this thread may have been made to wait: the later time
+        # is the one that the delay of the next request is counted from.
+        if kind == pycurl.INFOTYPE_HEADER_OUT and self._on_sent is not None and self._sent_error is None:
+            try:
+                self._on_sent()
+            except Exception as error:
+                self._sent_error = error
+
+    def _answer(self, request: Request) -> Response | Redirect:
+        reception = self._reception
+        if reception.status in REDIRECTS and "location" in reception.headers:
+            return self._redirect(request, reception.headers["location"])
+        if not reception.wanted or reception.status in WITHOUT_PAGE:
+            raise status_fault(reception.status, request.url)
+        body = reception.finish()
+        if reception.fault:
+            raise FetchError(reception.fault, at=shown(request.url))
+        content_type = reception.headers.get("content-type", "")
+        return Response(reception.status, reception.headers, body, _charset(content_type), request.url)
+
+    def _redirect(self, request: Request, location: str) -> Redirect:
+        if request.hops >= self._settings.max_redirects:
+            raise FetchError(
+                f"more than {self._settings.max_redirects} redirects one after another",
+                at=shown(request.url),
+                mend="does the site send robots round in a circle?",
+            )
+        target = redirect_address(location, request.url)
+        cookies = tuple(self.handle.getinfo(pycurl.INFO_COOKIELIST))
+        return Redirect(target.host, Request(target.url, None, request.hops + 1, cookies))
+
+    def _fault(self, number: int, words: str) -> FetchError:
+        url = self._request.url
+        if self._reception.fault:
+            mend = "raise the size limit" if self._reception.too_large else ""
+            return FetchError(self._reception.fault, at=shown(url), mend=mend)
+        return fault(number, words, url, connected=self._went_out, settings=self._settings)
+
+
+def _charset(content_type: str) -> str | None:
+    found = _CHARSET.search(content_type)
+    if found is None:
+        return None
+    return (found[1] or found[2] or found[3] or "").strip() or None

@@ -1,0 +1,68 @@
+"""PlayedLoader: a loader whose pages come when the test says so."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import deque
+
+from scoopi.model.handover import Handover, ToTask
+from scoopi.model.payload import Payload
+from scoopi.steps.loader import Ended, Loader
+
+LIMIT_S = 10.0
+
+
+class PlayedLoader(Loader):
+    """Keeps what is begun until it is told how it ends.
+
+    Args:
+        ends_at_once: so many pages come as soon as they are asked for.
+
+    Attributes:
+        begun: payloads, as they were begun.
+        waits: is set while a turn waits.
+        turns: how many were taken.
+    """
+
+    def __init__(self, ends_at_once: int = 0) -> None:
+        self.begun: queue.Queue[Payload] = queue.Queue()
+        self.waits = threading.Event()
+        self.turns = 0
+        self._at_once = ends_at_once
+        self._under_way: deque[Ended] = deque()
+        self._outcomes: deque[Handover | Exception] = deque()
+        self._bell = threading.Event()
+
+    def begin(self, payload: Payload, ended: Ended) -> None:
+        self.begun.put(payload)
+        if self._at_once:
+            self._at_once -= 1
+            ended(ToTask(payload.advance("page")))
+        else:
+            self._under_way.append(ended)
+
+    def under_way(self) -> int:
+        return len(self._under_way)
+
+    def turn(self, wait_s: float) -> None:
+        self.turns += 1
+        if not self._outcomes and wait_s:
+            self.waits.set()
+            self._bell.wait(min(wait_s, LIMIT_S))
+            self.waits.clear()
+        self._bell.clear()
+        while self._outcomes and self._under_way:
+            self._under_way.popleft()(self._outcomes.popleft())
+
+    def wake(self) -> None:
+        self._bell.set()
+
+    def close(self) -> None:
+        self._under_way.clear()
+
+    def end(self, outcome: Handover | Exception) -> None:
+        """How the first page under way, now or soon, ends."""
+        self.begun.get(timeout=LIMIT_S)
+        self._outcomes.append(outcome)
+        self.wake()

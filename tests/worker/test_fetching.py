@@ -1,0 +1,125 @@
+"""Fetching: whose turn it is, and that no page waits for another that takes long."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from scoopi.model.grant import Grant
+from scoopi.model.handover import Handover
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.model.payload import Payload
+from scoopi.steps.load_order import LoadOrder
+from scoopi.worker.fetching import Fetching
+from scoopi.worker.load import Load
+from scoopi.worker.messages import Answered, WorkItem
+from tests.worker.played_loader import LIMIT_S, PlayedLoader
+
+LOCATOR = Locator("name", "group", "http://here.example/")
+
+
+def load(job: str) -> Load:
+    order = LoadOrder(Grant("here.example:80", 1e12))
+    return Load(WorkItem(job, 1, JobPayload(LOCATOR, job)), Payload(job, LOCATOR, 1, "", order))
+
+
+class Desk:
+    """A Fetching, and what it tells."""
+
+    def __init__(self) -> None:
+        self.loader = PlayedLoader()
+        self.told: list[tuple[msgspec.Struct, ...]] = []
+        self.fetching = Fetching(self.loader, self._ended, lambda *messages: self.told.append(messages))
+
+    def _ended(self, load: Load, outcome: Handover | Exception, seconds: float) -> list[msgspec.Struct]:
+        assert seconds >= 0
+        return [Answered(load.item.job, load.granted_host())]
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    made = Desk()
+    yield made
+    made.fetching.close()
+
+
+def test_all_answers_of_a_turn_are_told_together_at_its_end(desk: Desk) -> None:
+    for job in "ab":
+        desk.fetching.add(load(job))
+    desk.fetching.turn(0.0, ())
+    assert (desk.loader.under_way(), desk.told) == (2, [])
+    for _ in "ab":
+        desk.loader.end(LookupError("gone"))
+    desk.fetching.turn(0.0, ())
+    assert desk.told == [(Answered("a", "here.example:80"), Answered("b", "here.example:80"))]
+
+
+def test_what_is_taken_back_is_never_begun(desk: Desk) -> None:
+    desk.fetching.add(load("a"))
+    assert [each.item.job for each in desk.fetching.take_back()] == ["a"]
+    desk.fetching.turn(0.0, ())
+    assert desk.loader.under_way() == 0
+
+
+def test_what_is_added_ends_a_wait(desk: Desk) -> None:
+    waiting = threading.Thread(target=lambda: desk.fetching.turn(LIMIT_S, ()))
+    waiting.start()
+    assert desk.loader.waits.wait(LIMIT_S)
+    desk.fetching.add(load("a"))
+    waiting.join(LIMIT_S / 2)
+    assert not waiting.is_alive()
+    desk.fetching.turn(0.0, ())
+    assert desk.loader.under_way() == 1
+
+
+def test_with_work_at_hand_there_is_no_wait(desk: Desk) -> None:
+    desk.fetching.turn(LIMIT_S, ["work"])
+    assert desk.loader.turns == 1
+
+
+def test_pages_are_minded_while_the_steps_thread_is_away(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.fetching.add(load("a"))
+    desk.fetching.mind()
+    assert desk.loader.turns == 0, "its last turn was just now"
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", 0.0)
+    desk.fetching.mind()
+    desk.loader.end(LookupError("gone"))
+    desk.fetching.mind()
+    assert desk.told == [(Answered("a", "here.example:80"),)]
+    turns = desk.loader.turns
+    desk.fetching.mind()
+    assert desk.loader.turns == turns, "nothing is under way"
+
+
+def test_who_minds_gives_way_to_the_steps_thread(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.fetching.add(load("a"))
+    desk.fetching.turn(0.0, ())
+    monkeypatch.setattr(desk.fetching, "_turned_at", -LIMIT_S)
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", LIMIT_S / 2)
+    minding = threading.Thread(target=desk.fetching.mind)
+    minding.start()
+    assert desk.loader.waits.wait(LIMIT_S)
+    desk.fetching.turn(0.0, ())
+    minding.join(LIMIT_S)
+    assert desk.loader.turns == 3
+
+
+def test_nothing_is_minded_where_a_turn_waits_or_all_is_closed(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", 0.0)
+    waiting = threading.Thread(target=lambda: desk.fetching.turn(LIMIT_S, ()))
+    waiting.start()
+    assert desk.loader.waits.wait(LIMIT_S)
+    desk.fetching.mind()
+    assert desk.loader.turns == 1
+    desk.fetching.wake()
+    waiting.join(LIMIT_S)
+    desk.fetching.close()
+    desk.fetching.add(load("a"))
+    desk.fetching.mind()
+    assert desk.loader.turns == 1
