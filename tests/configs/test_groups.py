@@ -54,7 +54,7 @@ def test_each_number_reaches_the_field_of_its_own() -> None:
 
 
 def test_workers_are_the_cores_or_the_number() -> None:
-    assert groups.WorkerSettings.of(DEFAULTS) == groups.WorkerSettings(cores(), 8)
+    assert groups.WorkerSettings.of(DEFAULTS) == groups.WorkerSettings(cores(), 32)
     assert groups.WorkerSettings.of(Configs.from_composed({"scoopi.workers": "0"})).workers == 0
 
 
