@@ -10,9 +10,7 @@ from scoopi.bootstrap.node_folder import LOST_PREFIX
 from scoopi.bootstrap.outputs import of_node
 from scoopi.bootstrap.run_context import RunContext
 from scoopi.configs.groups import OutputSettings
-from scoopi.engine.merged_rows import MergedRows
 from scoopi.engine.run_rows import OwnRows, RunRows
-from scoopi.engine.shared_rows import SharedRows
 from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.liveness import Liveness
 from scoopi.store.barricade import Barricade
@@ -61,8 +59,12 @@ class OutputWiring:
         """
         own = OwnRows(publisher, liveness, self._context.was_over)
         if self._merges:
+            from scoopi.engine.merged_rows import MergedRows  # late: for nodes that share a folder
+
             return MergedRows(self._of_all(), self._barricade("merge"), liveness, self._is_stopped)
         if self._context.cluster is not None and self._settings.durability == "shared":
+            from scoopi.engine.shared_rows import SharedRows
+
             return SharedRows(own, self._of_lost, self._barricade, liveness, self._is_stopped)
         return own
 
