@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -14,6 +15,7 @@ from scoopi.model.data_def import DataDef
 
 _NOT_DEFINED = frozenset({"place", "block_place", "selector_place", "type_place", "digest"})
 _DIGEST_BYTES = 16
+_AT_ONCE = 200
 _encoded = msgspec.json.encode
 
 
@@ -45,7 +47,9 @@ def _ordered(node: Node) -> Iterator[bytes]:
     if isinstance(node, Text):
         yield _encoded(None if node.is_empty else node.text)
     elif isinstance(node, Listing):
-        yield from _pair("list", _listed(map(_ordered, node.entries)))
+        pieces = (b"".join(_ordered(entry)) for entry in node.entries)
+        many = iter(lambda: b",".join(islice(pieces, _AT_ONCE)), b"")
+        yield from _pair("list", _listed((each,) for each in many))
     elif isinstance(node, FlatTable):
         yield _encoded(("table", [*zip(node.row.names, node.row.texts, strict=True)]))
     else:

@@ -84,7 +84,8 @@ class YamlBuilder:
 
     def _text(self, event: Any) -> None:
         """A text; it is nothing, or a merge key, by its tag or when it is written plainly."""
-        self._ensure_new(event)
+        if event.anchor is not None or len(self._open) >= DEEPEST:
+            self._ensure_new(event)
         tag, text, mark = event.tag, event.value, event.start_mark
         is_plain = event.implicit[0] and (tag is None or tag == "!")
         is_nothing = not text and (is_plain or tag == _NULL)
