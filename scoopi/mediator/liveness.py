@@ -20,8 +20,12 @@ log = logging.getLogger(__name__)
 
 FIRST_BEATS = 3
 LEAVE_S = 5.0
+STEP_S = 0.1
 REST_S = 0.2
-"""Between two heartbeats while all nodes are idle: so the end of a run is agreed on in a second."""
+"""Between two heartbeats while all nodes are idle."""
+LULL_S = 2.0
+"""For so long a node that has come to rest looks at each step: when a run ends, its nodes come to rest one
+after the other, and agree on the end in half a second."""
 
 
 class Liveness:
@@ -73,8 +77,7 @@ class Liveness:
         self._pages = pages
         self._stopped = threading.Event()
         self._gone = threading.Event()
-        self._told_idle = False
-        self._since_look_s = self._since_round_s = 0.0
+        self._since_look_s = self._since_round_s = self._idle_s = 0.0
         self._done: set[str] = set()
         self._thread = threading.Thread(target=self._guarded, name="liveness", daemon=True)
 
@@ -166,9 +169,10 @@ class Liveness:
             self._on_lost_data(RunError(f"liveness failed: {error!r}"))
 
     def _beat_on(self) -> None:
-        step_s = min(REST_S, self._heartbeat_s)
+        step_s = min(STEP_S, self._heartbeat_s)
         while not self._stopped.wait(timeout=step_s):
             self._since_look_s += step_s
+            self._idle_s = self._idle_s + step_s if self._held.is_idle() else 0.0
             try:
                 if self._is_due():
                     self._look()
@@ -180,15 +184,16 @@ class Liveness:
 
     def _is_due(self) -> bool:
         """A heartbeat has passed, or this node came to rest, or all of them are at rest."""
-        came_to_rest = self._held.is_idle() and (not self._told_idle or self._members.last_look.idle)
-        return came_to_rest or self._since_look_s >= self._heartbeat_s
+        if 0 < self._idle_s <= LULL_S:
+            return True
+        are_at_rest = self._idle_s > 0 and self._members.last_look.idle
+        return self._since_look_s >= (min(REST_S, self._heartbeat_s) if are_at_rest else self._heartbeat_s)
 
     def _look(self) -> None:
         self._since_round_s += self._since_look_s
         self._since_look_s = 0.0
         load = self.load()
         self._members.beat(load)
-        self._told_idle = load.idle
         dead = self._members.watch()
         # Who left in the orderly way has handed everything back, but for what did not end in time.
         left = self._members.last_look.left

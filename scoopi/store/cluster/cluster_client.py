@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
+from scoopi.store.cluster.waking import mend_waking
 from scoopi.store.stopped import StoppedError
 
 if TYPE_CHECKING:
@@ -151,6 +152,7 @@ class ClusterClient:
                     raise StoppedError from None
                 if time.monotonic() >= end:
                     raise self._nobody(fault) from None
+        mend_waking(client)
         # The client knows one limit for its first and its later connecting, ours differ.
         strategy = client._connection_manager._wait_strategy
         strategy._cluster_connect_timeout = self._settings.reconnect_timeout_ms / 1000

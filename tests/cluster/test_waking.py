@@ -1,0 +1,88 @@
+"""A call wakes the client's reactor, also when two threads have met at its pipe."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.waking import mend_waking
+from scoopi.store.ports import MapName
+from tests.cluster.grids import new_run
+
+THREADS, ROUNDS = 4, 40
+ASLEEP_S = 0.009
+"""So long a call takes at least, nearly always, when nobody wakes the reactor."""
+
+
+@pytest.fixture
+def waker(cluster: ClusterClient) -> Iterator[Any]:
+    """A waker of the client's own kind, that belongs to no reactor."""
+    loop: Any = cluster._client._reactor._loop
+    waker = type(loop.waker)({})
+    yield waker
+    waker.close()
+
+
+def wake_while_it_reads(waker: Any, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether the next call wakes after another came just before the pipe was read."""
+    read = os.read
+
+    def read_late(pipe: int, most: int) -> bytes:
+        waker.wake()
+        return read(pipe, most)
+
+    waker.wake()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "read", read_late)
+        waker.handle_read()
+    return not waker.awake
+
+
+def test_a_call_that_comes_while_the_pipe_is_read_silences_no_later_one(
+    waker: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert mend_waking(SimpleNamespace(_reactor=SimpleNamespace(_loop=SimpleNamespace(waker=waker))))
+    assert wake_while_it_reads(waker, monkeypatch)
+
+
+def test_the_client_needs_to_be_mended(waker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When this fails, the client has been mended by its makers: `waking.py` can go."""
+    assert not wake_while_it_reads(waker, monkeypatch)
+
+
+def test_a_client_that_is_built_otherwise_is_left_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO"):
+        assert not mend_waking(SimpleNamespace(_reactor=None))
+    assert "is left as it is" in caplog.text
+
+
+def test_calls_are_quick_also_after_many_threads_have_called_at_once(cluster: ClusterClient) -> None:
+    with new_run(cluster) as store:
+        store.put_if_absent_all(MapName.RUN, [("key", b"value")])
+
+        def call() -> None:
+            for _ in range(ROUNDS):
+                store.get_all(MapName.RUN, ["key"])
+
+        threads = [threading.Thread(target=call) for _ in range(THREADS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert quickest(call) < ASLEEP_S * ROUNDS
+
+
+def quickest(call: Any, tries: int = 5) -> float:
+    taken = []
+    for _ in range(tries):
+        began = time.perf_counter()
+        call()
+        taken.append(time.perf_counter() - began)
+    return min(taken)
