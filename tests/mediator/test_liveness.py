@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.mediator import liveness
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.liveness import Liveness
 from scoopi.model.job import JobPayload
@@ -150,6 +151,19 @@ def test_a_node_waits_for_its_heartbeat_while_another_is_busy(store: SettlingSto
     with watching(store, gap_ms=LONG_MS, on_rest=rested.set):
         assert not rested.wait(0.3)
         busy.beat(Load(1, True))
+        assert rested.wait(LIMIT_S)
+
+
+def test_who_has_just_come_to_rest_sees_without_waiting_for_its_heartbeat_that_the_last_one_has_too(
+    store: SettlingStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(liveness, "LULL_S", LIMIT_S * 2)
+    rested = threading.Event()
+    last = Membership(store, "last", "two", BEAT_MS, LONG_MS)
+    last.beat(Load(1, False))
+    with watching(store, beat_ms=LONG_MS, gap_ms=LONG_MS, on_rest=rested.set):
+        assert not rested.wait(0.3)
+        last.beat(Load(1, True))
         assert rested.wait(LIMIT_S)
 
 
