@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from scoopi.bootstrap.composed import Composed
 from scoopi.bootstrap.run_request import RunRequest
 from scoopi.configs.comparison import conflicts, merge
 from scoopi.configs.configs import Configs
 from scoopi.configs.configs_reader import ConfigsReader
 from scoopi.errors import ConfigError
+
+if TYPE_CHECKING:
+    from scoopi.bootstrap.composed import Composed
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import NewType
 
 NodeIncarnation = NewType("NodeIncarnation", str)
@@ -12,4 +11,6 @@ INCARNATION_BYTES = 8
 
 def new_incarnation() -> NodeIncarnation:
     """16 hex digits that no other start has."""
+    import secrets  # late: workers are started before a number is needed
+
     return NodeIncarnation(secrets.token_hex(INCARNATION_BYTES))
