@@ -13,7 +13,7 @@ class Converter(Protocol):
     """Turns one text into another."""
 
     def convert(self, value: str) -> str:
-        """The converted value.
+        """The converted value; asked once for each value of a page, however many rows have it.
 
         Raises:
             ConvertError: the value cannot be read; the step acts as the plugin's `onError` says.

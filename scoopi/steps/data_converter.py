@@ -66,12 +66,13 @@ class DataConverter(Step):
 
 
 class _Work:
-    """One conversion over the rows of one page."""
+    """One conversion over the rows of one page; a value that stands in many rows is converted once."""
 
     def __init__(self, conversion: Conversion) -> None:
         self._conversion = conversion
         self._axes: tuple[Axis, ...] | None = None
         self._position = 0
+        self._results: dict[str | None, str | ConvertError] = {}
         self._unread = 0
         self._faults: dict[str, None] = {}
 
@@ -82,13 +83,13 @@ class _Work:
             self._axes = item.axes
         position = self._position
         value = item.values[position]
-        result: str | None
-        try:
-            result = self._convert(value)
-        except ConvertError as error:
+        result: str | None | ConvertError = self._results.get(value)
+        if result is None:
+            result = self._results[value] = self._convert(value)
+        if isinstance(result, ConvertError):
             if self._conversion.on_error == "drop":
                 return None
-            result = self._instead(value, error)
+            result = self._instead(value, result)
         if result == value:
             return item
         values = (*item.values[:position], result, *item.values[position + 1 :])
@@ -112,10 +113,13 @@ class _Work:
             )
         ]
 
-    def _convert(self, value: str | None) -> str:
+    def _convert(self, value: str | None) -> str | ConvertError:
         if value is None:
-            raise ConvertError("null cannot be converted", mend="filter such rows out before")
-        return self._conversion.converter.convert(value)
+            return ConvertError("null cannot be converted", mend="filter such rows out before")
+        try:
+            return self._conversion.converter.convert(value)
+        except ConvertError as error:
+            return error
 
     def _instead(self, value: str | None, error: ConvertError) -> str | None:
         match self._conversion.on_error:

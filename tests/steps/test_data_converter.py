@@ -54,6 +54,21 @@ def test_values_of_the_item_are_converted_and_others_stay() -> None:
     assert handover.warnings == ()
 
 
+def test_a_value_of_many_rows_is_converted_once_and_each_row_is_told_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    convert = Doubler.convert
+    monkeypatch.setattr(
+        Doubler, "convert", lambda self, value: (asked.append(value), convert(self, value))[1]
+    )
+    handover = run(rows("1", "x", "1", "x", "1"), doubling("keep"))
+    assert asked == ["1", "x"]
+    assert values(handover) == ["2", "x", "2", "x", "2"]
+    (warning,) = handover.warnings
+    assert "left 2 value(s)" in warning.message
+
+
 def test_several_plugins_for_an_item_act_in_their_order() -> None:
     suffix = Conversion("day", "keep", Suffix(), "suffix")
     assert values(run(rows("1"), doubling("keep"), suffix)) == ["2!"]
