@@ -83,7 +83,7 @@ class _Work:
             self._axes = item.axes
         position = self._position
         value = item.values[position]
-        result: str | None | ConvertError = self._results.get(value)
+        result: str | ConvertError | None = self._results.get(value)
         if result is None:
             result = self._results[value] = self._convert(value)
         if isinstance(result, ConvertError):

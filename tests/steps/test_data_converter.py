@@ -54,15 +54,16 @@ def test_values_of_the_item_are_converted_and_others_stay() -> None:
     assert handover.warnings == ()
 
 
-def test_a_value_of_many_rows_is_converted_once_and_each_row_is_told_of(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_value_of_many_rows_is_converted_once_and_each_row_is_told_of() -> None:
     asked: list[str] = []
-    convert = Doubler.convert
-    monkeypatch.setattr(
-        Doubler, "convert", lambda self, value: (asked.append(value), convert(self, value))[1]
-    )
-    handover = run(rows("1", "x", "1", "x", "1"), doubling("keep"))
+
+    class Noted(Doubler):
+        def convert(self, value: str) -> str:
+            asked.append(value)
+            return super().convert(value)
+
+    conversion = Conversion("day", "keep", Noted(), "twice")
+    handover = run(rows("1", "x", "1", "x", "1"), conversion)
     assert asked == ["1", "x"]
     assert values(handover) == ["2", "x", "2", "x", "2"]
     (warning,) = handover.warnings
