@@ -78,8 +78,8 @@ class HandoverRouter:
                 self.handed_back.append(pending)
 
     def _end_jobs(self, worker: PoolWorker, message: Results) -> None:
-        steps_s = sum(s for step, s in message.times.items() if step != LOADER)
-        worker.paced(len(message.results), steps_s)
+        waited_s = message.times.get(LOADER, 0.0)
+        worker.paced(len(message.results), sum(message.times.values()) - waited_s, waited_s)
         self._counts.add_all(message.times, prefix="time.")
         self._counts.add_all(message.finds, prefix=PREFIX)
         for result in message.results:

@@ -28,12 +28,13 @@ class PoolWorker:
         self.alone = alone
         self.ready = False
         self._most_requests = most_requests
-        self._seconds_a_job = WINDOW_SECONDS / WINDOW_LEAST
+        self._steps_s = WINDOW_SECONDS / WINDOW_LEAST
+        self._wait_s = WINDOW_SECONDS
         self._to_give: list[WorkItem] = []
 
     def appetite(self) -> int:
         """How many jobs it would hold at a time: such as wait for its steps, and such as are asked for."""
-        return 1 if self.alone else self.window() + self._most_requests
+        return 1 if self.alone else self.window() + self._requests_wanted()
 
     def has_room(self, needs_request: bool) -> bool:
         """Whether it takes another job (with a request now) and would begin it soon."""
@@ -41,7 +42,7 @@ class PoolWorker:
             return False
         if self.alone:
             return not self.outstanding
-        if needs_request and len(self.requests) >= self._most_requests:
+        if needs_request and len(self.requests) >= self._requests_wanted():
             return False
         return len(self.outstanding) - len(self.requests) < self.window()
 
@@ -57,11 +58,16 @@ class PoolWorker:
         items, self._to_give = tuple(self._to_give), []
         return items
 
-    def paced(self, jobs: int, seconds: float) -> None:
-        """Its steps took so long for so many jobs."""
+    def paced(self, jobs: int, steps_s: float, wait_s: float) -> None:
+        """For so many jobs its steps took so long, and their pages were waited for so long, all added up."""
         if jobs:
-            self._seconds_a_job += PACE_WEIGHT * (seconds / jobs - self._seconds_a_job)
+            self._steps_s += PACE_WEIGHT * (steps_s / jobs - self._steps_s)
+            self._wait_s += PACE_WEIGHT * (wait_s / jobs - self._wait_s)
 
     def window(self) -> int:
         """How many jobs may wait in it for its steps."""
-        return max(WINDOW_LEAST, min(WINDOW_MOST, int(WINDOW_SECONDS / max(self._seconds_a_job, 1e-6))))
+        return max(WINDOW_LEAST, min(WINDOW_MOST, int(WINDOW_SECONDS / max(self._steps_s, 1e-6))))
+
+    def _requests_wanted(self) -> int:
+        """As many as its steps could take up while one page is waited for, so that pages do not pile up."""
+        return min(self._most_requests, WINDOW_LEAST + int(self._wait_s / max(self._steps_s, 1e-6)))

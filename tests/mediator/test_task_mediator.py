@@ -90,7 +90,7 @@ def test_of_files_and_of_hosts_without_delay_so_many_are_taken_as_workers_can_us
     assert node.tasks.wanted(ONE) == LEAST_AHEAD
     for worker in node.pool:
         for _ in range(60):
-            worker.paced(100, 0.2)
+            worker.paced(100, 0.2, 0.0)
     assert node.tasks.wanted(ONE) == 2 * node.pool.appetite() > LEAST_AHEAD
 
 
