@@ -26,6 +26,14 @@ def duration(seconds: float) -> str:
     return f"{number(hours)} h {minutes:02} min"
 
 
+def short_duration(seconds: float) -> str:
+    """As `duration`, but below a second `0.24 ms`, `12.4 ms`."""
+    if seconds >= 0.9995:
+        return duration(seconds)
+    milliseconds = 1000 * seconds
+    return f"{milliseconds:.2f} ms" if milliseconds < 9.995 else f"{milliseconds:.1f} ms"
+
+
 def rate(amount: int, seconds: float) -> str:
     """Amount per second, in three digits or so."""
     per_second = amount / seconds if seconds > 0 else 0.0

@@ -5,10 +5,11 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterable, Iterator
 
-from scoopi.cli.amounts import counted, duration, number, rate
+from scoopi.cli.amounts import counted, duration, number, rate, short_duration
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.model.causes import Cause
 from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.step_times import LOADER
 
 _MOST_CAUSES = 10
 _MOST_NAMES = 10
@@ -60,7 +61,7 @@ class Summary:
         if report.empty:
             yield "empty", self._empty(report)
         if report.times:
-            yield "time", [_times(report.times)]
+            yield "time", [_times(report.times, report.pages)]
         yield "output", self._output(report)
         if report.missing:
             names = [printable(name) for name in report.missing[:_MOST_NAMES]]
@@ -173,6 +174,10 @@ def _rows(rows: dict[str, int]) -> list[str]:
     return lines
 
 
-def _times(times: dict[str, float]) -> str:
+def _times(times: dict[str, float], pages: int) -> str:
+    """Seconds of the steps; of loading how long a page took, as many of them load at a time."""
     by_time = sorted(times.items(), key=lambda step: -step[1])
-    return ", ".join(f"{printable(step)} {duration(seconds)}" for step, seconds in by_time)
+    steps = [f"{printable(step)} {duration(seconds)}" for step, seconds in by_time if step != LOADER]
+    if LOADER in times and pages:
+        steps.append(f"loading {short_duration(times[LOADER] / pages)} a page")
+    return ", ".join(steps)

@@ -13,9 +13,9 @@ from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.finds import PREFIX
+from scoopi.model.step_times import LOADER
 from scoopi.store.job_values import NewJob
 from scoopi.worker.messages import (
-    LOADER,
     Answered,
     Asking,
     Fault,

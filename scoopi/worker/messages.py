@@ -8,9 +8,6 @@ from scoopi.model.failure import Failure
 from scoopi.model.grant import Grant
 from scoopi.model.job import JobPayload, JobState
 
-LOADER = "loader"
-"""The step in `Results.times` whose seconds are waited more than worked: many pages load at a time."""
-
 
 class WorkItem(msgspec.Struct, frozen=True, array_like=True):
     """A job given to a worker.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+from scoopi.model.step_times import LOADER
 from tests.benchmarks.measured_run import Figures
 from tests.benchmarks.workloads import Workload
 
@@ -59,5 +60,8 @@ def comparison(workload: Workload, scoopi: Tally, others: Sequence[Tally]) -> st
         bar = BARS.get((workload.name, other.name))
         wanted = "" if bar is None else f" (bar {bar:g})"
         lines.append(f"  {other.text()}; scoopi is {scoopi.rate / other.rate:.2f} times as fast{wanted}")
-    spent = ", ".join(f"{step} {us:.0f}" for step, us in scoopi.times_us().items())
+    times = scoopi.times_us()
+    spent = ", ".join(f"{step} {us:.0f}" for step, us in times.items() if step != LOADER)
+    if LOADER in times:
+        spent += f"; a page came in {times[LOADER]:.0f}, many at a time"
     return "\n".join([*lines, *([f"  scoopi's us/page in steps: {spent}"] if spent else [])])

@@ -42,7 +42,7 @@ FULL = RunReport(
         Cause("too many rows", 1, Failure("too many rows", "too many rows")),
     ),
     warnings=(Cause("stop value never met", 1, Failure("stop value never met", "", "b:c", url="x\x1b[2J")),),
-    times={"parse": 4.0, "load": 61.25},
+    times={"parse": 4.0, "link": 61.25, "loader": 500.0},
     seconds=125.4,
     resume_hint="scoopi resume output/20260101-000000-1a2b",
 )
@@ -61,7 +61,7 @@ stopped by SIGINT after 2 min 05 s
   pages   1,203  (9.59 pages/s)
   rows    28,080  data.txt
              117  prices.txt
-  time    load 61.2 s, parse 4.00 s
+  time    link 61.2 s, parse 4.00 s, loading 415.6 ms a page
   output  output/20260101-000000-1a2b
 
 errors
@@ -180,3 +180,10 @@ def test_rows_that_went_to_stdout_are_not_said_to_be_in_a_file(screen: Any) -> N
     told = Summary(screen.terminal, to_stdout=True).text(replace(FULL, rows={"data.txt": 1234}))
     assert "  rows    1,234  on stdout\n" in told
     assert "data.txt" not in told
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.0002, "0.20 ms"), (0.0123, "12.3 ms"), (2.5, "2.50 s")])
+def test_loading_is_told_a_page_as_many_load_at_a_time(screen: Any, seconds: float, told: str) -> None:
+    times = {"parse": 1.0, "loader": 4 * seconds}
+    assert f"  time    parse 1.00 s, loading {told} a page\n" in text(screen, times=times, pages=4)
+    assert "  time    parse 1.00 s\n" in text(screen, times=times, pages=0)
