@@ -97,8 +97,10 @@ class Membership:
             self._failed -= 1
             self._beaten_at = sent_at
             return True
-        # It has beaten before, while it waited for the quorum; or others have taken it for lost.
-        if former is None or self._decoder.decode(outcome.current).state is MemberState.LOST:
+        # It has beaten before, while it waited for the quorum; or others have taken it for lost; or one that
+        # was given up came late, and this is its last heartbeat: nobody would say again that it has left.
+        is_lost = self._decoder.decode(outcome.current).state is MemberState.LOST
+        if former is None or is_lost or state is MemberState.LEFT:
             return False
         raise StoreError(f"an earlier heartbeat of {self._node} came late", mend="beat again")
 

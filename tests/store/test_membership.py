@@ -223,33 +223,51 @@ def test_a_heartbeat_that_came_late_is_followed_by_the_next(tmp_path: Path, join
     inner.close()
 
 
-def test_a_heartbeat_that_was_given_up_never_counts_as_the_next_one(join: Join, store: Store) -> None:
-    """Others have seen it long ago: it is no sign of life now."""
+class Forgetful:
+    """A store whose heartbeats are written, and whose answers are lost while it is broken."""
 
-    class Forgetful:
-        broken = False
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.broken = False
 
-        def __getattr__(self, name: str) -> object:
-            return getattr(store, name)
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._store, name)
 
-        def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
-            outcomes = store.cas_all(name, changes)
-            if self.broken:
-                raise StoreError("the answer was lost")
-            return outcomes
+    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+        outcomes = self._store.cas_all(name, changes)
+        if self.broken:
+            raise StoreError("the answer was lost")
+        return outcomes
 
-    forgetful = Forgetful()
+
+def given_up(join: Join, store: Store) -> Membership:
+    """Of a node whose last heartbeat stands, but its answer was lost."""
+    forgetful = Forgetful(store)
     ann = join("ann", store=forgetful)
     ann.beat(IDLE)
     forgetful.broken = True
     with pytest.raises(StoreError):
         ann.beat(IDLE)
-    seen = store.get_all(MapName.MEMBERS, ["ann"])
     forgetful.broken = False
+    return ann
+
+
+def test_a_heartbeat_that_was_given_up_never_counts_as_the_next_one(join: Join, store: Store) -> None:
+    """Others have seen it long ago: it is no sign of life now."""
+    ann = given_up(join, store)
+    seen = store.get_all(MapName.MEMBERS, ["ann"])
     with pytest.raises(StoreError, match="came late"):
         ann.beat(IDLE)
     ann.beat(IDLE)
     assert store.get_all(MapName.MEMBERS, ["ann"]) != seen
+
+
+def test_who_leaves_says_so_also_when_a_heartbeat_that_was_given_up_came_late(
+    join: Join, store: Store
+) -> None:
+    """Else nobody would: the run would never be over."""
+    given_up(join, store).beat(IDLE, MemberState.LEFT)
+    assert join("bob").left() == {"ann"}
 
 
 def test_a_look_says_since_when_it_is_so(join: Join, clock: Clock) -> None:
