@@ -329,7 +329,8 @@ class RunModule(Module):
         context = self._context
         lease_ms = SOLO_LEASE_MS if context.cluster is None else self._cluster.liveness_gap_ms
         barricade = Barricade(context.store, f"seed/{context.run}", context.node, lease_ms)
-        return JobSeeder(jobs, record, LocatorSeeder(), host_of, barricade)
+        patience_s = self._patience_s() if context.cluster else 0.0
+        return JobSeeder(jobs, record, LocatorSeeder(), host_of, barricade, context.run, patience_s)
 
     @singleton
     @provider

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable
 from itertools import islice
 from operator import attrgetter
 
-from scoopi.errors import RunError
+from scoopi.errors import RunError, StoreError
 from scoopi.model.definitions import LocatorGroup
 from scoopi.model.handover import ToTask
 from scoopi.model.job import JobPayload
@@ -25,6 +26,7 @@ log = logging.getLogger(__name__)
 SEED_TIMEOUT_MS = 600_000
 SEEDED = b"seeded"
 PUT_AT_ONCE = 2000
+RETRY_S = 0.5
 
 
 class JobSeeder:
@@ -34,6 +36,8 @@ class JobSeeder:
         seeder: the step that makes payloads from a locator group.
         host_of: the host whose grants an address needs.
         barricade: lets one node of a cluster seed, while the others wait.
+        run: the run's incarnation.
+        patience_s: how long a store that does not answer is tried again.
     """
 
     def __init__(
@@ -43,12 +47,16 @@ class JobSeeder:
         seeder: Step,
         host_of: Callable[[str], str],
         barricade: Barricade,
+        run: str,
+        patience_s: float = 0.0,
     ) -> None:
         self._jobs = jobs
         self._record = record
         self._seeder = seeder
         self._host_of = host_of
         self._barricade = barricade
+        self._run = run
+        self._patience_s = patience_s
 
     def seed(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bool:
         """Put every group's jobs, then mark the run as seeded; does nothing for a seeded run.
@@ -59,11 +67,23 @@ class JobSeeder:
                 who comes next puts nothing twice.
         Raises:
             RunError: the store has lost the run.
+            StoreError: it has not answered for too long.
         Returns:
             Whether the run is seeded; False when it was cancelled before.
         """
+        give_up = time.monotonic() + self._patience_s
+        while True:
+            try:
+                return self._seed(groups, cancelled)
+            except StoreError as error:  # all that was done is the same done twice
+                if cancelled() or time.monotonic() > give_up:
+                    raise
+                log.warning("seeding: the store is tried again: %s", error.what)
+            time.sleep(RETRY_S)  # nothing tells when it answers again
+
+    def _seed(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bool:
         state = self._record.read()
-        if state is None:
+        if state is None or state.incarnation != self._run:
             raise RunError("the store does not know this run: its data is lost", mend="begin a new run")
         if state.seeded:
             return True

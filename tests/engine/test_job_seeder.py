@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from scoopi.engine import job_seeder
 from scoopi.engine.job_seeder import JobSeeder
-from scoopi.errors import RunError
+from scoopi.errors import RunError, StoreError
 from scoopi.model.definitions import LocatorDef, LocatorGroup
 from scoopi.steps.locator_seeder import LocatorSeeder
 from scoopi.store.barricade import Barricade
@@ -32,11 +33,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-def seeder_of(store: Store, node: str) -> JobSeeder:
+def seeder_of(store: Store, node: str, patience_s: float = 0.0) -> JobSeeder:
     record = RunRecord(store, node)
     record.create("run")
     barricade = Barricade(store, "seed", node, lease_ms=200)
-    return JobSeeder(JobStore(store, node), record, LocatorSeeder(), lambda url: "a:80", barricade)
+    jobs, seeder = JobStore(store, node), LocatorSeeder()
+    return JobSeeder(jobs, record, seeder, lambda url: "a:80", barricade, "run", patience_s)
 
 
 def test_every_locator_becomes_a_job_and_the_run_is_marked(store: Store) -> None:
@@ -72,10 +74,56 @@ def test_a_cancelled_seeding_leaves_the_run_unseeded_and_who_comes_next_puts_not
     assert len(store.scan(MapName.JOBS, "R/a:80", 100)) == 12
 
 
+class Away:
+    """A store whose next readings and writes fail, some of them after they were made."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.failing = 0
+
+    def __getattr__(self, name: str) -> Any:
+        answers = getattr(self._store, name)
+
+        def call(*arguments: object) -> object:
+            answer = answers(*arguments)
+            if self.failing:
+                self.failing -= 1
+                raise StoreError("no answer in time")
+            return answer
+
+        return call
+
+
+@pytest.mark.parametrize("failing", [1, 3, 6, 9])
+def test_while_the_store_does_not_answer_seeding_is_tried_again(
+    store: Store, failing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_seeder, "RETRY_S", 0.01)
+    away = Away(store)
+    seeder = seeder_of(cast(Store, away), "n1", patience_s=60)
+    away.failing = failing
+    assert seeder.seed(lambda: PARTS, lambda: False)
+    assert len(store.scan(MapName.JOBS, "R/a:80", 100)) == 12
+
+
+@pytest.mark.parametrize(("patience_s", "is_cancelled"), [(0.0, False), (60.0, True)])
+def test_seeding_is_given_up_when_the_store_stays_away_or_the_node_is_to_stop(
+    store: Store, patience_s: float, is_cancelled: bool
+) -> None:
+    away = Away(store)
+    seeder = seeder_of(cast(Store, away), "n1", patience_s)
+    away.failing = 1
+    with pytest.raises(StoreError):
+        seeder.seed(lambda: PARTS, lambda: is_cancelled)
+
+
 def test_a_run_that_the_store_has_lost_is_not_seeded_into_what_came_after_it(store: Store) -> None:
     record = RunRecord(store, "n1")
     barricade = Barricade(store, "seed", "n1", lease_ms=200)
-    seeder = JobSeeder(JobStore(store, "n1"), record, LocatorSeeder(), lambda url: "a:80", barricade)
+    seeder = JobSeeder(JobStore(store, "n1"), record, LocatorSeeder(), lambda url: "a:80", barricade, "run")
+    with pytest.raises(RunError, match="its data is lost"):
+        seeder.seed(lambda: PARTS, lambda: False)
+    record.create("another life of its name")
     with pytest.raises(RunError, match="its data is lost"):
         seeder.seed(lambda: PARTS, lambda: False)
     assert store.scan(MapName.JOBS, None, 100) == []
