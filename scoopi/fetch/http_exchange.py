@@ -74,15 +74,18 @@ class HttpExchange:
         Raises:
             FetchError: as `HttpClient.begin` says; what `on_sent` raised.
         """
-        self._on_sent = None
-        if number != pycurl.E_OK:
+        try:
             if self._sent_error is not None:
                 raise self._sent_error
             if self._expired:
                 return Unsent()
-            if self._reception.wanted or self._reception.status < FIRST_FINAL_STATUS:
+            failed = number != pycurl.E_OK
+            if failed and (self._reception.wanted or self._reception.status < FIRST_FINAL_STATUS):
                 raise self._fault(number, words)
-        return self._answer(self._request)
+            return self._answer(self._request)
+        finally:
+            self._on_sent = None
+            self._reception.reset()  # or the page would be kept until the next hop, which may never come
 
     def close(self) -> None:
         """Free the handle."""
@@ -110,23 +113,21 @@ class HttpExchange:
             curl.setopt(pycurl.CAINFO, trusted)
 
     def _before_sending(self, *_: object) -> int:
-        # curl's last word before the request: a connection stands. Nothing may be raised from here.
-        if self._request.not_after is not None and time.monotonic() > self._request.not_after:
+        # curl's last word before the request: a connection stands. Nothing may be raised from here, and
+        # nothing done that could wait: the request would go out late. When a kept connection ended under a
+        # request, curl asks anew: that is a further request, and needs a grant of its own.
+        is_late = self._request.not_after is not None and time.monotonic() > self._request.not_after
+        if is_late or (self._went_out and self._on_sent is not None):
             self._expired = True
             return int(pycurl.PREREQFUNC_ABORT)
-        if self._on_sent is not None:
-            try:
-                self._on_sent()
-            except Exception as error:
-                self._sent_error = error
-                return int(pycurl.PREREQFUNC_ABORT)
         self._went_out = True
         return int(pycurl.PREREQFUNC_OK)
 
     def _while_sending(self, kind: int, _: bytes) -> None:
-        # Between curl's last word and the sending this thread may have been made to wait: the later time
-        # is the one that the delay of the next request is counted from.
-        if kind == pycurl.INFOTYPE_HEADER_OUT and self._on_sent is not None and self._sent_error is None:
+        # Not told before: this thread may be made to wait in between, by a full pipe or for a processor, and
+        # the delay of the next request would be counted from too early. What a proxy is asked is no request.
+        is_request = kind == pycurl.INFOTYPE_HEADER_OUT and self._went_out
+        if is_request and self._on_sent is not None and self._sent_error is None:
             try:
                 self._on_sent()
             except Exception as error:

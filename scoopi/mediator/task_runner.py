@@ -83,6 +83,8 @@ class TaskRunner:
         self._calls = calls
         self._inbox: deque[Callable[[], None]] = deque()
         self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._bell_alone = select.poll()  # select.select would not take a number above 1023
+        self._bell_alone.register(self._bell, select.POLLIN)
         self._ringing = threading.Lock()
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._bell, selectors.EVENT_READ)
@@ -167,7 +169,7 @@ class TaskRunner:
         if self._appender.has_room():
             self._hear()
         else:
-            select.select([self._bell], [], [], HELD_BACK_WAIT_S)
+            self._await_bell(HELD_BACK_WAIT_S)
             self._quiet_bell()
         if back := self._router.handed_back:
             self._router.handed_back = []
@@ -181,7 +183,10 @@ class TaskRunner:
         """Wait for the end of a short turn; what other threads post ends it at once."""
         rest_s = self.turned_at + TURN_S - time.monotonic()
         if 0 < rest_s <= TURN_S and not self._inbox:
-            select.select([self._bell], [], [], rest_s)
+            self._await_bell(rest_s)
+
+    def _await_bell(self, longest_s: float) -> None:
+        self._bell_alone.poll(math.ceil(longest_s * 1000))
 
     # Giving
 

@@ -42,3 +42,4 @@ class ThreadLink(WorkerLink):
             self._worker.run()
         finally:
             self._pipe.close()
+            self._worker.close()  # afterwards: the parent need not wait for it

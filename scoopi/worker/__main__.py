@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PR_SET_PDEATHSIG = 1
 SWITCH_S = 0.0005
-"""A fetcher that got an answer shall not wait for 5 ms of a running step."""
+"""What the parent says, and a page that is minded, shall not wait for 5 ms of a running step."""
 COLLECTED_AFTER = 2_000
 """So many objects more, and circles are looked for. A page has hundreds and leaves no circle behind; but one
 that a plugin makes may hold a page's tree, so the number is no larger."""

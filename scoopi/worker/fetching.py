@@ -43,6 +43,7 @@ class Fetching:
         self._to_begin: deque[Load] = deque()
         self._told: list[msgspec.Struct] = []
         self._turning = threading.Lock()
+        self._waking = threading.Lock()
         self._is_waiting = False
         self._turned_at = time.monotonic()
         self._is_closed = False
@@ -53,9 +54,14 @@ class Fetching:
         self.wake()
 
     def wake(self) -> None:
-        """There is something to do: end the wait of the steps' thread; callable from any thread."""
+        """There is something to do: end the wait of the steps' thread; callable from any thread.
+
+        Nothing happens when all is closed: the loader's descriptor may be somebody else's by then.
+        """
         if self._is_waiting:
-            self._loader.wake()
+            with self._waking:
+                if not self._is_closed:
+                    self._loader.wake()
 
     def take_back(self) -> list[Load]:
         """Remove and return what has not begun; callable from any thread."""
@@ -98,7 +104,7 @@ class Fetching:
 
     def close(self) -> None:
         """Drop what is under way."""
-        with self._turning:
+        with self._turning, self._waking:
             self._is_closed = True
             self._loader.close()
 

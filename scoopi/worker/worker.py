@@ -1,4 +1,4 @@
-"""Worker: reads what the parent gives, fetches in a few threads, runs steps in one, answers in batches."""
+"""Worker: reads what the parent gives, fetches many pages at a time, runs steps, answers in batches."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 
 import msgspec
 
@@ -75,6 +76,7 @@ class Worker:
         self._batch_lock = threading.Lock()
         self._batch_bytes = 0
         self._batch_since = 0.0
+        self._opened = ExitStack()
         self._begun = 0  # jobs that came; counted by the reader's thread alone, and so
         self._ended = 0  # those whose result is told or in the batch, by the steps' thread
 
@@ -94,14 +96,17 @@ class Worker:
         self._runner = JobRun(self._parts.group_plan, self._parts.children, self._slate, self._parts.found)
         self._loader = self._parts.loader
         self._fetching = Fetching(self._loader, self._on_loaded, self._pipe.send)
+        self._opened.callback(self._fetching.close)
         self._pipe.send(Ready())
         threading.Thread(target=self._read, args=(bodies,), name="worker-reader", daemon=True).start()
         try:
             self._run_steps()
         except BrokenPipeError:
             self._orphaned()
-        finally:
-            self._fetching.close()
+
+    def close(self) -> None:
+        """Close what `run` has opened; not where the process ends, for it may wait for a name's look-up."""
+        self._opened.close()
 
     # The reader's thread
 
@@ -110,8 +115,7 @@ class Worker:
             for body in bodies:
                 if body:
                     self._on_message(DECODER.decode(body))
-                else:
-                    self._fetching.mind()
+                self._fetching.mind()
         except BrokenPipeError:
             pass  # the steps' thread has ended, and nobody hears any more
         except Exception:

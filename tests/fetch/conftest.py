@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import socket
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -47,3 +50,25 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     names = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(made)]
     subprocess.run([*command.split(), *names], check=True, capture_output=True)
     return made, key
+
+
+@pytest.fixture
+def ends_at_second() -> Iterator[str]:
+    """The address of a site that takes the second request and ends its connection without an answer."""
+    numbers = itertools.count(1)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                with connection:
+                    while connection.recv(1 << 16) and next(numbers) != 2:
+                        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+
+        serving = threading.Thread(target=serve, daemon=True)
+        serving.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        listener.shutdown(socket.SHUT_RDWR)  # ends the wait for another caller

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import resource
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,6 +30,8 @@ from scoopi.worker.messages import (
 from .crew import NODE, WAIT_S, PlayedNode, result_of, running
 
 SITE = "site.example:80"
+FIRST_UNNAMED = 1024
+"""Of the numbers of open files, the first that `select.select` cannot take."""
 
 
 def test_a_worker_gets_jobs_when_it_is_ready_and_they_end_in_the_store(tmp_path: Path) -> None:
@@ -309,3 +314,31 @@ def test_what_workers_tell_in_a_short_while_is_heard_in_one_turn(
             worker.says(Sent("job", SITE, 0.0))
     gaps = [after - before for before, after in pairwise(begun[:8])]
     assert min(gaps) >= 0.9 * TURN_S
+
+
+def test_a_process_may_have_more_files_open_than_select_can_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    least = 2 * FIRST_UNNAMED
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, least), hard))
+    real = os.eventfd
+
+    def high_eventfd(*given: int) -> int:
+        low = real(*given)
+        try:
+            return fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, FIRST_UNNAMED)
+        finally:
+            os.close(low)
+
+    monkeypatch.setattr(os, "eventfd", high_eventfd)
+    try:
+        with running(PlayedNode(tmp_path)) as node:
+            worker = node.worker()
+            taken = node.push(3)
+            for item in worker.is_given():
+                worker.ends(item)
+            node.wait_ended(3)
+            assert all(node.end_of(job) for job in taken)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

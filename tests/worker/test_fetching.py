@@ -123,3 +123,41 @@ def test_nothing_is_minded_where_a_turn_waits_or_all_is_closed(
     desk.fetching.add(load("a"))
     desk.fetching.mind()
     assert desk.loader.turns == 1
+
+
+class SlowBell(PlayedLoader):
+    """Says when it is being woken, and takes its time for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_rung = threading.Event()
+        self.may_ring = threading.Event()
+        self.is_closed = threading.Event()
+
+    def wake(self) -> None:
+        self.is_rung.set()
+        self.may_ring.wait(LIMIT_S)
+        assert not self.is_closed.is_set()
+        super().wake()
+
+    def close(self) -> None:
+        self.is_closed.set()
+
+
+def test_nothing_is_closed_while_somebody_wakes_it() -> None:
+    loader = SlowBell()
+    fetching = Fetching(loader, lambda *_: (), lambda *_: None)
+    fetching._is_waiting = True  # as it was when the other thread looked
+    waking = threading.Thread(target=fetching.wake)
+    waking.start()
+    assert loader.is_rung.wait(LIMIT_S)
+    closing = threading.Thread(target=fetching.close)
+    closing.start()
+    assert not loader.is_closed.wait(0.05)
+    loader.may_ring.set()
+    for thread in (waking, closing):
+        thread.join(LIMIT_S)
+    assert loader.is_closed.is_set()
+    loader.is_rung.clear()
+    fetching.wake()
+    assert not loader.is_rung.is_set(), "its bell is somebody else's"

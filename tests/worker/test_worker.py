@@ -94,6 +94,7 @@ def start() -> Iterator[Callable[[Loader], Parent]]:
             with suppress(MemoryError):  # which a test raises; its worker's process would end
                 worker.run()
             pipe.close()
+            worker.close()
 
         threads.append(threading.Thread(target=serve))
         threads[-1].start()
@@ -157,6 +158,16 @@ def test_a_loader_that_breaks_in_the_reader_ends_its_worker_too(
     monkeypatch.setattr(Fetching, "mind", broken)
     assert isinstance(parent.hear(), Results)
     assert parent.hear() is None
+
+
+def test_pages_are_minded_however_often_the_parent_speaks(
+    start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    minded = threading.Event()
+    monkeypatch.setattr("scoopi.worker.worker.LEFT_ALONE_S", 10 * LIMIT_S)
+    monkeypatch.setattr(Fetching, "mind", lambda _: minded.set())
+    give(start(PlayedLoader()))
+    assert minded.wait(LIMIT_S)
 
 
 def test_a_page_that_is_asked_for_elsewhere_waits_for_leave(start: Callable[[Loader], Parent]) -> None:
