@@ -10,6 +10,9 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _C0_AND_BLANK = "".join(map(chr, range(0x21)))
 _LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 _WEB = ("http:", "https:")
+_ORIGIN = re.compile(r"https?://[a-z0-9.:-]+(?=/)")
+_PLAIN_PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+(?:\?[A-Za-z0-9._~=&%-]+)?")
+"""A path from the root without empty segments or dots to be resolved: most links of a site are so."""
 
 
 def link_address(reference: str, page_url: str, base_href: str | None) -> str:
@@ -25,6 +28,8 @@ def link_address(reference: str, page_url: str, base_href: str | None) -> str:
     Source: language, A7.
     """
     base = page_url
+    if not base_href and _PLAIN_PATH.fullmatch(reference) and (origin := _ORIGIN.match(page_url)):
+        return origin[0] + reference
     if base_href and base_href.strip(_C0_AND_BLANK):
         base = _joined(page_url, base_href)
     return _joined(base, reference)

@@ -34,6 +34,8 @@ class ChildJobs:
         self, job: str, payload: JobPayload, links: Sequence[Link]
     ) -> tuple[tuple[Child, ...], tuple[Failure, ...]]:
         """The children in the order of their links, and a warning if the chain was cut."""
+        if not links:
+            return (), ()
         seen: Counter[tuple[str, str]] = Counter()
         children: dict[str, Child] = {}
         from_network = self._host_of(payload.locator.url) != FILE_HOST

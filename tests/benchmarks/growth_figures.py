@@ -73,7 +73,8 @@ class GrowthFigures(msgspec.Struct, frozen=True):
         for line in self.lines:
             case = line.case
             what = f"{case.part:8} {case.workers:>7} {case.in_flight:>10} {case.nodes:>6} {case.pages:>7}"
-            rows.append(f"{what} {line.pages_s:>8.0f} {line.cpu_us:>12.0f} {line.peak_mb:>8.0f}")
+            watched = f"{line.cpu_us:>12.0f} {line.peak_mb:>8.0f}" if line.peak_mb else f"{'-':>12} {'-':>8}"
+            rows.append(f"{what} {line.pages_s:>8.0f} {watched}")
         return "\n".join(rows)
 
     def save(self, file: Path) -> None:

@@ -50,7 +50,7 @@ def panels(figures: GrowthFigures) -> list[Panel]:
         ("workers", "worker processes", lambda line: line.case.workers),
         ("flight", "requests in flight", lambda line: str(line.case.in_flight)),
         ("pages", "pages", lambda line: f"{line.case.pages:,}"),
-        ("nodes", "nodes of a cluster, two workers in all", lambda line: str(line.case.nodes)),
+        ("nodes", "nodes of a cluster", lambda line: str(line.case.nodes or "none")),
     )
     drawn = ((title, figures.part(part), tick) for part, title, tick in wanted)
     return [_panel(title, lines, tick) for title, lines, tick in drawn if lines]

@@ -47,13 +47,14 @@ def test_a_part_is_a_panel_and_memory_is_drawn_where_it_was_measured() -> None:
     drawn = panels(
         figures(
             Line(Case("pages", pages=2000), 900.0, 800.0, 90.0),
+            Line(Case("nodes"), 900.0, 0.0, 0.0),
             Line(Case("nodes", nodes=1), 500.0, 0.0, 0.0),
             Line(Case("pages", pages=200_000), 950.0, 700.0, 95.0),
         )
     )
     assert [(panel.title.split()[0], panel.ticks, panel.pages_s, panel.peak_mb) for panel in drawn] == [
         ("pages", ("2,000", "200,000"), (900.0, 950.0), (90.0, 95.0)),
-        ("nodes", ("1",), (500.0,), ()),
+        ("nodes", ("none", "1"), (900.0, 500.0), ()),
     ]
 
 
@@ -67,6 +68,6 @@ def test_a_workload_is_repeated_with_addresses_and_rows_of_its_own() -> None:
 
 def test_the_kept_figures_are_of_every_part_and_drawn_beside_them() -> None:
     kept = GrowthFigures.load(KEPT)
-    assert {line.case.part for line in kept.lines} >= {"workers", "pages", "flight"}
+    assert {line.case.part for line in kept.lines} == {"workers", "pages", "flight", "nodes"}
     told = PLOT.read_text(encoding="utf-8")
     assert f"load {kept.before.load:g} before" in told

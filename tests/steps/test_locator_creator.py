@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import urljoin
+
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, ItemDef
@@ -128,3 +132,16 @@ def test_plain_data_is_taken_as_of_the_locators_address() -> None:
 )
 def test_a_reference_is_joined_to_its_page(reference: str, page: str, base: str | None, address: str) -> None:
     assert link_address(reference, page, base) == address
+
+
+@given(
+    path=st.lists(st.text("ab.~-_%:", max_size=3), min_size=1, max_size=4).map("/".join),
+    query=st.sampled_from(["", "?", "?a=1&b=%20", "?a/b", "?a?b", "#c", "?a#c"]),
+    page=st.sampled_from(
+        [PAGE, "https://h", "http://h/?q", "http://[::1]:8/a", "http://u@h/a", "HTTP://H/a"]
+    ),
+)
+@example("a/b.html", "?c=d", PAGE)
+def test_a_path_from_the_root_is_joined_as_any_reference(path: str, query: str, page: str) -> None:
+    reference = f"/{path}{query}"
+    assert link_address(reference, page, None) == urljoin(page, reference)
