@@ -60,8 +60,8 @@ class Summary:
         yield "rows", self._row_lines(report)
         if report.empty:
             yield "empty", self._empty(report)
-        if report.times:
-            yield "time", [_times(report.times, report.pages)]
+        if times := _times(report.times, report.pages):
+            yield "time", [times]
         yield "output", self._output(report)
         if report.missing:
             names = [printable(name) for name in report.missing[:_MOST_NAMES]]
@@ -126,7 +126,7 @@ class Summary:
         example = cause.example
         count = f"{number(cause.count)}x"
         yield f"  {count:>6}  {printable(cause.cause)}"
-        if example.message and example.message != cause.cause:
+        if example.message and example.message not in (cause.cause, _without_step(cause)):
             yield from self._detail(example.message)
         parts = [("job", example.job), ("task", example.task), ("step", example.step)]
         yield from self._detail(", ".join(f"{name} {value}" for name, value in parts if value))
@@ -147,6 +147,10 @@ class Summary:
         for value in values:
             yield f"  {self._paint(f'{label:<{_LABEL}}', 'dim')}{value}"
             label = ""
+
+
+def _without_step(cause: Cause) -> str:
+    return cause.cause.removeprefix(f"{cause.example.step}: ")
 
 
 def _pages(report: RunReport) -> str:

@@ -64,7 +64,8 @@ class YamlFile:
             note(self._findings)
 
     def _not_yaml(self, error: yaml.YAMLError) -> None:
-        mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+        began = getattr(error, "context_mark", None)
+        mark = began if _is_unclosed(error) else getattr(error, "problem_mark", None) or began
         place = Place(self._file, mark.line + 1, mark.column + 1) if mark is not None else self._unprintable()
         what, mend = self._explained(error, place)
         self._findings.error(place, "", what, mend)
@@ -83,6 +84,8 @@ class YamlFile:
             return "a control character is no part of a text file", "take it out"
         if 0 < place.line <= len(lines) and _TAB_INDENT.match(lines[place.line - 1]):
             return "a tab indents this line", "indent with blanks"
+        if _is_unclosed(error):
+            return "a text in quotes begins here and has no end", "close it with the quote it begins with"
         if "another document" in problem:
             return "a second document begins here", "put it into a file of its own"
         if "undefined alias" in problem:
@@ -90,7 +93,15 @@ class YamlFile:
             return "this alias names an anchor that is not defined", mend
         if problem == TOO_DEEP:
             return problem, "use fewer levels"
-        context = getattr(error, "context", None)
+        context, began = getattr(error, "context", None), getattr(error, "context_mark", None)
+        if context and began is not None and began.line + 1 != place.line:
+            context += f" that begins at {began.line + 1}:{began.column + 1}"
         said = f"{context}: {problem}" if context else problem
         mend = "look at indentation and brackets; a text with special characters needs quotes"
         return f"this is not YAML: {said}", mend
+
+
+def _is_unclosed(error: yaml.YAMLError) -> bool:
+    """Whether the file ends within a quoted text: what is wrong is where that began."""
+    said = f"{getattr(error, 'context', '')}: {getattr(error, 'problem', '')}"
+    return said == "while scanning a quoted scalar: found unexpected end of stream"

@@ -35,7 +35,7 @@ class EmptyFinds:
             return
         where = f"{pages:,} page{'' if pages == 1 else 's'}{self._whose}"
         if not rows:
-            yield f"dataDef {name}: no row on {where}{_at(data_def.place)}"
+            yield f"dataDef {name}: no row on {where}{_where_rows_end(data_def)}"
             return
         read = axes_read(data_def)
         unmet = [axis for axis in read if not self._count(MET, name, axis)]
@@ -50,6 +50,17 @@ class EmptyFinds:
 
     def _count(self, kind: str, data_def: str, axis: tuple[str, str] = ("", "")) -> int:
         return int(self._counts.value(PREFIX + count_name(kind, data_def, axis)))
+
+
+def _where_rows_end(data_def: DataDef) -> str:
+    """The axes whose missing value ends a page's rows before the first one."""
+    entries = [("item", each) for each in data_def.items] + [("dim", each) for each in data_def.dims]
+    ends = " and ".join(
+        f"{kind} {entry.name}{_at(entry.selector_place if entry.selector is not None else entry.place)}"
+        for kind, entry in entries
+        if entry.value is None and entry.match is None and (entry.last is None or entry.break_after)
+    )
+    return f"; does its block{_at(data_def.block_place)} hold {ends}?" if ends else _at(data_def.place)
 
 
 def _at(place: Place) -> str:

@@ -157,4 +157,4 @@ class Reader:
         return zones[name[0].upper()]
 
     def _misfit(self, wanted: str) -> ValueError:
-        return ValueError(f"{self._text!r} has no {wanted} at character {self._index + 1}")
+        return ValueError(f"{self._text!r} needs {wanted} at character {self._index + 1}")

@@ -83,7 +83,11 @@ def parse_live(text: str, pattern: DatePattern) -> Live:
         period = _PERIOD.fullmatch(span)
         if period and span[-1] not in "pP":
             return _period(*period.groups())
-    return Live(until=pattern.parse(text))
+    try:
+        return Live(until=pattern.parse(text))
+    except ValueError as error:
+        how = "write a span such as PT6H, P1W or P2M, or a date-time as scoopi.dateTimePattern has it"
+        raise ValueError(f"{text!r} is neither a span of time nor a date-time ({error}); {how}") from None
 
 
 def _duration(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from scoopi.errors import ScriptError
 from scoopi.model.data import Axis
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.place import Place
 from scoopi.parse.grid_blank import JAVA_TRIMMED, is_blank
-from scoopi.parse.grid_query import GridQuery, RawValue, located
+from scoopi.parse.grid_query import GridQuery, RawValue, located, placed
 from scoopi.parse.grid_reading import GridReading
 from scoopi.parse.grid_settings import GridSettings
 from scoopi.parse.placeholder import AxisDef, PlaceholderScope
@@ -92,13 +93,16 @@ class GridAxis:
         Source: language, B 2.3, steps 1 to 4.
         """
         query = self._query.bind(reading) if self._query else None
-        script = self._script
+        script, place = self._script, self.item.place
         if script is None:
             fixed = self._fixed
             return query or (lambda _indexes, _values: fixed)
 
         def value(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
-            result = reading.script(script.render(indexes, values))
+            try:
+                result = reading.script(script.render(indexes, values))
+            except ScriptError as error:
+                raise placed(error, place) from error
             return query(indexes, values) if result is None and query else result
 
         return value

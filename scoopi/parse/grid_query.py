@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from operator import itemgetter
+from typing import TypeVar
 
-from scoopi.errors import ParseError
+from scoopi.errors import ParseError, ScriptError
 from scoopi.model.place import Place
 from scoopi.parse.grid_reading import GridReading
 from scoopi.parse.grid_table import GridTable
@@ -16,6 +17,8 @@ from scoopi.parse.open_query import Positional
 from scoopi.parse.placeholder_template import IndexOf, Template
 from scoopi.parse.ports import QueryEngine
 from scoopi.parse.positional_index import Leaf, PositionalIndex
+
+Fault = TypeVar("Fault", bound=ParseError | ScriptError)
 
 RawValue = Callable[[Sequence[int], Sequence[str | None]], str | None]
 """Indexes and values of a row's axes -> the raw value of one axis."""
@@ -183,15 +186,15 @@ def located(place: Place) -> Iterator[None]:
     """Says of an error inside where in the definitions its cause stands."""
     try:
         yield
-    except ParseError as error:
+    except (ParseError, ScriptError) as error:
         raise placed(error, place) from error
 
 
-def placed(error: ParseError, place: Place) -> ParseError:
+def placed(error: Fault, place: Place) -> Fault:
     """The error with its place in the definitions, unless it has one."""
     if error.at or not place.line:
         return error
-    return ParseError(error.what, at=str(place), mend=error.mend, cause=error.cause)
+    return type(error)(error.what, at=str(place), mend=error.mend, cause=error.cause)
 
 
 def as_written(error: ParseError, template: Template, used: str) -> ParseError:

@@ -148,7 +148,7 @@ class _Template:
         if axis.item.script is not None:
             with located(axis.item.place):
                 script = self._filled(at, axis.item.script, indexes, values)
-            result = self._page.script(script)
+                result = self._page.script(script)
             if result is not None:
                 return result
         selector, place = selector_of(self._data_def, axis)

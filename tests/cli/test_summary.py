@@ -88,6 +88,16 @@ def test_a_good_run_is_short(screen: Any) -> None:
     )
 
 
+def test_what_took_no_step_has_no_line_of_times(screen: Any) -> None:
+    assert "time" not in text(screen, pages=0, times={"loader": 0.5})
+
+
+def test_a_cause_that_says_all_is_told_once(screen: Any) -> None:
+    told = Failure("parser: script failed", "script failed", "a:b", "prices", "parser", at="q.yml:3:5")
+    shown = text(screen, errors=(Cause("parser: script failed", 1, told),))
+    assert shown.count("script failed") == 1
+
+
 @pytest.mark.parametrize(
     ("changes", "outcome"),
     [

@@ -127,9 +127,16 @@ def test_a_quoted_merge_key_is_a_name() -> None:
             ],
         ),
         (
+            'a: 1\nb: { c: "d }\ne: f\n',
+            [
+                "f:2:9: error a text in quotes begins here and has no end; "
+                "close it with the quote it begins with"
+            ],
+        ),
+        (
             "a: [ 1, 2\nb: 3\n",
             [
-                "f:2:2: error this is not YAML: while parsing a flow sequence: "
+                "f:2:2: error this is not YAML: while parsing a flow sequence that begins at 1:4: "
                 "did not find expected ',' or ']'; "
                 "look at indentation and brackets; a text with special characters needs quotes"
             ],

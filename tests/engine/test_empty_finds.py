@@ -61,7 +61,10 @@ def test_a_field_that_is_empty_in_every_row_is_named_with_its_place(run: Callabl
 def test_a_definition_without_a_row_is_named_though_others_have_some(run: Callable[..., RunReport]) -> None:
     report = run(loaf="tr:nth-child(%{index}) > th.none")
     assert report.rows == {"data.txt": 4}
-    assert report.empty == ("dataDef loaves: no row on 2 pages (bread.yml:13:3)",)
+    assert report.empty == (
+        "dataDef loaves: no row on 2 pages; "
+        "does its block (bread.yml:14:21) hold item loaf (bread.yml:15:62)?",
+    )
 
 
 def test_where_no_field_has_a_value_the_block_is_asked_about(run: Callable[..., RunReport]) -> None:

@@ -15,6 +15,7 @@ from scoopi.parse.css_engine import CssEngine
 from scoopi.parse.grid_axis import prefixed
 from scoopi.parse.grid_reader import GridReader
 from scoopi.parse.grid_settings import GridSettings
+from scoopi.parse.plain_reader import PlainReader
 from scoopi.parse.ports import ScriptRunner
 
 FORECAST = """
@@ -147,6 +148,16 @@ def test_a_failing_script_fails_the_task() -> None:
 
     with pytest.raises(ScriptError, match="boom failed"):
         Reading(grid(entry("i", script="boom"), selector=None), scripts=run)
+
+
+@pytest.mark.parametrize("kind", [GridReader, PlainReader])
+def test_of_a_failing_script_it_is_said_where_it_stands(kind: type[GridReader | PlainReader]) -> None:
+    def run(_script: str) -> str | None:
+        raise ScriptError("it failed")
+
+    definition = grid(entry("i", script="boom", place=Place("d.yml", 7, 9)), selector=None)
+    with pytest.raises(ScriptError, match=r"d\.yml:7:9: it failed"):
+        kind(definition, CssEngine(), GridSettings()).read(etree.fromstring(b"<p/>"), run, print)
 
 
 def test_a_script_without_runner_is_told() -> None:
