@@ -85,10 +85,6 @@ class EncodeError(StepError):
     """Rows could not be encoded."""
 
 
-class CrashError(StepError):
-    """A task killed its worker process too often."""
-
-
 class StoreError(ScoopiError):
     """Nothing is known yet: the store could not be read or written; it is tried again."""
 

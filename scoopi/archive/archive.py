@@ -6,7 +6,6 @@ Source: language, A17 and B 4.6.
 from __future__ import annotations
 
 import logging
-import shutil
 import time
 from datetime import datetime
 from hashlib import blake2b
@@ -99,10 +98,6 @@ class Archive:
             self._warn(error)
             return False
         return True
-
-    def drop(self, locator: Locator) -> None:
-        """Forget the locator's page and rows."""
-        shutil.rmtree(self._entry(locator), ignore_errors=True)
 
     def load_data(self, document: Document, key: str) -> Data | None:
         """The rows saved for this very document and key; None when there are none, or bad ones."""

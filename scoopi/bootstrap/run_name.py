@@ -23,6 +23,7 @@ class CurrentRun(msgspec.Struct, frozen=True):
     """The grid's record `current/<folder>-<digest>`: the run that nodes without a name join.
 
     Attributes:
+        chooser: incarnation of the node that wrote it, so that the record is unlike any other's.
         over: nobody joins it any more, also when the grid has forgotten the run itself.
     """
 

@@ -109,8 +109,3 @@ class Configs(msgspec.Struct, frozen=True):
 def default_entry(setting: Setting) -> Entry:
     """The entry of a setting that nobody gave."""
     return Entry(setting.default, setting.default, setting.default)
-
-
-def setting_of(key: str) -> Setting:
-    """The registry's entry; KeyError when there is none."""
-    return SETTINGS_BY_KEY[key]

@@ -11,7 +11,7 @@ from scoopi.mediator.host_clocks import HostClocks
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.task_queues import TaskQueues
-from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.counts import Counts
 from scoopi.model.finds import PREFIX
 from scoopi.model.step_times import LOADER
 from scoopi.store.job_values import NewJob
@@ -37,9 +37,7 @@ class HandoverRouter:
         routed: how many results were passed to the appender.
     """
 
-    def __init__(
-        self, clocks: HostClocks, queues: TaskQueues, appender: Appender, counts: NodeCounts
-    ) -> None:
+    def __init__(self, clocks: HostClocks, queues: TaskQueues, appender: Appender, counts: Counts) -> None:
         self._clocks = clocks
         self._queues = queues
         self._appender = appender

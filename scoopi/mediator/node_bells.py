@@ -14,7 +14,7 @@ from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
-from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.counts import Counts
 from scoopi.model.job import JobState
 
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ class NodeBells:
     Bells only make things quick; the sweeps of the job runner and the monitor find everything again.
     """
 
-    def __init__(self, held: HeldJobs, counts: NodeCounts, state: StateFlipper) -> None:
+    def __init__(self, held: HeldJobs, counts: Counts, state: StateFlipper) -> None:
         self._held = held
         self._counts = counts
         self._state = state

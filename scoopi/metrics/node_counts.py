@@ -14,12 +14,12 @@ class NodeCounts:
         self._values: dict[str, float] = {}
 
     def add(self, name: str, value: float = 1) -> None:
-        """Add to the counter of that name."""
+        """As `Counts` says."""
         with self._lock:
             self._values[name] = self._values.get(name, 0) + value
 
     def add_all(self, values: Mapping[str, float], prefix: str = "") -> None:
-        """Add each value to the counter of its name behind the prefix."""
+        """As `Counts` says."""
         with self._lock:
             for name, value in values.items():
                 key = prefix + name

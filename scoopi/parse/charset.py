@@ -26,18 +26,15 @@ _CONTENT_CHARSET = re.compile(
 )
 
 
-def to_text(page: bytes, declared: str | None = None) -> str:
-    """The page decoded; never fails, undecodable bytes become U+FFFD. A BOM is dropped.
+def to_utf8(page: bytes, declared: str | None = None) -> bytes:
+    """The page as valid UTF-8 without BOM, itself where it is that already.
+
+    Never fails: undecodable bytes become U+FFFD.
 
     Args:
         declared: the charset of the Content-Type header; an unknown label is passed over.
     Source: language, A11; HTML standard, "Determining the character encoding".
     """
-    return _text(*_with_codec(page, declared))
-
-
-def to_utf8(page: bytes, declared: str | None = None) -> bytes:
-    """The page as valid UTF-8 without BOM, itself where it is that already; arguments as `to_text`."""
     body, codec = _with_codec(page, declared)
     if codec in (None, "utf-8"):
         try:

@@ -29,29 +29,13 @@ def check_data_def(data_def: DataDef, engine: QueryEngine) -> list[Finding]:
 
     Selectors are tried with their first indexes; those that hold a value of the page cannot be tried.
     Selectors of an axis with a constant or a match are never used, and not looked at. Of scripts only
-    the placeholders are checked; `scripts_of` gives their texts to who can check JavaScript.
+    the placeholders are checked.
 
     Source: language, A3, A5, B 2.4.
     """
     templates = templates_of(data_def)
     findings = [finding for axes in templates for finding in _axes_faults(data_def, axes, engine)]
     return list(dict.fromkeys([*_endless(data_def), *findings, *_never_resolved(data_def, templates)]))
-
-
-def scripts_of(data_def: DataDef) -> list[tuple[Place, str]]:
-    """The scripts that are used, each once, with their first indexes.
-
-    Left out are scripts that hold a value of the page: they cannot be known.
-    """
-    found: dict[tuple[Place, str], None] = {}
-    for axes in templates_of(data_def):
-        indexes = [axis.item.first for axis in axes]
-        for own, axis in enumerate(axes):
-            script = _script(axis)
-            template = None if script is None else _compiled(axes, own, script)
-            if template is not None and not template.names_values:
-                found[axis.item.place, template.render(indexes, [])] = None
-    return list(found)
 
 
 def _axes_faults(data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine) -> Iterator[Finding]:

@@ -152,10 +152,6 @@ class Membership:
             if member.state is MemberState.LIVE and key not in self._lost
         }
 
-    def all_idle(self) -> bool:
-        """Whether every live node says that it is idle."""
-        return all(member.idle for member in self.live().values())
-
     def read(self) -> dict[str, Member]:
         """All records by incarnation."""
         return {key: self._decoder.decode(record) for key, record in self._records()}

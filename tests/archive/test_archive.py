@@ -162,15 +162,6 @@ def test_rows_whose_page_is_not_saved_are_never_used_again(archive: Archive, tmp
     assert not (tmp_path / "data").exists()
 
 
-def test_drop_forgets_page_and_rows(archive: Archive, tmp_path: Path) -> None:
-    archive.drop(LOCATOR)
-    archive.save(DOCUMENT)
-    archive.save_data(DOCUMENT, KEY, DATA)
-    archive.drop(LOCATOR)
-    assert archive.load(LOCATOR) is None
-    assert stored(tmp_path) == []
-
-
 def test_what_a_dead_writer_left_goes_after_an_hour_and_a_live_writer_is_left_alone(
     archive: Archive, tmp_path: Path
 ) -> None:
@@ -201,7 +192,6 @@ def test_an_archive_that_cannot_be_written_warns_once_and_keeps_nothing(
     assert len(caplog.records) == 1
     assert "cannot be kept" in caplog.text
     assert archive.load(LOCATOR) is None
-    archive.drop(LOCATOR)
 
 
 def test_text_that_has_no_utf8_form_is_not_kept_and_is_no_error(archive: Archive) -> None:

@@ -120,7 +120,7 @@ def test_a_folder_in_place_of_a_file_is_absent(tmp_path: Path) -> None:
     kept.page.mkdir()
     assert kept.archive.load(LOCATOR) is None
     assert not kept.archive.save(DOCUMENT)
-    kept.archive.drop(LOCATOR)
+    kept.page.rmdir()
     assert kept.mended()
 
 

@@ -11,7 +11,6 @@ from tests.bad_input.town import Town, assert_failed, good_rows, page, title_row
 from tests.engine.desk import Desk
 
 ON_BAD = "document.getName() === 'bad'"
-TITLE = "items: [ item: { name: title, value: title } ]"
 EVIL = "a" * 40 + "!"
 """Brings `(a|aa)+$` to try each way of cutting it up."""
 PLUGINS = {

@@ -1,4 +1,4 @@
-"""A desk in a fresh folder."""
+"""A desk in a fresh folder, and a small site of files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.desk import Desk
+from tests.reliability.world import World, build_world
 
 
 @pytest.fixture
@@ -16,3 +17,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     folder.mkdir()
     monkeypatch.chdir(folder)
     return Desk(folder)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """Twelve pages."""
+    return build_world(tmp_path / "world", 4, 2)

@@ -20,12 +20,6 @@ LISTED = (
 )
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    """Twelve pages."""
-    return build_world(tmp_path / "world", 4, 2)
-
-
 def test_a_run_gives_its_report_and_its_rows(desk: Desk, world: World) -> None:
     report = Scoopi(defs_dir=world.defs, configs={"scoopi.workers": "0"}).run()
     assert (report.status, report.jobs.done, report.jobs.left) == ("done", world.jobs, 0)

@@ -13,18 +13,9 @@ from scoopi.configs.groups import FetchLimits
 from scoopi.mediator.host_clocks import HostClocks
 from scoopi.mediator.in_flight import InFlight
 from scoopi.store.host_share_memory import Share
+from tests.mediator.crew import Clock
 
 HOST = "site.example:80"
-
-
-class Clock:
-    """Monotonic seconds that pass when told."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -22,18 +22,9 @@ from scoopi.store.membership import Membership
 from scoopi.store.ports import Store
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.mediator.crew import Clock
 
 HOST, OTHER, FILES = "a.example:80", "b.example:80", "file"
-
-
-class Clock:
-    """Monotonic seconds that pass when told."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Tasks:

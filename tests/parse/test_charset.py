@@ -6,10 +6,15 @@ import codecs
 
 import pytest
 
-from scoopi.parse.charset import codec_of, prescanned, to_text, to_utf8
+from scoopi.parse.charset import codec_of, prescanned, to_utf8
 from scoopi.parse.charset_labels import LABELS, REPLACEMENT
 
 META = b"<meta charset=%s>"
+
+
+def to_text(page: bytes, declared: str | None = None) -> str:
+    """The page as it is read."""
+    return to_utf8(page, declared).decode()
 
 
 def test_a_byte_order_mark_wins_over_header_and_meta() -> None:

@@ -9,7 +9,7 @@ import pytest
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.place import Place
 from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.grid_check import Finding, check_data_def, scripts_of
+from scoopi.parse.grid_check import Finding, check_data_def
 
 ITEM, FACT, BLOCK = Place("d.yml", 5, 9), Place("d.yml", 3, 9), Place("d.yml", 2, 9)
 
@@ -95,13 +95,6 @@ def test_placeholders_of_scripts_are_checked() -> None:
     (finding,) = check(item(None, script="f(%{itm.index})"))
     assert "names no axis 'itm'" in finding.what
     assert check(item(None, script="%{nope}", value="x")) == []
-
-
-def test_scripts_are_given_with_their_first_indexes_each_once() -> None:
-    dims = (ItemDef("d", script="'%{item.value}'"), ItemDef("e", script="%{nope}", value="x"))
-    items = (item(None, script="f(%{index})", first=3, last=9), item("td"), item("td"))
-    data_def = DataDef("d", "table", "td", items, (*dims, ItemDef("g", script="g()")), (ItemDef("fact"),))
-    assert [script for _, script in scripts_of(data_def)] == ["f(3)", "g()"]
 
 
 def test_all_faults_are_told_at_once() -> None:

@@ -14,16 +14,10 @@ from scoopi.errors import AppenderError, StoreError
 from scoopi.model.progress import Progress
 from scoopi.store.job_store import JobStore
 from tests.engine.desk import Desk, wait_until
-from tests.reliability.world import World, build_world
+from tests.reliability.world import World
 from tests.server.server import Server
 
 PROMPT_S = 10.0
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> World:
-    """Twelve pages."""
-    return build_world(tmp_path / "world", 4, 2)
 
 
 def _unreadable(*_: object) -> int:
