@@ -36,6 +36,8 @@ LONGEST_WAIT_S = 1.0
 HELD_BACK_WAIT_S = 0.1
 TURN_S = 0.002
 """A turn lasts so long at least: what workers tell meanwhile is heard, and answered, in one go."""
+FEW_JOBS = 16
+"""While workers have so few, each waits for the answer to what it has told: that is not put off."""
 MOST_FAILED_STARTS = 3
 
 
@@ -181,6 +183,8 @@ class TaskRunner:
 
     def _gather(self) -> None:
         """Wait for the end of a short turn; what other threads post ends it at once."""
+        if sum(len(worker.outstanding) for worker in self._pool) < FEW_JOBS:
+            return
         rest_s = self.turned_at + TURN_S - time.monotonic()
         if 0 < rest_s <= TURN_S and not self._inbox:
             self._await_bell(rest_s)

@@ -18,6 +18,8 @@ from tests.benchmarks.measured_run import Figures, run_scoopi, served
 from tests.benchmarks.workloads import Workload, books, tables, write_definitions
 
 WORKERS = ("0", "1", "2", "4", "8")
+WORKERS_PAGES = 15_000
+"""So many that the start of eight processes is a small part."""
 SIZES = (2000, 6000, 20_000, 60_000, 200_000)
 IN_FLIGHT = (1, 2, 4, 8, 16, 32, 64)
 NODES = (0, 1, 2)
@@ -72,7 +74,7 @@ def _options() -> argparse.Namespace:
 
 
 def _cases(most_pages: int) -> Iterator[Case]:
-    yield from (Case("workers", workers=workers) for workers in WORKERS)
+    yield from (Case("workers", pages=WORKERS_PAGES, workers=workers) for workers in WORKERS)
     yield from (Case("pages", pages=pages) for pages in SIZES if pages <= most_pages)
     yield from (Case("flight", in_flight=in_flight) for in_flight in IN_FLIGHT)
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from scoopi.configs.groups import FetchLimits
-from scoopi.mediator.task_runner import TURN_S
+from scoopi.mediator import task_runner
+from scoopi.mediator.task_runner import FEW_JOBS, TURN_S
 from scoopi.model.job import JobState
 from scoopi.worker.messages import (
     Answered,
@@ -301,8 +302,10 @@ def test_what_workers_tell_in_a_short_while_is_heard_in_one_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[float] = []
-    with running(PlayedNode(tmp_path)) as node:
-        worker = node.worker()
+    with running(PlayedNode(tmp_path, workers=4)) as node:
+        workers = [node.worker() for _ in range(4)]
+        node.push(FEW_JOBS)
+        assert sum(len(worker.is_given()) for worker in workers) == FEW_JOBS
         give = node.runner._give
 
         def noted() -> None:
@@ -311,9 +314,19 @@ def test_what_workers_tell_in_a_short_while_is_heard_in_one_turn(
 
         monkeypatch.setattr(node.runner, "_give", noted)
         while len(begun) < 8:
-            worker.says(Sent("job", SITE, 0.0))
+            workers[0].says(Sent("job", SITE, 0.0))
     gaps = [after - before for before, after in pairwise(begun[:8])]
     assert min(gaps) >= 0.9 * TURN_S
+
+
+def test_what_few_jobs_wait_for_is_not_put_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task_runner, "TURN_S", 2 * WAIT_S)
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        node.push(3)
+        for item in worker.is_given():
+            worker.ends(item)
+            node.wait_ended(1)
 
 
 def test_a_process_may_have_more_files_open_than_select_can_name(
