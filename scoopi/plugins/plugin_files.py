@@ -92,7 +92,7 @@ class PluginFiles:
         try:
             with _importable(path.parent, folder):
                 spec.loader.exec_module(module)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a file of the user may call sys.exit
             del sys.modules[name]
             fault = fault_of(error, partial(_is_below, folder))
             raise PluginError(f"plugin file failed: {fault.what}", at=fault.at or str(path)) from error

@@ -21,6 +21,15 @@ from scoopi.plugins.step_fields import STEP_FIELDS, StepField
 
 _NAME = "name"
 _NO_FIELDS: Mapping[str, StepField] = MappingProxyType({})
+_PROMISED: Mapping[PluginKind, tuple[str, ...]] = MappingProxyType(
+    {
+        "appenders": ("output",),
+        "encoders": ("encode", "header"),
+        "converters": ("convert",),
+        "scripts": ("__call__",),
+    }
+)
+"""What a plugin of a kind must have, as `ports.py` tells it."""
 
 
 class PluginFinder:
@@ -70,7 +79,8 @@ class PluginFinder:
         """The plugin as defined. A function of the kind `scripts` stays a function, its fields bound to it.
 
         Raises:
-            PluginError: unknown class, wrong fields, or the constructor refuses them.
+            PluginError: unknown class, wrong fields, the constructor refuses them, or what it made
+                lacks what its kind promises.
         """
         faults = self.check(kind, plugin)
         if faults:
@@ -82,15 +92,21 @@ class PluginFinder:
             values[_NAME] = plugin.name
         if _is_script_function(kind, target):
             return partial(target, **values) if values else target
-        return self._made(target, values, plugin)
+        made = self._made(target, values, plugin)
+        lacking = [name for name in _PROMISED.get(kind, ()) if not hasattr(made, name)]
+        if lacking and self._built_in(kind, plugin.class_name) is None:
+            what = f"plugin {plugin.name}: {plugin.class_name} has no {' and no '.join(lacking)}"
+            raise PluginError(
+                what, at=str(plugin.place), mend=f"{kind} promise it, as scoopi.plugins.ports tells"
+            )
+        return made
 
     def digests(self) -> dict[str, str]:
         """Path of each of the user's files in use -> its blake2b digest in hex."""
         return self._files.digests()
 
     def _looked_up(self, kind: PluginKind, class_name: str) -> Callable[..., Any]:
-        builtins = self._builtins.get(kind, {})
-        found: Any = builtins.get(class_name) or builtins.get(class_name.rpartition(".")[2])
+        found: Any = self._built_in(kind, class_name)
         if isinstance(found, str):
             return _imported(found)
         found = found or _entry_point(kind, class_name) or self._files.find(class_name)
@@ -101,13 +117,18 @@ class PluginFinder:
         thing: Callable[..., Any] = found
         return thing
 
+    def _built_in(self, kind: PluginKind, class_name: str) -> Callable[..., Any] | str | None:
+        builtins = self._builtins.get(kind, {})
+        return builtins.get(class_name) or builtins.get(class_name.rpartition(".")[2])
+
     def _hint(self, kind: PluginKind, class_name: str) -> str:
         names = sorted({*self._builtins.get(kind, {}), *self._files.names()})
         near = difflib.get_close_matches(class_name.rpartition(".")[2], names, n=1)
         if near:
             return f"did you mean {near[0]}?"
         built_in = ", ".join(self._builtins.get(kind, {}))
-        return f"built-in are {built_in}" if built_in else "correct the name, or put its file into plugins/"
+        own = "put its file into plugins/"
+        return f"built-in are {built_in}; or {own}" if built_in else f"correct the name, or {own}"
 
     def _parameters(self, kind: PluginKind, target: Callable[..., Any]) -> Parameters:
         skip = 1 if _is_script_function(kind, target) else 0
@@ -132,7 +153,7 @@ class PluginFinder:
             raise PluginError(
                 f"plugin {plugin.name}: {error.what}", at=str(plugin.place), mend=error.mend
             ) from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             file = getattr(inspect.getmodule(target), "__file__", "")
             fault = fault_of(error, lambda name: name == file)
             where = f" ({fault.at})" if fault.at else ""

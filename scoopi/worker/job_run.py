@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 
@@ -24,6 +26,9 @@ from scoopi.worker.slate import Slate
 from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
 
 log = logging.getLogger(__name__)
+
+_NO_PLUGINS = (str(Path(__file__).parents[1]), str(Path(traceback.__file__).parent), "<")
+"""How the files begin that are no plugin's."""
 
 FRAME_ENCODER = msgspec.msgpack.Encoder()
 
@@ -175,13 +180,20 @@ def _failure(error: Exception, item: WorkItem, task: str, step: str, at: str) ->
     cause = error.cause if isinstance(error, StepError) else f"{type(error).__name__}: {error}"
     return Failure(
         cause=f"{step}: {cause}",
-        message=str(error) if known else f"unexpected {cause}",
+        message=str(error) if known else f"unexpected {cause}{_raised_at(error)}",
         job=f"{locator.name}:{locator.group}",
         task=task,
         step=step,
         url=locator.url,
         at=at,
     )
+
+
+def _raised_at(error: Exception) -> str:
+    """The line of the plugin that raised it, else that of Scoopi."""
+    frames = traceback.extract_tb(error.__traceback__)
+    at = ([frame for frame in frames if not frame.filename.startswith(_NO_PLUGINS)] or frames)[-1:]
+    return "".join(f" ({frame.filename}:{frame.lineno})" for frame in at)
 
 
 def _placed(warning: Failure, item: WorkItem, task: str, link: ChainStep) -> Failure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from tests.engine.desk import Desk, Ended, wait_until
 
 PLUGIN = """\
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -144,6 +146,7 @@ def test_a_plugin_step_that_raises_fails_its_task_alone(
         url="pages/bad.html",
     )
     assert desk.rows() == good_rows() + title_row("bad")
+    assert re.search(r"unexpected ZeroDivisionError: no such town \(.*/plugins/\w+\.py:\d+\)", ended.err)
 
 
 def test_a_plugin_that_no_worker_can_make_ends_the_run_with_its_cause(desk: Desk, town: Town) -> None:

@@ -18,11 +18,14 @@ from scoopi.model.step_def import PluginDef
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.encoders.csv_encoder import CsvEncoder
 from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.plugins.ports import PluginKind
 
 GREETER = """
 class Greeter:
     def __init__(self, greeting: str, times: int = 1) -> None:
         self.text = greeting * times
+
+    encode = header = None
 """
 
 
@@ -110,8 +113,9 @@ def test_dataclasses_and_string_annotations_work_in_files(folder: Path) -> None:
     (folder / "data_thing.py").write_text(
         "from __future__ import annotations\nfrom dataclasses import dataclass\n"
         "@dataclass(frozen=True)\nclass Thing:\n    most_rows: int\n    names: list[str] | None = None\n"
+        "    def convert(self, value: str) -> str: ...\n"
     )
-    thing = finder(folder).construct("encoders", plugin("Thing", mostRows="3", names=["a"]))
+    thing = finder(folder).construct("converters", plugin("Thing", item="fact", mostRows="3", names=["a"]))
     assert (thing.most_rows, thing.names) == (3, ["a"])
 
 
@@ -140,6 +144,7 @@ def test_an_entry_point_that_cannot_be_loaded_is_an_error(monkeypatch: pytest.Mo
         ("\n\nclass Thing(:\n", "SyntaxError|no Python", 3),
         ("import json\nclass Thing: pass\njson.loads('{')\n", "JSONDecodeError", 3),
         ("import no_such_module_here\nclass Thing: pass\n", "ModuleNotFoundError", 1),
+        ("import sys\nclass Thing: pass\nsys.exit(4)\n", "SystemExit: 4", 3),
     ],
 )
 @pytest.mark.parametrize("name", ["Thing", "broken.Thing"])
@@ -212,6 +217,25 @@ def test_a_refusing_constructor_becomes_an_error_at_the_definition(folder: Path)
         finder(folder).construct("encoders", plugin("Strict", size="0"))
     assert f"ZeroDivisionError: division by zero ({path}:3)" in caught.value.what
     assert caught.value.at == "defs/a.yml:7:3"
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "lacking"),
+    [
+        ("converters", {"item": "fact"}, "no convert;"),
+        ("encoders", {}, "no encode and no header;"),
+        ("appenders", {}, "no output;"),
+        ("scripts", {}, "no __call__;"),
+    ],
+)
+def test_a_class_without_what_its_kind_promises_is_refused(
+    folder: Path, kind: PluginKind, fields: dict[str, str], lacking: str
+) -> None:
+    (folder / "bare.py").write_text("class Bare:\n    pass\n")
+    with pytest.raises(
+        PluginError, match=rf"defs/a\.yml:7:3: plugin mine: Bare has {lacking} {kind} promise it"
+    ):
+        finder(folder).construct(kind, plugin("Bare", **fields))
 
 
 def test_a_list_appender_gets_the_plugins_name() -> None:
