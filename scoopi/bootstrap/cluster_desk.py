@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
-from scoopi.bootstrap.cluster_runs import runs_of
+from scoopi.bootstrap.cluster_runs import runs_of, store_of
 from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.node_incarnation import new_incarnation
 from scoopi.bootstrap.run_request import RunRequest
@@ -14,12 +14,10 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import RunError, UsageError
 from scoopi.model.run_figures import ClusterFigures
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import Store
 from scoopi.store.run_cancel import RunCancel
 from scoopi.store.run_record import RunPhase, RunRecord
 from scoopi.store.run_survey import RunSurvey
-from scoopi.store.settling_store import SettlingStore
 
 
 class ClusterDesk:
@@ -84,4 +82,4 @@ class ClusterDesk:
         return run
 
     def _store(self, run: str) -> Store:
-        return SettlingStore(HazelcastStore(self._client, self._registry.maps(run) or run))
+        return store_of(self._client, self._registry.maps(run) or run)

@@ -1,4 +1,4 @@
-"""runs_of: the registry of a cluster's runs, over the maps of its grid."""
+"""The maps of a cluster's grid as stores, and the registry of the runs that it knows."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ from scoopi.store.run_registry import RunRegistry
 from scoopi.store.settling_store import SettlingStore
 
 
+def store_of(client: ClusterClient, maps: str = "") -> SettlingStore:
+    """The maps of a run, as its registry names them; those that belong to no run when none is named."""
+    return SettlingStore(HazelcastStore(client, maps))
+
+
 def runs_of(client: ClusterClient, node: str) -> RunRegistry:
     """The runs that the cluster knows, as this node may read and change them."""
 
     def is_kept(maps: str) -> bool:
-        return RunRecord(SettlingStore(HazelcastStore(client, maps)), node).read() is not None
+        return RunRecord(store_of(client, maps), node).read() is not None
 
     def remove(maps: str) -> None:
         HazelcastStore(client, maps).destroy()
 
-    return RunRegistry(SettlingStore(HazelcastStore(client)), is_kept, remove, node)
+    return RunRegistry(store_of(client), is_kept, remove, node)

@@ -19,6 +19,7 @@ from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.run_registry import RunRegistry
 from tests.cluster.grids import free_port
 from tests.reliability.world import World, build_world
 
@@ -172,6 +173,24 @@ def test_a_name_that_returns_when_the_run_record_has_ended_begins_a_run_of_its_o
     town.node("mine", "nightly")
     town.cluster.map("scoopi.nightly.run").clear().result()
     again = town.node("elsewhere", "nightly")
+    assert (again.status, again.publish_note) == (RunStatus.DONE, "")
+    assert again.rows == {next(iter(again.rows)): town.world.rows.total()}
+
+
+def test_a_node_that_comes_in_the_instant_when_the_retention_ends_begins_a_run_of_its_own(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    town.node("mine", "ending")
+    enter = RunRegistry.enter
+
+    def ends_then(registry: RunRegistry, run: str) -> tuple[str, bool]:
+        maps, over = enter(registry, run)
+        if over:
+            town.cluster.map(f"scoopi.{maps}.run").clear().result()
+        return maps, over
+
+    monkeypatch.setattr(RunRegistry, "enter", ends_then)
+    again = town.node("elsewhere", "ending")
     assert (again.status, again.publish_note) == (RunStatus.DONE, "")
     assert again.rows == {next(iter(again.rows)): town.world.rows.total()}
 

@@ -46,21 +46,6 @@ def world(tmp_path: Path, server: Server) -> World:
     return world
 
 
-@pytest.fixture
-def crew_of(cluster: ClusterClient, world: World, tmp_path: Path) -> Iterator[CrewOf]:
-    crews: list[Crew] = []
-
-    def make(
-        output: str = "out", client: ClusterClient = cluster, anew: bool = False, **changes: str
-    ) -> Crew:
-        crews.append(Crew(client, world.defs, tmp_path / output, f"{tmp_path.name}-run", changes, anew))
-        return crews[-1]
-
-    yield make
-    for crew in crews:
-        crew.__exit__(None, None, None)
-
-
 @contextmanager
 def killed(crew: Crew, node: str, folder: Path) -> Iterator[None]:
     """A node works as a process of its own until it has ended jobs; then it is killed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import pytest
 
 from scoopi.cli.exit_codes import code_of_report
 from scoopi.model.run_report import RunStatus
-from scoopi.store.cluster.cluster_client import ClusterClient
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
 from tests.reliability.world import World, build_world
@@ -27,21 +26,6 @@ def world(tmp_path: Path, server: Server) -> World:
     for page in (tmp_path / "world" / "pages").iterdir():
         page.rename(tmp_path / "pages" / page.name)
     return world
-
-
-@pytest.fixture
-def crew_of(
-    cluster: ClusterClient, world: World, tmp_path: Path, request: pytest.FixtureRequest
-) -> Iterator[Callable[..., Crew]]:
-    crews: list[Crew] = []
-
-    def make(**changes: str) -> Crew:
-        crews.append(Crew(cluster, world.defs, tmp_path / "out", f"{tmp_path.name}-run", changes))
-        return crews[-1]
-
-    yield make
-    for crew in crews:
-        crew.__exit__(None, None, None)
 
 
 def figures_of(crew: Crew) -> Any:

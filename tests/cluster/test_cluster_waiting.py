@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -15,78 +14,26 @@ import pytest
 from scoopi.app import Scoopi
 from scoopi.cli.exit_codes import code_of_report
 from scoopi.model.run_report import RunReport, RunStatus
-from scoopi.store.barricade import Barricade
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.member import Load, MemberState
 from scoopi.store.membership import Membership
 from scoopi.store.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
-from scoopi.store.stopped import StoppedError
 from tests.cluster.crew import LIMIT_S, Crew
-from tests.cluster.grids import free_port, members, settings_of
+from tests.cluster.grids import free_port
+from tests.cluster.holding import GAP_MS, held, states, store_of
 from tests.engine.desk import wait_until
 from tests.metrics.asking import ask
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world
-from tests.server.server import Server
 
 SOON_S = 10.0
-FROZEN_S = 20.0
-"""Where each call waits its own limit, one after another, a stop takes twice as long."""
-GAP_MS = 2000
 TOGETHER = {"scoopi.cluster.quorum.size": "2"}
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return build_world(tmp_path / "world", shelves=4, packets=2)
-
-
-@pytest.fixture
-def crew_of(cluster: ClusterClient, world: World, tmp_path: Path) -> Iterator[Callable[..., Crew]]:
-    crews: list[Crew] = []
-
-    def make(**changes: str) -> Crew:
-        crews.append(Crew(cluster, world.defs, tmp_path / "out", f"{tmp_path.name}-run", changes))
-        return crews[-1]
-
-    yield make
-    for crew in crews:
-        crew.__exit__(None, None, None)
-
-
-def store_of(cluster: ClusterClient, crew: Crew) -> SettlingStore:
-    return SettlingStore(HazelcastStore(cluster, crew.run_name))
-
-
-def states(cluster: ClusterClient, crew: Crew) -> list[MemberState]:
-    """Of all incarnations of the run's nodes."""
-    return [each.state for each in Membership(store_of(cluster, crew), "test", "test").read().values()]
-
-
-@contextmanager
-def held(cluster: ClusterClient, crew: Crew, barricade: str) -> Iterator[None]:
-    """Another node holds the barricade, lives, and composes nothing."""
-    holds, ends = threading.Event(), threading.Event()
-
-    def compose() -> bytes:
-        holds.set()
-        assert ends.wait(LIMIT_S)
-        raise StoppedError
-
-    def hold() -> None:
-        with pytest.raises(StoppedError):
-            Barricade(store_of(cluster, crew), barricade, "other", GAP_MS).compose_once(compose, 60_000)
-
-    with ThreadPoolExecutor(1) as pool:
-        holder = pool.submit(hold)
-        assert holds.wait(LIMIT_S)
-        try:
-            yield
-        finally:
-            ends.set()
-            holder.result(LIMIT_S)
 
 
 def test_probes_are_answered_while_a_node_waits_for_others_and_sigterm_is_heard(
@@ -198,34 +145,6 @@ def test_a_node_that_finds_no_member_hears_it(world: World, tmp_path: Path) -> N
         report: RunReport = node.result(SOON_S)
     assert (report.status, report.run) == (RunStatus.STOPPED, "")
     assert not (tmp_path / "out").exists()
-
-
-def test_a_node_whose_cluster_does_not_answer_stops_in_the_time_that_it_has(
-    tmp_path: Path, server: Server
-) -> None:
-    slow = {"scoopi.loader.fetch.delay": "100", "scoopi.loader.fetch.parallelism": "1"}
-    slow_world = build_world(tmp_path / "slow", 8, 2, server.url(""))
-    for page in (tmp_path / "slow" / "pages").iterdir():
-        page.rename(tmp_path / "pages" / page.name)
-    with members(tmp_path / "members") as started:
-        client = ClusterClient(settings_of(started))
-        crew = Crew(
-            client, slow_world.defs, tmp_path / "out", "frozen", {"scoopi.shutdown.timeout": "4", **slow}
-        )
-        nodes = [ScoopiProcess(crew.arguments(name), tmp_path) for name in ("ann", "bob")]
-        try:
-            wait_until(lambda: len(states(client, crew)) == 2, "both nodes", LIMIT_S, nodes[0])
-            wait_until(lambda: len(server.log.all()) >= 5, "the fifth request", LIMIT_S, nodes[0])
-            client.close()
-            os.kill(started[0].pid, signal.SIGSTOP)
-            for node in nodes:
-                node.signal(signal.SIGTERM)
-            assert [node.wait(FROZEN_S) for node in nodes] == [143, 143]
-        finally:
-            for node in nodes:
-                node.kill_all()
-            os.kill(started[0].pid, signal.SIGCONT)
-    assert "how many are left is not known" in (tmp_path / "stderr.txt").read_text()
 
 
 @contextmanager

@@ -40,7 +40,8 @@ class ClusterClient:
     member was reachable for `reconnect_timeout_ms`, ClusterError: then this node's run cannot go on.
 
     Args:
-        is_stopped: asked now and then while no member lets this node in.
+        is_stopped: asked now and then while no member lets this node in, or an answer is waited for;
+            nothing but an answer that comes at once is waited for then, unless `hurry` says until when.
 
     Raises:
         ClusterError: no member lets this node in; says what was tried.
@@ -55,7 +56,7 @@ class ClusterClient:
         self._lost_at: float | None = None
         self._failing_since: float | None = None
         self._closed = False
-        self._end = math.inf
+        self._end: float | None = None
         self._client = self._connected()
         self._keys = self._grid_keys()
 
@@ -65,7 +66,10 @@ class ClusterClient:
 
     def patience_s(self) -> float:
         """How long an answer is waited for; longer than the client itself tries."""
-        return min(self._settings.call_timeout_ms / 1000 + 2, max(_AT_ONCE_S, self._end - time.monotonic()))
+        if self._end is None and self._is_stopped():
+            return _AT_ONCE_S
+        left_s = math.inf if self._end is None else self._end - time.monotonic()
+        return min(self._settings.call_timeout_ms / 1000 + 2, max(_AT_ONCE_S, left_s))
 
     def map(self, name: str) -> Map[Any, Any]:
         """The grid's map of that name.

@@ -1,0 +1,271 @@
+"""RunJoining: a connected node finds its run, waits for the others, and composes with them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from scoopi.appenders.output_file import OutputSpec
+from scoopi.bootstrap.cluster_runs import runs_of, store_of
+from scoopi.bootstrap.composed import Composed
+from scoopi.bootstrap.node_folder import NodeFolder
+from scoopi.bootstrap.outputs import of_node
+from scoopi.bootstrap.run_context import RunContext
+from scoopi.bootstrap.run_name import RunName, definitions_digest
+from scoopi.bootstrap.run_request import RunRequest
+from scoopi.configs.comparison import conflicts, merge
+from scoopi.configs.configs import Configs
+from scoopi.configs.groups import ClusterSettings, OutputSettings
+from scoopi.engine.finished import finished_report
+from scoopi.engine.run_file import RunFile
+from scoopi.errors import ConfigError, DefsError, RunError, StoreError
+from scoopi.mediator.worker_link import WorkerLink
+from scoopi.metrics.joining_node import JoiningNode
+from scoopi.model.run_report import RunReport
+from scoopi.store.barricade import Barricade
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.membership import Membership
+from scoopi.store.ports import Store
+from scoopi.store.quorum import Quorum
+from scoopi.store.run_cancel import RunCancel
+from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.run_registry import RunRegistry
+from scoopi.store.run_retention import RunRetention
+
+log = logging.getLogger(__name__)
+
+COMPOSE_TIMEOUT_MS = 120_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A run of the cluster, before it is known whether this node can take part in it."""
+
+    name: str
+    folder: NodeFolder
+    client: ClusterClient
+    names: RunName
+    registry: RunRegistry
+    canaries: tuple[str, ...]
+
+
+class RunJoining:
+    """What a node knows of its run from one try to the next, should the store fail it meanwhile.
+
+    Args:
+        node: incarnation of this process.
+        launch: see `RunContext`.
+        waits: is told what is waited for, and passed on in what was joined.
+    Source: design, "Name of a cluster run" and "Protocol", rules 8, 9 and 11.
+    """
+
+    def __init__(
+        self,
+        request: RunRequest,
+        settings: ClusterSettings,
+        node: str,
+        launch: Callable[[], WorkerLink],
+        waits: JoiningNode,
+    ) -> None:
+        self._request = request
+        self._settings = settings
+        self._node = node
+        self._launch = launch
+        self._joining = waits
+        self._name: str | None = None
+        self._folder: Path | None = None
+        self._cancels: dict[str, RunCancel] = {}
+
+    @property
+    def folder(self) -> Path | None:
+        """The run's, as soon as its name is known."""
+        return self._folder
+
+    def join(
+        self,
+        client: ClusterClient,
+        opened: ExitStack,
+        mine: Composed,
+        configs: Configs,
+        outputs: tuple[OutputSpec, ...],
+    ) -> RunContext | RunReport:
+        """See `ClusterBoot.join`; when it raises StoreError, it may be called again.
+
+        Args:
+            opened: closes what this opens; to be closed before the next try.
+        """
+        found = self._found(client, opened, mine)
+        known, record = found.folder.known_state(), self._record(found)
+        state = None if record is None else record.read()
+        if known is not None and (state is None or state.incarnation != known.run):
+            if known.over and not self._request.anew:
+                path = found.folder.path
+                return finished_report(found.name, path, RunFile(path, found.folder.node_folder, True))
+            self._set_aside(found.folder, outputs)
+        if record is not None and state is not None and record.lost(state.incarnation):
+            raise RunError(
+                f"the cluster has lost a part of the run {found.name}",
+                at=str(found.folder.path),
+                mend="its files stay as they are; begin under another name",
+            )
+        return self._joined(found, mine, configs, outputs)
+
+    def _found(self, client: ClusterClient, opened: ExitStack, mine: Composed) -> _Found:
+        """The run under its name, in the cluster and in the output folder."""
+        canaries = tuple(client.canary_keys())
+        registry = runs_of(client, self._node)
+        names = RunName(store_of(client), lambda run: self._is_over(client, registry.maps(run)), self._node)
+        if self._name is None:  # decided once: what others have ended meanwhile is not begun anew
+            self._name = names.decide(mine, self._request.output, self._request.run)
+        path = self._request.output / self._name
+        folder = opened.enter_context(NodeFolder.join(path, self._settings.node))
+        self._folder = path
+        return _Found(self._name, folder, client, names, registry, canaries)
+
+    def _record(self, found: _Found) -> RunRecord | None:
+        """The record of the run as it was when this node came; None of a run that is not known."""
+        maps = found.registry.maps(found.name)
+        return None if maps is None else self._record_in(maps, found)
+
+    def _record_in(self, maps: str, found: _Found) -> RunRecord:
+        return RunRecord(store_of(found.client, maps), self._node, found.canaries)
+
+    def _joined(
+        self, found: _Found, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
+    ) -> RunContext:
+        folder, registry = found.folder, found.registry
+        registry.sweep()
+        maps, over = registry.enter(found.name)
+        store = store_of(found.client, maps)
+        record, cancel = self._record_in(maps, found), self._listening(store, maps)
+        self._request.tell(f"run {found.name}, node {folder.node}")
+        composed = (
+            self._composed_before(store, record) if over else self._composed(store, folder, mine, cancel)
+        )
+        self._compare(mine, composed, configs)
+        state = record.create(composed.run)
+        folder.write_state(composed.run)
+        log.info("run %s: joined as node %s", found.name, folder.node)
+        effective = merge(configs, self._of_run(composed), take_shared=False)
+        output = OutputSettings.of(effective)
+
+        def note_over() -> None:
+            found.names.pass_over(mine, found.name)
+            registry.note_over(found.name)
+
+        return RunContext(
+            node=self._node,
+            run=composed.run,
+            resumed=False,
+            composed=composed,
+            configs=effective,
+            folder=folder,
+            store=store,
+            outputs=outputs if output.merge else of_node(outputs, folder.node),
+            stream=None,
+            launch=self._launch,
+            watch=self._request.watch,
+            cluster=ClusterSettings.of(effective, Path.cwd()),
+            canaries=found.canaries,
+            cancel=cancel,
+            was_over=state.phase is not RunPhase.RUNNING,
+            plain_outputs=outputs,
+            retention=RunRetention(store, output.retention_s, note_over),
+            joining=self._joining,
+            hurry=found.client.hurry,
+        )
+
+    def _listening(self, store: Store, maps: str) -> RunCancel:
+        """From the first try on: what was asked since then was asked of this node too."""
+        if maps not in self._cancels:
+            cancel = RunCancel(store, self._node)
+            cancel.listen()
+            self._cancels[maps] = cancel
+        return self._cancels[maps]
+
+    def _waits(self, what: str) -> None:
+        self._joining.waits(what)
+        log.info("%s", what)
+
+    def _of_run(self, composed: Composed) -> Configs:
+        return Configs.from_kept(composed.configs, self._request.environ)
+
+    def _is_over(self, client: ClusterClient, maps: str | None) -> bool:
+        if maps is None:
+            return False
+        state = RunRecord(store_of(client, maps), self._node).read()
+        return state is not None and state.phase is not RunPhase.RUNNING
+
+    def _set_aside(self, folder: NodeFolder, outputs: tuple[OutputSpec, ...]) -> None:
+        """This node's segments belong to one incarnation of the run (design, rule 11)."""
+        if not self._request.anew:
+            raise RunError(
+                "the cluster does not know the run that this node's rows belong to: it was lost, or is older "
+                "than the retention",
+                at=str(folder.path),
+                mend="its files stay as they are; --anew puts them aside and begins anew",
+            )
+        files = [spec.file for spec in (*of_node(outputs, folder.node), *outputs)]
+        log.warning("what the run had before is in %s now", folder.set_aside(files))
+
+    def _composed_before(self, store: Store, record: RunRecord) -> Composed:
+        """Of a run that is over, as long as it is kept: nobody composes anything in its maps again."""
+        packed = self._setup(store).composed()
+        if packed is None or record.read() is None:
+            self._name = None
+            raise StoreError("what the cluster kept of this run has just ended", mend="try again")
+        return msgspec.msgpack.decode(packed, type=Composed)
+
+    def _composed(self, store: Store, folder: NodeFolder, mine: Composed, cancel: RunCancel) -> Composed:
+        barricade = self._setup(store)
+        packed = barricade.composed()
+        if packed is None:
+            self._quorum(store, folder).wait(
+                lambda: barricade.composed() is not None, lambda: self._is_stopped(cancel)
+            )
+            self._waits("another node composes the run")
+            packed = barricade.compose_once(
+                lambda: msgspec.msgpack.encode(mine), COMPOSE_TIMEOUT_MS, lambda: self._is_stopped(cancel)
+            )
+        return msgspec.msgpack.decode(packed, type=Composed)
+
+    def _setup(self, store: Store) -> Barricade:
+        return Barricade(store, "setup", self._node, self._settings.liveness_gap_ms)
+
+    def _is_stopped(self, cancel: RunCancel) -> bool:
+        """By a signal here, or cancelled from elsewhere."""
+        try:
+            return self._request.is_stopped() or cancel.is_asked()
+        except StoreError:
+            return False
+
+    def _quorum(self, store: Store, folder: NodeFolder) -> Quorum:
+        """A run that was composed never waits for it again."""
+        settings = self._settings
+        size = settings.quorum_size
+
+        def tell(live: int) -> None:
+            self._waits(f"{live} of {size} nodes are there")
+            self._request.tell(f"{live} of {size} nodes are there, waiting for the others")
+
+        members = Membership(store, self._node, folder.node, settings.heartbeat_ms, settings.liveness_gap_ms)
+        return Quorum(members, size, settings.quorum_timeout_s, tell)
+
+    def _compare(self, mine: Composed, composed: Composed, configs: Configs) -> None:
+        if definitions_digest(mine) != definitions_digest(composed):
+            errors, _ = conflicts(configs, self._of_run(composed))
+            if errors:
+                raise ConfigError("; ".join(errors), mend="give all nodes the same settings")
+            raise DefsError(
+                "this node's definitions or plugins are not those of the run",
+                at=mine.defs_source,
+                mend=f"give it those of {composed.defs_source}, or another --run",
+            )
+        _, warnings = conflicts(configs, self._of_run(composed))
+        for warning in warnings:
+            log.warning("%s; the run's value counts", warning)

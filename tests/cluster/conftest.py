@@ -1,0 +1,27 @@
+"""Fixtures of the tests with nodes in a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from scoopi.store.cluster.cluster_client import ClusterClient
+from tests.cluster.crew import Crew
+from tests.reliability.world import World
+
+
+@pytest.fixture
+def crew_of(cluster: ClusterClient, world: World, tmp_path: Path) -> Iterator[Callable[..., Crew]]:
+    """Makes crews of the run of this test; what they still do at its end is stopped."""
+    with ExitStack() as crews:
+
+        def make(
+            output: str = "out", client: ClusterClient = cluster, anew: bool = False, **changes: str
+        ) -> Crew:
+            run = f"{tmp_path.name}-run"
+            return crews.enter_context(Crew(client, world.defs, tmp_path / output, run, changes, anew))
+
+        yield make

@@ -1,0 +1,86 @@
+"""What tests do beside a run's nodes: read its records, hold its barricades, let its member stand still."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from scoopi.store.barricade import Barricade
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.member import MemberState
+from scoopi.store.membership import Membership
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.stopped import StoppedError
+from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.grids import members, settings_of
+
+GAP_MS = 2000
+
+
+def store_of(cluster: ClusterClient, crew: Crew) -> SettlingStore:
+    """The records of the crew's run."""
+    return SettlingStore(HazelcastStore(cluster, crew.run_name))
+
+
+def states(cluster: ClusterClient, crew: Crew) -> list[MemberState]:
+    """Of all incarnations of the run's nodes."""
+    return [each.state for each in Membership(store_of(cluster, crew), "test", "test").read().values()]
+
+
+@contextmanager
+def held(cluster: ClusterClient, crew: Crew, barricade: str) -> Iterator[None]:
+    """Another node holds the barricade, lives, and composes nothing."""
+    holds, ends = threading.Event(), threading.Event()
+
+    def compose() -> bytes:
+        holds.set()
+        assert ends.wait(LIMIT_S)
+        raise StoppedError
+
+    def hold() -> None:
+        with pytest.raises(StoppedError):
+            Barricade(store_of(cluster, crew), barricade, "other", GAP_MS).compose_once(compose, 60_000)
+
+    with ThreadPoolExecutor(1) as pool:
+        holder = pool.submit(hold)
+        assert holds.wait(LIMIT_S)
+        try:
+            yield
+        finally:
+            ends.set()
+            holder.result(LIMIT_S)
+
+
+@dataclass(frozen=True)
+class Still:
+    """A cluster of one member, which can be made to stand still: it takes calls, and answers none."""
+
+    client: ClusterClient
+    pid: int
+
+    def freeze(self) -> None:
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        os.kill(self.pid, signal.SIGCONT)
+
+
+@contextmanager
+def still_member(folder: Path) -> Iterator[Still]:
+    """A member of one's own, with a client; it moves again at the end."""
+    with members(folder / "members") as started:
+        still = Still(ClusterClient(settings_of(started)), started[0].pid)
+        try:
+            yield still
+        finally:
+            still.thaw()
+            still.client.close()

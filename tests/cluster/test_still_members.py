@@ -1,0 +1,118 @@
+"""A member that stands still for longer than a call may take, seen from nodes that join, and that stop."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from scoopi.model.run_report import RunStatus
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.run_cancel import RunCancel
+from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.grids import members, settings_of
+from tests.cluster.holding import Still, held, states, still_member, store_of
+from tests.engine.desk import wait_until
+from tests.reliability.process import ScoopiProcess
+from tests.reliability.world import World, build_world
+from tests.server.server import Server
+
+SOON_S = 10.0
+FROZEN_S = 20.0
+"""Where each call waits its own limit, one after another, a stop takes twice as long."""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return build_world(tmp_path / "world", shelves=4, packets=2)
+
+
+@pytest.fixture(autouse=True)
+def joining_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "scoopi")
+
+
+def frozen_until_tried_again(still: Still, caplog: pytest.LogCaptureFixture) -> None:
+    """The member stands still while a node waits for who composes, until the node begins anew."""
+    wait_until(lambda: "another node composes the run" in caplog.text, "its waiting", LIMIT_S)
+    still.freeze()
+    wait_until(lambda: "joining: the store is tried again" in caplog.text, "a call that failed", LIMIT_S)
+
+
+def test_a_node_joins_when_its_member_moves_again(
+    world: World, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with still_member(tmp_path) as still:
+        with Crew(still.client, world.defs, tmp_path / "out", "again", {}) as crew:
+            with held(still.client, crew, "setup"):
+                node = crew.start("ann")
+                frozen_until_tried_again(still, caplog)
+                still.thaw()
+            report = node.result(LIMIT_S)
+        assert report.status is RunStatus.DONE
+        assert crew.rows() == world.rows
+
+
+def test_a_node_that_tries_again_to_join_hears_that_it_is_to_stop(
+    world: World, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (
+        still_member(tmp_path) as still,
+        Crew(still.client, world.defs, tmp_path / "out", "stopped", {}) as crew,
+        held(still.client, crew, "setup"),
+    ):
+        node = crew.start("ann")
+        frozen_until_tried_again(still, caplog)
+        crew.cancel()
+        report = node.result(SOON_S)
+        assert (report.status, report.run) == (RunStatus.STOPPED, "stopped")
+        still.thaw()
+
+
+def test_a_node_that_tries_again_to_join_hears_that_the_run_was_cancelled_meanwhile(
+    world: World, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (
+        still_member(tmp_path) as still,
+        Crew(still.client, world.defs, tmp_path / "out", "cancelled", {}) as crew,
+        held(still.client, crew, "setup"),
+        ThreadPoolExecutor(1) as pool,
+    ):
+        node = crew.start("ann")
+        frozen_until_tried_again(still, caplog)
+        asked = pool.submit(RunCancel(store_of(still.client, crew), "other").ask)
+        still.thaw()
+        asked.result(LIMIT_S)
+        assert node.result(LIMIT_S).status is RunStatus.STOPPED
+
+
+def test_a_node_whose_cluster_does_not_answer_stops_in_the_time_that_it_has(
+    tmp_path: Path, server: Server
+) -> None:
+    slow = {"scoopi.loader.fetch.delay": "100", "scoopi.loader.fetch.parallelism": "1"}
+    slow_world = build_world(tmp_path / "slow", 8, 2, server.url(""))
+    for page in (tmp_path / "slow" / "pages").iterdir():
+        page.rename(tmp_path / "pages" / page.name)
+    with members(tmp_path / "members") as started:
+        client = ClusterClient(settings_of(started))
+        crew = Crew(
+            client, slow_world.defs, tmp_path / "out", "frozen", {"scoopi.shutdown.timeout": "4", **slow}
+        )
+        nodes = [ScoopiProcess(crew.arguments(name), tmp_path) for name in ("ann", "bob")]
+        try:
+            wait_until(lambda: len(states(client, crew)) == 2, "both nodes", LIMIT_S, nodes[0])
+            wait_until(lambda: len(server.log.all()) >= 5, "the fifth request", LIMIT_S, nodes[0])
+            client.close()
+            os.kill(started[0].pid, signal.SIGSTOP)
+            for node in nodes:
+                node.signal(signal.SIGTERM)
+            assert [node.wait(FROZEN_S) for node in nodes] == [143, 143]
+        finally:
+            for node in nodes:
+                node.kill_all()
+            os.kill(started[0].pid, signal.SIGCONT)
+    assert "how many are left is not known" in (tmp_path / "stderr.txt").read_text()
