@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.run_record import RunRecord
+from scoopi.store.run_record import RunPhase, RunRecord
 from scoopi.store.run_registry import RunRegistry
 from scoopi.store.settling_store import SettlingStore
 
@@ -17,10 +17,11 @@ def store_of(client: ClusterClient, maps: str = "") -> SettlingStore:
 def runs_of(client: ClusterClient, node: str) -> RunRegistry:
     """The runs that the cluster knows, as this node may read and change them."""
 
-    def is_kept(maps: str) -> bool:
-        return RunRecord(store_of(client, maps), node).read() is not None
+    def phase(maps: str) -> RunPhase | None:
+        state = RunRecord(store_of(client, maps), node).read()
+        return None if state is None else state.phase
 
     def remove(maps: str) -> None:
         HazelcastStore(client, maps).destroy()
 
-    return RunRegistry(store_of(client), is_kept, remove, node)
+    return RunRegistry(store_of(client), phase, remove, node)

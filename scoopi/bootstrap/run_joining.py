@@ -13,6 +13,7 @@ import msgspec
 from scoopi.appenders.output_file import OutputSpec
 from scoopi.bootstrap.cluster_runs import runs_of, store_of
 from scoopi.bootstrap.composed import Composed
+from scoopi.bootstrap.left_over_runs import LeftOverRuns
 from scoopi.bootstrap.node_folder import NodeFolder
 from scoopi.bootstrap.outputs import of_node
 from scoopi.bootstrap.run_context import RunContext
@@ -139,7 +140,8 @@ class RunJoining:
         self, found: _Found, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
     ) -> RunContext:
         folder, registry = found.folder, found.registry
-        registry.sweep()
+        left_over = LeftOverRuns(found.client, found.names, registry, OutputSettings.of(configs).retention_s)
+        registry.sweep(left_over.end)
         maps, over = registry.enter(found.name)
         store = store_of(found.client, maps)
         record, cancel = self._record_in(maps, found), self._listening(store, maps)
@@ -156,7 +158,7 @@ class RunJoining:
 
         def note_over() -> None:
             found.names.pass_over(mine, found.name)
-            registry.note_over(found.name)
+            registry.note_over(found.name, maps)
 
         return RunContext(
             node=self._node,
@@ -175,7 +177,9 @@ class RunJoining:
             cancel=cancel,
             was_over=state.phase is not RunPhase.RUNNING,
             plain_outputs=outputs,
-            retention=RunRetention(store, output.retention_s, note_over),
+            retention=RunRetention(
+                store, output.retention_s, note_over, lambda: registry.note_ends(found.name, maps)
+            ),
             joining=self._joining,
             hurry=found.client.hurry,
         )

@@ -163,7 +163,7 @@ class RunClose:
         try:
             self._on_over()
         except (StoreError, ClusterError) as error:
-            log.warning("the run is over, but its records are kept for ever: %s", error)
+            log.warning("the run is over, but its records are kept until another node begins: %s", error)
 
     def stopped(self, started: datetime) -> RunReport:
         """Publish what is committed, if there is time; the former files stay otherwise."""

@@ -9,6 +9,7 @@ import msgspec
 
 from scoopi.errors import StoreError
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.run_record import RunPhase
 
 PREFIX = "runs/"
 PAGE = 500
@@ -22,7 +23,8 @@ class KnownRun(msgspec.Struct, frozen=True, omit_defaults=True):
         run: its name.
         node: incarnation of the node that wrote this.
         maps: what its maps are named by; another with each life of a name.
-        over: nobody takes part any more; what is kept of it ends by itself.
+        over: nobody takes part any more.
+        ends: all that is kept of it ends by itself; until it says so, whoever finds the run over sees to it.
         gone: its maps are removed. The record stays, so that no life gets the maps of a former one.
     """
 
@@ -30,6 +32,7 @@ class KnownRun(msgspec.Struct, frozen=True, omit_defaults=True):
     node: str
     maps: str
     over: bool = False
+    ends: bool = False
     gone: bool = False
 
 
@@ -41,7 +44,8 @@ class RunRegistry:
 
     Args:
         grid: the maps that belong to no run, of settled answers.
-        is_kept: whether the run's record stands in the maps of that name.
+        phase: what the run's record in the maps of that name says; None: it does not stand there any more,
+            or not yet.
         remove: removes the maps of that name; harmless when they are not there.
         node: incarnation of this node.
 
@@ -49,10 +53,14 @@ class RunRegistry:
     """
 
     def __init__(
-        self, grid: Store, is_kept: Callable[[str], bool], remove: Callable[[str], None], node: str
+        self,
+        grid: Store,
+        phase: Callable[[str], RunPhase | None],
+        remove: Callable[[str], None],
+        node: str,
     ) -> None:
         self._grid = grid
-        self._is_kept = is_kept
+        self._phase = phase
         self._remove = remove
         self._node = node
 
@@ -75,28 +83,49 @@ class RunRegistry:
                 self._grid.cas_all(MapName.RUN, [Change(PREFIX + run, stands, new)])
         raise StoreError(f"nodes cannot agree on the maps of the run {run}", mend="start this node again")
 
-    def note_over(self, run: str) -> None:
-        """The run is over; to be noted before the first of its records ends."""
-        known, stands = self._read(run)
-        if known is not None and not known.over:
-            self._change(known, stands, over=True)
+    def note_over(self, run: str, maps: str) -> None:
+        """The life of the run in these maps is over; to be noted before the first of its records ends."""
+        self._note(run, maps, ends=False)
 
-    def sweep(self) -> None:
-        """Remove the maps of runs that are over and kept no longer."""
+    def note_ends(self, run: str, maps: str) -> None:
+        """Each record in these maps has an end now."""
+        self._note(run, maps, ends=True)
+
+    def sweep(self, end: Callable[[str, str], None]) -> None:
+        """Remove the maps of runs that are over and kept no longer.
+
+        Args:
+            end: given the name and the maps of a run that is over, and whose last node died before it had
+                noted that all records have an end; or it is just about it: both may do it.
+        """
         for known, stands in list(self._all()):
-            if not known.gone and self._has_ended(known):
+            if known.gone:
+                continue
+            phase = self._phase(known.maps)
+            if phase is None and known.over:
                 self._remove(known.maps)
-                self._change(known, stands, over=True, gone=True)
+                self._change(known, stands, ends=True, gone=True)
+            elif phase is RunPhase.OVER and not known.ends:
+                end(known.run, known.maps)
 
     def names(self) -> list[str]:
         """The names of all runs of which something is kept, sorted."""
         return sorted(known.run for known, _ in self._all() if not self._has_ended(known))
 
     def _has_ended(self, known: KnownRun) -> bool:
-        return known.gone or (known.over and not self._is_kept(known.maps))
+        return known.gone or (known.over and self._phase(known.maps) is None)
 
-    def _change(self, known: KnownRun, stands: bytes, over: bool, gone: bool = False) -> None:
-        new = msgspec.json.encode(KnownRun(known.run, self._node, known.maps, over, gone))
+    def _note(self, run: str, maps: str, ends: bool) -> None:
+        """Of another life of the name nothing is noted: who slept over the end of this one wakes too late."""
+        for _ in range(TRIES):
+            known, stands = self._read(run)
+            if known is None or known.maps != maps or (known.over and known.ends >= ends):
+                return
+            self._change(known, stands, ends or known.ends)
+        raise StoreError(f"the end of the run {run} could not be noted in {TRIES} tries", mend="try again")
+
+    def _change(self, known: KnownRun, stands: bytes, ends: bool, gone: bool = False) -> None:
+        new = msgspec.json.encode(KnownRun(known.run, self._node, known.maps, True, ends, gone))
         self._grid.cas_all(MapName.RUN, [Change(PREFIX + known.run, stands, new)])
 
     def _record(self, run: str, maps: str) -> bytes:

@@ -14,19 +14,28 @@ _KEPT = (MapName.MEMBERS, MapName.HOSTS, MapName.JOBS, MapName.PAYLOADS)
 
 
 class RunRetention:
-    """To be begun when the run is OVER, never before; begun again it counts from then.
+    """To be begun when the run is OVER, never before; begun again, or by two, it counts from then.
 
     Args:
         store: of the run.
         seconds: how long; all but the run record up to an hour longer.
         first: called before the first record begins to run out.
+        last: called when time runs out for all of them: until then somebody else must go on with it,
+            should this node die.
     Source: design, "Protocol", rule 10.
     """
 
-    def __init__(self, store: Store, seconds: int, first: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        seconds: int,
+        first: Callable[[], None] = lambda: None,
+        last: Callable[[], None] = lambda: None,
+    ) -> None:
         self._store = store
         self._seconds = seconds
         self._first = first
+        self._last = last
 
     def begin(self) -> None:
         """From now on time runs out for the records.
@@ -40,6 +49,7 @@ class RunRetention:
         for name in _KEPT:
             self._expire(name, later_s)
         self._expire(MapName.RUN, self._seconds)
+        self._last()
 
     def _expire(self, name: MapName, seconds: int) -> None:
         after = ""

@@ -13,8 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from scoopi.bootstrap.cluster_runs import runs_of
-from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.run_report import RunStatus
 from scoopi.store.barricade import Lease
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
@@ -22,7 +21,6 @@ from scoopi.store.member import Member
 from scoopi.store.membership import Membership
 from scoopi.store.ports import MapName
 from scoopi.store.run_record import RunPhase, RunRecord
-from scoopi.store.run_retention import RunRetention
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import members, settings_of
 from tests.engine.desk import wait_until
@@ -70,25 +68,6 @@ def phase_of(client: ClusterClient, run: str) -> RunPhase | None:
 
 def members_of(client: ClusterClient, run: str) -> list[Member]:
     return list(Membership(HazelcastStore(client, run), "test", "test").read().values())
-
-
-def kept_of(client: ClusterClient, run: str) -> list[str]:
-    """The keys of all that the grid holds of a run."""
-    return [key for name in MapName for key in client.map(f"scoopi.{run}.{name}").key_set().result()]
-
-
-def maps_of(client: ClusterClient, run: str) -> list[str]:
-    """The names of the maps that the grid has for a run, be they empty or not."""
-    return [
-        one.name for one in client._client.get_distributed_objects() if one.name.startswith(f"scoopi.{run}.")
-    ]
-
-
-def crew_run(crew: Crew, run: str) -> RunReport:
-    """A node that is given the name of a run."""
-    crew.run_name = run
-    (report,) = crew.run("ann")
-    return report
 
 
 def said(file: Path) -> Any:
@@ -203,50 +182,6 @@ def test_merging_wants_a_folder_that_all_nodes_see(crew_of: CrewOf) -> None:
         Exception, match=r"scoopi\.output\.merge: .* set scoopi\.output\.durability to shared"
     ):
         crew_of(**{"scoopi.output.merge": "true"}).run("ann")
-
-
-def test_what_a_finished_run_keeps_ends_after_the_retention_and_not_before(
-    crew_of: CrewOf, cluster: ClusterClient
-) -> None:
-    crew = crew_of(**{"scoopi.run.retention": "100"})
-    crew.run("ann")
-    left: dict[MapName, set[int]] = {}
-    for name in (MapName.RUN, MapName.ENDED, MapName.MEMBERS, MapName.HOSTS):
-        kept = cluster.map(f"scoopi.{crew.run_name}.{name}")
-        views = [kept.get_entry_view(key).result() for key in kept.key_set().result()]
-        left[name] = {round(view.ttl / 1000) for view in views}
-    assert left.pop(MapName.RUN) == {100}
-    assert {each for lives in left.values() for each in lives} == {200}
-
-
-def test_after_the_retention_nothing_is_left_of_a_run_and_the_next_one_is_new(
-    cluster: ClusterClient, world: World, tmp_path: Path
-) -> None:
-    with Crew(cluster, world.defs, tmp_path / "out", "", {}) as crew:
-        (first,) = crew.run("ann")
-        RunRetention(HazelcastStore(cluster, first.run), 1).begin()
-        wait_until(lambda: not kept_of(cluster, first.run), "the end of all records", LIMIT_S)
-        assert first.run not in runs_of(cluster, "test").names()
-        assert maps_of(cluster, first.run)
-        (second,) = crew.run("ann")
-        assert second.run != first.run
-        assert not maps_of(cluster, first.run), "who came later has removed the maps: each costs memory"
-        assert maps_of(cluster, second.run)
-        assert (second.status, second.publish_note) == (RunStatus.DONE, "")
-        assert sum(second.rows.values()) == world.rows.total()
-        again = crew_run(crew, first.run)
-        assert (again.status, again.publish_note) == (RunStatus.DONE, "the run was already over")
-
-
-def test_a_run_that_was_stopped_keeps_its_records(crew_of: CrewOf, cluster: ClusterClient) -> None:
-    crew = crew_of(**SLOW, **{"scoopi.run.retention": "60"})
-    node = crew.start("ann")
-    wait_until(lambda: phase_of(cluster, crew.run_name) is RunPhase.RUNNING, "the run", LIMIT_S)
-    crew.cancel()
-    assert node.result(LIMIT_S).status is RunStatus.STOPPED
-    kept = cluster.map(f"scoopi.{crew.run_name}.run")
-    lives = {kept.get_entry_view(key).result().ttl for key in kept.key_set().result()}
-    assert min(lives) > 10**12
 
 
 def test_lost_data_is_noticed_and_the_files_stay_until_anew(

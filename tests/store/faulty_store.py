@@ -94,7 +94,11 @@ class FaultyStore:
         return self._inner.count(name, slot)
 
     def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
-        self._inner.set_ttl_all(name, keys, seconds)
+        def end(key: str) -> Outcome:
+            self._inner.set_ttl_all(name, [key], seconds)
+            return Outcome(True, None)
+
+        self._write(("end", name), keys, end)
 
     def close(self) -> None:
         self._inner.close()

@@ -19,8 +19,8 @@ from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied
 
 ALL = {f"{number:032x}": Ended(f"node{number % 3}", number % 5 + 1, JobState.DONE) for number in range(120)}
-WRITES = 14
-"""Of who packs them: 12 packs, that all are packed, one removal; the end of time is no write here."""
+WRITES = 14 + 13
+"""Of who packs them: 12 packs, that all are packed, one removal; then all that is left is given an end."""
 
 
 @pytest.fixture(autouse=True)

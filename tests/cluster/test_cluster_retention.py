@@ -1,0 +1,136 @@
+"""What a cluster keeps of a run that is over, and for how long; on a real member."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi.bootstrap.cluster_runs import runs_of
+from scoopi.errors import StoreError
+from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.ports import MapName
+from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.run_retention import RunRetention
+from tests.cluster.crew import LIMIT_S, Crew
+from tests.engine.desk import wait_until
+from tests.reliability.world import World, build_world
+from tests.server.server import Server
+
+SHELVES, PACKETS = 8, 2
+SLOW = {"scoopi.loader.fetch.delay": "100", "scoopi.loader.fetch.parallelism": "1"}
+
+CrewOf = Callable[..., Crew]
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: Server) -> World:
+    world = build_world(tmp_path / "world", SHELVES, PACKETS, server.url(""))
+    for page in (tmp_path / "world" / "pages").iterdir():
+        page.rename(tmp_path / "pages" / page.name)
+    return world
+
+
+def kept_records(cluster: ClusterClient, run: str) -> list[Any]:
+    """The records of the map that ends first, as the grid sees them."""
+    kept = cluster.map(f"scoopi.{run}.run")
+    return [kept.get_entry_view(key).result() for key in sorted(kept.key_set().result())]
+
+
+def kept_of(client: ClusterClient, run: str) -> list[str]:
+    """The keys of all that the grid holds of a run."""
+    return [key for name in MapName for key in client.map(f"scoopi.{run}.{name}").key_set().result()]
+
+
+def maps_of(client: ClusterClient, run: str) -> list[str]:
+    """The names of the maps that the grid has for a run, be they empty or not."""
+    return [
+        one.name for one in client._client.get_distributed_objects() if one.name.startswith(f"scoopi.{run}.")
+    ]
+
+
+def crew_run(crew: Crew, run: str) -> RunReport:
+    """A node that is given the name of a run."""
+    crew.run_name = run
+    (report,) = crew.run("ann")
+    return report
+
+
+def phase_of(client: ClusterClient, run: str) -> RunPhase | None:
+    state = RunRecord(HazelcastStore(client, run), "test").read()
+    return None if state is None else state.phase
+
+
+def test_what_a_finished_run_keeps_ends_after_the_retention_and_not_before(
+    crew_of: CrewOf, cluster: ClusterClient
+) -> None:
+    crew = crew_of(**{"scoopi.run.retention": "100"})
+    crew.run("ann")
+    left: dict[MapName, set[int]] = {}
+    for name in (MapName.RUN, MapName.ENDED, MapName.MEMBERS, MapName.HOSTS):
+        kept = cluster.map(f"scoopi.{crew.run_name}.{name}")
+        views = [kept.get_entry_view(key).result() for key in kept.key_set().result()]
+        left[name] = {round(view.ttl / 1000) for view in views}
+    assert left.pop(MapName.RUN) == {100}
+    assert {each for lives in left.values() for each in lives} == {200}
+
+
+@pytest.mark.parametrize("done", [0, 4], ids=["before it began with it", "before the last part of it"])
+def test_where_the_last_node_died_over_it_the_next_one_of_any_run_lets_the_records_end(
+    cluster: ClusterClient, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: int
+) -> None:
+    expire, parts = RunRetention._expire, iter(range(done))
+
+    def dies(retention: RunRetention, name: MapName, seconds: int) -> None:
+        if next(parts, None) is None:
+            raise StoreError("the node dies here")
+        expire(retention, name, seconds)
+
+    def one_run(name: str) -> None:
+        crew = Crew(cluster, world.defs, tmp_path / "out", name, {"scoopi.run.retention": retention_s[name]})
+        with crew:
+            crew.run("ann")
+
+    left, others = f"left-{done}", [f"after-{done}-{number}" for number in range(2)]
+    retention_s = {left: "100", others[0]: "60", others[1]: "60"}
+    with monkeypatch.context() as dying:
+        dying.setattr(RunRetention, "_expire", dies)
+        one_run(left)
+    assert min(view.ttl for view in kept_records(cluster, left)) > 10**12
+    one_run(others[0])
+    ends = [view.expiration_time for view in kept_records(cluster, left)]
+    assert {round(view.ttl / 1000) for view in kept_records(cluster, left)} == {100}
+    one_run(others[1])
+    assert [view.expiration_time for view in kept_records(cluster, left)] == ends, "it was done once"
+
+
+def test_after_the_retention_nothing_is_left_of_a_run_and_the_next_one_is_new(
+    cluster: ClusterClient, world: World, tmp_path: Path
+) -> None:
+    with Crew(cluster, world.defs, tmp_path / "out", "", {}) as crew:
+        (first,) = crew.run("ann")
+        RunRetention(HazelcastStore(cluster, first.run), 1).begin()
+        wait_until(lambda: not kept_of(cluster, first.run), "the end of all records", LIMIT_S)
+        assert first.run not in runs_of(cluster, "test").names()
+        assert maps_of(cluster, first.run)
+        (second,) = crew.run("ann")
+        assert second.run != first.run
+        assert not maps_of(cluster, first.run), "who came later has removed the maps: each costs memory"
+        assert maps_of(cluster, second.run)
+        assert (second.status, second.publish_note) == (RunStatus.DONE, "")
+        assert sum(second.rows.values()) == world.rows.total()
+        again = crew_run(crew, first.run)
+        assert (again.status, again.publish_note) == (RunStatus.DONE, "the run was already over")
+
+
+def test_a_run_that_was_stopped_keeps_its_records(crew_of: CrewOf, cluster: ClusterClient) -> None:
+    crew = crew_of(**SLOW, **{"scoopi.run.retention": "60"})
+    node = crew.start("ann")
+    wait_until(lambda: phase_of(cluster, crew.run_name) is RunPhase.RUNNING, "the run", LIMIT_S)
+    crew.cancel()
+    assert node.result(LIMIT_S).status is RunStatus.STOPPED
+    assert min(view.ttl for view in kept_records(cluster, crew.run_name)) > 10**12
