@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,8 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import Change, MapName
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import free_port, members, new_run, settings_of
+
+LIMIT_S = 20.0
 
 JOBS, RUN, ENDED = MapName.JOBS, MapName.RUN, MapName.ENDED
 
@@ -145,6 +148,24 @@ def test_a_cluster_that_nobody_answers_for_is_a_clear_error() -> None:
 def test_a_member_of_another_cluster_is_told_from_none(cluster: ClusterClient) -> None:
     with pytest.raises(ClusterError, match="answers, but is no member of that name"):
         ClusterClient(ClusterSettings(tuple(cluster.members()), name="other", connect_timeout_ms=300))
+
+
+def test_a_port_that_takes_connections_and_says_nothing_holds_nobody_up() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        refused: list[str] = []
+
+        def connect() -> None:
+            try:
+                ClusterClient(ClusterSettings((address,), name="nobody", connect_timeout_ms=300))
+            except ClusterError as error:
+                refused.append(str(error))
+
+        connecting = threading.Thread(target=connect, daemon=True)
+        connecting.start()
+        connecting.join(LIMIT_S)
+    assert len(refused) == 1
+    assert f"within 0.3 s: {address} answers, but is no member of that name, stands still" in refused[0]
 
 
 def test_a_node_outlives_the_members_and_sees_that_their_data_is_lost(tmp_path: Path) -> None:

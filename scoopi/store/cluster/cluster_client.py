@@ -142,9 +142,11 @@ class ClusterClient:
     def _connected(self) -> HazelcastClient:
         client_class = _loaded()
         from scoopi.store.cluster.client_options import client_options
+        from scoopi.store.cluster.first_answer import first_answer_within
 
         _keep_quiet()
         options = client_options(self._settings, self._heard, _PING_S, _SILENCE_S)
+        client_class = first_answer_within(options["connection_timeout"], client_class)
         end = time.monotonic() + options["cluster_connect_timeout"]
         while True:
             left_s = end - time.monotonic()
@@ -205,7 +207,7 @@ def _probed(address: str) -> str:
     host, _, port = address.rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE_S):
-            return "answers, but is no member of that name, or knows other credentials"
+            return "answers, but is no member of that name, stands still, or knows other credentials"
     except OSError as fault:
         return f"cannot be reached ({fault.strerror or fault})"
 
