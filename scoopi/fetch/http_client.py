@@ -34,6 +34,7 @@ class HttpClient:
         self._settings = settings
         self._under_way: dict[pycurl.Curl, tuple[HttpExchange, Ended]] = {}
         self._idle: list[HttpExchange] = []
+        self._gone_out: list[HttpExchange] = []
         self._due = math.inf
         self._sockets: dict[int, int] = {}
         self._poll = select.epoll()
@@ -58,7 +59,7 @@ class HttpClient:
                 sent anew, but Unsent. What it raises is given to `ended`, in the end.
         Source: language, B 4.4; design, "Politeness".
         """
-        exchange = self._idle.pop() if self._idle else HttpExchange(self._settings)
+        exchange = self._idle.pop() if self._idle else HttpExchange(self._settings, self._gone_out.append)
         if not exchange.begin(request, on_sent):
             self._idle.append(exchange)
             ended(Unsent())
@@ -85,6 +86,10 @@ class HttpClient:
         if self._due <= time.monotonic():
             self._due = math.inf
             self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
+        # Not told by curl's call before it sends: telling may wait, for a full pipe or for a processor, and
+        # the delay of the next request would be counted from too early.
+        while self._gone_out:
+            self._gone_out.pop().tell_sent()
         if self._under_way:
             self._collect()
 

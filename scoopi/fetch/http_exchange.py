@@ -33,12 +33,16 @@ class HttpExchange:
     Proxies are taken from the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`), as curl
     does. Cookies are forgotten after each hop, except along one chain of redirects (Request.cookies).
 
+    Args:
+        going_out: told when curl is about to send; must not wait, or the request would go out late.
+
     Attributes:
         handle: what is given to curl between `begin` and `end`.
     """
 
-    def __init__(self, settings: HttpSettings) -> None:
+    def __init__(self, settings: HttpSettings, going_out: Callable[[HttpExchange], None]) -> None:
         self._settings = settings
+        self._going_out = going_out
         self._reception = Reception(settings.max_bytes)
         self._request = _NO_REQUEST
         self._on_sent: Callable[[], None] | None = None
@@ -58,7 +62,6 @@ class HttpExchange:
         self._expired = False
         self._went_out = False
         self._sent_error = None
-        self.handle.setopt(pycurl.VERBOSE, on_sent is not None)
         self.handle.setopt(pycurl.URL, request.url)
         self.handle.setopt(pycurl.COOKIELIST, "ALL")
         for cookie in request.cookies:
@@ -87,6 +90,14 @@ class HttpExchange:
             self._on_sent = None
             self._reception.reset()  # or the page would be kept until the next hop, which may never come
 
+    def tell_sent(self) -> None:
+        """Call `on_sent`: the request has gone out."""
+        try:
+            if self._on_sent is not None:
+                self._on_sent()
+        except Exception as error:
+            self._sent_error = error
+
     def close(self) -> None:
         """Free the handle."""
         self.handle.close()
@@ -107,31 +118,21 @@ class HttpExchange:
         curl.setopt(pycurl.HEADERFUNCTION, self._reception.take_header)
         curl.setopt(pycurl.WRITEFUNCTION, self._reception.take_body)
         curl.setopt(pycurl.PREREQFUNCTION, self._before_sending)
-        curl.setopt(pycurl.DEBUGFUNCTION, self._while_sending)
         trusted = trusted_file()
         if trusted is not None:
             curl.setopt(pycurl.CAINFO, trusted)
 
     def _before_sending(self, *_: object) -> int:
-        # curl's last word before the request: a connection stands. Nothing may be raised from here, and
-        # nothing done that could wait: the request would go out late. When a kept connection ended under a
-        # request, curl asks anew: that is a further request, and needs a grant of its own.
+        # curl's last word before the request: a connection stands. Nothing may be raised from here. When a
+        # kept connection ended under a request, curl asks anew: that is a further request, and needs a grant
+        # of its own.
         is_late = self._request.not_after is not None and time.monotonic() > self._request.not_after
         if is_late or (self._went_out and self._on_sent is not None):
             self._expired = True
             return int(pycurl.PREREQFUNC_ABORT)
         self._went_out = True
+        self._going_out(self)
         return int(pycurl.PREREQFUNC_OK)
-
-    def _while_sending(self, kind: int, _: bytes) -> None:
-        # Not told before: this thread may be made to wait in between, by a full pipe or for a processor, and
-        # the delay of the next request would be counted from too early. What a proxy is asked is no request.
-        is_request = kind == pycurl.INFOTYPE_HEADER_OUT and self._went_out
-        if is_request and self._on_sent is not None and self._sent_error is None:
-            try:
-                self._on_sent()
-            except Exception as error:
-                self._sent_error = error
 
     def _answer(self, request: Request) -> Response | Redirect:
         reception = self._reception
