@@ -53,8 +53,20 @@ def add_cluster(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--cluster",
         metavar="HOST:PORT,…",
+        type=member_addresses,
         help="members of the Hazelcast cluster; without it, scoopi.cluster.addresses",
     )
+
+
+def member_addresses(text: str) -> str:
+    """What stands behind `--cluster`: a blank would make a node a run of its own, unasked.
+
+    Raises:
+        ArgumentTypeError: it is blank.
+    """
+    if not text.strip():
+        raise ArgumentTypeError(f"needs HOST:PORT of a member, as in 10.0.0.7:5701, got {text!r}")
+    return text
 
 
 def cluster_settings(options: Namespace) -> dict[str, str]:

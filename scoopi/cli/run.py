@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from scoopi.cli.options import add_run_options
+from scoopi.cli.options import add_run_options, member_addresses
 from scoopi.cli.session import carry_out
 from scoopi.cli.terminal import Terminal
 from scoopi.cli.verb import Verb
@@ -29,6 +29,7 @@ class Run:
         parser.add_argument(
             "--cluster",
             metavar="HOST:PORT,…",
+            type=member_addresses,
             help="be a node: take part in a run over all nodes of this Hazelcast cluster",
         )
         parser.add_argument(

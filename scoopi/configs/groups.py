@@ -284,7 +284,7 @@ def _addresses(configs: Configs) -> tuple[str, ...]:
     words = [word.strip() for word in configs.text(key).split(",")]
     if words == [""]:
         return ()
-    return tuple(_address(word, configs.entry(key).origin) for word in words)
+    return tuple(_address(word, f"{configs.entry(key).origin} {key}") for word in words)
 
 
 def _address(word: str, at: str) -> str:

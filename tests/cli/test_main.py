@@ -50,6 +50,8 @@ def test_nothing_at_all_is_wrong_usage_and_helps(screen: Any) -> None:
         (["run", "--wokers", "2", "defs"], "scoopi run takes no option --wokers; did you mean --workers?"),
         (["run", "defs", "more"], "scoopi run takes no argument more"),
         (["run", "defs", "--workers", "257"], "needs a number from 0 to 256 or auto, got '257'"),
+        (["run", "defs", "--cluster", " "], "needs HOST:PORT of a member, as in 10.0.0.7:5701, got ' '"),
+        (["status", "--cluster="], "needs HOST:PORT of a member"),
         (["run", "defs", "--workers", "²"], "needs a number from 0 to 256 or auto"),
         (["run", "defs", "--output"], "expected one argument"),
         (["run", "defs", "--quie"], "did you mean --quiet?"),

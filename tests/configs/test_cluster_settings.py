@@ -38,7 +38,7 @@ def test_addresses_are_host_and_port(text: str, addresses: tuple[str, ...]) -> N
 
 @pytest.mark.parametrize("text", ["a:0", "a:70000", "a:b", "a,,b", "http://a:1", "::1"])
 def test_what_is_no_address_is_named(text: str) -> None:
-    with pytest.raises(ConfigError, match="is no address of a member"):
+    with pytest.raises(ConfigError, match=r"scoopi\.cluster\.addresses: '.*' is no address of a member"):
         settings(addresses=text)
 
 
