@@ -13,7 +13,11 @@ from scoopi.fetch.http_settings import HttpSettings
 _LATER = "try again later"
 HTTP2_STREAM = 92
 """CURLE_HTTP2_STREAM, which pycurl does not name."""
-_MEASURED = re.compile(r" after \d+ ms| with \d+ bytes (?:missing|remaining to read)")
+WEIRD_SERVER_REPLY, TOO_LARGE = 8, 100
+"""CURLE_WEIRD_SERVER_REPLY, CURLE_TOO_LARGE; nor these."""
+_NOT_LOST = (("chunk", WEIRD_SERVER_REPLY), ("Too large response headers", TOO_LARGE))
+"""By curl's words: what it calls an error of receiving, although the connection stands."""
+_MEASURED = re.compile(r" after \d+ ms| with \d+ bytes (?:missing|remaining to read)|: \d+ > \d+")
 """What differs from one failure to the next of the same cause."""
 _HOST = re.compile(r"\w+://(?:[^/?#@]*@)?([^/?#:]+)")
 _FAULTS: dict[int, tuple[str, str]] = {
@@ -26,6 +30,8 @@ _FAULTS: dict[int, tuple[str, str]] = {
     pycurl.E_GOT_NOTHING: ("the host closed the connection without an answer", _LATER),
     pycurl.E_SEND_ERROR: ("the connection was lost while asking", _LATER),
     pycurl.E_RECV_ERROR: ("the connection was lost while the page came", _LATER),
+    WEIRD_SERVER_REPLY: ("the answer is not valid HTTP", _LATER),
+    TOO_LARGE: ("the headers of the answer are too large", _LATER),
     pycurl.E_SSL_CONNECT_ERROR: ("no TLS connection could be made", "does this port speak https?"),
     pycurl.E_PEER_FAILED_VERIFICATION: (
         "the host's certificate is not trusted",
@@ -56,8 +62,10 @@ def fault(number: int, message: str, url: str, *, connected: bool, settings: Htt
             limit = min(settings.connect_timeout_ms, settings.timeout_ms)
             what = f"no connection within {limit} ms"
         return FetchError(what, at=shown(url), mend=_LATER)
-    what, mend = _FAULTS.get(number, ("the page could not be loaded", ""))
     words = _MEASURED.sub("", message)
+    if number == pycurl.E_RECV_ERROR:
+        number = next((better for begin, better in _NOT_LOST if words.startswith(begin)), number)
+    what, mend = _FAULTS.get(number, ("the page could not be loaded", ""))
     told = f"{what} ({words})" if words else what
     host = _HOST.match(url)
     names_it = host is not None and host[1] in words

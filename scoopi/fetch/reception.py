@@ -6,6 +6,8 @@ from scoopi.fetch.content_decoder import BrokenCodingError, ContentDecoder, TooL
 
 MOST_ERROR_BYTES = 65_536
 """So much of an unwanted body is read for the sake of keeping the connection."""
+SINGLE = frozenset(("location",))
+"""Headers that are no lists: said twice, the first counts."""
 STOP = 0
 """What a curl callback returns to end the transfer (curl asks for the length of the piece)."""
 
@@ -50,7 +52,10 @@ class Reception:
         if colon:
             key = name.strip().lower().decode("latin-1")
             text = _text(value.strip())
-            self.headers[key] = f"{self.headers[key]}, {text}" if key in self.headers else text
+            if key not in self.headers:
+                self.headers[key] = text
+            elif key not in SINGLE:
+                self.headers[key] = f"{self.headers[key]}, {text}"
 
     def take_body(self, piece: bytes) -> int | None:
         """A piece of the body; None goes on, STOP ends the transfer."""

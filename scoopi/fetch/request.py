@@ -28,7 +28,7 @@ class Response(msgspec.Struct, frozen=True):
 
     Attributes:
         status: 200 to 299.
-        headers: names in lower case; of repeated ones the values joined by `, `.
+        headers: names in lower case; of repeated ones the values joined by `, `, of `location` the first.
         body: content coding undone.
         charset: of the Content-Type header, as written there; None when it has none.
         url: the address that answered.

@@ -41,7 +41,10 @@ from tests.server.server import Server
         ("gzip-bomb?coding=zstd&mb=60", "larger than 1000000 bytes"),
         ("early-hints?only=yes", "closed the connection without an answer|connection was lost"),
         ("not-http", "does not speak HTTP"),
-        ("endless-headers", "connection was lost|could not be loaded"),
+        ("endless-headers", "the headers of the answer are too large"),
+        ("endless-header", "the headers of the answer are too large"),
+        ("two-lengths", "the answer is not valid HTTP"),
+        ("broken-chunks", "the answer is not valid HTTP"),
         ("redirect-nowhere", "status 302"),
     ],
 )
@@ -92,6 +95,9 @@ def test_hosts_that_fail_for_one_reason_have_one_cause_and_other_reasons_one_of_
 
     lost = {cause(6, f"Could not resolve host: {host}", host) for host in ("a.example", "b.example")}
     assert lost == {"the host's name is unknown"}
+    sizes = ("308402 > 307200", "307999 > 307200")
+    large = {cause(56, f"Too large response headers: {size}", "a.example") for size in sizes}
+    assert large == {"the headers of the answer are too large (Too large response headers)"}
     reasons = ("certificate has expired", "self-signed certificate")
     assert [cause(60, f"SSL certificate problem: {reason}", "a.example") for reason in reasons] == [
         f"the host's certificate is not trusted (SSL certificate problem: {reason})" for reason in reasons

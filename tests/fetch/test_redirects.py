@@ -31,6 +31,11 @@ def test_a_redirect_is_told_and_not_followed(client: HttpClient, server: Server,
     assert len(server.log.all()) == 1
 
 
+def test_of_a_target_that_is_said_twice_the_first_counts(client: HttpClient, server: Server) -> None:
+    answer = redirect(client, Request(server.url("/bad/redirect-twice?to=/x.html")))
+    assert answer.request.url == server.url("/x.html")
+
+
 def test_a_redirect_to_another_host_names_that_host(client: HttpClient, server: Server) -> None:
     assert redirect(client, to(server, server.url("/x", 1).upper())).host == server.host(1)
     assert redirect(client, to(server, "//Example.org/x")).host == "example.org:80"

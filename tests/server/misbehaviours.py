@@ -70,6 +70,18 @@ async def endless_headers(exchange: Exchange) -> None:
         await exchange.write(b"X-Header: " + b"x" * 4000 + b"\r\n")
 
 
+async def endless_header(exchange: Exchange) -> None:
+    """One header without end."""
+    await exchange.write(b"HTTP/1.1 200 OK\r\nX-Header: ")
+    while not exchange.gone:
+        await exchange.write(b"x" * 4000)
+
+
+async def two_lengths(exchange: Exchange) -> None:
+    """Two Content-Lengths that contradict each other."""
+    await exchange.send(Answer(PAGE, headers=(("Content-Length", "1"),)))
+
+
 async def early_hints(exchange: Exchange) -> None:
     """An announcement (103) with headers that are not the page's, then the page, unless `only=yes`."""
     await exchange.write(b"HTTP/1.1 103 Early Hints\r\nContent-Encoding: br\r\nLink: </a.css>\r\n\r\n")
@@ -107,6 +119,12 @@ async def redirect_chain(exchange: Exchange) -> None:
 async def redirect_nowhere(exchange: Exchange) -> None:
     """A redirect without Location."""
     await exchange.send(Answer(PAGE, 302))
+
+
+async def redirect_twice(exchange: Exchange) -> None:
+    """A redirect `to` a page, said twice, as an application and the server before it both do."""
+    to = exchange.text("to", "/")
+    await _redirect(exchange, to, more=(("Location", to),))
 
 
 async def redirect_raw(exchange: Exchange) -> None:
@@ -150,6 +168,11 @@ async def truncated_chunks(exchange: Exchange) -> None:
     """The connection ends before the last chunk."""
     await exchange.write(head(200, (("Transfer-Encoding", "chunked"),)) + b"400\r\nabc")
     exchange.close()
+
+
+async def broken_chunks(exchange: Exchange) -> None:
+    """A chunk whose length is no number."""
+    await exchange.write(head(200, (("Transfer-Encoding", "chunked"),)) + b"zz\r\nabc\r\n")
 
 
 async def truncated_coding(exchange: Exchange) -> None:
@@ -206,6 +229,7 @@ async def _redirect(
 
 MISBEHAVIOURS: dict[str, Misbehaviour] = {
     "binary-as-html": binary_as_html,
+    "broken-chunks": broken_chunks,
     "broken-coding": broken_coding,
     "closes": closes,
     "closes-after": closes_after,
@@ -215,6 +239,7 @@ MISBEHAVIOURS: dict[str, Misbehaviour] = {
     "early-hints": early_hints,
     "echo": echo,
     "empty": empty,
+    "endless-header": endless_header,
     "endless-headers": endless_headers,
     "gzip-bomb": gzip_bomb,
     "huge": huge,
@@ -226,6 +251,7 @@ MISBEHAVIOURS: dict[str, Misbehaviour] = {
     "redirect-loop": redirect_loop,
     "redirect-nowhere": redirect_nowhere,
     "redirect-raw": redirect_raw,
+    "redirect-twice": redirect_twice,
     "reset": reset,
     "reset-midway": reset_midway,
     "slow": slow,
@@ -233,5 +259,6 @@ MISBEHAVIOURS: dict[str, Misbehaviour] = {
     "truncated": truncated,
     "truncated-chunks": truncated_chunks,
     "truncated-coding": truncated_coding,
+    "two-lengths": two_lengths,
     "wrong-charset": wrong_charset,
 }
