@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import pycurl
 
+from scoopi.fetch.connection_room import connection_room
 from scoopi.fetch.http_exchange import HttpExchange
 from scoopi.fetch.http_settings import HttpSettings
 from scoopi.fetch.request import Redirect, Request, Response, Unsent
@@ -41,7 +42,9 @@ class HttpClient:
         self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._poll.register(self._bell, select.EPOLLIN)
         self._multi = pycurl.CurlMulti()
-        self._multi.setopt(pycurl.M_MAXCONNECTS, KEPT_CONNECTIONS)
+        room = connection_room()
+        self._multi.setopt(pycurl.M_MAXCONNECTS, min(KEPT_CONNECTIONS, room))
+        self._multi.setopt(pycurl.M_MAX_TOTAL_CONNECTIONS, room)  # a request beyond them waits for one to end
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._on_socket)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._on_timer)
 

@@ -28,6 +28,12 @@ WITHOUT_POWER = (
     "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
 """Python that becomes another Python which rights of files bind, also when it is root's (as in CI)."""
+WITH_FEW_FILES = (
+    "import os, resource, sys; most = int(sys.argv.pop(1));"
+    "resource.setrlimit(resource.RLIMIT_NOFILE, (most, most));"
+    "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+)
+"""Python that becomes another Python which may open no more files than its first argument says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +63,21 @@ class Desk:
         return Ended(code, out.getvalue(), err.getvalue())
 
     def process(
-        self, *words: object, stdout: int | IO[bytes] = subprocess.PIPE, powerless: bool = False
+        self,
+        *words: object,
+        stdout: int | IO[bytes] = subprocess.PIPE,
+        powerless: bool = False,
+        most_files: int = 0,
     ) -> Ended:
         """Run a command line by `python -m scoopi`.
 
         Args:
             powerless: without root's power over rights of files; they bind the process like any user's.
+            most_files: how many each of its processes may have open; 0 leaves it at that.
         """
         launcher = ["-c", WITHOUT_POWER] if powerless else []
+        if most_files:
+            launcher = ["-c", WITH_FEW_FILES, str(most_files)]
         ended = subprocess.run(
             [sys.executable, *launcher, "-m", "scoopi", *self._words(words)],
             cwd=self.folder,

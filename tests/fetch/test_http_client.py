@@ -246,6 +246,16 @@ def test_many_pages_at_a_time_do_not_disturb_each_other(
     assert len({each.connection for each in seen}) <= 20
 
 
+def test_requests_wait_for_one_another_where_few_connections_may_be_open(
+    client_with: Maker, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.fetch.http_client.connection_room", lambda: 3)
+    urls = [server.url("/bad/slow?ms=20", number % 4) for number in range(24)]
+    answers = answers_of(client_with(SETTINGS), urls, at_a_time=12)
+    assert all(isinstance(answer, Response) for _, answer in answers)
+    assert 1 < server.log.most_in_flight() <= 3
+
+
 def test_a_page_that_is_slow_holds_up_no_other(client: HttpClient, server: Server) -> None:
     slow, quick = server.url("/bad/slow?ms=400"), server.url("/bad/empty")
     answers = answers_of(client, [slow, *[quick] * 10], at_a_time=2)
