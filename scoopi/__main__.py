@@ -4,6 +4,7 @@ import gc
 import sys
 
 from scoopi.cli.main import main
+from scoopi.cli.streams import open_closed_streams
 
 COLLECTED_AFTER = 10_000
 """So many objects more, and circles are looked for: a process that imports much makes many that stay."""
@@ -15,6 +16,7 @@ def program() -> int:
     Returns:
         The exit code.
     """
+    open_closed_streams()
     gc.set_threshold(COLLECTED_AFTER)
     code = main()
     gc.freeze()  # what is left goes with the process; looking through it once more takes its time

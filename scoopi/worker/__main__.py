@@ -53,8 +53,10 @@ def main() -> None:
 
     pipe = WorkerPipe(arguments.incoming, arguments.outgoing)
     Worker(pipe, Slate(arguments.slate), wired, orphaned=lambda: os._exit(0)).run()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # as it is where the parent was started with closed streams
+            with suppress(OSError, ValueError):
+                stream.flush()
     os._exit(0)  # nothing is left to be closed, and taking the interpreter apart takes its time
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.bad_input.town import KEYS, Town, good_rows
-from tests.engine.desk import Desk
+from tests.engine.desk import ROOT, Desk
 
 FULL = "No space left on device"
 BLOCKS = 24
@@ -204,3 +206,34 @@ def assert_resumed(desk: Desk, rows: Counter[str]) -> None:
     assert (told["jobs"]["done"], told["jobs"]["failed"], told["jobs"]["left"]) == (BLOCKS, 0, 0)
     assert told["rows"] == {"data.txt": rows.total()}
     assert "nothing to resume" in desk.scoopi("resume").err
+
+
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_process_with_closed_streams_runs_as_any_other(
+    desk: Desk, town: Town, closed: str, workers: int
+) -> None:
+    code, err = run_with(closed, desk, "--workers", str(workers))
+    assert code == 0
+    assert "Traceback" not in err
+    assert desk.rows() == good_rows()
+
+
+def test_rows_for_a_closed_stdout_are_an_error(desk: Desk, town: Town) -> None:
+    code, err = run_with(">&-", desk, "--workers", "0", "--output", "-")
+    assert code == 5
+    assert "stdout cannot be written" in err
+
+
+def run_with(redirection: str, desk: Desk, *words: str) -> tuple[int, str]:
+    """Run the definitions by a shell that redirects; exit code and what was said."""
+    ended = subprocess.run(
+        ["sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, "-m", "scoopi", "run", "defs", *words],
+        cwd=desk.folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return ended.returncode, ended.stderr

@@ -1,0 +1,28 @@
+"""open_closed_streams: gives a process that was started with closed standard streams some that it can use."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TextIO
+
+_MODES = {0: os.O_WRONLY, 1: os.O_RDONLY, 2: os.O_WRONLY}
+"""Of stdin and stdout the wrong way round, so that rows which nobody would get are an error."""
+
+
+def open_closed_streams() -> None:
+    """Else the next file that is opened takes the place of one, and gets what is printed there."""
+    for number, mode in _MODES.items():
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, mode)  # which is the lowest number that is free: this one
+            os.set_inheritable(number, True)
+    if sys.stdout is None:
+        sys.stdout = sys.__stdout__ = _text(1)  # type: ignore[misc, assignment]
+    if sys.stderr is None:
+        sys.stderr = sys.__stderr__ = _text(2)  # type: ignore[misc, assignment]
+
+
+def _text(number: int) -> TextIO:
+    return os.fdopen(number, "w", encoding="utf-8", closefd=False)
