@@ -86,6 +86,7 @@ class RunClose:
                 self._place.incarnation,
                 "running",
                 self._since(started),
+                jobs=JobCounts(left=None),  # how many there will be is not known yet
                 rows=dict(self._rows_before),
             )
         )

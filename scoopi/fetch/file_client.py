@@ -37,5 +37,5 @@ class FileClient:
         raise FetchError(
             f"the file is larger than {self._max_bytes} bytes",
             at=written,
-            mend="raise the size limit",
+            mend="raise scoopi.loader.maxBytes",
         )

@@ -160,7 +160,7 @@ class HttpExchange:
     def _fault(self, number: int, words: str) -> FetchError:
         url = self._request.url
         if self._reception.fault:
-            mend = "raise the size limit" if self._reception.too_large else ""
+            mend = "raise scoopi.loader.maxBytes" if self._reception.too_large else ""
             return FetchError(self._reception.fault, at=shown(url), mend=mend)
         return fault(number, words, url, connected=self._went_out, settings=self._settings)
 

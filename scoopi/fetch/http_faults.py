@@ -57,11 +57,11 @@ def fault(number: int, message: str, url: str, *, connected: bool, settings: Htt
     """
     if number == pycurl.E_OPERATION_TIMEDOUT:
         if connected:
-            what = f"the page did not come within {settings.timeout_ms} ms"
+            what, limit = f"the page did not come within {settings.timeout_ms} ms", "timeout"
         else:
-            limit = min(settings.connect_timeout_ms, settings.timeout_ms)
-            what = f"no connection within {limit} ms"
-        return FetchError(what, at=shown(url), mend=_LATER)
+            limit_ms = min(settings.connect_timeout_ms, settings.timeout_ms)
+            what, limit = f"no connection within {limit_ms} ms", "connectTimeout"
+        return FetchError(what, at=shown(url), mend=f"{_LATER}, or raise scoopi.webClient.{limit}")
     words = _MEASURED.sub("", message)
     if number == pycurl.E_RECV_ERROR:
         number = next((better for begin, better in _NOT_LOST if words.startswith(begin)), number)

@@ -24,18 +24,34 @@ LIMIT = 33_554_432
         ("status/404", "the site answered with status 404", "correct the url"),
         ("status/503", "the site answered with status 503", "try again later"),
         ("status/429", "the site answered with status 429", "raise scoopi.loader.fetch.delay"),
-        ("huge?mb=100", f"the page is larger than {LIMIT} bytes", "raise the size limit"),
-        ("gzip-bomb?mb=100", f"the page is larger than {LIMIT} bytes", "raise the size limit"),
-        ("gzip-bomb?mb=100&coding=br", f"the page is larger than {LIMIT} bytes", "raise the size limit"),
-        ("gzip-bomb?mb=100&coding=zstd", f"the page is larger than {LIMIT} bytes", "raise the size limit"),
-        ("never-ends", f"the page is larger than {LIMIT} bytes", "raise the size limit"),
+        ("huge?mb=100", f"the page is larger than {LIMIT} bytes", "raise scoopi.loader.maxBytes"),
+        ("gzip-bomb?mb=100", f"the page is larger than {LIMIT} bytes", "raise scoopi.loader.maxBytes"),
+        (
+            "gzip-bomb?mb=100&coding=br",
+            f"the page is larger than {LIMIT} bytes",
+            "raise scoopi.loader.maxBytes",
+        ),
+        (
+            "gzip-bomb?mb=100&coding=zstd",
+            f"the page is larger than {LIMIT} bytes",
+            "raise scoopi.loader.maxBytes",
+        ),
+        ("never-ends", f"the page is larger than {LIMIT} bytes", "raise scoopi.loader.maxBytes"),
         ("reset", "the connection was lost while the page came", "try again later"),
         ("reset-midway", "the connection was lost while the page came", "try again later"),
         ("closes", "the host closed the connection without an answer", "try again later"),
         ("truncated", "the page was cut off", "try again later"),
         ("not-http", "the host does not speak HTTP", "correct the url or its port"),
-        ("never-answers", "the page did not come within 300 ms", "try again later"),
-        ("drips?n=1000&ms=50", "the page did not come within 300 ms", "try again later"),
+        (
+            "never-answers",
+            "the page did not come within 300 ms",
+            "try again later, or raise scoopi.webClient.timeout",
+        ),
+        (
+            "drips?n=1000&ms=50",
+            "the page did not come within 300 ms",
+            "try again later, or raise scoopi.webClient.timeout",
+        ),
         ("redirect-loop", "more than 10 redirects one after another", "in a circle?"),
         ("redirect-nowhere", "the site answered with status 302", ""),
         (
@@ -115,7 +131,7 @@ def test_a_file_of_100_mb_fails_its_job_alone(desk: Desk, town: Town) -> None:
         file.truncate(100_000_000)
     ended = desk.scoopi("run", "defs", "--workers", 0)
     cause = f"the file is larger than {LIMIT} bytes"
-    assert_load_failed(desk, ended, cause, "pages/bad.html", "raise the size limit")
+    assert_load_failed(desk, ended, cause, "pages/bad.html", "raise scoopi.loader.maxBytes")
 
 
 def test_a_page_that_cannot_be_loaded_ends_a_real_process_with_1(

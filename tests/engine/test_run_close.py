@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -75,6 +76,12 @@ def test_publishing_is_tried_again_while_the_store_is_away(close: Close) -> None
     report = close(parts, 10.0).over(NOW)
     assert (report.status, report.rows) == (RunStatus.DONE, {"data.txt": 3})
     assert parts.moves == ["ENDING"] * 4 + ["OVER"]
+
+
+def test_while_a_run_goes_on_its_file_does_not_say_that_nothing_is_left(close: Close, tmp_path: Path) -> None:
+    close(Parts(refusals=0), 0.0).begin(NOW)
+    told = json.loads((tmp_path / "run.json").read_bytes())
+    assert (told["status"], told["jobs"]["left"]) == ("running", None)
 
 
 def test_a_stop_that_publishes_nothing_tells_the_rows_of_the_files_that_stay(
