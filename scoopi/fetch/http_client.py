@@ -54,12 +54,11 @@ class HttpClient:
         Args:
             ended: called here or in a later `turn`, with a Response for a status from 200 to 299 (its body
                 may be empty), a Redirect, or Unsent when a (further) grant is needed: `request.not_after`
-                had passed before the request could go out, or it went out in vain. Else with a FetchError:
-                any other status, a network error, a limit that was passed; 204 and 205, which have no
-                page; a redirect beyond the most allowed.
-            on_sent: called in a later `turn` when the request has gone out; may be called again for what was
-                left of it. With it, a request that went out over a kept connection which proved dead is not
-                sent anew, but Unsent. What it raises is given to `ended`, in the end.
+                had passed before the request could go out, or it went out in vain over a kept connection
+                that had ended. Else with a FetchError: any other status, a network error, a limit that was
+                passed; 204 and 205, which have no page; a redirect beyond the most allowed.
+            on_sent: called in a later `turn` when the request has gone out. What it raises is given to
+                `ended`, in the end.
         Source: language, B 4.4; design, "Politeness".
         """
         exchange = self._idle.pop() if self._idle else HttpExchange(self._settings, self._gone_out.append)

@@ -18,6 +18,7 @@ from scoopi.fetch.request import Redirect, Request, Response, Unsent
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
+CONNECTION_ENDED = frozenset((pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING))
 FIRST_FINAL_STATUS = 200
 """Below it an answer only announces another."""
 WITHOUT_PAGE = frozenset((204, 205))
@@ -63,6 +64,7 @@ class HttpExchange:
         self._went_out = False
         self._sent_error = None
         self.handle.setopt(pycurl.URL, request.url)
+        self.handle.setopt(pycurl.FRESH_CONNECT, request.fresh)
         self.handle.setopt(pycurl.COOKIELIST, "ALL")
         for cookie in request.cookies:
             self.handle.setopt(pycurl.COOKIELIST, cookie)
@@ -80,8 +82,8 @@ class HttpExchange:
         try:
             if self._sent_error is not None:
                 raise self._sent_error
-            if self._expired:
-                return Unsent()
+            if self._expired or self._ended_under_it(number):
+                return Unsent(in_vain=self._went_out)
             failed = number != pycurl.E_OK
             if failed and (self._reception.wanted or self._reception.status < FIRST_FINAL_STATUS):
                 raise self._fault(number, words)
@@ -125,14 +127,19 @@ class HttpExchange:
     def _before_sending(self, *_: object) -> int:
         # curl's last word before the request: a connection stands. Nothing may be raised from here. When a
         # kept connection ended under a request, curl asks anew: that is a further request, and needs a grant
-        # of its own.
+        # of its own; and curl would ask over other kept ones, that may all have ended together.
         is_late = self._request.not_after is not None and time.monotonic() > self._request.not_after
-        if is_late or (self._went_out and self._on_sent is not None):
+        if is_late or self._went_out:
             self._expired = True
             return int(pycurl.PREREQFUNC_ABORT)
         self._went_out = True
         self._going_out(self)
         return int(pycurl.PREREQFUNC_OK)
+
+    def _ended_under_it(self, number: int) -> bool:
+        """Whether a kept connection ended before any answer, which says nothing of the page."""
+        is_kept = number in CONNECTION_ENDED and not self.handle.getinfo(pycurl.NUM_CONNECTS)
+        return is_kept and self._reception.status == 0
 
     def _answer(self, request: Request) -> Response | Redirect:
         reception = self._reception

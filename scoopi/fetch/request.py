@@ -15,12 +15,14 @@ class Request(msgspec.Struct, frozen=True):
         not_after: seconds of the monotonic clock after which the request may not go out; None: ever.
         hops: redirects followed so far.
         cookies: set in this chain of redirects, as HttpClient notes them.
+        fresh: goes over a new connection, for it was Unsent in vain over a kept one.
     """
 
     url: str
     not_after: float | None = None
     hops: int = 0
     cookies: tuple[str, ...] = ()
+    fresh: bool = False
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -54,4 +56,11 @@ class Redirect(msgspec.Struct, frozen=True):
 
 
 class Unsent(msgspec.Struct, frozen=True):
-    """The grant had run out before the request could go out; the site saw nothing of it."""
+    """The request needs a further grant.
+
+    Attributes:
+        in_vain: it went out over a kept connection that had ended; else the grant had run out before, and
+            the site saw nothing of it.
+    """
+
+    in_vain: bool = False

@@ -16,6 +16,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
         url: where a redirect led to; empty for the locator's own address.
         hops: how many redirects were followed.
         cookies: what the hops before set, as the client packed them.
+        fresh: the next request goes over a new connection: the one before went out in vain over a kept one.
     """
 
     grant: Grant | None = None
@@ -23,11 +24,12 @@ class LoadOrder(msgspec.Struct, frozen=True):
     url: str = ""
     hops: int = 0
     cookies: tuple[str, ...] = ()
+    fresh: bool = False
 
     def with_grant(self, grant: Grant) -> LoadOrder:
         """The same order with leave for its next request."""
-        return LoadOrder(grant, False, self.url, self.hops, self.cookies)
+        return LoadOrder(grant, False, self.url, self.hops, self.cookies, self.fresh)
 
-    def without_grant(self) -> LoadOrder:
-        """The same order, waiting for leave."""
-        return LoadOrder(None, False, self.url, self.hops, self.cookies)
+    def without_grant(self, in_vain: bool = False) -> LoadOrder:
+        """The same order, waiting for leave; `in_vain` as of `Unsent`."""
+        return LoadOrder(None, False, self.url, self.hops, self.cookies, self.fresh or in_vain)

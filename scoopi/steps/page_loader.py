@@ -96,8 +96,8 @@ class PageLoader(Loader):
             return self._loaded(payload, from_file(payload.locator, self._rules.run_date, body))
         grant = order.grant
         if grant is None or grant.host != address.host:
-            return _waiting(address.host, payload, order)
-        request = Request(address.url, grant.not_after, order.hops, order.cookies)
+            return ToGrant(address.host, payload.advance(order.without_grant()))
+        request = Request(address.url, grant.not_after, order.hops, order.cookies, order.fresh)
         self._client.begin(request, partial(self._end, payload, ended), self._report_of(payload.job, grant))
         return None
 
@@ -124,7 +124,7 @@ class PageLoader(Loader):
             raise answer
         order = payload.expect(LoadOrder)
         assert order.grant is not None
-        return _waiting(order.grant.host, payload, order)
+        return ToGrant(order.grant.host, payload.advance(order.without_grant(answer.in_vain)))
 
     def _loaded(self, payload: Payload, document: Document) -> Handover:
         if self._archive is not None and self._rules.saves(payload.locator.group):
@@ -133,7 +133,3 @@ class PageLoader(Loader):
 
     def _page(self, payload: Payload, document: Document) -> Handover:
         return ToTask(payload.advance(Page(document, self._rules.limits)))
-
-
-def _waiting(host: str, payload: Payload, order: LoadOrder) -> ToGrant:
-    return ToGrant(host, payload.advance(order.without_grant()))

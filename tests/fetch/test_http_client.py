@@ -103,7 +103,9 @@ def test_pages_of_one_host_come_over_one_connection(client: HttpClient, server: 
 
 def test_a_kept_connection_that_died_is_replaced(client: HttpClient, server: Server) -> None:
     for _ in range(3):
-        assert page(client, server.url("/bad/closes-after")).body == PAGE
+        ((_, answer),) = answers_of(client, [server.url("/bad/closes-after")], at_a_time=1)
+        assert isinstance(answer, Response)
+        assert answer.body == PAGE
     assert len(server.log.all()) == 3
 
 
@@ -181,9 +183,19 @@ def test_a_request_in_vain_over_a_kept_connection_is_not_sent_anew_with_the_same
 ) -> None:
     calls: list[int] = []
     page(client, ends_at_second)
-    assert client.send(Request(ends_at_second), lambda: calls.append(1)) == Unsent()
+    assert client.send(Request(ends_at_second), lambda: calls.append(1)) == Unsent(in_vain=True)
     assert calls == [1], "it was told, so the next waits for the delay"
     assert page(client, ends_at_second, lambda: calls.append(1)).body == b"x"
+
+
+def test_a_request_in_vain_does_not_try_its_luck_with_other_kept_connections(
+    client: HttpClient, server: Server
+) -> None:
+    answers_of(client, [server.url("/bad/slow?ms=50")] * 8, at_a_time=8)
+    url = server.url("/bad/closes-kept")
+    assert client.send(Request(url)) == Unsent(in_vain=True)
+    assert len(server.log.all()) == 9
+    assert isinstance(client.send(Request(url, fresh=True)), Response)
 
 
 def test_a_client_at_rest_keeps_no_page(client: HttpClient, server: Server) -> None:

@@ -24,6 +24,7 @@ class Connection(asyncio.Protocol):
         self._number = number
         self._buffer = b""
         self._busy = False
+        self._requests = 0
         self._transport: asyncio.Transport | None = None
         self._may_write = asyncio.Event()
         self._may_write.set()
@@ -78,7 +79,8 @@ class Connection(asyncio.Protocol):
     def _noted(self, request: bytes) -> Seen:
         at = request.find(b"\r\n")
         path = request[:at].split(b" ", 2)[1].decode("latin-1") if at > 0 else "/"
-        seen = Seen("", path, request, self._number)
+        self._requests += 1
+        seen = Seen("", path, request, self._number, turn=self._requests)
         seen.host = (seen.header("host") or "").lower()
         if path != "/log" and path != "/log/clear":
             self._log.add(seen)

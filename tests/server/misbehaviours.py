@@ -36,6 +36,14 @@ async def closes_after(exchange: Exchange) -> None:
     exchange.close()
 
 
+async def closes_kept(exchange: Exchange) -> None:
+    """A page, but over a connection that had another request before: that ends without an answer."""
+    if exchange.seen.turn == 1:
+        await exchange.send(Answer(PAGE))
+    else:
+        exchange.close()
+
+
 async def slow(exchange: Exchange) -> None:
     """`ms` (1000) pass before the answer."""
     await exchange.wait(exchange.number("ms", 1000))
@@ -233,6 +241,7 @@ MISBEHAVIOURS: dict[str, Misbehaviour] = {
     "broken-coding": broken_coding,
     "closes": closes,
     "closes-after": closes_after,
+    "closes-kept": closes_kept,
     "cookie-wall": cookie_wall,
     "deep": deep,
     "drips": drips,

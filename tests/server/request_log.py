@@ -15,7 +15,7 @@ MOST_REQUESTS = 1_000_000
 class Seen:
     """One request: when it was whole at the server and when the last piece of its answer went out.
 
-    `connection` numbers the connections from 1.
+    `connection` numbers the connections from 1, `turn` the requests of each.
     `started` and `ended` are seconds of the monotonic clock; `ended` and `status` are None until then.
     """
 
@@ -26,6 +26,7 @@ class Seen:
     started: float = field(default_factory=time.monotonic)
     ended: float | None = None
     status: int | None = None
+    turn: int = 1
 
     def header(self, name: str) -> str | None:
         """The value of a request header, None when it was not sent."""

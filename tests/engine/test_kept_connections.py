@@ -1,0 +1,27 @@
+"""Connections that are kept and end under a request cost no page, however many of them end together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.desk import Desk
+from tests.reliability.world import build_world
+from tests.server.server import Server
+
+PAGES = 200
+
+
+@pytest.mark.parametrize("delay_ms", [0, 1])
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_site_that_ends_kept_connections_at_their_second_request_gives_all_its_pages(
+    desk: Desk, tmp_path: Path, workers: int, delay_ms: int
+) -> None:
+    desk.settings = {"scoopi.loader.fetch.parallelism": 16, "scoopi.loader.fetch.delay": delay_ms}
+    with Server(tmp_path / "world" / "pages") as server:
+        world = build_world(tmp_path / "world", PAGES, 0, server.url("/bad/closes-kept?of="))
+        ended = desk.process("run", world.defs, "--workers", workers)
+        assert ended.code == 0, ended.err
+        assert PAGES < len(server.log.all()) <= 2 * PAGES, "each is asked for twice at most"
+    assert desk.told()["jobs"]["done"] == PAGES
