@@ -39,7 +39,8 @@ class RunContext:
         was_over: the run was ending or over when this node came.
         plain_outputs: in a cluster, the outputs under the names that they have on one machine.
         retention: ends what the cluster keeps of the run when it is over; None on one machine.
-        hurry: told by which monotonic time the cluster must have answered; None on one machine.
+        hurry: told by which monotonic time the cluster must have answered, and how long the node has after
+            that; None on one machine.
         joining: has answered probes since this node began to wait for others; None on one machine.
         canaries: keys of the records whose loss tells that the run's data is lost.
     """
@@ -62,7 +63,7 @@ class RunContext:
     plain_outputs: tuple[OutputSpec, ...] = ()
     retention: RunRetention | None = None
     joining: JoiningNode | None = None
-    hurry: Callable[[float], None] | None = None
+    hurry: Callable[[float, float], None] | None = None
 
     @property
     def current_folder(self) -> Path:

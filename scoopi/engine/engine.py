@@ -123,7 +123,7 @@ class Engine:
                 self._close.prepare()
             self._wait()
         except BaseException as error:
-            parts.end.at_once()
+            parts.end.at_once(self._stop.end_of(CLOSE_SHARE))
             if isinstance(error, StoreError | ClusterError) and self._stop.is_asked:
                 return self._close.stopped(started)
             self._close.failed(started, error)

@@ -68,11 +68,15 @@ class NodeEnd:
         self._hurry.set()
         self._held.wake()
 
-    def at_once(self) -> None:
-        """Something is broken: end workers and threads; what was not committed counts as never done."""
+    def at_once(self, end: float | None = None) -> None:
+        """Something is broken: end workers and threads; what was not committed counts as never done.
+
+        Args:
+            end: on the monotonic clock, of a node that was asked to stop: by then it is done.
+        """
         self._tasks.kill()
         self._appender.abandon()
-        self._close()
+        self._close(math.inf if end is None else end)
 
     def _close(self, end: float = math.inf) -> None:
         """Last opened, first closed; a thread that has not ended by `end` is left to the process' end."""

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 STORE_SHARE = 0.8
 """Of the stop's time: from then on a store that does not answer at once is not waited for."""
+UP_SHARE = 0.9
+"""Of the stop's time: then nothing is tried again; to leave and to say so takes the rest."""
 
 
 class StopTime:
@@ -16,7 +18,8 @@ class StopTime:
     Args:
         limit_s: so long an orderly stop may take, publishing included.
         clock: seconds, monotonic.
-        on_stop: told by which monotonic time the store must have answered.
+        on_stop: told by which monotonic time the store must have answered, and how long the stop may take
+            after that.
     Source: design, "Promises", 4.
     """
 
@@ -24,7 +27,7 @@ class StopTime:
         self,
         limit_s: float,
         clock: Callable[[], float] = time.monotonic,
-        on_stop: Callable[[float], None] = lambda end: None,
+        on_stop: Callable[[float, float], None] = lambda end, left_s: None,
     ) -> None:
         self._limit_s = limit_s
         self._clock = clock
@@ -40,7 +43,8 @@ class StopTime:
                 self._began_at = self._clock()
         if hard:
             self._hard.set()
-        self._on_stop(self._clock() if self.is_hard else self._began_at + self._limit_s * STORE_SHARE)
+        end = self._clock() if self.is_hard else self._began_at + self._limit_s * STORE_SHARE
+        self._on_stop(end, self._limit_s * (1 - STORE_SHARE))
 
     @property
     def is_asked(self) -> bool:
@@ -53,8 +57,8 @@ class StopTime:
         return self._hard.is_set()
 
     def is_up(self) -> bool:
-        """Whether the time of the stop is over; False while none was asked for."""
-        end = self.end_of(1.0)
+        """Whether the time of the stop is over, but for the leaving; False while none was asked for."""
+        end = self.end_of(UP_SHARE)
         return self.is_hard or (end is not None and self._clock() > end)
 
     def end_of(self, share: float) -> float | None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from scoopi.model.run_report import RunStatus
-from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.run_cancel import RunCancel
 from tests.cluster.crew import LIMIT_S, Crew
-from tests.cluster.grids import members, settings_of
 from tests.cluster.holding import Still, held, states, still_member, store_of
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
@@ -22,8 +20,11 @@ from tests.reliability.world import World, build_world
 from tests.server.server import Server
 
 SOON_S = 10.0
-FROZEN_S = 20.0
-"""Where each call waits its own limit, one after another, a stop takes twice as long."""
+FROZEN_S = 6.0
+"""A stop that may take 4 s takes 3.6 s on a quiet machine, and 4.0 s where six other processes keep two cores
+busy; where each call waits its own second, one after another, it takes 7 to 8 s."""
+DEFAULT_S = 25.0
+"""The promise itself: such a stop takes 22 s."""
 
 
 @pytest.fixture
@@ -90,29 +91,35 @@ def test_a_node_that_tries_again_to_join_hears_that_the_run_was_cancelled_meanwh
         assert node.result(LIMIT_S).status is RunStatus.STOPPED
 
 
-def test_a_node_whose_cluster_does_not_answer_stops_in_the_time_that_it_has(
-    tmp_path: Path, server: Server
+@pytest.mark.parametrize(
+    ("settings", "within_s"),
+    [({"scoopi.shutdown.timeout": "4"}, FROZEN_S), ({}, DEFAULT_S)],
+    ids=["4 s", "the default"],
+)
+def test_a_node_whose_cluster_does_not_answer_stops_in_the_time_that_it_has_and_nothing_is_lost(
+    tmp_path: Path, server: Server, settings: dict[str, str], within_s: float
 ) -> None:
     slow = {"scoopi.loader.fetch.delay": "100", "scoopi.loader.fetch.parallelism": "1"}
-    slow_world = build_world(tmp_path / "slow", 8, 2, server.url(""))
+    world = build_world(tmp_path / "slow", 8, 2, server.url(""))
     for page in (tmp_path / "slow" / "pages").iterdir():
         page.rename(tmp_path / "pages" / page.name)
-    with members(tmp_path / "members") as started:
-        client = ClusterClient(settings_of(started))
-        crew = Crew(
-            client, slow_world.defs, tmp_path / "out", "frozen", {"scoopi.shutdown.timeout": "4", **slow}
-        )
+    with (
+        still_member(tmp_path) as still,
+        Crew(still.client, world.defs, tmp_path / "out", "frozen", {**slow, **settings}) as crew,
+    ):
         nodes = [ScoopiProcess(crew.arguments(name), tmp_path) for name in ("ann", "bob")]
         try:
-            wait_until(lambda: len(states(client, crew)) == 2, "both nodes", LIMIT_S, nodes[0])
+            wait_until(lambda: len(states(still.client, crew)) == 2, "both nodes", LIMIT_S, nodes[0])
             wait_until(lambda: len(server.log.all()) >= 5, "the fifth request", LIMIT_S, nodes[0])
-            client.close()
-            os.kill(started[0].pid, signal.SIGSTOP)
+            still.freeze()
             for node in nodes:
                 node.signal(signal.SIGTERM)
-            assert [node.wait(FROZEN_S) for node in nodes] == [143, 143]
+            end = time.monotonic() + within_s
+            assert [node.wait(max(0.0, end - time.monotonic())) for node in nodes] == [143, 143]
         finally:
             for node in nodes:
                 node.kill_all()
-            os.kill(started[0].pid, signal.SIGCONT)
-    assert "how many are left is not known" in (tmp_path / "stderr.txt").read_text()
+            still.thaw()
+        assert "how many are left is not known" in (tmp_path / "stderr.txt").read_text()
+        assert [report.status for report in crew.run("ann", "bob")] == [RunStatus.DONE] * 2
+        assert crew.rows() == world.rows

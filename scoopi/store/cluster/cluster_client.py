@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-import math
 import socket
 import threading
 import time
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
+from scoopi.store.cluster.patience import Patience
 from scoopi.store.cluster.waking import mend_waking
 from scoopi.store.stopped import StoppedError
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from scoopi.store.cluster.grid_keys import GridKeys
 
 _PROBE_S = 1.0
-_AT_ONCE_S = 1.0
 _TRY_S = 1.0
 """So long the client tries to connect before it is asked whether to go on trying."""
 _GAVE_UP = "an error occurred after invocation timeout: "
@@ -33,6 +33,16 @@ _SILENCE_S = 10.0
 """A member that answers no ping for so long is taken for gone, and its calls go elsewhere."""
 
 
+class Awaited(Protocol):
+    """What has an answer some day, the client's or Python's own."""
+
+    def done(self) -> bool:
+        """Whether it is there."""
+
+    def add_done_callback(self, fn: Callable[[Any], Any]) -> None:
+        """Call it with this when it is there."""
+
+
 class ClusterClient:
     """Connected when made; finds other members, and these again, by itself. Any thread may call.
 
@@ -40,8 +50,7 @@ class ClusterClient:
     member was reachable for `reconnect_timeout_ms`, ClusterError: then this node's run cannot go on.
 
     Args:
-        is_stopped: asked now and then while no member lets this node in, or an answer is waited for;
-            nothing but an answer that comes at once is waited for then, unless `hurry` says until when.
+        is_stopped: asked now and then while no member lets this node in, or an answer is waited for.
 
     Raises:
         ClusterError: no member lets this node in; says what was tried.
@@ -52,24 +61,26 @@ class ClusterClient:
     def __init__(self, settings: ClusterSettings, is_stopped: Callable[[], bool] = lambda: False) -> None:
         self._settings = settings
         self._is_stopped = is_stopped
+        # Longer than the client itself tries.
+        self._patience = Patience(settings.call_timeout_ms / 1000 + 2, is_stopped)
         self._lock = threading.Lock()
         self._lost_at: float | None = None
         self._failing_since: float | None = None
         self._closed = False
-        self._end: float | None = None
         self._client = self._connected()
         self._keys = self._grid_keys()
 
-    def hurry(self, end: float) -> None:
-        """This node stops: from that monotonic time on only an answer that comes at once is waited for."""
-        self._end = end
+    def hurry(self, end: float, left_s: float) -> None:
+        """This node stops: see `Patience.hurry`."""
+        self._patience.hurry(end, left_s)
 
-    def patience_s(self) -> float:
-        """How long an answer is waited for; longer than the client itself tries."""
-        if self._end is None and self._is_stopped():
-            return _AT_ONCE_S
-        left_s = math.inf if self._end is None else self._end - time.monotonic()
-        return min(self._settings.call_timeout_ms / 1000 + 2, max(_AT_ONCE_S, left_s))
+    def has_come(self, answer: Awaited) -> bool:
+        """Wait for an answer, as long as one may take just now; whether it is there."""
+        if answer.done():
+            return True
+        done = threading.Event()
+        answer.add_done_callback(lambda _: done.set())
+        return self._patience.wait(done.wait)
 
     def map(self, name: str) -> Map[Any, Any]:
         """The grid's map of that name.
@@ -77,10 +88,18 @@ class ClusterClient:
         Raises:
             StoreError, ClusterError: as `refuse` says.
         """
-        try:
-            return self._client.get_map(name)
-        except Exception as fault:
-            self.refuse(f"the map {name} cannot be opened", fault)
+        opened: Map[Any, Any] = self._apart(
+            f"the map {name} cannot be opened", lambda: self._client.get_map(name)
+        )
+        return opened
+
+    def remove(self, name: str) -> None:
+        """Remove the grid's map of that name, for every node.
+
+        Raises:
+            StoreError, ClusterError: as `refuse` says.
+        """
+        self._apart(f"the map {name} cannot be removed", lambda: self._client.get_map(name).destroy())
 
     def keys(self) -> GridKeys:
         """The keys of this connection, as they are sent."""
@@ -113,7 +132,7 @@ class ClusterClient:
         """A call got its answer."""
         self._failing_since = None
 
-    def refuse(self, what: str, fault: Exception | None = None) -> NoReturn:
+    def refuse(self, what: str, fault: BaseException | None = None) -> NoReturn:
         """Say what a failed call means.
 
         Raises:
@@ -138,6 +157,23 @@ class ClusterClient:
         if not self._closed:
             self._closed = True
             self._client.shutdown()
+
+    def _apart(self, what: str, call: Callable[[], Any]) -> Any:
+        """What the client waits for by itself, and for longer than this node may: in a thread of its own."""
+        answer: Future[Any] = Future()
+
+        def wait() -> None:
+            try:
+                answer.set_result(call())
+            except Exception as fault:
+                answer.set_exception(fault)
+
+        threading.Thread(target=wait, name="grid", daemon=True).start()
+        if not self.has_come(answer):
+            self.refuse(f"{what}: no answer in time")
+        if (fault := answer.exception()) is not None:
+            self.refuse(what, fault)
+        return answer.result()
 
     def _connected(self) -> HazelcastClient:
         client_class = _loaded()
@@ -212,7 +248,7 @@ def _probed(address: str) -> str:
         return f"cannot be reached ({fault.strerror or fault})"
 
 
-def _said(fault: Exception) -> str:
+def _said(fault: BaseException) -> str:
     said = str(fault).partition("\n")[0]
     if _GAVE_UP in said:
         return said.rpartition(_GAVE_UP)[2]

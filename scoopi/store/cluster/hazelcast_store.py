@@ -120,10 +120,7 @@ class HazelcastStore:
     def destroy(self) -> None:
         """Remove all maps of this store, for every node."""
         for name in MapName:
-            try:
-                self._client.map(f"{self._prefix}.{name}").destroy()
-            except Exception as fault:
-                self._client.refuse(f"the map {name} cannot be removed", fault)
+            self._client.remove(f"{self._prefix}.{name}")
         self._maps.clear()
 
     def close(self) -> None:

@@ -1,0 +1,77 @@
+"""Patience: how long this node waits for an answer of the grid: ever shorter when it stops and none comes."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+
+AT_ONCE_S = 1.0
+"""An answer that comes within this has come at once."""
+SHARE = 0.25
+"""Of what is left of a stop then. As each wait in vain halves the next, they take half of it together."""
+LEAST_S = 0.05
+LOOK_S = 1.0
+"""How often one who waits looks whether its node has begun to stop."""
+
+
+class Patience:
+    """Asked by all threads that wait.
+
+    Args:
+        calm_s: how long an answer is waited for while nobody has asked this node to stop.
+        is_stopped: whether it was asked to, before `hurry` says until when.
+        clock: seconds, monotonic.
+    Source: design, "Promises", 4.
+    """
+
+    def __init__(
+        self,
+        calm_s: float,
+        is_stopped: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._calm_s = calm_s
+        self._is_stopped = is_stopped
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._end: float | None = None
+        self._at_once_s = AT_ONCE_S
+        self._shorter_at = -math.inf
+
+    def hurry(self, end: float, left_s: float) -> None:
+        """This node stops: from `end` on only answers that come at once are waited for.
+
+        Args:
+            left_s: so long after `end` the node must be gone.
+        """
+        with self._lock:
+            self._end = end
+            self._at_once_s = min(self._at_once_s, max(LEAST_S, left_s * SHARE))
+
+    def wait(self, wait_s: Callable[[float], bool]) -> bool:
+        """Whether an answer comes in time; `wait_s` waits so long for it, and says whether it is there."""
+        began = self._clock()
+        while not wait_s(max(0.0, min(LOOK_S, self._until(began) - self._clock()))):
+            if self._clock() >= self._until(began):
+                self._shorten()
+                return False
+        return True
+
+    def _until(self, began: float) -> float:
+        """When an answer that is waited for since then is given up."""
+        calm, at_once = began + self._calm_s, began + self._at_once_s
+        if self._end is not None:
+            return min(calm, max(self._end, at_once))
+        return at_once if self._is_stopped() else calm
+
+    def _shorten(self) -> None:
+        """None came at once: the next one is waited for half as long, but threads that waited together
+        have waited once."""
+        with self._lock:
+            now = self._clock()
+            is_calm = not self._is_stopped() if self._end is None else now < self._end
+            if not is_calm and now - self._shorter_at >= self._at_once_s / 2:
+                self._shorter_at = now
+                self._at_once_s = max(LEAST_S, self._at_once_s / 2)
