@@ -137,6 +137,8 @@ class DefsChecker:
                     checker.check_steps(task, (self._expanded[task.key] or {}).values())
                     continue
                 checker.check(task, chain)
+                if task.data_def in self._data_defs:
+                    checker.check_converted(chain, self._data_defs[task.data_def])
                 first = first or chain
                 checker.check_loaders(first, task, chain)
 

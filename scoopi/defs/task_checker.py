@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from scoopi.defs.checkers import Checkers, PluginKind
 from scoopi.defs.class_names import (
@@ -14,6 +14,7 @@ from scoopi.defs.class_names import (
     STEP_CLASSES,
     absent_class,
 )
+from scoopi.defs.data_def_builder import WrittenDataDef
 from scoopi.defs.findings import Findings
 from scoopi.defs.groups import WrittenTask
 from scoopi.defs.nearest import nearest
@@ -21,6 +22,9 @@ from scoopi.defs.output_checker import OutputChecker, is_outside
 from scoopi.defs.step_builder import SetStep
 from scoopi.model.place import Place
 from scoopi.model.step_def import PluginDef
+
+_ANY = (None, None)
+"""Nothing is known of what such a step takes and gives."""
 
 
 class TaskChecker:
@@ -49,6 +53,22 @@ class TaskChecker:
                 self._check_step(task, each)
             if each.step.class_name == APPENDER_STEP:
                 self._outputs.check(task, each)
+
+    def check_converted(self, chain: list[SetStep], written: WrittenDataDef) -> None:
+        """Check that converters name entries of the task's data definition; else they fail each page.
+
+        Behind a script or a step of the user's rows may have any entries.
+        """
+        names = [each.item.name for each in written.entries]
+        data_def = written.data_def.name
+        for each in takewhile(lambda each: STEP_CLASSES.get(each.step.class_name, _ANY) != _ANY, chain):
+            for plugin in each.step.plugins if PLUGIN_KINDS.get(each.step.class_name) == "converters" else ():
+                item = plugin.fields.get("item")
+                if isinstance(item, str) and item not in names:
+                    what = f"{data_def} has no item, dim or fact {item} to be converted"
+                    self._findings.unknown(
+                        plugin.place, f"{each.key}.plugins.{plugin.name}", what, item, names
+                    )
 
     def check_loaders(self, first: list[SetStep], task: WrittenTask, chain: list[SetStep]) -> None:
         """Note a loader that has no effect, because the group's first task loads the page."""

@@ -64,7 +64,7 @@ steps:
         next: appender
         plugins:
           - plugin: { name: d, class: "org.codetab.scoopi.plugin.converter.DateRoller",
-                      item: round, inPattern: "dd MMM yyyy", outPattern: "yyyy-MM-dd", roll: "DAY_OF_MONTH=floor" }
+                      item: stat, inPattern: "dd MMM yyyy", outPattern: "yyyy-MM-dd", roll: "DAY_OF_MONTH=floor" }
 """  # noqa: E501
 
 

@@ -19,9 +19,22 @@ def _unknown(name: str) -> str | None:
     return None if name == "mine.Step" else f"unknown class {name}"
 
 
+_ROLLER = (
+    "x: {{ class: DataConverter, previous: {}, next: appender, plugins: [ plugin: "
+    "{{ name: d, class: DateRoller, item: {}, inPattern: yyyy, outPattern: yy, roll: YEAR=1 }} ] }}"
+)
+_SCRIPT = (
+    "s: { class: Scripter, previous: filter, next: x, plugins: [ plugin: { name: s, class: BasicScript } ] }"
+)
+
+
 @pytest.mark.parametrize(
     ("step", "found"),
     [
+        (
+            _ROLLER.format("filter", "houre"),
+            f"error {_AT}.x.plugins.d: temps has no item, dim or fact houre to be converted; did you mean hour?",
+        ),
         (
             "x: { class: DataFiltr, previous: filter, next: appender }",
             f"error {_AT}.x.class: unknown class DataFiltr; did you mean DataFilter?",
@@ -67,6 +80,16 @@ def test_a_step_of_a_plugin_may_take_and_give_anything(check_steps: Check) -> No
     step = "x: { class: mine.Step, previous: loader, next: filter }"
     parser = "parser: { class: CssParser, previous: nowhere, next: end }"
     outcome = check_steps(f"{{ css: {{ {step}, {parser} }} }}", checkers=Checkers(step_class=_unknown))
+    assert outcome.report.errors == ()
+
+
+@pytest.mark.parametrize("item", ["hour", "fact"])
+def test_a_converter_may_name_any_entry_of_the_tasks_definition(check_steps: Check, item: str) -> None:
+    assert check_steps(f"{{ css: {{ {_ROLLER.format('filter', item)} }} }}").report.errors == ()
+
+
+def test_behind_a_script_rows_may_have_any_entries(check_steps: Check) -> None:
+    outcome = check_steps(f"{{ css: {{ {_SCRIPT}, {_ROLLER.format('s', 'minute')} }} }}")
     assert outcome.report.errors == ()
 
 
