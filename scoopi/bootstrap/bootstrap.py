@@ -252,7 +252,8 @@ class Bootstrap:
         return lambda: ThreadLink(wire)
 
     def _outputs(self, outputs: tuple[OutputSpec, ...]) -> tuple[OutputSpec, ...]:
-        if self._request.to_stdout and self._request.stdout is None:
+        stdout = self._request.stdout
+        if self._request.to_stdout and (stdout is None or not stdout.writable()):
             raise AppenderError("stdout is closed", mend="leave it open, or name a folder with --output")
         files = [spec.file for spec in outputs if not spec.output.startswith("list:")]
         if self._request.to_stdout and len(files) != 1:

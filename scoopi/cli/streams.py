@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TextIO
 
 _MODES = {0: os.O_WRONLY, 1: os.O_RDONLY, 2: os.O_WRONLY}
 """Of stdin and stdout the wrong way round, so that rows which nobody would get are an error."""
@@ -18,11 +17,7 @@ def open_closed_streams() -> None:
         except OSError:
             os.open(os.devnull, mode)  # which is the lowest number that is free: this one
             os.set_inheritable(number, True)
-    if sys.stdout is None:
-        sys.stdout = sys.__stdout__ = _text(1)  # type: ignore[misc, assignment]
+    if sys.stdout is None:  # not writable, so that it is told before a run begins
+        sys.stdout = sys.__stdout__ = os.fdopen(1, closefd=False)  # type: ignore[misc]
     if sys.stderr is None:
-        sys.stderr = sys.__stderr__ = _text(2)  # type: ignore[misc, assignment]
-
-
-def _text(number: int) -> TextIO:
-    return os.fdopen(number, "w", encoding="utf-8", closefd=False)
+        sys.stderr = sys.__stderr__ = os.fdopen(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
