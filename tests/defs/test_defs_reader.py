@@ -93,7 +93,7 @@ def test_the_other_examples_of_the_language_are_accepted(check: Check) -> None:
     kickoff = groups["league"].tasks[0].steps[4]
     assert (kickoff.class_name, kickoff.plugins[0].class_name) == ("DataConverter", "DateRoller")
     assert kickoff.plugins[0].fields == {
-        "item": "round",
+        "item": "stat",
         "inPattern": "dd MMM yyyy",
         "outPattern": "yyyy-MM-dd",
         "roll": "DAY_OF_MONTH=floor",
