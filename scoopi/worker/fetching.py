@@ -102,6 +102,10 @@ class Fetching:
             finally:
                 self._turning.release()
 
+    def tell_soon(self, message: msgspec.Struct) -> None:
+        """Tell the parent with the end of the turn; for what the loader calls while it has one."""
+        self._told.append(message)
+
     def close(self) -> None:
         """Drop what is under way."""
         with self._turning, self._waking:

@@ -181,7 +181,7 @@ class Worker:
         return Asking(item.job, handover.host) if waits else HandedBack((item.job,))
 
     def _report_sent(self, job: str, host: str) -> None:
-        self._pipe.send(Sent(job, host, time.monotonic()))
+        self._fetching.tell_soon(Sent(job, host, time.monotonic()))
 
     # The steps' thread
 

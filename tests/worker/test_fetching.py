@@ -16,7 +16,7 @@ from scoopi.model.payload import Payload
 from scoopi.steps.load_order import LoadOrder
 from scoopi.worker.fetching import Fetching
 from scoopi.worker.load import Load
-from scoopi.worker.messages import Answered, WorkItem
+from scoopi.worker.messages import Answered, Sent, WorkItem
 from tests.worker.played_loader import LIMIT_S, PlayedLoader
 
 LOCATOR = Locator("name", "group", "http://here.example/")
@@ -56,6 +56,16 @@ def test_all_answers_of_a_turn_are_told_together_at_its_end(desk: Desk) -> None:
         desk.loader.end(LookupError("gone"))
     desk.fetching.turn(0.0, ())
     assert desk.told == [(Answered("a", "here.example:80"), Answered("b", "here.example:80"))]
+
+
+def test_what_was_sent_is_told_before_its_answer_and_with_it(desk: Desk) -> None:
+    sent = Sent("a", "here.example:80", 1.0)
+    desk.fetching.add(load("a"))
+    desk.fetching.turn(0.0, ())
+    desk.fetching.tell_soon(sent)
+    desk.loader.end(LookupError("gone"))
+    desk.fetching.turn(LIMIT_S, ())
+    assert desk.told == [(sent, Answered("a", "here.example:80"))]
 
 
 def test_what_is_taken_back_is_never_begun(desk: Desk) -> None:
