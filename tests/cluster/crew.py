@@ -92,7 +92,7 @@ class Crew:
     def words(self, *words: str) -> list[str]:
         """A command line that asks the cluster."""
         named = ["-D", f"scoopi.cluster.name={self.name}", "-D", "scoopi.cluster.heartbeat=100"]
-        return [*words, "--cluster", self.address, *named]
+        return [*words, *(["--cluster", self.address] if self.address else []), *named]
 
     def ask(self, *words: str) -> tuple[int, str, str]:
         """Exit code, stdout and stderr of a command line that asks the cluster."""
