@@ -53,9 +53,9 @@ class ClusterDesk:
             RunError: the cluster knows no run of that name.
             StoreError: the cluster does not answer.
         """
-        names = self._registry.names() if run is None else [self._known(run)]
         heartbeat_ms = self._settings.heartbeat_ms
-        runs = [RunSurvey(self._store(name), name, heartbeat_ms).figures() for name in names]
+        kept = self._stores(run)
+        runs = [RunSurvey(store, name, heartbeat_ms).figures() for name, store in kept.items()]
         return ClusterFigures(self._settings.name, tuple(self._client.members()), tuple(runs))
 
     def cancel(self, run: str) -> bool:
@@ -67,19 +67,17 @@ class ClusterDesk:
             RunError: the cluster knows no run of that name.
             StoreError: the cluster does not answer.
         """
-        store = self._store(self._known(run))
+        store = self._stores(run)[run]
         state = RunRecord(store, self._node).read()
         if state is not None and state.phase is not RunPhase.RUNNING:
             return False
         RunCancel(store, self._node).ask()
         return True
 
-    def _known(self, run: str) -> str:
-        names = self._registry.names()
-        if run not in names:
-            known = f"it knows {', '.join(names[:10])}" if names else "it knows none"
+    def _stores(self, run: str | None) -> dict[str, Store]:
+        """The records of that run, or of all, by their names."""
+        kept = self._registry.kept()
+        if run is not None and run not in kept:
+            known = f"it knows {', '.join([*kept][:10])}" if kept else "it knows none"
             raise RunError(f"the cluster {self._settings.name} knows no run {run!r}", mend=known)
-        return run
-
-    def _store(self, run: str) -> Store:
-        return store_of(self._client, self._registry.maps(run) or run)
+        return {name: store_of(self._client, maps) for name, maps in kept.items() if run in (None, name)}

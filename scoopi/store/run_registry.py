@@ -108,9 +108,9 @@ class RunRegistry:
             elif phase is RunPhase.OVER and not known.ends:
                 end(known.run, known.maps)
 
-    def names(self) -> list[str]:
-        """The names of all runs of which something is kept, sorted."""
-        return sorted(known.run for known, _ in self._all() if not self._has_ended(known))
+    def kept(self) -> dict[str, str]:
+        """The maps of each run of which something is kept, by its name, sorted."""
+        return dict(sorted((known.run, known.maps) for known, _ in self._all() if not self._has_ended(known)))
 
     def _has_ended(self, known: KnownRun) -> bool:
         return known.gone or (known.over and self._phase(known.maps) is None)

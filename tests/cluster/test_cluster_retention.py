@@ -115,7 +115,7 @@ def test_after_the_retention_nothing_is_left_of_a_run_and_the_next_one_is_new(
         (first,) = crew.run("ann")
         RunRetention(HazelcastStore(cluster, first.run), 1).begin()
         wait_until(lambda: not kept_of(cluster, first.run), "the end of all records", LIMIT_S)
-        assert first.run not in runs_of(cluster, "test").names()
+        assert first.run not in runs_of(cluster, "test").kept()
         assert maps_of(cluster, first.run)
         (second,) = crew.run("ann")
         assert second.run != first.run

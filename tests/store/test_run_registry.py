@@ -33,7 +33,7 @@ def grid(store: Store) -> Grid:
 def test_nodes_that_come_together_enter_the_same_maps(grid: Grid) -> None:
     assert grid.registry("n1").enter("shop") == ("shop", False)
     assert grid.registry("n2").enter("shop") == ("shop", False)
-    assert grid.registry("n3").names() == ["shop"]
+    assert grid.registry("n3").kept() == {"shop": "shop"}
 
 
 def test_who_comes_after_the_end_finds_the_run_over_as_long_as_it_is_kept(grid: Grid) -> None:
@@ -45,7 +45,7 @@ def test_who_comes_after_the_end_finds_the_run_over_as_long_as_it_is_kept(grid: 
     assert grid.registry("n3").enter("shop") == (maps, True)
     grid.registry("n3").sweep(nobody)
     assert grid.removed == []
-    assert grid.registry("n3").names() == ["shop"]
+    assert grid.registry("n3").kept() == {"shop": "shop"}
 
 
 def test_the_maps_of_a_run_that_is_no_longer_kept_are_removed_once(grid: Grid) -> None:
@@ -54,7 +54,7 @@ def test_the_maps_of_a_run_that_is_no_longer_kept_are_removed_once(grid: Grid) -
     grid.registry("n2").sweep(nobody)
     grid.registry("n3").sweep(nobody)
     assert grid.removed == [maps]
-    assert grid.registry("n3").names() == []
+    assert grid.registry("n3").kept() == {}
     assert grid.registry("n3").maps("shop") is None
 
 
