@@ -18,6 +18,7 @@ from scoopi.errors import ConfigError
 
 DEFAULT_PORT = 5701
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:(?P<port>[0-9]{1,5}))?")
+_NODE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 
 
 class WorkerSettings(msgspec.Struct, frozen=True):
@@ -260,12 +261,12 @@ class ClusterSettings:
         """As set.
 
         Raises:
-            ConfigError: an address is not HOST or HOST:PORT.
+            ConfigError: an address is not HOST or HOST:PORT, or the node's id cannot be in a file's name.
         """
         return cls(
             addresses=_addresses(configs),
             name=configs.text("scoopi.cluster.name"),
-            node=configs.text("scoopi.cluster.node"),
+            node=_node(configs),
             username=configs.text("scoopi.cluster.username") or None,
             password=configs.text("scoopi.cluster.password") or None,
             tls=TlsSettings.of(configs, folder),
@@ -277,6 +278,16 @@ class ClusterSettings:
             liveness_gap_ms=configs.number("scoopi.cluster.liveness.gap"),
             share_turn_ms=configs.number("scoopi.cluster.share.turn"),
         )
+
+
+def _node(configs: Configs) -> str:
+    """The node's id; its folder and its files are called by it."""
+    key = "scoopi.cluster.node"
+    node = configs.text(key)
+    if node and not _NODE.fullmatch(node):
+        what, at = f"{node!r} is no id of a node", f"{configs.entry(key).origin} {key}"
+        raise ConfigError(what, at=at, mend="take letters, digits, . _ and -, 64 at most, the first no .")
+    return node
 
 
 def _addresses(configs: Configs) -> tuple[str, ...]:

@@ -42,6 +42,12 @@ def test_what_is_no_address_is_named(text: str) -> None:
         settings(addresses=text)
 
 
+@pytest.mark.parametrize("node", ["a/b", "../../a", ".hidden", "a b", "é", "x" * 65])
+def test_what_cannot_be_part_of_a_files_name_is_no_node(node: str) -> None:
+    with pytest.raises(ConfigError, match=r"scoopi\.cluster\.node: '.*' is no id of a node"):
+        settings(node=node)
+
+
 def test_each_value_reaches_the_field_of_its_own() -> None:
     values = {
         "name": "n",
