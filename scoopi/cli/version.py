@@ -71,6 +71,16 @@ def _sqlite() -> str:
     return sqlite3.sqlite_version
 
 
+def _hazelcast() -> str:
+    """The client; a run on one machine needs none."""
+    from importlib.metadata import PackageNotFoundError
+
+    try:
+        return _installed("hazelcast-python-client")
+    except PackageNotFoundError:
+        return 'not installed; a cluster wants pip install "scoopi[cluster]"'
+
+
 def _installed(package: str) -> str:
     from importlib.metadata import version
 
@@ -86,6 +96,7 @@ _ASK: dict[str, Callable[[], str]] = {
     "quickjs": lambda: _installed("quickjs-ng"),
     "sqlite": _sqlite,
     "msgspec": lambda: _installed("msgspec"),
+    "hazelcast": _hazelcast,
 }
 
 VERB: Verb = Version()

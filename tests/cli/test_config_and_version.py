@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,19 @@ def test_version_tells_every_component(screen: Any, monkeypatch: pytest.MonkeyPa
     shown = screen.out.getvalue()
     assert shown.startswith(f"scoopi       {__version__}\npython ")
     assert "pycurl       not usable: ImportError: no such library\n" in shown
-    for name in ("lxml", "libxml2", "selectolax", "quickjs", "sqlite", "msgspec"):
+    for name in ("lxml", "libxml2", "selectolax", "quickjs", "sqlite", "msgspec", "hazelcast"):
         [line] = [line for line in shown.splitlines() if line.startswith(f"{name} ")]
         assert line.split()[1][0].isdigit()
+
+
+def test_version_says_how_to_get_the_client_of_a_cluster(
+    screen: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def absent(package: str) -> str:
+        raise PackageNotFoundError(package)
+
+    monkeypatch.setattr(version, "_installed", absent)
+    screen.run("version")
+    assert (
+        'hazelcast    not installed; a cluster wants pip install "scoopi[cluster]"\n' in screen.out.getvalue()
+    )
