@@ -55,9 +55,10 @@ class TaskChecker:
                 self._outputs.check(task, each)
 
     def check_converted(self, chain: list[SetStep], written: WrittenDataDef) -> None:
-        """Check that converters name entries of the task's data definition; else they fail each page.
+        """Check that converters name entries of the task's data definition; else the task fails on each page.
 
-        Behind a script or a step of the user's rows may have any entries.
+        A warning only: tasks that share a set of steps lose their own rows alone. Behind a script or a step
+        of the user's rows may have any entries.
         """
         names = [each.item.name for each in written.entries]
         data_def = written.data_def.name
@@ -65,10 +66,10 @@ class TaskChecker:
             for plugin in each.step.plugins if PLUGIN_KINDS.get(each.step.class_name) == "converters" else ():
                 item = plugin.fields.get("item")
                 if isinstance(item, str) and item not in names:
-                    what = f"{data_def} has no item, dim or fact {item} to be converted"
-                    self._findings.unknown(
-                        plugin.place, f"{each.key}.plugins.{plugin.name}", what, item, names
-                    )
+                    key = f"{each.key}.plugins.{plugin.name}"
+                    what = f"{data_def} has no item, dim or fact {item} to be converted: the task will fail"
+                    mend = f"known are {', '.join(sorted(names))}"
+                    self._findings.warning(plugin.place, key, what, mend, near=nearest(item, names))
 
     def check_loaders(self, first: list[SetStep], task: WrittenTask, chain: list[SetStep]) -> None:
         """Note a loader that has no effect, because the group's first task loads the page."""

@@ -64,7 +64,7 @@ steps:
         next: appender
         plugins:
           - plugin: { name: d, class: "org.codetab.scoopi.plugin.converter.DateRoller",
-                      item: stat, inPattern: "dd MMM yyyy", outPattern: "yyyy-MM-dd", roll: "DAY_OF_MONTH=floor" }
+                      item: round, inPattern: "dd MMM yyyy", outPattern: "yyyy-MM-dd", roll: "DAY_OF_MONTH=floor" }
 """  # noqa: E501
 
 
@@ -83,7 +83,9 @@ def test_the_split_example_of_the_language_is_accepted(check: Check) -> None:
 
 def test_the_other_examples_of_the_language_are_accepted(check: Check) -> None:
     outcome = check(_LEAGUE)
-    assert outcome.found == []
+    (found,) = outcome.found
+    assert "warning" in found
+    assert "league has no item, dim or fact round to be converted" in found
     groups = outcome.definitions.task_groups
     assert [step.name for step in groups["league"].tasks[0].steps[3:]] == ["filter", "kickoff", "appender"]
     assert [step.class_name for step in groups["league"].tasks[1].steps[2:]] == [
@@ -93,7 +95,7 @@ def test_the_other_examples_of_the_language_are_accepted(check: Check) -> None:
     kickoff = groups["league"].tasks[0].steps[4]
     assert (kickoff.class_name, kickoff.plugins[0].class_name) == ("DataConverter", "DateRoller")
     assert kickoff.plugins[0].fields == {
-        "item": "stat",
+        "item": "round",
         "inPattern": "dd MMM yyyy",
         "outPattern": "yyyy-MM-dd",
         "roll": "DAY_OF_MONTH=floor",
