@@ -10,6 +10,7 @@ from typing import Any
 
 from scoopi.appenders.publisher import Published, Publisher
 from scoopi.engine.run_file import RunFile, RunView, versions
+from scoopi.engine.run_over import RunOver
 from scoopi.engine.run_place import RunPlace
 from scoopi.engine.run_rows import EndOfRows, RunRows
 from scoopi.engine.stop_time import StopTime
@@ -37,7 +38,7 @@ class RunClose:
 
     Args:
         rows: what is written at the run's end.
-        on_over: told when this node has made the run OVER.
+        on_over: see `RunOver`.
         empty: tells what found nothing.
         patience_s: how long a store that does not answer at the run's end is tried again.
         stop: cuts publishing short, also that of a run which is over.
@@ -62,7 +63,7 @@ class RunClose:
         self._patience_s = patience_s
         self._publisher = publisher
         self._rows = rows
-        self._on_over = on_over
+        self._over = RunOver(record, liveness, on_over)
         self._empty = empty
         self._stop = stop
         self._beats = False
@@ -151,20 +152,13 @@ class RunClose:
 
     def _end(self, started: datetime, end: EndOfRows) -> RunReport:
         if end.complete:
-            self._record.to_over()
-            self._say_over()
+            self._over.make()
         if end.stopped:
             return self._report(started, RunStatus.STOPPED, end.published, OTHERS_WRITE)
         missing = end.published is not None and end.published.missing
         status = RunStatus.FAILED if missing else RunStatus.DONE
         note = ALREADY_OVER if self._place.was_over else ""
         return self._report(started, status, end.published, note, awaiting=end.awaiting)
-
-    def _say_over(self) -> None:
-        try:
-            self._on_over()
-        except (StoreError, ClusterError) as error:
-            log.warning("the run is over, but its records are kept until another node begins: %s", error)
 
     def stopped(self, started: datetime) -> RunReport:
         """Publish what is committed, if there is time; the former files stay otherwise."""
@@ -178,7 +172,9 @@ class RunClose:
             except RunError as error:
                 self.failed(started, error)
                 raise
-        self._liveness.leave(published=published is not None)
+        is_last = self._liveness.leave(published=published is not None)
+        if is_last and published is not None:
+            self._over.make_by_the_last(published)
         return self._report(started, RunStatus.STOPPED, published, note)
 
     def failed(self, started: datetime, error: BaseException) -> None:

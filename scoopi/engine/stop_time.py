@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 STORE_SHARE = 0.8
 """Of the stop's time: from then on a store that does not answer at once is not waited for."""
-UP_SHARE = 0.9
+UP_SHARE = 0.85
 """Of the stop's time: then nothing is tried again; to leave and to say so takes the rest."""
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from scoopi.model.run_report import RunStatus
+from scoopi.engine.run_close import RunClose
+from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.store.barricade import Lease
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
@@ -23,6 +26,7 @@ from scoopi.store.ports import MapName
 from scoopi.store.run_record import RunPhase, RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import members, settings_of
+from tests.cluster.holding import held
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world
@@ -98,6 +102,28 @@ def test_rows_of_a_node_that_is_missing_are_awaited_and_come_with_it(
     assert (late.status, late.publish_note) == (RunStatus.DONE, "the run was already over")
     assert other.rows() + crew.rows() == world.rows
     assert phase_of(cluster, crew.run_name) is RunPhase.OVER
+
+
+def test_a_node_that_is_stopped_makes_the_run_over_that_the_others_have_ended_meanwhile(
+    crew_of: CrewOf, cluster: ClusterClient, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has taken nothing yet: of who has, the others may wait for the hosts until it has left."""
+    crew, stops, stopped = crew_of(), threading.Event(), RunClose.stopped
+
+    def stopped_late(close: RunClose, started: datetime) -> RunReport:
+        stops.set()
+        wait_until(ann.done, "the end of the other node", LIMIT_S)
+        return stopped(close, started)
+
+    monkeypatch.setattr(RunClose, "stopped", stopped_late)
+    with held(cluster, crew, f"seed/{crew.precompose(cluster)}"):
+        ann, bob = crew.start("ann"), crew.start("bob")
+        wait_until(lambda: len(members_of(cluster, crew.run_name)) == 2, "both nodes", LIMIT_S)
+        crew.cancel()
+        assert stops.wait(LIMIT_S)
+    assert (ann.result(LIMIT_S).status, bob.result(LIMIT_S).status) == (RunStatus.DONE, RunStatus.STOPPED)
+    assert phase_of(cluster, crew.run_name) is RunPhase.OVER
+    assert crew.rows() == world.rows
 
 
 def test_a_node_that_comes_when_all_is_over_says_so_and_writes_nothing(
