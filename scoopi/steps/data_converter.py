@@ -53,7 +53,7 @@ class DataConverter(Step):
 
         Raises:
             ConvertError: a value cannot be read, and the plugin says that this fails the task.
-            StepError: a row has no item of that name.
+            StepError: a row has no item of that name; a converter gave what is no text.
         """
         data = payload.expect(Data)
         items: Sequence[Item] = data.items
@@ -117,9 +117,18 @@ class _Work:
         if value is None:
             return ConvertError("null cannot be converted", mend="filter such rows out before")
         try:
-            return self._conversion.converter.convert(value)
+            result: object = self._conversion.converter.convert(value)
         except ConvertError as error:
             return error
+        if isinstance(result, str):
+            return result
+        name, made = self._conversion.plugin_name, type(result).__name__
+        raise StepError(
+            f"converter {name} made {made} of {value!r}, and not a text",
+            at=str(self._conversion.place),
+            mend="have convert return a str",
+            cause=f"converter {name} made {made}, and not a text",
+        )
 
     def _instead(self, value: str | None, error: ConvertError) -> str | None:
         match self._conversion.on_error:

@@ -126,6 +126,17 @@ def test_values_of_any_text_that_fail_have_one_cause() -> None:
     assert causes == {"converter twice cannot read a value of day"}
 
 
+@pytest.mark.parametrize("made", [7, None])
+def test_a_converter_that_makes_no_text_fails_the_task_by_its_name(made: object) -> None:
+    class Wrong:
+        def convert(self, value: str) -> str:
+            return made  # type: ignore[return-value]
+
+    with pytest.raises(StepError, match=rf"wrong made {type(made).__name__} of '1'") as caught:
+        run(rows("1"), Conversion("day", "keep", Wrong(), "wrong", Place("d.yml", 4, 9)))
+    assert caught.value.at == "d.yml:4:9"
+
+
 def test_a_row_without_the_item_fails_the_task() -> None:
     with pytest.raises(StepError, match=r"no item month; name one of day, hour"):
         run(rows("1"), doubling("keep", item="month"))
