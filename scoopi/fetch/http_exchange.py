@@ -11,14 +11,16 @@ import pycurl
 from scoopi.errors import FetchError
 from scoopi.fetch.address import redirect_address, shown
 from scoopi.fetch.certificates import trusted_file
-from scoopi.fetch.http_faults import fault, status_fault
+from scoopi.fetch.http_faults import HTTP2_STREAM, fault, status_fault
 from scoopi.fetch.http_settings import HttpSettings
 from scoopi.fetch.reception import Reception
 from scoopi.fetch.request import Redirect, Request, Response, Unsent
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
-CONNECTION_ENDED = frozenset((pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING))
+CONNECTION_ENDED = frozenset(
+    (pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING, pycurl.E_HTTP2, HTTP2_STREAM)
+)
 FIRST_FINAL_STATUS = 200
 """Below it an answer only announces another."""
 WITHOUT_PAGE = frozenset((204, 205))
@@ -82,8 +84,10 @@ class HttpExchange:
         try:
             if self._sent_error is not None:
                 raise self._sent_error
+            if self._expired and not self._went_out:
+                return Unsent()
             if self._expired or self._ended_under_it(number):
-                return Unsent(in_vain=self._went_out)
+                return self._in_vain()
             failed = number != pycurl.E_OK
             if failed and (self._reception.wanted or self._reception.status < FIRST_FINAL_STATUS):
                 raise self._fault(number, words)
@@ -138,8 +142,15 @@ class HttpExchange:
 
     def _ended_under_it(self, number: int) -> bool:
         """Whether a kept connection ended before any answer, which says nothing of the page."""
-        is_kept = number in CONNECTION_ENDED and not self.handle.getinfo(pycurl.NUM_CONNECTS)
-        return is_kept and self._reception.status == 0
+        if number not in CONNECTION_ENDED or not self._went_out or self._reception.status:
+            return False
+        return not self._request.fresh and not self.handle.getinfo(pycurl.NUM_CONNECTS)
+
+    def _in_vain(self) -> Unsent:
+        """Once only: a host that does so with a new connection too would be asked for ever."""
+        if self._request.fresh:
+            raise self._fault(pycurl.E_SEND_ERROR, "")
+        return Unsent(in_vain=True)
 
     def _answer(self, request: Request) -> Response | Redirect:
         reception = self._reception

@@ -7,15 +7,19 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import pycurl
 import pytest
 from msgspec import structs
 
 from scoopi.errors import FetchError
 from scoopi.fetch import http_exchange
 from scoopi.fetch.http_client import Answer, HttpClient
+from scoopi.fetch.http_exchange import HttpExchange
+from scoopi.fetch.http_faults import HTTP2_STREAM
 from scoopi.fetch.http_settings import HttpSettings
 from scoopi.fetch.request import Request, Response, Unsent
 from tests.fetch.conftest import SETTINGS
@@ -196,6 +200,25 @@ def test_a_request_in_vain_does_not_try_its_luck_with_other_kept_connections(
     assert client.send(Request(url)) == Unsent(in_vain=True)
     assert len(server.log.all()) == 9
     assert isinstance(client.send(Request(url, fresh=True)), Response)
+
+
+def test_a_request_that_ends_a_new_connection_too_is_an_error(client: HttpClient, server: Server) -> None:
+    page(client, server.url("/bad/empty"))
+    url = server.url("/bad/closes")
+    assert client.send(Request(url)) == Unsent(in_vain=True)
+    with pytest.raises(FetchError, match="closed the connection without an answer"):
+        client.send(Request(url, fresh=True))
+
+
+@pytest.mark.parametrize("number", [pycurl.E_HTTP2, HTTP2_STREAM, pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR])
+def test_however_a_kept_connection_ended_its_request_was_in_vain(server: Server, number: int) -> None:
+    exchange = HttpExchange(replace(SETTINGS, timeout_ms=100), lambda _: None)
+    for path in ("empty", "never-answers"):
+        exchange.begin(Request(server.url(f"/bad/{path}")), None)
+        with suppress(pycurl.error):
+            exchange.handle.perform()
+    assert exchange.end(number) == Unsent(in_vain=True)
+    exchange.close()
 
 
 def test_a_client_at_rest_keeps_no_page(client: HttpClient, server: Server) -> None:
