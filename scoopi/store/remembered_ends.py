@@ -59,10 +59,14 @@ class RememberedEnds:
         if self._is_packed():
             yield from self._unpacked()
             return
-        for page in self._scanned("", PAGE):
-            yield [(job, self._decoder.decode(record)) for job, record in page if job < _PACKED]
+        yield from self._single()
         if self._is_packed():
             raise StoreError("the ended jobs were packed while they were read", mend="try again")
+
+    def _single(self) -> Iterator[Ends]:
+        """From their own records, in whole parts while they are not packed."""
+        for page in self._scanned("", PAGE):
+            yield [(job, self._decoder.decode(record)) for job, record in page if job < _PACKED]
 
     def _unpacked(self) -> Iterator[Ends]:
         """Packs go by their first ids; those of two who packed other parts overlap."""
@@ -84,7 +88,9 @@ class RememberedEnds:
             self._store.set_ttl_all(MapName.ENDED, [key for key, _ in page], seconds)
 
     def _pack(self) -> None:
-        for page in self.pages():
+        for page in self._single():
+            if self._is_packed():
+                return  # by another, who removes them now: this part may have holes
             parts = [page[start : start + PACK] for start in range(0, len(page), PACK)]
             self._store.put_if_absent_all(MapName.ENDED, [self._packed(part) for part in parts])
         self._store.put_if_absent_all(MapName.ENDED, [(_PACKED, _FULL)])

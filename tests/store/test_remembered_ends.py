@@ -87,21 +87,36 @@ def test_who_packs_after_another_has_packed_other_parts_doubles_none(
     assert told(ends) == ALL
 
 
+class PackedMeanwhile:
+    """Another packs them behind the first page that is read, and has removed some of it by then."""
+
+    def __init__(self, store: Store, holes: slice) -> None:
+        self._store = store
+        self._holes = holes
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> Sequence[Any]:
+        found = self._store.scan(name, slot, limit, after)
+        if not after:
+            RememberedEnds(self._store).expire(60)
+            del found[self._holes]
+        return found
+
+
 def test_who_reads_them_while_they_are_packed_is_told_to_ask_again(
     store: Store, ends: RememberedEnds
 ) -> None:
-    class PackedMeanwhile:
-        """Packs them behind the first page that is read."""
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(store, name)
-
-        def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> Sequence[Any]:
-            found = store.scan(name, slot, limit, after)
-            if not after:
-                RememberedEnds(store).expire(60)
-            return found
-
+    meanwhile = RememberedEnds(PackedMeanwhile(store, slice(0, 0)))  # type: ignore[arg-type]
     with pytest.raises(StoreError, match="packed while they were read"):
-        told(RememberedEnds(PackedMeanwhile()))  # type: ignore[arg-type]
-    assert told(RememberedEnds(store)) == ALL
+        told(meanwhile)
+    assert told(ends) == ALL
+
+
+def test_of_two_who_pack_at_a_time_neither_packs_what_the_other_has_begun_to_remove(
+    store: Store, ends: RememberedEnds
+) -> None:
+    meanwhile = RememberedEnds(PackedMeanwhile(store, slice(3, 9)))  # type: ignore[arg-type]
+    meanwhile.expire(60)
+    assert told(ends) == ALL
