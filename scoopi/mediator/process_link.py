@@ -12,9 +12,6 @@ from pathlib import Path
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.worker.slate import Slate
 
-TUNABLES = "glibc.malloc.tcache_count=500"
-"""A page's tree is hundreds of nodes of one size: with room ready for them a parse takes a fifth less."""
-
 
 class ProcessLink(WorkerLink):
     """A worker in a process of its own; its death harms nobody else."""
@@ -60,12 +57,11 @@ class ProcessLink(WorkerLink):
 
 def _environment() -> dict[str, str]:
     """The parent's, with the folder that it took the package from, where that is no installed one."""
-    environment = {"GLIBC_TUNABLES": TUNABLES, **os.environ}
     root = str(Path(__file__).resolve().parents[2])
-    if root not in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
-        former = os.environ.get("PYTHONPATH")
-        environment["PYTHONPATH"] = f"{root}{os.pathsep}{former}" if former else root
-    return environment
+    if root in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
+        return dict(os.environ)
+    former = os.environ.get("PYTHONPATH")
+    return {**os.environ, "PYTHONPATH": f"{root}{os.pathsep}{former}" if former else root}
 
 
 def _ending(code: int) -> str:
