@@ -155,11 +155,6 @@ class RunJoining:
         log.info("run %s: joined as node %s", found.name, folder.node)
         effective = merge(configs, self._of_run(composed), take_shared=False)
         output = OutputSettings.of(effective)
-
-        def note_over() -> None:
-            found.names.pass_over(mine, found.name)
-            registry.note_over(found.name, maps)
-
         return RunContext(
             node=self._node,
             run=composed.run,
@@ -177,12 +172,21 @@ class RunJoining:
             cancel=cancel,
             was_over=state.phase is not RunPhase.RUNNING,
             plain_outputs=outputs,
-            retention=RunRetention(
-                store, output.retention_s, note_over, lambda: registry.note_ends(found.name, maps)
-            ),
+            retention=self._retention(found, mine, store, maps, output.retention_s),
             joining=self._joining,
             hurry=found.client.hurry,
         )
+
+    def _retention(
+        self, found: _Found, mine: Composed, store: Store, maps: str, seconds: int
+    ) -> RunRetention:
+        """Nobody joins the run any more before its records begin to end, and it is noted when all do."""
+
+        def note_over() -> None:
+            found.names.pass_over(mine, found.name)
+            found.registry.note_over(found.name, maps)
+
+        return RunRetention(store, seconds, note_over, lambda: found.registry.note_ends(found.name, maps))
 
     def _listening(self, store: Store, maps: str) -> RunCancel:
         """From the first try on: what was asked since then was asked of this node too."""
