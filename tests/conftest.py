@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 from scoopi.parse.bridge import build
@@ -13,6 +14,11 @@ from tests.server.server import Server
 
 # Several rooms' tests import these; only here is none of them imported yet.
 pytest.register_assert_rewrite("tests.engine.desk", "tests.engine.pace", "tests.bad_input.town")
+
+# A run of the tests is to say something of a change, not of its luck: it takes the same examples each time.
+hypothesis.settings.register_profile("same", derandomize=True)
+hypothesis.settings.register_profile("searching", max_examples=2000, deadline=None)
+hypothesis.settings.load_profile("same")
 
 if TYPE_CHECKING:
     from scoopi.store.cluster.cluster_client import ClusterClient

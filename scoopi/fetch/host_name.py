@@ -21,7 +21,8 @@ def ascii_host(host: str) -> str:
     """
     if host.startswith("["):
         return host.lower()
-    labels = [_ascii_label(label) for label in _DOTS.sub(".", host).split(".")]
+    # Folded before it is parted: some characters stand for dots.
+    labels = [_ascii_label(label) for label in _DOTS.sub(".", _folded(host)).split(".")]
     name = ".".join(labels)
     found = _FORBIDDEN.search(name)
     if found:
@@ -31,12 +32,14 @@ def ascii_host(host: str) -> str:
     return name
 
 
-def _ascii_label(label: str) -> str:
+def _folded(host: str) -> str:
     # Folding once more after NFKC: some compatibility characters stand for capitals.
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", label.lower()).lower())
-    folded = folded.replace("\u00ad", "").replace("\u200b", "").replace("\ufeff", "")
-    if not folded.isascii():
-        folded = "xn--" + folded.encode("punycode").decode("ascii")
-    if len(folded) > LONGEST_LABEL:
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", host.lower()).lower())
+    return folded.replace("\u00ad", "").replace("\u200b", "").replace("\ufeff", "")
+
+
+def _ascii_label(label: str) -> str:
+    name = label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")
+    if len(name) > LONGEST_LABEL:
         raise ValueError(f"a part of the name is longer than {LONGEST_LABEL} characters")
-    return folded
+    return name

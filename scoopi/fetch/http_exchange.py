@@ -11,16 +11,14 @@ import pycurl
 from scoopi.errors import FetchError
 from scoopi.fetch.address import redirect_address, shown
 from scoopi.fetch.certificates import trusted_file
-from scoopi.fetch.http_faults import HTTP2_STREAM, fault, status_fault
+from scoopi.fetch.http_faults import fault, status_fault
 from scoopi.fetch.http_settings import HttpSettings
 from scoopi.fetch.reception import Reception
 from scoopi.fetch.request import Redirect, Request, Response, Unsent
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
-CONNECTION_ENDED = frozenset(
-    (pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING, pycurl.E_HTTP2, HTTP2_STREAM)
-)
+CONNECTION_ENDED = frozenset((pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING))
 FIRST_FINAL_STATUS = 200
 """Below it an answer only announces another."""
 WITHOUT_PAGE = frozenset((204, 205))
@@ -31,7 +29,7 @@ _NO_REQUEST = Request("")
 
 
 class HttpExchange:
-    """Used by one thread at a time. HTTP/1.1, and HTTP/2 where TLS offers it.
+    """Used by one thread at a time. Speaks HTTP/1.1.
 
     Proxies are taken from the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`), as curl
     does. Cookies are forgotten after each hop, except along one chain of redirects (Request.cookies).
@@ -113,7 +111,9 @@ class HttpExchange:
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
-        curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS)
+        # When a site ends a connection of HTTP/2 (many do so after some requests), curl loses or stalls some
+        # of the others that share it.
+        curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
         curl.setopt(pycurl.CONNECTTIMEOUT_MS, settings.connect_timeout_ms)
         curl.setopt(pycurl.TIMEOUT_MS, settings.timeout_ms)
         curl.setopt(pycurl.USERAGENT, settings.user_agent)

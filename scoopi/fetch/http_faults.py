@@ -11,10 +11,8 @@ from scoopi.fetch.address import shown
 from scoopi.fetch.http_settings import HttpSettings
 
 _LATER = "try again later"
-HTTP2_STREAM = 92
-"""CURLE_HTTP2_STREAM, which pycurl does not name."""
 WEIRD_SERVER_REPLY, TOO_LARGE = 8, 100
-"""CURLE_WEIRD_SERVER_REPLY, CURLE_TOO_LARGE; nor these."""
+"""CURLE_WEIRD_SERVER_REPLY and CURLE_TOO_LARGE, which pycurl does not name."""
 _NOT_LOST = (("chunk", WEIRD_SERVER_REPLY), ("Too large response headers", TOO_LARGE))
 """By curl's words: what it calls an error of receiving, although the connection stands."""
 _MEASURED = re.compile(r" after \d+ ms| with \d+ bytes (?:missing|remaining to read)|: \d+ > \d+")
@@ -41,8 +39,6 @@ _FAULTS: dict[int, tuple[str, str]] = {
         "the file of trusted certificates cannot be read",
         "install ca-certificates or set SSL_CERT_FILE",
     ),
-    pycurl.E_HTTP2: ("the HTTP/2 connection broke", _LATER),
-    HTTP2_STREAM: ("the HTTP/2 stream broke", _LATER),
     pycurl.E_OUT_OF_MEMORY: ("not enough memory", ""),
 }
 

@@ -39,6 +39,7 @@ from scoopi.fetch.address import Address, AddressKind, parse_address, shown
         ("http://straße.example/", "xn--strae-oqa.example:80", "http://xn--strae-oqa.example/"),
         ("http://例え。テスト/", "xn--r8jz45g.xn--zckzah:80", "http://xn--r8jz45g.xn--zckzah/"),
         ("http://ｅｘａｍｐｌｅ.org/", "example.org:80", "http://example.org/"),
+        ("http://example\u2024org/", "example.org:80", "http://example.org/"),
         ("http://ex%61mple.org/", "example.org:80", "http://example.org/"),
         ("http://me:pass@example.org/a", "example.org:80", "http://me:pass@example.org/a"),
         ("http://a@b@example.org/", "example.org:80", "http://a@b@example.org/"),
@@ -76,6 +77,7 @@ def test_a_path_and_a_file_url_are_files(written: str) -> None:
         ("http://a b.org/", "cannot stand in a host name"),
         ("http://a%2Fb.org/", "cannot stand in a host name"),
         ("http://a..org/", "is empty"),
+        ("http://a\u2025org/", "is empty"),
         (f"http://{'a' * 64}.org/", "longer than 63"),
     ],
 )

@@ -19,7 +19,6 @@ from scoopi.errors import FetchError
 from scoopi.fetch import http_exchange
 from scoopi.fetch.http_client import Answer, HttpClient
 from scoopi.fetch.http_exchange import HttpExchange
-from scoopi.fetch.http_faults import HTTP2_STREAM
 from scoopi.fetch.http_settings import HttpSettings
 from scoopi.fetch.request import Request, Response, Unsent
 from tests.fetch.conftest import SETTINGS
@@ -210,7 +209,7 @@ def test_a_request_that_ends_a_new_connection_too_is_an_error(client: HttpClient
         client.send(Request(url, fresh=True))
 
 
-@pytest.mark.parametrize("number", [pycurl.E_HTTP2, HTTP2_STREAM, pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR])
+@pytest.mark.parametrize("number", [pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING])
 def test_however_a_kept_connection_ended_its_request_was_in_vain(server: Server, number: int) -> None:
     exchange = HttpExchange(replace(SETTINGS, timeout_ms=100), lambda _: None)
     for path in ("empty", "never-answers"):

@@ -16,7 +16,7 @@ from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 
 
-def test_a_page_comes_over_tls_when_its_certificate_is_trusted(
+def test_a_page_comes_over_tls_by_http_1_1_when_its_certificate_is_trusted(
     certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))

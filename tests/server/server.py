@@ -26,7 +26,7 @@ class Server:
     Args:
         pages: a folder, or a callable path -> bytes, Answer or None.
         port: of all addresses; 0 takes a free one.
-        tls: certificate and key files make it an https server.
+        tls: certificate and key files make it an https server; it would rather speak HTTP/2, which it cannot.
     """
 
     def __init__(self, pages: Path | Pages, *, port: int = 0, tls: tuple[Path, Path] | None = None) -> None:
@@ -38,6 +38,7 @@ class Server:
         if tls:
             self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self._context.load_cert_chain(*tls)
+            self._context.set_alpn_protocols(["h2", "http/1.1"])
         self._tasks: set[asyncio.Task[None]] = set()
         self._connections: weakref.WeakSet[Connection] = weakref.WeakSet()
         self._sockets: list[socket.socket] = []
