@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from scoopi.bootstrap.composed import defs_folder
-from scoopi.bootstrap.step_names import BUILT_IN_STEPS
 from scoopi.configs.configs import Configs
 from scoopi.defs.checkers import Checkers, PluginKind, SelectorFaults
+from scoopi.defs.class_names import STEP_CLASSES
 from scoopi.defs.defs_reader import read_definitions
 from scoopi.defs.report import Report
 from scoopi.errors import ScoopiError
@@ -85,7 +85,7 @@ class DefsComposer:
         parse_live(text, DatePattern(self._configs.text("scoopi.dateTimePattern")))
 
     def _step_fault(self, name: str) -> str | None:
-        if name in BUILT_IN_STEPS:
+        if name in STEP_CLASSES:
             return None
         try:
             made = self._finder.find("steps", name)()

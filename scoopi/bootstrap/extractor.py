@@ -12,9 +12,9 @@ from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.defs_composer import DefsComposer
 from scoopi.bootstrap.run_request import RunRequest
 from scoopi.bootstrap.step_builder import StepBuilder
-from scoopi.bootstrap.step_names import SCRIPTER
 from scoopi.configs.groups import ArchiveSettings, ParserLimits
 from scoopi.configs.run_date import compose_run_date
+from scoopi.defs.class_names import SCRIPTER
 from scoopi.errors import UsageError
 from scoopi.fetch.file_finder import FileFinder
 from scoopi.model.data import Data

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from scoopi.appenders.output_file import OutputSpec
-from scoopi.bootstrap.step_names import APPENDER
+from scoopi.defs.class_names import APPENDER_STEP
 from scoopi.model.data import Axis
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions, TaskDef
@@ -43,7 +43,7 @@ def output_specs(
     for task in _tasks(definitions):
         axes = _columns(definitions.data_defs[task.data_def])
         for step in task.steps:
-            if step.class_name != APPENDER:
+            if step.class_name != APPENDER_STEP:
                 continue
             for output, encoder in appender_outputs(step, finder):
                 specs.setdefault(output, OutputSpec(output, file_name(output), encoder.header(axes)))

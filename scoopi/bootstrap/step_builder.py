@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.bootstrap.composed import WorkerPlan
 from scoopi.bootstrap.outputs import appender_outputs
-from scoopi.bootstrap.step_names import (
-    APPENDER,
-    CONVERTER,
-    CSS_PARSER,
-    FILTER,
-    LINKER,
-    SCRIPTER,
-    XPATH_PARSER,
-)
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import FactSettings, ParserLimits
 from scoopi.configs.groups import ScriptLimits as ScriptSettings
+from scoopi.defs.class_names import (
+    APPENDER_STEP,
+    CONVERTER,
+    CSS_PARSER,
+    FILTER,
+    LINK_MAKER,
+    SCRIPTER,
+    XPATH_PARSER,
+)
 from scoopi.errors import PluginError
 from scoopi.fetch.file_finder import FileFinder
 from scoopi.model.data_def import DataDef
@@ -75,9 +75,9 @@ class StepBuilder:
             XPATH_PARSER: self._parser,
             FILTER: self._filter,
             CONVERTER: self._converter,
-            LINKER: self._linker,
+            LINK_MAKER: self._linker,
             SCRIPTER: self._scripter,
-            APPENDER: self._appender,
+            APPENDER_STEP: self._appender,
         }
         self._plans: dict[str, GroupPlan] = {}
 
@@ -112,7 +112,7 @@ class StepBuilder:
         return made
 
     def _parser(self, task: TaskDef, step: StepDef) -> Step:
-        makes_links = any(other.class_name == LINKER for other in task.steps)
+        makes_links = any(other.class_name == LINK_MAKER for other in task.steps)
         data_def = self._definitions.data_defs[task.data_def]
         reader = self._reader(data_def, self._engine(step.class_name), makes_links)
         return DataParser(reader, self._scripts, self._reuse(task), makes_links=makes_links)

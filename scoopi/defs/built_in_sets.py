@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from scoopi.defs.class_names import APPENDER_STEP, CSS_PARSER, XPATH_PARSER
+from scoopi.defs.class_names import APPENDER_STEP, CSS_PARSER, FILTER, LOADER, SEEDER, XPATH_PARSER
 from scoopi.model.step_def import PluginDef, StepDef
 
 _CSV = PluginDef("csv", "CsvEncoder", {"delimiter": "|", "includeTags": "false"})
@@ -17,10 +17,10 @@ _DATA_FILE = PluginDef("dataFile", "FileAppender", {"file": "output/data.txt"}, 
 
 def _steps(parser: str) -> Mapping[str, StepDef]:
     steps = (
-        StepDef("seeder", "LocatorSeeder", "start", "loader"),
-        StepDef("loader", "PageLoader", "seeder", "parser"),
+        StepDef("seeder", SEEDER, "start", "loader"),
+        StepDef("loader", LOADER, "seeder", "parser"),
         StepDef("parser", parser, "loader", "filter"),
-        StepDef("filter", "DataFilter", "parser", "appender"),
+        StepDef("filter", FILTER, "parser", "appender"),
         StepDef("appender", APPENDER_STEP, "filter", "end", (_DATA_FILE,)),
     )
     return MappingProxyType({step.name: step for step in steps})

@@ -13,7 +13,9 @@ from scoopi.defs.checkers import PluginKind
 
 LOCATOR, PAGE, DATA, NOTHING = "a locator", "a page", "data", "nothing"
 
+SEEDER, LOADER = "LocatorSeeder", "PageLoader"
 CSS_PARSER, XPATH_PARSER = "CssParser", "XPathParser"
+FILTER, CONVERTER, SCRIPTER = "DataFilter", "DataConverter", "Scripter"
 LINK_MAKER, APPENDER_STEP = "LocatorCreator", "DataAppender"
 
 
@@ -26,20 +28,19 @@ class Flow(NamedTuple):
 
 STEP_CLASSES: Mapping[str, Flow] = MappingProxyType(
     {
-        "LocatorSeeder": Flow(None, LOCATOR),
-        "PageLoader": Flow(LOCATOR, PAGE),
-        "DomLoader": Flow(LOCATOR, PAGE),
+        SEEDER: Flow(None, LOCATOR),
+        LOADER: Flow(LOCATOR, PAGE),
         CSS_PARSER: Flow(PAGE, DATA),
         XPATH_PARSER: Flow(PAGE, DATA),
-        "DataFilter": Flow(DATA, DATA),
-        "DataConverter": Flow(DATA, DATA),
+        FILTER: Flow(DATA, DATA),
+        CONVERTER: Flow(DATA, DATA),
         LINK_MAKER: Flow(DATA, NOTHING),
-        "Scripter": Flow(None, None),
+        SCRIPTER: Flow(None, None),
         APPENDER_STEP: Flow(DATA, NOTHING),
     }
 )
 PLUGIN_KINDS: Mapping[str, PluginKind] = MappingProxyType(
-    {"DataConverter": "converters", "Scripter": "scripts", "DomLoader": "scripts", APPENDER_STEP: "appenders"}
+    {CONVERTER: "converters", SCRIPTER: "scripts", APPENDER_STEP: "appenders"}
 )
 """Step class -> the kind of its plugins."""
 
@@ -56,7 +57,7 @@ _PLUGIN_CLASSES = frozenset(
 )
 _OTHER_NAMES = MappingProxyType({"DateFormater": "DateFormatter"})
 _PARSERS = MappingProxyType({"jsoup.Parser": CSS_PARSER, "htmlunit.Parser": XPATH_PARSER})
-_ANALYZER = "QueryAnalyzer"
+_ANALYZER, _BROWSER = "QueryAnalyzer", "DomLoader"
 _ABSENT = MappingProxyType({"DomScript": "use BasicScript"})
 
 
@@ -73,6 +74,8 @@ def short_class(name: str) -> str:
 def absent_class(name: str) -> tuple[str, str] | None:
     """What to say of a class that the Java original has, or names, and Scoopi has not: fault and mend."""
     packages, _, last = name.rpartition(".")
+    if last == _BROWSER:
+        return "pages cannot be loaded by a browser", f"use {LOADER}, where the page as it comes has the data"
     if not packages:
         return None
     if last == _ANALYZER:

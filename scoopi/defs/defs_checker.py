@@ -129,7 +129,6 @@ class DefsChecker:
             fault = self._checkers.live(group.live) if group.live else None
             if fault:
                 self._findings.error(group.node.at("live"), f"{group.key}.live", fault)
-            first: list[SetStep] | None = None
             for task in group.tasks:
                 chain = self._chain(task, self._findings)
                 self._check_data_def(task)
@@ -139,8 +138,6 @@ class DefsChecker:
                 checker.check(task, chain)
                 if task.data_def in self._data_defs:
                     checker.check_converted(chain, self._data_defs[task.data_def])
-                first = first or chain
-                checker.check_loaders(first, task, chain)
 
     def _check_data_def(self, task: WrittenTask) -> None:
         section = self._root.table("dataDefs")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise, takewhile
+from itertools import pairwise, takewhile, zip_longest
 
 from scoopi.defs.checkers import Checkers, PluginKind
 from scoopi.defs.class_names import (
     APPENDER_STEP,
-    LOCATOR,
+    LOADER,
     NOTHING,
+    PAGE,
     PLUGIN_KINDS,
+    SEEDER,
     STEP_CLASSES,
     absent_class,
 )
@@ -71,16 +73,6 @@ class TaskChecker:
                     mend = f"known are {', '.join(sorted(names))}"
                     self._findings.warning(plugin.place, key, what, mend, near=nearest(item, names))
 
-    def check_loaders(self, first: list[SetStep], task: WrittenTask, chain: list[SetStep]) -> None:
-        """Note a loader that has no effect, because the group's first task loads the page."""
-        one, other = first[1:2], chain[1:2]
-        if not one or not other or other[0].node is None:
-            return
-        ours, theirs = other[0].step, one[0].step
-        if (ours.class_name, ours.plugins) != (theirs.class_name, theirs.plugins):
-            what = f"loader {ours.name} of task {task.name} has no effect: the first task loads the page"
-            self._findings.warning(other[0].place, other[0].key, what, "put it into the group's first task")
-
     def _check_step(self, task: WrittenTask, each: SetStep) -> None:
         name, place, key = each.step.class_name, each.at("class"), each.key or task.key
         absent = absent_class(name)
@@ -92,6 +84,9 @@ class TaskChecker:
                 self._findings.error(place, f"{key}.class", fault, near=nearest(name, STEP_CLASSES))
         kind = PLUGIN_KINDS.get(name)
         if kind is None:
+            if name in STEP_CLASSES and each.step.plugins:
+                what = f"step {each.step.name} ({name}) takes no plugins: they do nothing"
+                self._findings.warning(each.place, f"{key}.plugins", what, "take them out")
             return
         for plugin in each.step.plugins:
             self._check_plugin(kind, plugin, f"{key}.plugins.{plugin.name}")
@@ -99,8 +94,7 @@ class TaskChecker:
             what = f"step {each.step.name} has no plugins: it does nothing"
             if name == APPENDER_STEP:
                 what = f"step {each.step.name} has no plugins: nothing is written"
-            if name != "DomLoader":
-                self._findings.warning(each.place, key, what, "add `plugins: [ plugin: { … } ]`")
+            self._findings.warning(each.place, key, what, "add `plugins: [ plugin: { … } ]`")
 
     def _check_plugin(self, kind: PluginKind, plugin: PluginDef, key: str) -> None:
         if id(plugin) in self._seen:
@@ -127,13 +121,29 @@ class TaskChecker:
                 "put a PageLoader behind the seeder",
             )
             return
-        given: str | None = LOCATOR
-        for before, each in pairwise(chain):
+        if not self._begins_well(task, chain):
+            return
+        given: str | None = PAGE
+        for before, each in pairwise(chain[1:]):
             takes, gives = STEP_CLASSES.get(each.step.class_name, (None, None))
             if given is not None and takes is not None and given != takes:
                 self._misfit(task, before, given, each, takes)
                 return
             given = gives
+
+    def _begins_well(self, task: WrittenTask, chain: list[SetStep]) -> bool:
+        """Whether seeding and loading, which are the engine's own, stand first, and nowhere else."""
+        for each, own in zip_longest(chain, (SEEDER, LOADER)):
+            name = each.step.class_name
+            if name == own or (own is None and name not in (SEEDER, LOADER)):
+                continue
+            if name and not absent_class(name):
+                place, key = (each.place, each.key) if each.node is not None else (task.place, task.key)
+                what = f"step {each.step.name} ({name}) cannot stand at its place"
+                mend = f"a chain begins with one {SEEDER} and one {LOADER}; look at `previous` of its steps"
+                self._findings.error(place, key, what, mend)
+            return False
+        return True
 
     def _misfit(self, task: WrittenTask, before: SetStep, given: str, each: SetStep, takes: str) -> None:
         written = each if each.node is not None else before

@@ -12,7 +12,6 @@ from scoopi.defs.class_names import absent_class, short_class
     [
         ("org.codetab.scoopi.step.extract.LocatorSeeder", "LocatorSeeder"),
         ("org.codetab.scoopi.step.extract.PageLoader", "PageLoader"),
-        ("org.codetab.scoopi.step.extract.DomLoader", "DomLoader"),
         ("org.codetab.scoopi.step.parse.jsoup.Parser", "CssParser"),
         ("org.codetab.scoopi.step.parse.htmlunit.Parser", "XPathParser"),
         ("org.codetab.scoopi.step.process.DataFilter", "DataFilter"),
@@ -45,6 +44,13 @@ def test_a_dotted_name_of_a_built_in_means_the_built_in(written: str, short: str
             ("the interactive analyser is not there", "use CssParser or XPathParser"),
         ),
         ("org.codetab.scoopi.plugin.script.DomScript", ("there is no class DomScript", "use BasicScript")),
+        (
+            "org.codetab.scoopi.step.extract.DomLoader",
+            (
+                "pages cannot be loaded by a browser",
+                "use PageLoader, where the page as it comes has the data",
+            ),
+        ),
         ("DomScript", None),
         ("a.B", None),
     ],

@@ -12,6 +12,7 @@ from scoopi.model.step_def import PluginDef
 from tests.defs.written import DATA, PLACES, Check
 
 _AT = "taskGroups.city.temps.steps.css"
+_BEGIN = "a chain begins with one LocatorSeeder and one PageLoader; look at `previous` of its steps"
 _FILE = "{ name: f, class: FileAppender, file: a.txt, plugins: [ plugin: { name: csv, class: CsvEncoder } ] }"
 
 
@@ -65,6 +66,30 @@ _SCRIPT = (
             "seeder: { class: LocatorSeeder, previous: start, next: end }",
             "error taskGroups.city.temps: the steps of task temps end before a page is loaded; "
             "put a PageLoader behind the seeder",
+        ),
+        (
+            "loader: { class: mine.Step, previous: seeder, next: parser }",
+            f"error {_AT}.loader: step loader (mine.Step) cannot stand at its place; {_BEGIN}",
+        ),
+        (
+            "seeder: { class: Scripter, previous: start, next: loader, plugins: [ plugin: "
+            "{ name: s, class: BasicScript } ] }",
+            f"error {_AT}.seeder: step seeder (Scripter) cannot stand at its place; {_BEGIN}",
+        ),
+        (
+            "parser: { class: PageLoader, previous: loader, next: filter }",
+            f"error {_AT}.parser: step parser (PageLoader) cannot stand at its place; {_BEGIN}",
+        ),
+        (
+            "loader: { class: DomLoader, previous: seeder, next: parser }",
+            f"error {_AT}.loader: DomLoader: pages cannot be loaded by a browser; "
+            "use PageLoader, where the page as it comes has the data",
+        ),
+        (
+            "filter: { class: DataFilter, previous: parser, next: appender, plugins: [ plugin: "
+            "{ name: s, class: BasicScript } ] }",
+            f"warning {_AT}.filter.plugins: step filter (DataFilter) takes no plugins: they do nothing; "
+            "take them out",
         ),
         (
             "x: { class: DataConverter, previous: filter, next: appender }",
@@ -131,13 +156,3 @@ def test_a_field_without_value_is_left_out_with_a_warning(check_steps: Check) ->
         f'warning {_AT}.x.plugins[0].y: y has no value and is ignored; write "" for an empty text, or take it out'
     ]
     assert outcome.definitions.task_groups["city"].tasks[0].steps[4].plugins[0].fields == {}
-
-
-def test_a_loader_of_a_later_task_is_a_warning(check: Check) -> None:
-    tasks = "taskGroups:\n  city:\n    one: { dataDef: temps }\n"
-    tasks += "    two: { dataDef: temps, steps: { css: { loader: "
-    tasks += "{ class: DomLoader, previous: seeder, next: parser } } } }\n"
-    assert check(PLACES + tasks + DATA).found == [
-        "6:44: warning taskGroups.city.two.steps.css.loader: loader loader of task two has no effect: "
-        "the first task loads the page; put it into the group's first task"
-    ]
