@@ -6,6 +6,8 @@ import sys
 from scoopi.cli.main import main
 from scoopi.cli.streams import open_closed_streams
 
+SWITCH_S = 0.0005
+"""SQLite and the pipes give the interpreter's lock away at each call; 5 ms to get it back is long."""
 COLLECTED_AFTER = 10_000
 """So many objects more, and circles are looked for: a process that imports much makes many that stay."""
 
@@ -17,6 +19,7 @@ def program() -> int:
         The exit code.
     """
     open_closed_streams()
+    sys.setswitchinterval(SWITCH_S)
     gc.set_threshold(COLLECTED_AFTER)
     code = main()
     gc.freeze()  # what is left goes with the process; looking through it once more takes its time

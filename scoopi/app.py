@@ -31,7 +31,8 @@ class Scoopi:
         environ: the environment; this process' own when None.
         watch: is told the progress a few times a second.
         tell: is told, in a line, which run of a cluster this node joins, and whom it waits for.
-        run_name: name of the run to join in a cluster (`scoopi.cluster.addresses`); None: see the design.
+        run_name: name of the run to join in a cluster (`scoopi.cluster.addresses`). None: the unfinished one
+            of the output folder, else the one of the same definitions that is under way, else a new one.
         anew: rows of that run, should the cluster have lost it, are put aside, and it is begun anew.
     """
 

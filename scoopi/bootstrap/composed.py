@@ -51,6 +51,7 @@ class WorkerPlan(msgspec.Struct, frozen=True):
     run_date: datetime
     current_folder: str
     defs_source: str
+    is_cluster: bool
 
 
 class _Part(msgspec.Struct, frozen=True, array_like=True):

@@ -103,7 +103,12 @@ class Extractor:
     def _new_builder(self) -> StepBuilder:
         configs = self._composed
         plan = WorkerPlan(
-            self._definitions, configs.composed(), self._run_date, str(self._current), str(self._source)
+            self._definitions,
+            configs.composed(),
+            self._run_date,
+            str(self._current),
+            str(self._source),
+            is_cluster=False,
         )
         archive = ArchiveRules(
             ArchiveSettings.of(configs, self._current),

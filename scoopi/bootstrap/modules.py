@@ -453,4 +453,5 @@ class RunModule(Module):
             run_date=context.composed.run_date,
             current_folder=context.composed.current_folder,
             defs_source=context.composed.defs_source,
+            is_cluster=context.cluster is not None,
         )

@@ -68,7 +68,9 @@ class StepBuilder:
         scripts = ScriptSettings.of(configs)
         self._script_limits = ScriptLimits(scripts.timeout_ms, scripts.memory_mb)
         pattern = configs.text("scoopi.dateTimePattern")
-        self._view = ConfigsView(plan.configs, plan.run_date, lambda moment: _formatted(moment, pattern))
+        self._view = ConfigsView(
+            plan.configs, plan.run_date, lambda moment: _formatted(moment, pattern), plan.is_cluster
+        )
         self._engines: dict[str, QueryEngine] = {}
         self._builders: Mapping[str, Callable[[TaskDef, StepDef], Step]] = {
             CSS_PARSER: self._parser,

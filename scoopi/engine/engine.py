@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -27,10 +25,7 @@ from scoopi.model.progress import Progress
 from scoopi.model.run_report import RunReport
 from scoopi.store.job_store import JobStore
 
-log = logging.getLogger(__name__)
-
 WATCH_S = 0.25
-SWITCH_S = 0.0005
 TASKS_SHARE = 0.7
 """Of an orderly stop's time running tasks may use this part."""
 CLOSE_SHARE = 0.8
@@ -96,14 +91,8 @@ class Engine:
             StoreError: the store does not answer.
             RunError: no worker can be started, or the metrics server cannot listen.
         """
-        interval = sys.getswitchinterval()
-        # SQLite and the pipes give the interpreter's lock away at each call; 5 ms to get it back is long.
-        sys.setswitchinterval(SWITCH_S)
-        try:
-            with self._metrics:
-                return self._run()
-        finally:
-            sys.setswitchinterval(interval)
+        with self._metrics:
+            return self._run()
 
     def _run(self) -> RunReport:
         parts = self._parts

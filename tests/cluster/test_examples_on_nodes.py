@@ -16,6 +16,14 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from tests.examples.example import Example, Rows, examples, published
 
 LIMIT_S = 60.0
+ASKING = """
+locatorGroups: { city: { locators: [ { name: oslo, url: page.html } ] } }
+taskGroups: { city: { kind: { dataDef: kind } } }
+dataDefs:
+  kind:
+    query: { block: body, selector: p }
+    items: [ item: { name: cluster, script: "configs.isCluster()" } ]
+"""
 HEADER = re.compile(r'"?name"?[,;]')
 OF_NODE = re.compile(r"-node\d(?=\.|$)")
 
@@ -68,3 +76,15 @@ def test_an_example_gives_its_rows_on_any_number_of_nodes(
 ) -> None:
     assert_as_expected(example, tmp_path, cluster, nodes)
     HazelcastStore(cluster, tmp_path.name).destroy()  # a member has no room for the maps of so many runs
+
+
+def test_a_script_is_told_whether_its_run_is_one_of_a_cluster(tmp_path: Path, cluster: ClusterClient) -> None:
+    asking = Example(tmp_path / "defs")
+    asking.folder.mkdir()
+    (asking.folder / "page.html").write_text("<p>Oslo</p>")
+    (asking.folder / "defs.yml").write_text(ASKING)
+    alone = asking.run(tmp_path / "alone")
+    (on_node,) = run_on_nodes(asking, tmp_path, cluster, nodes=1)
+    told = [[*rows] for run in (alone, on_node) for rows in published(Path(run.folder)).values()]
+    assert told == [["oslo|city|false|Oslo"], ["oslo|city|true|Oslo"]]
+    HazelcastStore(cluster, tmp_path.name).destroy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from pathlib import Path
 
@@ -50,6 +51,7 @@ def test_a_run_leaves_signals_and_threads_as_they_were(desk: Desk, world: World)
 def test_two_runs_in_two_threads_do_not_mix(desk: Desk, tmp_path: Path) -> None:
     worlds = [build_world(tmp_path / f"world{n}", 5 + n, 2) for n in range(2)]
     runs = [Scoopi(world.defs, output=f"out{n}") for n, world in enumerate(worlds)]
+    interval = sys.getswitchinterval()
     threads = [threading.Thread(target=run.run) for run in runs]
     for thread in threads:
         thread.start()
@@ -57,6 +59,7 @@ def test_two_runs_in_two_threads_do_not_mix(desk: Desk, tmp_path: Path) -> None:
         thread.join(30)
     for number, world in enumerate(worlds):
         assert desk.rows(f"out{number}") == world.rows
+    assert sys.getswitchinterval() == interval
 
 
 def test_bad_definitions_raise_with_the_whole_report(desk: Desk, world: World) -> None:
