@@ -107,7 +107,7 @@ class PlaceholderScope:
             case "match" if axis.item.match is not None:
                 return self._static(axis.item.match, depth)
             case "match":
-                return [Leftover(written, f"{axis.axis_name} '{axis.item.name}' has no match")]
+                return [Leftover(written)]
             case "order":
                 return [str(axis.item.order)]
             case "itemName":
@@ -118,9 +118,8 @@ class PlaceholderScope:
         axis = self._axes[at]
         if axis.item.value is not None:
             return self._static(axis.item.value, depth)
-        who = f"{axis.axis_name} '{axis.item.name}'"
         if at >= self._own:
-            return [Leftover(written, f"the value of {who} is read only after this")]
+            return [Leftover(written)]  # it is read only after this
         if axis.fixed_value is not None:
             return self._static(axis.fixed_value, depth)
         return [ValueOf(at, written)]

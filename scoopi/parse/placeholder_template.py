@@ -24,10 +24,9 @@ class ValueOf(NamedTuple):
 
 
 class Leftover(NamedTuple):
-    """A placeholder that can never be resolved and stays as written, and why."""
+    """A placeholder that can never be resolved and stays as written."""
 
     written: str
-    why: str
 
 
 Piece = str | IndexOf | ValueOf | Leftover
@@ -67,9 +66,9 @@ class Template:
         return any(isinstance(piece, ValueOf) for piece in self.pieces)
 
     @property
-    def leftovers(self) -> tuple[Leftover, ...]:
-        """The placeholders that can never be resolved."""
-        return tuple(piece for piece in self.pieces if isinstance(piece, Leftover))
+    def has_leftovers(self) -> bool:
+        """Whether there are placeholders that can never be resolved."""
+        return any(isinstance(piece, Leftover) for piece in self.pieces)
 
     def render(self, indexes: Sequence[int], values: Sequence[str | None]) -> str:
         """The text for a row.

@@ -65,16 +65,6 @@ def test_a_definition_that_can_give_rows_is_not_refused(data_def: dict[str, Any]
         ({"items": [item("td:eq(%{dim.index})")]}, ITEM, "there is none"),
         ({"items": [item()], "selector": "%{item.rwo.index}"}, FACT, "names no item 'rwo'"),
         ({"items": [item()], "selector": "%{a.b.c.d}"}, FACT, "more than three parts"),
-        (
-            {"items": [item("td:contains(%{dim.value})")], "dims": (ItemDef("d", selector="td"),)},
-            ITEM,
-            "%{dim.value} can never be resolved",
-        ),
-        ({"items": [item("td:contains(%{value})")]}, ITEM, "%{value} can never be resolved"),
-        ({"items": [item()], "selector": "td:contains(%{item.match})"}, FACT, "has no match"),
-        ({"items": [item(value="x", last=None)]}, Place("d.yml", 4, 1), "can never end"),
-        ({"items": [item(match="x", last=None)]}, Place("d.yml", 4, 1), "can never end"),
-        ({"items": [item()], "last": None, "place": FACT}, FACT, "a fact does not end it"),
     ],
 )
 def test_what_must_fail_is_found_with_its_place_and_mend(

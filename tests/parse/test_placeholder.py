@@ -7,6 +7,7 @@ import pytest
 from scoopi.errors import ParseError
 from scoopi.model.data_def import ItemDef
 from scoopi.parse.placeholder import AxisDef, PlaceholderScope
+from scoopi.parse.placeholder_template import Leftover
 
 AXES = (
     AxisDef("item", ItemDef("hour", order=3, match="a\\.b")),
@@ -76,9 +77,11 @@ def test_what_is_known_beforehand_is_put_in_at_once() -> None:
 
 
 def test_a_text_tells_which_placeholders_can_never_be_resolved() -> None:
-    leftovers = PlaceholderScope(AXES, 0).compile("%{dim.place.value} %{dim.match} %{index}").leftovers
-    assert [leftover.written for leftover in leftovers] == ["%{dim.place.value}", "%{dim.match}"]
-    assert leftovers[1].why == "dim 'day' has no match"
+    pieces = PlaceholderScope(AXES, 0).compile("%{dim.place.value} %{dim.match} %{index}").pieces
+    assert [piece for piece in pieces if isinstance(piece, Leftover)] == [
+        Leftover("%{dim.place.value}"),
+        Leftover("%{dim.match}"),
+    ]
 
 
 def test_values_that_hold_placeholders_are_expanded_and_unknown_ones_left() -> None:
