@@ -17,6 +17,7 @@ from scoopi.store.host_share_record import HostRecord, HostRecords, HostShare
 from scoopi.store.job_store import NEW_HOST
 from scoopi.store.member import Look
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.scan_pages import pages
 
 PAGE = 1000
 MOST_AT_ONCE = 256
@@ -260,12 +261,11 @@ class HostShares:
         return now - self._looked_at < self._vouched_s
 
     def _read_all(self) -> None:
-        after, found = "", set()
-        while page := self._store.scan(MapName.HOSTS, None, PAGE, after):
+        found = set()
+        for page in pages(self._store, MapName.HOSTS, PAGE):
             for host, raw in page:
                 self._memory.learn(host, raw)
                 found.add(host)
-            after = page[-1][0]
         for host in self._memory.known.keys() - found:
             self._memory.learn(host, None)
 

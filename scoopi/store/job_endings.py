@@ -9,6 +9,7 @@ from scoopi.store.job_records import ENDED_SLOT, JobRecords
 from scoopi.store.job_values import Ended, Ending
 from scoopi.store.ports import Change, MapName, Store
 from scoopi.store.remembered_ends import Ends, RememberedEnds
+from scoopi.store.scan_pages import pages
 from scoopi.store.taken_records import TakenRecords
 
 BATCH = 500
@@ -55,14 +56,11 @@ class JobEndings:
 
     def bury(self) -> int:
         """Finish what is found in slot `E`, whoever left it there; how many there were."""
-        buried, after = 0, ""
-        while True:
-            page = self._store.scan(MapName.JOBS, ENDED_SLOT, BATCH, after)
+        buried = 0
+        for page in pages(self._store, MapName.JOBS, BATCH, ENDED_SLOT):
             self._finish({job: self._records.read(record) for job, record in page})
             buried += len(page)
-            if len(page) < BATCH:
-                return buried
-            after = page[-1][0]
+        return buried
 
     def forget(self, records: Mapping[str, JobRecord]) -> None:
         """Delete records and payloads of jobs that are known to be ended."""
@@ -124,12 +122,11 @@ class JobEndings:
         return ends
 
     def _all_half_ended(self) -> dict[str, Ended]:
-        found: dict[str, Ended] = {}
-        after = ""
-        while page := self._store.scan(MapName.JOBS, ENDED_SLOT, BATCH, after):
-            found.update((job, _as_ended(self._records.read(record))) for job, record in page)
-            after = page[-1][0]
-        return found
+        return {
+            job: _as_ended(self._records.read(record))
+            for page in pages(self._store, MapName.JOBS, BATCH, ENDED_SLOT)
+            for job, record in page
+        }
 
     def _half_ended(self, ids: Sequence[str]) -> list[tuple[str, bytes]]:
         """Those of the ids that are in slot `E`; all that are there are quickly read, as there are few."""

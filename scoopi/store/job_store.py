@@ -12,6 +12,7 @@ from scoopi.store.job_records import ENDED_SLOT, JobRecords, ready_slot, taken_s
 from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
 from scoopi.store.ports import Change, MapName, Store
 from scoopi.store.remembered_ends import Ends
+from scoopi.store.scan_pages import pages
 from scoopi.store.taken_records import TakenRecords
 
 NEW_HOST = b"{}"
@@ -64,10 +65,7 @@ class JobStore:
 
     def hosts(self) -> list[str]:
         """The hosts of all jobs ever put."""
-        hosts: list[str] = []
-        while page := self._store.scan(MapName.HOSTS, None, BATCH, hosts[-1] if hosts else ""):
-            hosts += (host for host, _ in page)
-        return hosts
+        return [host for page in pages(self._store, MapName.HOSTS, BATCH) for host, _ in page]
 
     def take(self, host: str, limit: int, begin: Callable[[], None] = lambda: None) -> list[TakenJob]:
         """Take up to `limit` jobs of a host; empty when none is ready.
@@ -106,14 +104,11 @@ class JobStore:
             dead: an incarnation that is lost, or has left.
             counts: whether `lost` grows; False for a node that left in the orderly way.
         """
-        back, after = 0, ""
-        while page := self._store.scan(MapName.JOBS, taken_slot(dead), BATCH, after):
-            read = self._records.read
-            back += self._changed(
-                [Change(job, now, self._records.taken_back(read(now), counts)) for job, now in page]
-            )
-            after = page[-1][0]
-        return back
+        read, back = self._records.read, self._records.taken_back
+        return sum(
+            self._changed([Change(job, now, back(read(now), counts)) for job, now in page])
+            for page in pages(self._store, MapName.JOBS, BATCH, taken_slot(dead))
+        )
 
     def end(self, endings: Sequence[Ending]) -> list[bool]:
         """As `JobEndings.end`: for each, whether this end counts."""
@@ -125,10 +120,11 @@ class JobStore:
 
     def taken(self) -> list[HeldJob]:
         """What the store says this node has taken."""
-        held: list[HeldJob] = []
-        while page := self._store.scan(MapName.JOBS, self._mine, BATCH, held[-1].id if held else ""):
-            held += (HeldJob(job, self._records.read(record).fence) for job, record in page)
-        return held
+        return [
+            HeldJob(job, self._records.read(record).fence)
+            for page in pages(self._store, MapName.JOBS, BATCH, self._mine)
+            for job, record in page
+        ]
 
     def reconcile(
         self, held: Collection[str], committed: Callable[[str, int], JobState | None]

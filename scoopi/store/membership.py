@@ -12,6 +12,7 @@ from scoopi.errors import RunError, StoreError
 from scoopi.store.lease_watch import LeaseWatch
 from scoopi.store.member import Load, Look, Member, MemberState
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.scan_pages import pages
 
 PAGE = 500
 READS = 5
@@ -162,10 +163,7 @@ class Membership:
         return sum(member.node == self._node for member in others)
 
     def _records(self) -> list[tuple[str, bytes]]:
-        records: list[tuple[str, bytes]] = []
-        while page := self._store.scan(MapName.MEMBERS, None, PAGE, records[-1][0] if records else ""):
-            records += page
-        return records
+        return [record for page in pages(self._store, MapName.MEMBERS, PAGE) for record in page]
 
     def _mark_lost(self, records: Sequence[tuple[str, bytes]]) -> None:
         """A node that has beaten since keeps its record."""

@@ -10,6 +10,7 @@ import msgspec
 from scoopi.errors import StoreError
 from scoopi.store.job_values import Ended
 from scoopi.store.ports import MapName, Outcome, Store
+from scoopi.store.scan_pages import pages
 
 PAGE = 20_000
 PACK = 500
@@ -65,13 +66,13 @@ class RememberedEnds:
 
     def _single(self) -> Iterator[Ends]:
         """From their own records, in whole parts while they are not packed."""
-        for page in self._scanned("", PAGE):
+        for page in pages(self._store, MapName.ENDED, PAGE):
             yield [(job, self._decoder.decode(record)) for job, record in page if job < _PACKED]
 
     def _unpacked(self) -> Iterator[Ends]:
         """Packs go by their first ids; those of two who packed other parts overlap."""
         last = ""
-        for page in self._scanned(_PACKED, PACKS):
+        for page in pages(self._store, MapName.ENDED, PACKS, after=_PACKED):
             for _, record in page:
                 ends = self._unpacker.decode(record)
                 yield [(job, end) for job, end in ends if job > last]
@@ -84,7 +85,7 @@ class RememberedEnds:
         # One call for all. Who reads, or packs after another has died over it, has the whole until here
         # from these, and from here on from the packed ones.
         self._store.delete_below(MapName.ENDED, _PACKED)
-        for page in self._scanned("", PACKS):
+        for page in pages(self._store, MapName.ENDED, PACKS):
             self._store.set_ttl_all(MapName.ENDED, [key for key, _ in page], seconds)
 
     def _pack(self) -> None:
@@ -102,11 +103,6 @@ class RememberedEnds:
 
     def _is_packed(self) -> bool:
         return _PACKED in self._store.get_all(MapName.ENDED, [_PACKED])
-
-    def _scanned(self, after: str, limit: int) -> Iterator[list[tuple[str, bytes]]]:
-        while page := self._store.scan(MapName.ENDED, None, limit, after):
-            yield page
-            after = page[-1][0]
 
     def _standing(self, end: Ended, outcome: Outcome) -> Ended:
         return end if outcome.won or outcome.current is None else self._decoder.decode(outcome.current)

@@ -10,6 +10,7 @@ import msgspec
 from scoopi.errors import StoreError
 from scoopi.store.ports import Change, MapName, Store
 from scoopi.store.run_record import RunPhase
+from scoopi.store.scan_pages import pages
 
 PREFIX = "runs/"
 PAGE = 500
@@ -136,9 +137,8 @@ class RunRegistry:
         return (None, b"") if stands is None else (msgspec.json.decode(stands, type=KnownRun), stands)
 
     def _all(self) -> Iterator[tuple[KnownRun, bytes]]:
-        after = PREFIX
-        while page := self._grid.scan(MapName.RUN, None, PAGE, after):
-            for after, stands in page:
-                if not after.startswith(PREFIX):
+        for page in pages(self._grid, MapName.RUN, PAGE, after=PREFIX):
+            for key, stands in page:
+                if not key.startswith(PREFIX):
                     return
                 yield msgspec.json.decode(stands, type=KnownRun), stands

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from scoopi.store.ports import MapName, Store
 from scoopi.store.remembered_ends import RememberedEnds
+from scoopi.store.scan_pages import pages
 
 PAGE = 5000
 MOST_LATER_S = 3600
@@ -52,7 +53,5 @@ class RunRetention:
         self._last()
 
     def _expire(self, name: MapName, seconds: int) -> None:
-        after = ""
-        while page := self._store.scan(name, None, PAGE, after):
+        for page in pages(self._store, name, PAGE):
             self._store.set_ttl_all(name, [key for key, _ in page], seconds)
-            after = page[-1][0]

@@ -15,6 +15,7 @@ from scoopi.store.member import Member, MemberState
 from scoopi.store.membership import Membership
 from scoopi.store.ports import MapName, Store
 from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.scan_pages import pages
 
 NOBODY = ""
 PAGE = 1000
@@ -123,8 +124,7 @@ class RunSurvey:
         names = {key: member.node for key, member in members.items()}
         left = {key for key, member in members.items() if member.state is MemberState.LEFT}
         found: list[HostFigures] = []
-        after = ""
-        while page := self._store.scan(MapName.HOSTS, None, PAGE, after):
+        for page in pages(self._store, MapName.HOSTS, PAGE):
             for host, record in page:
                 read = self._hosts.read(record).without(left)
                 if not read.parties:
@@ -134,5 +134,4 @@ class RunSurvey:
                     for key, share in sorted(read.shares.items())
                 )
                 found.append(HostFigures(host, shares, tuple(names.get(key, key) for key in read.asks)))
-            after = page[-1][0]
         return tuple(found)
