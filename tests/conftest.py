@@ -16,7 +16,7 @@ from tests.server.server import Server
 pytest.register_assert_rewrite("tests.engine.desk", "tests.engine.pace", "tests.bad_input.town")
 
 # A run of the tests is to say something of a change, not of its luck: it takes the same examples each time.
-hypothesis.settings.register_profile("same", derandomize=True)
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("searching", max_examples=2000, deadline=None)
 hypothesis.settings.load_profile("same")
 

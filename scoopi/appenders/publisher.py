@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -16,11 +15,8 @@ from scoopi.errors import AppenderError, RunError
 from scoopi.model.causes import Cause, Causes
 from scoopi.model.frame import Frame
 from scoopi.model.job import JobState
+from scoopi.plugins.ports import LIST_PREFIX
 from scoopi.store.job_store import JobStore
-
-log = logging.getLogger(__name__)
-
-LIST_PREFIX = "list:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +29,6 @@ class Published:
         pages: pages that were loaded.
         errors, warnings: by cause.
         missing: ids of ended jobs of this node whose frame is not whole.
-        damaged: bytes of segments that belong to no whole frame.
         lists: encoded rows of list appenders, by their name.
         others: incarnations of other nodes that ended jobs; their rows are theirs to publish.
     """
@@ -46,7 +41,6 @@ class Published:
     errors: tuple[Cause, ...] = ()
     warnings: tuple[Cause, ...] = ()
     missing: tuple[str, ...] = ()
-    damaged: int = 0
     lists: dict[str, list[bytes]] = field(default_factory=dict)
     others: frozenset[str] = frozenset()
 
@@ -181,7 +175,6 @@ class Publisher:
                 self._ensure_time()
                 if ended.meet(frame.job, reader.header.node, frame.fence):
                     tally.add(frame)
-            tally.damaged += reader.damaged
         return tuple(ended.unmet())
 
     def _ended(self, tally: _Tally) -> EndedIndex:
@@ -203,7 +196,6 @@ class _Tally:
 
     def __init__(self, files: dict[str, OutputFile]) -> None:
         self.others: set[str] = set()
-        self.damaged = 0
         self._files = files
         self._lists: dict[str, list[bytes]] = {}
         self._jobs = self._failed = self._warned = self._pages = 0
@@ -232,7 +224,6 @@ class _Tally:
             errors=self._errors.counted(),
             warnings=self._warnings.counted(),
             missing=missing,
-            damaged=self.damaged,
             lists=self._lists,
             others=frozenset(self.others),
         )

@@ -29,12 +29,10 @@ class SegmentReader:
     Attributes:
         header: whose segment it is; when its first bytes are damaged the run is empty and the node is
             taken from the file's name, so that its frames still count.
-        damaged: bytes that belong to no whole frame (a torn tail, flipped bits).
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.damaged = 0
         self.header, self._start = self._read_header()
 
     def frames(self) -> Iterator[Frame]:
@@ -66,9 +64,7 @@ class SegmentReader:
                 yield FRAME_DECODER.decode(body)
                 position += FRAME_HEAD.size + len(body)
                 continue
-            following = _next_mark(handle, position + 1, end)
-            self.damaged += following - position
-            position = following
+            position = _next_mark(handle, position + 1, end)
 
 
 class _Window:

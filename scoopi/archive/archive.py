@@ -10,7 +10,6 @@ import time
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
@@ -19,6 +18,7 @@ from scoopi.archive.metas import DataMeta, DocumentMeta, document_identity
 from scoopi.archive.saved_data import SavedData
 from scoopi.model.data import Data
 from scoopi.model.document import Document
+from scoopi.model.live import Live
 from scoopi.model.locator import Locator
 
 log = logging.getLogger(__name__)
@@ -27,13 +27,6 @@ DOCUMENT = "document"
 DATA = "data-"
 STALE_SECONDS = 3600
 """A file that has been in the making for so long belongs to a process that died."""
-
-
-class Live(Protocol):
-    """How long a page may be used again."""
-
-    def fresh(self, from_date: datetime, run_date: datetime) -> bool:
-        """Whether a page fetched by the run of `from_date` may be used by the run of `run_date`."""
 
 
 def data_key(locator: Locator, task: str, data_def: str, digest: str) -> str:

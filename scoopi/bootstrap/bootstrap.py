@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import datetime
@@ -33,12 +32,11 @@ from scoopi.mediator.worker_link import WorkerLink
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.plugins.ports import LIST_PREFIX
 from scoopi.store.barricade import Barricade
 from scoopi.store.run_record import RunRecord
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
-
-log = logging.getLogger(__name__)
 
 COMPOSE_TIMEOUT_MS = 60_000
 
@@ -150,7 +148,7 @@ class Bootstrap:
         source, current = defs.absolute(), Path.cwd()
         finder = PluginFinder(plugin_folders(current, source), BUILTINS)
         definitions = DefsComposer(configs, finder, current).compose(defs)
-        outputs = self._outputs(output_specs(definitions, finder, lambda output: output))
+        outputs = self._outputs(output_specs(definitions, finder))
         composed = Composed(
             definitions=msgspec.structs.replace(definitions, locator_groups={}),
             locators=packed_locators(definitions.locator_groups.values()),
@@ -211,7 +209,7 @@ class Bootstrap:
         finder = PluginFinder(
             plugin_folders(Path(composed.current_folder), Path(composed.defs_source)), BUILTINS
         )
-        outputs = self._outputs(output_specs(composed.definitions, finder, lambda output: output))
+        outputs = self._outputs(output_specs(composed.definitions, finder))
         _compare_plugins(composed, finder)
         return self._opened(folder, composed, configs, outputs, self._launch_of(configs), resumed=True)
 
@@ -255,7 +253,7 @@ class Bootstrap:
         stdout = self._request.stdout
         if self._request.to_stdout and (stdout is None or not stdout.writable()):
             raise AppenderError("stdout is closed", mend="leave it open, or name a folder with --output")
-        files = [spec.file for spec in outputs if not spec.output.startswith("list:")]
+        files = [spec.file for spec in outputs if not spec.output.startswith(LIST_PREFIX)]
         if self._request.to_stdout and len(files) != 1:
             names = ", ".join(files) or "none"
             raise UsageError(

@@ -79,21 +79,18 @@ class Extractor:
             self._builder = self._new_builder()
         return self
 
-    def extract(
-        self, page: bytes, url: str, group: str | None = None, charset: str | None = None
-    ) -> list[Row]:
+    def extract(self, page: bytes, url: str, group: str | None = None) -> list[Row]:
         """The rows of every task of the page's group that has an appender; links are not followed.
 
         Args:
             url: the page's address; a locator that has it gives name and group.
             group: the task group; needed when no locator has the address and there are several groups.
-            charset: of the Content-Type header, if there was one.
         Raises:
             StepError: a task fails on this page.
             UsageError: it cannot be told which group the page belongs to.
         """
         locator = self._locator(url, group)
-        document = Document(locator, url, self._run_date, charset, page)
+        document = Document(locator, url, self._run_date, None, page)
         tree = Page(document, self._limits)
         rows: list[Row] = []
         for chain in self._builder.group_plan(locator.group).chains:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from scoopi.appenders.output_file import OutputSpec
@@ -14,7 +14,7 @@ from scoopi.model.definitions import Definitions, TaskDef
 from scoopi.model.step_def import PluginDef, StepDef
 from scoopi.plugins.encoders.rows_encoder import RowsEncoder
 from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.plugins.ports import Appender, Encoder
+from scoopi.plugins.ports import LIST_PREFIX, Appender, Encoder
 
 
 def appender_outputs(step: StepDef, finder: PluginFinder) -> Iterator[tuple[str, Encoder]]:
@@ -25,20 +25,14 @@ def appender_outputs(step: StepDef, finder: PluginFinder) -> Iterator[tuple[str,
     """
     for plugin in step.plugins:
         appender: Appender = finder.construct("appenders", _without_encoders(plugin))
-        if appender.output.startswith("list:"):
+        if appender.output.startswith(LIST_PREFIX):
             yield appender.output, RowsEncoder()
         elif plugin.plugins:
             yield appender.output, finder.construct("encoders", plugin.plugins[-1])
 
 
-def output_specs(
-    definitions: Definitions, finder: PluginFinder, file_name: Callable[[str], str]
-) -> tuple[OutputSpec, ...]:
-    """Every output that a task of the run writes.
-
-    Args:
-        file_name: the final name of an output's file on this node.
-    """
+def output_specs(definitions: Definitions, finder: PluginFinder) -> tuple[OutputSpec, ...]:
+    """Every output that a task of the run writes; its file has its name."""
     specs: dict[str, OutputSpec] = {}
     for task in _tasks(definitions):
         axes = _columns(definitions.data_defs[task.data_def])
@@ -46,7 +40,7 @@ def output_specs(
             if step.class_name != APPENDER_STEP:
                 continue
             for output, encoder in appender_outputs(step, finder):
-                specs.setdefault(output, OutputSpec(output, file_name(output), encoder.header(axes)))
+                specs.setdefault(output, OutputSpec(output, output, encoder.header(axes)))
     return tuple(specs.values())
 
 

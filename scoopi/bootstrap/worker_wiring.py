@@ -22,7 +22,6 @@ from scoopi.configs.groups import (
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.file_finder import FileFinder
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.http_settings import HttpSettings
 from scoopi.parse.html import TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -78,11 +77,4 @@ def _loader(
         # Without a delay nobody waits for the time of a request.
         on_sent=report_sent if FetchLimits.of(configs).delay_ms else None,
     )
-    http = HttpSettings(
-        user_agent=web.user_agent,
-        connect_timeout_ms=web.connect_timeout_ms,
-        timeout_ms=web.timeout_ms,
-        max_bytes=web.max_bytes,
-        max_redirects=web.max_redirects,
-    )
-    return PageLoader(rules, HttpClient(http), FileClient(files, web.max_bytes), archive.archive)
+    return PageLoader(rules, HttpClient(web), FileClient(files, web.max_bytes), archive.archive)

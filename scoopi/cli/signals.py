@@ -2,7 +2,8 @@
 
 A Python signal handler runs between two steps of the main thread, maybe inside one of its locks, and not
 at all while the main thread waits in C. So the handlers do nothing: the interpreter writes each signal's
-number to a pipe, and a thread that only reads this pipe acts on it. It is the one thread of this room.
+number to a pipe, and a thread that only reads this pipe acts on it. A second thread ends the process if it
+does not stop at once when it is told to.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Signals:
         self._grace_s = grace_s
         self._leave = leave
         self._cancel: Cancel | None = None
-        self._last: threading.Timer | None = None
+        self._is_left = threading.Event()
         self._restore: list[Callable[[], object]] = []
         self.number: int | None = None
         self.count = 0
@@ -59,8 +60,7 @@ class Signals:
     ) -> None:
         while self._restore:
             self._restore.pop()()
-        if self._last:
-            self._last.cancel()
+        self._is_left.set()
 
     def serve(self, cancel: Cancel) -> None:
         """From now on signals go to `cancel`, also the one that came before."""
@@ -106,9 +106,7 @@ class Signals:
             self._terminal.say(f"{signal.Signals(number).name}: running tasks end, nothing new begins{again}")
             self._ask(hard=False)
         elif self.count == 2 and self._cancel:
-            self._last = threading.Timer(self._grace_s, self._end_process)
-            self._last.daemon = True
-            self._last.start()
+            threading.Thread(target=self._end_late, name="signals-end", daemon=True).start()
             self._ask(hard=True)
         else:
             self._end_process()
@@ -121,6 +119,10 @@ class Signals:
             import logging
 
             logging.getLogger(__name__).exception("the run could not be asked to stop")
+
+    def _end_late(self) -> None:
+        if not self._is_left.wait(self._grace_s):
+            self._end_process()
 
     def _end_process(self) -> None:
         if self._terminal.is_live:

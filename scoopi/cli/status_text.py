@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from scoopi.cli.amounts import counted, number
+from scoopi.cli.labelled import labelled
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.model.run_figures import ClusterFigures, HostFigures, JobFigures, NodeFigures, RunFigures
 
-_LABEL = 8
 _MOST_HOSTS = 20
 _COLOURS = {"RUNNING": "green", "WAITING": "yellow", "ENDING": "yellow", "ABANDONED": "red", "LOST": "red"}
 
@@ -34,20 +34,16 @@ class StatusText:
         seeding = "" if run.seeded or run.phase != "RUNNING" else ", its jobs are being put"
         yield f"{self._paint('run', 'bold')} {printable(run.run)}  {self._paint(run.phase, *looks)}{seeding}"
         if run.phase in ("RUNNING", "ENDING", "OVER"):
-            yield from self._labelled("jobs", [_jobs(run.jobs)])
+            yield from labelled(self._paint, "jobs", [_jobs(run.jobs)])
         if run.nodes:
-            yield from self._labelled("nodes", _table(_node_rows(run.nodes), right=(2, 3, 4, 5)))
+            yield from labelled(self._paint, "nodes", _table(_node_rows(run.nodes), right=(2, 3, 4, 5)))
         if run.hosts:
-            yield from self._labelled("hosts", _table(_host_rows(run.hosts), right=(2, 3)))
+            yield from labelled(self._paint, "hosts", _table(_host_rows(run.hosts), right=(2, 3)))
             if len(run.hosts) > _MOST_HOSTS:
-                yield from self._labelled("", [f"and {number(len(run.hosts) - _MOST_HOSTS)} more (--json)"])
+                more = f"and {number(len(run.hosts) - _MOST_HOSTS)} more (--json)"
+                yield from labelled(self._paint, "", [more])
         if hint := _hint(run):
-            yield from self._labelled("", [self._paint(hint, "yellow")])
-
-    def _labelled(self, label: str, lines: Sequence[str]) -> Iterator[str]:
-        for line in lines:
-            yield f"  {self._paint(f'{label:<{_LABEL}}', 'dim')}{line}"
-            label = ""
+            yield from labelled(self._paint, "", [self._paint(hint, "yellow")])
 
 
 def _hint(run: RunFigures) -> str:

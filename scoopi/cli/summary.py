@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from scoopi.cli.amounts import counted, duration, number, rate, short_duration
+from scoopi.cli.labelled import labelled
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.model.causes import Cause
 from scoopi.model.run_report import RunReport, RunStatus
@@ -13,7 +14,6 @@ from scoopi.model.step_times import LOADER
 
 _MOST_CAUSES = 10
 _MOST_NAMES = 10
-_LABEL = 8
 
 
 _FEWEST_FOR_RATE = 20
@@ -35,7 +35,7 @@ class Summary:
         """Several lines, the outcome first and what to do next last."""
         lines = [self._outcome(report)]
         for label, values in self._facts(report):
-            lines += self._labelled(label, values)
+            lines += labelled(self._paint, label, values)
         lines += self._causes("errors", report.errors, "red")
         lines += self._causes("warnings", report.warnings, "yellow")
         lines += self._next(report)
@@ -142,11 +142,6 @@ class Summary:
         if report.resume_hint:
             yield ""
             yield self._paint("go on with", "bold") + f"  {printable(report.resume_hint)}"
-
-    def _labelled(self, label: str, values: Iterable[str]) -> Iterator[str]:
-        for value in values:
-            yield f"  {self._paint(f'{label:<{_LABEL}}', 'dim')}{value}"
-            label = ""
 
 
 def _without_step(cause: Cause) -> str:

@@ -48,9 +48,9 @@ def _lxml() -> str:
 
 
 def _libxml2() -> str:
-    from importlib import import_module  # only its version is asked for: pages are read in `parse`
+    from scoopi.parse.html import libxml2_version
 
-    return ".".join(map(str, import_module("lxml.etree").LIBXML_VERSION))
+    return libxml2_version()
 
 
 def _parser() -> str:

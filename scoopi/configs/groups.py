@@ -51,7 +51,15 @@ class FetchLimits(msgspec.Struct, frozen=True):
 
 
 class WebClientSettings(msgspec.Struct, frozen=True):
-    """How one request is made."""
+    """How one request is made.
+
+    Attributes:
+        user_agent: sent as it stands.
+        timeout_ms: for one hop as a whole, from name look-up to the last byte.
+        connect_timeout_ms: for name look-up, TCP and TLS together.
+        max_redirects: a chain of more hops is an error.
+        max_bytes: of a page's body, content coding undone.
+    """
 
     user_agent: str
     timeout_ms: int = 120_000

@@ -52,7 +52,7 @@ SETTINGS: tuple[Setting, ...] = (
             "The largest page that is loaded, counted after decompression; a larger one fails its job.",
             unit="bytes", least=1),
     Setting("scoopi.webClient.timeout", _INT, "120000", _RUN,
-            "The longest that loading one page may take.",
+            "The longest that one request may take; a redirect is a further one.",
             unit="ms", least=1, most=_DAY_MS),
     Setting("scoopi.webClient.connectTimeout", _INT, "10000", _RUN,
             "The longest that connecting to a server may take.",

@@ -38,15 +38,13 @@ class NodeEnd:
         self._state = state
         self._hurry = threading.Event()
 
-    def orderly(self, deadline: float, end: float, broken: Callable[[], bool] = lambda: False) -> bool:
+    def orderly(self, deadline: float, end: float, broken: Callable[[], bool] = lambda: False) -> None:
         """Take no new job, let running tasks end, hand back what was only taken.
 
         Args:
             deadline: on the monotonic clock; what has not ended by then counts as never done.
             end: the same for what has ended to be committed and handed back.
             broken: whether nothing more can end; looked at when `HeldJobs.wake` is called.
-        Returns:
-            Whether all that ran has ended in time.
         """
         self._jobs.cancel()
         self._tasks.drain()
@@ -57,7 +55,6 @@ class NodeEnd:
             log.warning("%d jobs did not end in time; they will be done again", len(self._held.ids()))
             self._tasks.kill()
         self._close(end)
-        return ended
 
     def over(self) -> None:
         """No job is left: end all threads."""

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import pycurl
 
+from scoopi.configs.groups import WebClientSettings
 from scoopi.fetch.connection_room import connection_room
 from scoopi.fetch.http_exchange import HttpExchange
-from scoopi.fetch.http_settings import HttpSettings
 from scoopi.fetch.request import Redirect, Request, Response, Unsent
 
 KEPT_CONNECTIONS = 64
@@ -31,7 +31,7 @@ class HttpClient:
     threads; connections, names and TLS sessions serve all hops.
     """
 
-    def __init__(self, settings: HttpSettings) -> None:
+    def __init__(self, settings: WebClientSettings) -> None:
         self._settings = settings
         self._under_way: dict[pycurl.Curl, tuple[HttpExchange, Ended]] = {}
         self._idle: list[HttpExchange] = []
@@ -98,16 +98,6 @@ class HttpClient:
     def wake(self) -> None:
         """End the wait of a turn, or of the next one; callable from any thread."""
         os.eventfd_write(self._bell, 1)
-
-    def send(self, request: Request, on_sent: Callable[[], None] | None = None) -> Answer:
-        """Do one hop and wait for its end; arguments, answer and errors as of `begin`."""
-        answers: list[Answer | Exception] = []
-        self.begin(request, answers.append, on_sent)
-        while not answers:
-            self.turn()
-        if isinstance(answers[0], Exception):
-            raise answers[0]
-        return answers[0]
 
     def close(self) -> None:
         """Close the connections; what is under way is dropped."""

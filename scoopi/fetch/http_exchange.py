@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pycurl
 
+from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
 from scoopi.fetch.address import redirect_address, shown
 from scoopi.fetch.certificates import trusted_file
 from scoopi.fetch.http_faults import fault, status_fault
-from scoopi.fetch.http_settings import HttpSettings
 from scoopi.fetch.reception import Reception
 from scoopi.fetch.request import Redirect, Request, Response, Unsent
 
@@ -41,7 +41,7 @@ class HttpExchange:
         handle: what is given to curl between `begin` and `end`.
     """
 
-    def __init__(self, settings: HttpSettings, going_out: Callable[[HttpExchange], None]) -> None:
+    def __init__(self, settings: WebClientSettings, going_out: Callable[[HttpExchange], None]) -> None:
         self._settings = settings
         self._going_out = going_out
         self._reception = Reception(settings.max_bytes)

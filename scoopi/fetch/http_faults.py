@@ -6,9 +6,9 @@ import re
 
 import pycurl
 
+from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
 from scoopi.fetch.address import shown
-from scoopi.fetch.http_settings import HttpSettings
 
 _LATER = "try again later"
 WEIRD_SERVER_REPLY, TOO_LARGE = 8, 100
@@ -43,7 +43,7 @@ _FAULTS: dict[int, tuple[str, str]] = {
 }
 
 
-def fault(number: int, message: str, url: str, *, connected: bool, settings: HttpSettings) -> FetchError:
+def fault(number: int, message: str, url: str, *, connected: bool, settings: WebClientSettings) -> FetchError:
     """The error for a failed transfer.
 
     Args:

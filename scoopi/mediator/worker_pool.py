@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator
 
 from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.worker.messages import Give, Setup, Stop
-
-log = logging.getLogger(__name__)
 
 
 class WorkerPool:

@@ -54,6 +54,11 @@ def parse_html(
     return (bridge() or walk_html)(text, limits.max_depth)
 
 
+def libxml2_version() -> str:
+    """Of the libxml2 that lxml brings."""
+    return ".".join(map(str, etree.LIBXML_VERSION))
+
+
 def gear() -> str:
     """How pages are carried into lxml: `bridge` (compiled) or `walk` (Python)."""
     return BRIDGE if bridge() is not None else WALK

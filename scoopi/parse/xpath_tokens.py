@@ -53,7 +53,6 @@ _WORD = re.compile(
 )
 _NODE_TYPES = frozenset(("text", "node", "comment", "processing-instruction"))
 _OPERATOR_NAMES = frozenset(("and", "or", "div", "mod"))
-_STEP_BEGINS = frozenset(("/", "//", "@", "::", "(", "[", ","))
 
 
 def tokens_of(expression: str) -> Iterator[XPathToken]:

@@ -34,6 +34,10 @@ class Encoder(Protocol):
         """What an output file begins with; empty when the format (or definition) has no header."""
 
 
+LIST_PREFIX = "list:"
+"""Before the name of rows that are kept in memory."""
+
+
 class Appender(Protocol):
     """Where the rows of an appender plugin go; a description, the appending is done by the parent.
 

@@ -162,7 +162,6 @@ class _Outcome:
             body=FRAME_ENCODER.encode(frame),
             children=children,
             failures=frame.failures,
-            warned=bool(self.warnings),
             rows=sum(part.rows for part in frame.parts),
         )
 

@@ -45,7 +45,6 @@ class Result(msgspec.Struct, frozen=True, array_like=True):
     body: bytes
     children: tuple[Child, ...] = ()
     failures: tuple[Failure, ...] = ()
-    warned: bool = False
     rows: int = 0
 
 

@@ -44,7 +44,6 @@ def test_frames_are_read_in_the_order_of_their_writing(tmp_path: Path) -> None:
     reader = SegmentReader(path)
     assert [each.fence for each in reader.frames()] == list(range(2000))
     assert reader.header == SegmentHeader("run", NODE)
-    assert reader.damaged == 0
 
 
 def test_a_segment_without_frames_has_none(tmp_path: Path) -> None:
@@ -114,7 +113,6 @@ def test_a_failed_write_is_cut_off_again(tmp_path: Path, monkeypatch: pytest.Mon
 
     reader = SegmentReader(tmp_path / f"{NODE}.seg")
     assert [each.fence for each in reader.frames()] == [1, 3]
-    assert reader.damaged == 0
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -17,6 +16,7 @@ from scoopi.archive.archive import STALE_SECONDS, Archive, data_key
 from scoopi.archive.entry_file import TEMPORARY
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.document import Document
+from scoopi.model.live import Live
 from scoopi.model.locator import Locator
 
 DATE = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
@@ -33,16 +33,6 @@ DATA = Data(
     ),
 )
 KEY = data_key(LOCATOR, "task", "prices", "0123")
-
-
-@dataclass(frozen=True)
-class Days:
-    """A page lives so many days, not one second longer."""
-
-    days: int
-
-    def fresh(self, from_date: datetime, run_date: datetime) -> bool:
-        return from_date + timedelta(days=self.days) > run_date
 
 
 @pytest.fixture
@@ -72,11 +62,11 @@ def test_a_document_keeps_its_old_date_with_its_zone(archive: Archive, zone: tim
 
 
 def test_a_document_is_fresh_while_it_lives(archive: Archive) -> None:
-    assert not archive.fresh(LOCATOR, Days(1), DATE)
+    assert not archive.fresh(LOCATOR, Live(days=1), DATE)
     archive.save(DOCUMENT)
-    assert archive.fresh(LOCATOR, Days(1), DATE + timedelta(days=1, seconds=-1))
-    assert not archive.fresh(LOCATOR, Days(1), DATE + timedelta(days=1))
-    assert not archive.fresh(LOCATOR, Days(0), DATE)
+    assert archive.fresh(LOCATOR, Live(days=1), DATE + timedelta(days=1, seconds=-1))
+    assert not archive.fresh(LOCATOR, Live(days=1), DATE + timedelta(days=1))
+    assert not archive.fresh(LOCATOR, Live(days=0), DATE)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +81,7 @@ def test_a_document_is_fresh_while_it_lives(archive: Archive) -> None:
 def test_locators_that_differ_have_pages_of_their_own(archive: Archive, other: Locator) -> None:
     archive.save(DOCUMENT)
     assert archive.load(other) is None
-    assert not archive.fresh(other, Days(9), DATE)
+    assert not archive.fresh(other, Live(days=9), DATE)
 
 
 def test_rows_come_back_as_they_were(archive: Archive) -> None:

@@ -12,18 +12,15 @@ from hypothesis import strategies as st
 from scoopi.archive.archive import Archive, data_key
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.document import Document
+from scoopi.model.live import Live
 from scoopi.model.locator import Locator
 
 DATE = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 LOCATOR = Locator("n", "g", "/u")
 DOCUMENT = Document(LOCATOR, "/u", DATE, None, b"a page " * 20)
 DATA = Data("d", (Item((Axis("item", "i", 1),), ("value",), (1,)),))
+LONG = Live(days=1000)
 KEY = data_key(LOCATOR, "t", "d", "0")
-
-
-class Always:
-    def fresh(self, from_date: datetime, run_date: datetime) -> bool:
-        return True
 
 
 class Kept:
@@ -85,11 +82,11 @@ def test_a_spoiled_head_is_never_fresh(kept: Kept) -> None:
         spoiled = bytearray(kept.page_bytes)
         spoiled[at] ^= 1 << at % 8
         kept.page.write_bytes(spoiled)
-        assert not kept.archive.fresh(LOCATOR, Always(), DATE)
+        assert not kept.archive.fresh(LOCATOR, LONG, DATE)
     kept.page.write_bytes(kept.page_bytes[: head_end - 1])
-    assert not kept.archive.fresh(LOCATOR, Always(), DATE)
+    assert not kept.archive.fresh(LOCATOR, LONG, DATE)
     assert kept.mended()
-    assert kept.archive.fresh(LOCATOR, Always(), DATE)
+    assert kept.archive.fresh(LOCATOR, LONG, DATE)
 
 
 @given(st.binary(max_size=200))
@@ -99,7 +96,7 @@ def test_any_bytes_in_place_of_a_file_are_absent(kept: Kept, junk: bytes) -> Non
         kept.page.write_bytes(content)
         kept.rows.write_bytes(content)
         assert kept.archive.load(LOCATOR) is None
-        assert not kept.archive.fresh(LOCATOR, Always(), DATE)
+        assert not kept.archive.fresh(LOCATOR, LONG, DATE)
         assert kept.archive.load_data(DOCUMENT, KEY) is None
         assert not kept.archive.save_data(DOCUMENT, KEY, DATA)
 
@@ -110,7 +107,7 @@ def test_a_file_of_another_locator_in_its_place_is_absent(kept: Kept) -> None:
     files = [file for file in kept.page.parents[2].rglob("document") if file != kept.page]
     kept.page.write_bytes(files[0].read_bytes())
     assert kept.archive.load(LOCATOR) is None
-    assert not kept.archive.fresh(LOCATOR, Always(), DATE)
+    assert not kept.archive.fresh(LOCATOR, LONG, DATE)
     assert kept.mended()
 
 
@@ -129,5 +126,5 @@ def test_a_long_address_is_kept_and_found_fresh(tmp_path: Path) -> None:
     archive = Archive(tmp_path)
     document = Document(long, long.url, DATE, None, b"page")
     assert archive.save(document)
-    assert archive.fresh(long, Always(), DATE)
+    assert archive.fresh(long, LONG, DATE)
     assert archive.load(long) == document

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.configs.groups import WebClientSettings
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.http_settings import HttpSettings
 
-SETTINGS = HttpSettings("Scoopi/test", 2_000, 5_000, 1_000_000, 5)
+SETTINGS = WebClientSettings(
+    "Scoopi/test", timeout_ms=5_000, connect_timeout_ms=2_000, max_redirects=5, max_bytes=1_000_000
+)
 
 
 @pytest.fixture
@@ -26,11 +28,11 @@ def client() -> Iterator[HttpClient]:
 
 
 @pytest.fixture
-def client_with() -> Iterator[Callable[[HttpSettings], HttpClient]]:
+def client_with() -> Iterator[Callable[[WebClientSettings], HttpClient]]:
     """Makes clients with limits of one's own and closes them."""
     made: list[HttpClient] = []
 
-    def make(settings: HttpSettings) -> HttpClient:
+    def make(settings: WebClientSettings) -> HttpClient:
         made.append(HttpClient(settings))
         return made[-1]
 

@@ -1,12 +1,28 @@
-"""answers_of: what a client is answered when it sends many requests at a time."""
+"""send and answers_of: what a client is answered, to one request and to many at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from scoopi.fetch.http_client import Answer, HttpClient
 from scoopi.fetch.request import Request, Unsent
+
+LIMIT_S = 60.0
+
+
+def send(client: HttpClient, request: Request, on_sent: Callable[[], None] | None = None) -> Answer:
+    """Do one hop and wait for its end; raises what was answered instead."""
+    answers: list[Answer | Exception] = []
+    client.begin(request, answers.append, on_sent)
+    end = time.monotonic() + LIMIT_S
+    while not answers:
+        assert time.monotonic() < end, "no answer"
+        client.turn()
+    if isinstance(answers[0], Exception):
+        raise answers[0]
+    return answers[0]
 
 
 def answers_of(

@@ -8,30 +8,29 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pycurl
 import pytest
 from msgspec import structs
 
+from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
 from scoopi.fetch import http_exchange
 from scoopi.fetch.http_client import Answer, HttpClient
 from scoopi.fetch.http_exchange import HttpExchange
-from scoopi.fetch.http_settings import HttpSettings
 from scoopi.fetch.request import Request, Response, Unsent
 from tests.fetch.conftest import SETTINGS
-from tests.fetch.many import answers_of
+from tests.fetch.many import answers_of, send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 
-Maker = Callable[[HttpSettings], HttpClient]
+Maker = Callable[[WebClientSettings], HttpClient]
 WAIT_S = 10.0
 
 
 def page(client: HttpClient, url: str, on_sent: Callable[[], None] | None = None) -> Response:
-    answer = client.send(Request(url), on_sent)
+    answer = send(client, Request(url), on_sent)
     assert isinstance(answer, Response)
     return answer
 
@@ -99,7 +98,7 @@ def test_pages_of_one_host_come_over_one_connection(client: HttpClient, server: 
     for _ in range(5):
         page(client, server.url("/a.html"))
     with pytest.raises(FetchError):
-        client.send(Request(server.url("/bad/status/404")))
+        send(client, Request(server.url("/bad/status/404")))
     page(client, server.url("/a.html"))
     assert {seen.connection for seen in server.log.all()} == {1}
 
@@ -130,7 +129,7 @@ def test_every_status_from_200_to_299_is_a_page(client: HttpClient, server: Serv
 def test_any_other_status_is_an_error_that_names_it(client: HttpClient, server: Server, status: int) -> None:
     url = server.url(f"/bad/status/{status}")
     with pytest.raises(FetchError, match=f"status {status}") as caught:
-        client.send(Request(url))
+        send(client, Request(url))
     assert caught.value.at == url
 
 
@@ -147,7 +146,7 @@ def test_a_proxy_of_the_environment_is_asked(
     monkeypatch.delenv("no_proxy", raising=False)
     monkeypatch.delenv("NO_PROXY", raising=False)
     with pytest.raises(FetchError, match="status 404"):
-        client.send(Request("http://shop.example/a.html"))
+        send(client, Request("http://shop.example/a.html"))
     assert [(seen.host, seen.path) for seen in server.log.all()] == [
         ("shop.example", "http://shop.example/a.html")
     ]
@@ -176,7 +175,7 @@ def test_what_a_proxy_is_asked_first_is_not_the_request(
     monkeypatch.delenv("NO_PROXY", raising=False)
     calls: list[int] = []
     with pytest.raises(FetchError):
-        client.send(Request("https://shop.example/"), lambda: calls.append(1))
+        send(client, Request("https://shop.example/"), lambda: calls.append(1))
     assert [seen.head[:8] for seen in server.log.all()] == [b"CONNECT "]
     assert calls == []
 
@@ -186,7 +185,7 @@ def test_a_request_in_vain_over_a_kept_connection_is_not_sent_anew_with_the_same
 ) -> None:
     calls: list[int] = []
     page(client, ends_at_second)
-    assert client.send(Request(ends_at_second), lambda: calls.append(1)) == Unsent(in_vain=True)
+    assert send(client, Request(ends_at_second), lambda: calls.append(1)) == Unsent(in_vain=True)
     assert calls == [1], "it was told, so the next waits for the delay"
     assert page(client, ends_at_second, lambda: calls.append(1)).body == b"x"
 
@@ -196,22 +195,22 @@ def test_a_request_in_vain_does_not_try_its_luck_with_other_kept_connections(
 ) -> None:
     answers_of(client, [server.url("/bad/slow?ms=50")] * 8, at_a_time=8)
     url = server.url("/bad/closes-kept")
-    assert client.send(Request(url)) == Unsent(in_vain=True)
+    assert send(client, Request(url)) == Unsent(in_vain=True)
     assert len(server.log.all()) == 9
-    assert isinstance(client.send(Request(url, fresh=True)), Response)
+    assert isinstance(send(client, Request(url, fresh=True)), Response)
 
 
 def test_a_request_that_ends_a_new_connection_too_is_an_error(client: HttpClient, server: Server) -> None:
     page(client, server.url("/bad/empty"))
     url = server.url("/bad/closes")
-    assert client.send(Request(url)) == Unsent(in_vain=True)
+    assert send(client, Request(url)) == Unsent(in_vain=True)
     with pytest.raises(FetchError, match="closed the connection without an answer"):
-        client.send(Request(url, fresh=True))
+        send(client, Request(url, fresh=True))
 
 
 @pytest.mark.parametrize("number", [pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING])
 def test_however_a_kept_connection_ended_its_request_was_in_vain(server: Server, number: int) -> None:
-    exchange = HttpExchange(replace(SETTINGS, timeout_ms=100), lambda _: None)
+    exchange = HttpExchange(structs.replace(SETTINGS, timeout_ms=100), lambda _: None)
     for path in ("empty", "never-answers"):
         exchange.begin(Request(server.url(f"/bad/{path}")), None)
         with suppress(pycurl.error):
@@ -229,10 +228,10 @@ def test_a_client_at_rest_keeps_no_page(client: HttpClient, server: Server) -> N
 def test_a_request_after_its_grant_is_not_sent(client: HttpClient, server: Server) -> None:
     calls: list[int] = []
     late = Request(server.url("/bad/empty"), not_after=time.monotonic() - 0.001)
-    assert client.send(late, lambda: calls.append(1)) == Unsent()
+    assert send(client, late, lambda: calls.append(1)) == Unsent()
     assert (calls, server.log.all()) == ([], [])
     in_time = structs.replace(late, not_after=time.monotonic() + 60)
-    assert isinstance(client.send(in_time), Response)
+    assert isinstance(send(client, in_time), Response)
 
 
 def test_a_grant_that_runs_out_while_connecting_is_not_used(
@@ -249,7 +248,7 @@ def test_a_grant_that_runs_out_while_connecting_is_not_used(
 
     monkeypatch.setattr(http_exchange, "time", Clock)
     calls: list[int] = []
-    assert client.send(Request(server.url("/bad/empty"), not_after=2.0), lambda: calls.append(1)) == Unsent()
+    assert send(client, Request(server.url("/bad/empty"), not_after=2.0), lambda: calls.append(1)) == Unsent()
     monkeypatch.undo()
     assert calls == []
     assert page(client, server.url("/bad/empty")).status == 200
@@ -261,7 +260,7 @@ def test_an_error_of_on_sent_reaches_the_caller(client: HttpClient, server: Serv
         raise LookupError("the pipe is gone")
 
     with pytest.raises(LookupError, match="the pipe is gone"):
-        client.send(Request(server.url("/bad/empty")), refuse)
+        send(client, Request(server.url("/bad/empty")), refuse)
     assert page(client, server.url("/bad/empty")).status == 200
 
 
@@ -325,7 +324,7 @@ def test_a_turn_that_waits_is_ended_from_another_thread(client: HttpClient, serv
 
 
 def test_a_connection_that_is_not_taken_up_ends_at_the_connect_timeout(client_with: Maker) -> None:
-    client = client_with(replace(SETTINGS, connect_timeout_ms=150))
+    client = client_with(structs.replace(SETTINGS, connect_timeout_ms=150))
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen(0)
@@ -334,7 +333,7 @@ def test_a_connection_that_is_not_taken_up_ends_at_the_connect_timeout(client_wi
             caller.setblocking(False)
             caller.connect_ex(deaf.getsockname())
         with pytest.raises(FetchError, match="no connection within 150 ms"):
-            client.send(Request(f"http://127.0.0.1:{deaf.getsockname()[1]}/"))
+            send(client, Request(f"http://127.0.0.1:{deaf.getsockname()[1]}/"))
         for caller in callers:
             caller.close()
 
@@ -344,18 +343,18 @@ def test_a_refused_connection_is_an_error(client: HttpClient) -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with pytest.raises(FetchError, match="refuses the connection"):
-        client.send(Request(f"http://127.0.0.1:{port}/"))
+        send(client, Request(f"http://127.0.0.1:{port}/"))
 
 
 def test_an_unknown_host_is_an_error(client: HttpClient) -> None:
     # curl refuses .onion by itself (RFC 7686), so this asks no network.
     with pytest.raises(FetchError, match="host's name is unknown"):
-        client.send(Request("http://nowhere.onion/"))
+        send(client, Request("http://nowhere.onion/"))
 
 
 def test_a_password_in_an_address_is_not_shown(client: HttpClient, server: Server) -> None:
     url = server.url("/bad/status/500").replace("http://", "http://me:secret@")
     with pytest.raises(FetchError) as caught:
-        client.send(Request(url))
+        send(client, Request(url))
     assert "secret" not in str(caught.value)
     assert server.log.all()[0].header("authorization") is not None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from scoopi.errors import FetchError
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.http_faults import fault
 from scoopi.fetch.request import Request, Response
 from tests.fetch.conftest import SETTINGS
+from tests.fetch.many import send
 from tests.fetch.test_http_client import Maker
 from tests.server.server import Server
 
@@ -54,39 +55,39 @@ def test_a_fault_of_the_site_is_one_clear_error(
     url = server.url(f"/bad/{path}")
     began = time.monotonic()
     with pytest.raises(FetchError, match=message) as caught:
-        client.send(Request(url))
+        send(client, Request(url))
     assert caught.value.at == url
     assert time.monotonic() - began < 3
-    after = client.send(Request(server.url("/bad/empty")))
+    after = send(client, Request(server.url("/bad/empty")))
     assert isinstance(after, Response)
 
 
 @pytest.mark.parametrize("path", ["never-answers", "drips?n=1000&ms=20", "slow?ms=5000"])
 def test_a_slow_site_ends_at_the_total_timeout(client_with: Maker, server: Server, path: str) -> None:
-    client = client_with(replace(SETTINGS, timeout_ms=150))
+    client = client_with(structs.replace(SETTINGS, timeout_ms=150))
     began = time.monotonic()
     with pytest.raises(FetchError, match="did not come within 150 ms"):
-        client.send(Request(server.url(f"/bad/{path}")))
+        send(client, Request(server.url(f"/bad/{path}")))
     assert 0.14 < time.monotonic() - began < 2
-    assert isinstance(client.send(Request(server.url("/bad/empty"))), Response)
+    assert isinstance(send(client, Request(server.url("/bad/empty"))), Response)
 
 
 def test_an_endless_page_ends_at_the_timeout_when_the_size_allows_it(
     client_with: Maker, server: Server
 ) -> None:
-    client = client_with(replace(SETTINGS, timeout_ms=100, max_bytes=10**12))
+    client = client_with(structs.replace(SETTINGS, timeout_ms=100, max_bytes=10**12))
     with pytest.raises(FetchError, match="did not come within 100 ms"):
-        client.send(Request(server.url("/bad/never-ends")))
+        send(client, Request(server.url("/bad/never-ends")))
 
 
 def test_a_page_of_just_the_limit_is_taken(client_with: Maker, server: Server) -> None:
     for coding in ("", "gzip", "br", "zstd"):
         path = f"/bad/gzip-bomb?mb=1&coding={coding}" if coding else "/bad/huge?mb=1"
-        answer = client_with(replace(SETTINGS, max_bytes=1_000_000)).send(Request(server.url(path)))
+        answer = send(client_with(structs.replace(SETTINGS, max_bytes=1_000_000)), Request(server.url(path)))
         assert isinstance(answer, Response)
         assert len(answer.body) == 1_000_000
         with pytest.raises(FetchError, match="larger than 999999 bytes"):
-            client_with(replace(SETTINGS, max_bytes=999_999)).send(Request(server.url(path)))
+            send(client_with(structs.replace(SETTINGS, max_bytes=999_999)), Request(server.url(path)))
 
 
 def test_hosts_that_fail_for_one_reason_have_one_cause_and_other_reasons_one_of_their_own() -> None:

@@ -11,7 +11,7 @@ from scoopi.fetch.certificates import trusted_file
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import Request, Response
 from tests.fetch.conftest import SETTINGS
-from tests.fetch.many import answers_of
+from tests.fetch.many import answers_of, send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 
@@ -22,7 +22,7 @@ def test_a_page_comes_over_tls_by_http_1_1_when_its_certificate_is_trusted(
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
     with Server(str.encode, tls=certificate) as server:
         client = HttpClient(SETTINGS)
-        answer = client.send(Request(server.url("/safe")))
+        answer = send(client, Request(server.url("/safe")))
         client.close()
     assert isinstance(answer, Response)
     assert answer.body == b"/safe"
@@ -45,7 +45,7 @@ def test_a_certificate_of_unknown_authority_is_an_error(
 ) -> None:
     with Server(str.encode, tls=certificate) as server:
         with pytest.raises(FetchError, match="certificate is not trusted"):
-            client.send(Request(server.url("/")))
+            send(client, Request(server.url("/")))
         assert server.log.all() == []
 
 
@@ -56,13 +56,13 @@ def test_a_certificate_for_another_name_is_an_error(
     with Server(str.encode, tls=certificate) as server:
         client = HttpClient(SETTINGS)
         with pytest.raises(FetchError, match="certificate is not trusted"):
-            client.send(Request(server.url("/", 1)))
+            send(client, Request(server.url("/", 1)))
         client.close()
 
 
 def test_https_at_a_port_that_speaks_http_is_an_error(client: HttpClient, server: Server) -> None:
     with pytest.raises(FetchError, match="no TLS connection"):
-        client.send(Request(server.url("/").replace("http:", "https:")))
+        send(client, Request(server.url("/").replace("http:", "https:")))
 
 
 def test_the_environment_names_the_trusted_file_first() -> None:
@@ -77,5 +77,5 @@ def test_a_missing_file_of_trusted_certificates_is_an_error(
     with Server(str.encode, tls=certificate) as server:
         client = HttpClient(SETTINGS)
         with pytest.raises(FetchError, match="trusted certificates cannot be read"):
-            client.send(Request(server.url("/")))
+            send(client, Request(server.url("/")))
         client.close()

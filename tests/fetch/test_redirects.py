@@ -9,12 +9,13 @@ import pytest
 from scoopi.errors import FetchError
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.request import Redirect, Request, Response
+from tests.fetch.many import send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 
 
 def redirect(client: HttpClient, request: Request) -> Redirect:
-    answer = client.send(request)
+    answer = send(client, request)
     assert isinstance(answer, Redirect)
     return answer
 
@@ -67,7 +68,7 @@ def test_a_fragment_stays_when_the_target_has_none(client: HttpClient, server: S
 def test_a_target_in_raw_utf8_is_escaped(client: HttpClient, server: Server) -> None:
     answer = redirect(client, Request(server.url("/bad/redirect-raw")))
     assert answer.request.url == server.url("/bad/echo?q=s%C3%BC%C3%9F%20und%20gut#k%C3%A4se")
-    echoed = client.send(answer.request)
+    echoed = send(client, answer.request)
     assert isinstance(echoed, Response)
     assert echoed.body.startswith(b"GET /bad/echo?q=s%C3%BC%C3%9F%20und%20gut HTTP/1.1")
 
@@ -89,7 +90,7 @@ def test_a_redirect_to_what_is_no_web_page_is_an_error(
 ) -> None:
     request = to(server, target)
     with pytest.raises(FetchError, match="redirected to") as caught:
-        client.send(request)
+        send(client, request)
     assert caught.value.at == request.url
     assert target not in caught.value.cause
 
@@ -99,7 +100,7 @@ def test_a_chain_is_followed_hop_by_hop(client: HttpClient, server: Server) -> N
     for hop in range(1, 6):
         request = redirect(client, request).request
         assert request.hops == hop
-    answer = client.send(request)
+    answer = send(client, request)
     assert isinstance(answer, Response)
     assert (answer.body, answer.url) == (PAGE, server.url("/bad/redirect-chain?n=0"))
 
@@ -109,15 +110,15 @@ def test_a_circle_ends_at_the_most_redirects_allowed(client: HttpClient, server:
     for _ in range(5):
         request = redirect(client, request).request
     with pytest.raises(FetchError, match="more than 5 redirects"):
-        client.send(request)
+        send(client, request)
     assert len(server.log.all()) == 6
 
 
 def test_a_cookie_lives_along_one_chain_and_no_longer(client: HttpClient, server: Server) -> None:
     wall = Request(server.url("/bad/cookie-wall"))
     through = redirect(client, wall).request
-    assert isinstance(client.send(through), Response)
-    assert isinstance(client.send(wall), Redirect)
+    assert isinstance(send(client, through), Response)
+    assert isinstance(send(client, wall), Redirect)
     assert [seen.header("cookie") for seen in server.log.all()] == [None, "seen=1", None]
 
 
@@ -125,6 +126,6 @@ def test_a_cookie_can_be_carried_to_another_client_but_not_to_another_host(
     client: HttpClient, server: Server
 ) -> None:
     cookies = redirect(client, Request(server.url("/bad/cookie-wall"))).request.cookies
-    client.send(Request(server.url("/bad/empty", 1), cookies=cookies))
-    client.send(Request(server.url("/bad/empty", 0), cookies=cookies))
+    send(client, Request(server.url("/bad/empty", 1), cookies=cookies))
+    send(client, Request(server.url("/bad/empty", 0), cookies=cookies))
     assert [seen.header("cookie") for seen in server.log.all()] == [None, None, "seen=1"]

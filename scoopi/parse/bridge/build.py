@@ -46,17 +46,15 @@ def build(target: Path = _FOLDER) -> Path:
         BridgeUnavailableError: no compiler, no headers, or the compiler's own error.
     """
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    if os.name != "posix" or not suffix:
-        raise BridgeUnavailableError("the bridge is made for Linux and macOS")
+    if sys.platform != "linux" or not suffix:
+        raise BridgeUnavailableError("the bridge is made for Linux")
     command = compiler()
     includes = [f"-I{folder}" for folder in _include_folders()]
     made = target / f"_bridge{suffix}"
     unfinished = target / f".{made.name}.{os.getpid()}"
-    dialect = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
-    options = ["-O3", "-std=c11", "-D_GNU_SOURCE", "-shared", "-fPIC", "-Wall", "-Wextra", *dialect]
+    options = ["-O3", "-std=c11", "-D_GNU_SOURCE", "-shared", "-fPIC", "-Wall", "-Wextra"]
     source = [*(str(_FOLDER / name) for name in _SOURCES), "-o", str(unfinished)]
-    libraries = [] if sys.platform == "darwin" else ["-ldl"]
-    _compile([*command, *options, *includes, *source, *libraries])
+    _compile([*command, *options, *includes, *source, "-ldl"])
     unfinished.replace(made)
     return made
 

@@ -1,6 +1,6 @@
 /* What the bridge sees of lexbor: the beginnings of its nodes, and the functions found in selectolax.
  *
- * The layouts are facts of lexbor 2.x/3.x; `lexbor_layout_fits` compares them with what lexbor's own
+ * The layouts are facts of lexbor 2.x/3.x; `layout_fits` compares them with what lexbor's own
  * accessor functions say before anything is read by them.
  */
 #ifndef SCOOPI_LEXBOR_VIEW_H

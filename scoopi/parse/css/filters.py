@@ -8,7 +8,6 @@ from typing import Any
 
 from lxml import etree
 
-from scoopi.errors import DefsError, ParseError
 from scoopi.parse.css import syntax
 from scoopi.parse.css.attributes import attribute_of, attributes
 from scoopi.parse.css.element_text import full_text, name_of, own_text
@@ -143,7 +142,4 @@ def _comparison(test: syntax.AttributeTest, regex_timeout_ms: int) -> Callable[[
 def _searcher(pattern: str, regex_timeout_ms: int) -> Callable[[str], bool]:
     from scoopi.parse.java_regex import compile_java  # needed by few selectors, and slow to import
 
-    try:
-        return compile_java(pattern, timeout_ms=regex_timeout_ms).search
-    except DefsError as error:
-        raise ParseError(error.what, at=error.at, mend=error.mend) from error
+    return compile_java(pattern, timeout_ms=regex_timeout_ms).search

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scoopi.plugins.ports import LIST_PREFIX
+
 
 @dataclass(frozen=True)
 class ListAppender:
@@ -17,4 +19,4 @@ class ListAppender:
     @property
     def output(self) -> str:
         """The stream of these rows among the outputs of a page."""
-        return f"list:{self.name}"
+        return f"{LIST_PREFIX}{self.name}"

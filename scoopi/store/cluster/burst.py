@@ -22,9 +22,8 @@ class Burst:
     on a value that does not come back, so this does no harm (design, rule 1).
     """
 
-    def __init__(self, client: ClusterClient, width: int = WIDTH) -> None:
+    def __init__(self, client: ClusterClient) -> None:
         self._client = client
-        self._width = width
 
     def answers(self, what: str, calls: Iterable[Callable[[], Future[Any]]]) -> list[Any]:
         """The answers, in the order of the calls.
@@ -38,12 +37,12 @@ class Burst:
         answers: list[Any] = []
         calls = iter(calls)
         # The next ones leave when half of those in flight have come back.
-        flying = [call() for call in islice(calls, self._width)]
+        flying = [call() for call in islice(calls, WIDTH)]
         while flying:
-            half = len(flying) // 2 if len(flying) == self._width else len(flying)
+            half = len(flying) // 2 if len(flying) == WIDTH else len(flying)
             answers += self._landed(what, flying[: max(1, half)])
             flying = flying[max(1, half) :]
-            flying += [call() for call in islice(calls, self._width - len(flying))]
+            flying += [call() for call in islice(calls, WIDTH - len(flying))]
         self._client.answered()
         return answers
 
