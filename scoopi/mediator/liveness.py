@@ -110,7 +110,7 @@ class Liveness:
         if self._thread.ident is not None:
             self._thread.join(LEAVE_S)
         try:
-            load = self.load()._replace(committed=1, published=int(published))
+            load = self.load()._replace(owes_rows=not published)
             self._members.beat(load, MemberState.LEFT)
             return not self._members.live()
         except (StoreError, RunError, ClusterError) as error:
@@ -128,7 +128,7 @@ class Liveness:
         present = self._members.live_among(members).keys() | {
             key
             for key, member in members.items()
-            if member.state is MemberState.LEFT and member.published >= member.committed
+            if member.state is MemberState.LEFT and not member.owes_rows
         }
         here = {members[key].node for key in present} - {self.node}
         nodes = {members[key].node if key in members else key for key in incarnations}

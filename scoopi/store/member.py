@@ -22,15 +22,13 @@ class Load(NamedTuple):
     Attributes:
         takes: how often it has begun to take jobs; grown before the store is asked.
         idle: it holds no job, takes none just now, and owes the store nothing.
-        committed: rows of its own in durable frames that count.
-        published: those of them that stand in finished files.
+        owes_rows: it leaves, and not all rows that it has committed stand in its files.
         pages: pages that it has loaded.
     """
 
     takes: int
     idle: bool
-    committed: int = 0
-    published: int = 0
+    owes_rows: bool = False
     pages: int = 0
 
 
@@ -48,8 +46,7 @@ class Member(msgspec.Struct, frozen=True):
     state: MemberState
     takes: int
     idle: bool
-    committed: int
-    published: int
+    owes_rows: bool = False
     pages: int = 0
     failed: int = 0
     start: int = 0

@@ -115,7 +115,7 @@ class RunSurvey:
             member.node
             for key, member in members.items()
             if self._state(key, member) == ALIVE
-            or (member.state is MemberState.LEFT and member.published >= member.committed)
+            or (member.state is MemberState.LEFT and not member.owes_rows)
         }
         nodes = {members[key].node if key in members else key for key, _ in ends}
         return tuple(sorted(nodes - here))

@@ -168,14 +168,14 @@ def test_who_has_just_come_to_rest_sees_without_waiting_for_its_heartbeat_that_t
 
 
 def test_a_node_that_leaves_while_one_asks_who_is_missing_is_not_awaited(store: SettlingStore) -> None:
-    leaver, published = Membership(store, "leaver", "two"), Load(1, True, committed=1, published=1)
+    leaver = Membership(store, "leaver", "two")
     leaver.beat(IDLE)
-    overtaken = Overtaken(store, lambda: leaver.beat(published, MemberState.LEFT))
+    overtaken = Overtaken(store, lambda: leaver.beat(IDLE, MemberState.LEFT))
     assert liveness_of(overtaken).awaited({"leaver"}) == ()
     assert leaver.left() == {"leaver"}
 
 
 def test_who_left_without_publishing_its_rows_is_awaited(store: SettlingStore) -> None:
     leaver = Membership(store, "leaver", "two")
-    leaver.beat(Load(1, True, committed=1, published=0), MemberState.LEFT)
+    leaver.beat(Load(1, True, owes_rows=True), MemberState.LEFT)
     assert liveness_of(store).awaited({"leaver", "unknown"}) == ("two", "unknown")

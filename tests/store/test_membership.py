@@ -16,7 +16,7 @@ from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.conftest import Clock
 from tests.store.faulty_store import Faults, FaultyStore
 
-IDLE, BUSY = Load(3, True, 20, 10), Load(4, False)
+IDLE, BUSY = Load(3, True, pages=10), Load(4, False)
 Join = Callable[..., Membership]
 
 
@@ -41,7 +41,7 @@ def test_a_heartbeat_says_what_the_node_does(join: Join) -> None:
     ann = join("ann")
     ann.beat(BUSY)
     ann.beat(IDLE)
-    assert ann.read() == {"ann": Member("node-of-ann", 1, MemberState.LIVE, 3, True, 20, 10)}
+    assert ann.read() == {"ann": Member("node-of-ann", 1, MemberState.LIVE, 3, True, pages=10)}
 
 
 def test_a_node_that_has_left_is_not_live(join: Join) -> None:
