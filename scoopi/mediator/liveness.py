@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 from scoopi.errors import ClusterError, RunError, ScoopiError, StoreError
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.model.job import JobState
+from scoopi.store.awaited_nodes import awaited_nodes
 from scoopi.store.job_store import JobStore
 from scoopi.store.member import Load, MemberState
 from scoopi.store.membership import Membership
@@ -123,16 +124,8 @@ class Liveness:
         Args:
             incarnations: whose segments this node has not; also earlier ones of its own.
         """
-        # Read once: who leaves between two readings would be met in neither state.
         members = self._members.read()
-        present = self._members.live_among(members).keys() | {
-            key
-            for key, member in members.items()
-            if member.state is MemberState.LEFT and not member.owes_rows
-        }
-        here = {members[key].node for key in present} - {self.node}
-        nodes = {members[key].node if key in members else key for key in incarnations}
-        return tuple(sorted(nodes - here))
+        return awaited_nodes(members, self._members.live_among(members), incarnations, asking=self.node)
 
     def await_others(self, limit_s: float, is_stopped: Callable[[], bool] = lambda: False) -> bool:
         """After `leave`: wait until each of the others has left or is lost; False: it took too long.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from scoopi.model.job import JobState
 from scoopi.model.run_figures import HostFigures, JobFigures, NodeFigures, RunFigures, ShareFigures
+from scoopi.store.awaited_nodes import awaited_nodes
 from scoopi.store.heartbeat_sample import HeartbeatSample
 from scoopi.store.host_share_record import HostRecords
 from scoopi.store.job_records import ENDED_SLOT, taken_slot
@@ -110,15 +111,8 @@ class RunSurvey:
         return ALIVE if self._sample.beats(incarnation) else "silent"
 
     def _awaiting(self, members: Mapping[str, Member], ends: Ends) -> tuple[str, ...]:
-        """As `Liveness.awaited` has it."""
-        here = {
-            member.node
-            for key, member in members.items()
-            if self._state(key, member) == ALIVE
-            or (member.state is MemberState.LEFT and not member.owes_rows)
-        }
-        nodes = {members[key].node if key in members else key for key, _ in ends}
-        return tuple(sorted(nodes - here))
+        alive = {key for key, member in members.items() if self._state(key, member) == ALIVE}
+        return awaited_nodes(members, alive, (incarnation for incarnation, _ in ends))
 
     def _host_figures(self, members: Mapping[str, Member]) -> tuple[HostFigures, ...]:
         names = {key: member.node for key, member in members.items()}

@@ -1,0 +1,37 @@
+"""Whose rows are awaited: of nodes that neither live nor have published."""
+
+from __future__ import annotations
+
+from scoopi.store.awaited_nodes import awaited_nodes
+from scoopi.store.member import Member, MemberState
+
+LIVE, LEFT, LOST = MemberState.LIVE, MemberState.LEFT, MemberState.LOST
+
+
+def member(node: str, state: MemberState, owes_rows: bool = False) -> Member:
+    return Member(node, 1, state, 0, True, owes_rows)
+
+
+def test_who_lives_or_has_left_with_its_rows_published_is_not_awaited() -> None:
+    members = {
+        "a1": member("ann", LIVE),
+        "b1": member("bob", LEFT),
+        "c1": member("cid", LEFT, owes_rows=True),
+        "d1": member("dan", LOST),
+        "e1": member("eve", LIVE),
+    }
+    assert awaited_nodes(members, {"a1"}, members) == ("cid", "dan", "eve")
+
+
+def test_a_node_that_came_back_brings_what_its_earlier_incarnations_left() -> None:
+    members = {"a1": member("ann", LOST), "a2": member("ann", LIVE)}
+    assert awaited_nodes(members, {"a2"}, ["a1"]) == ()
+
+
+def test_of_nodes_without_ended_jobs_nothing_is_awaited_and_unknown_ones_are_told_as_they_are() -> None:
+    assert awaited_nodes({"a1": member("ann", LOST)}, (), ["gone"]) == ("gone",)
+
+
+def test_a_node_awaits_itself_when_it_lacks_segments_of_its_own() -> None:
+    members = {"a1": member("ann", LOST), "a2": member("ann", LIVE)}
+    assert awaited_nodes(members, {"a2"}, ["a1"], asking="ann") == ("ann",)
