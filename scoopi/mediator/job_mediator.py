@@ -63,15 +63,14 @@ class JobMediator:
         """Take no more jobs."""
         self._runner.cancel()
 
-    def stop(self, timeout_s: float) -> bool:
-        """Hand back what is to be handed back, and end; False when it took too long."""
+    def stop(self, timeout_s: float) -> None:
+        """Hand back what is to be handed back, and end; a thread that takes longer is left behind."""
         self._monitor.stop()
         self._runner.stop()
         end = time.monotonic() + timeout_s
         for thread in (self._runner_thread, self._monitor_thread):
             if thread.ident is not None:
                 thread.join(max(0.0, end - time.monotonic()))
-        return not (self._runner_thread.is_alive() or self._monitor_thread.is_alive())
 
     def _guarded(self, run: Callable[[], None]) -> None:
         """A thread that cannot go on ends the run loudly, instead of leaving it to wait for ever."""

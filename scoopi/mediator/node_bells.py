@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Sequence
 
 from scoopi.appenders.job_result import JobResult
@@ -30,13 +29,11 @@ class NodeBells:
         self._held = held
         self._counts = counts
         self._state = state
-        self._connected = threading.Event()
         self._faults: list[ScoopiError] = []
 
     def connect(self, runner: JobRunner, tasks: TaskMediator, monitor: Monitor) -> None:
         """Say who hears the bells; before any thread is started."""
         self._runner, self._tasks, self._monitor = runner, tasks, monitor
-        self._connected.set()
 
     @property
     def fault(self) -> ScoopiError | None:

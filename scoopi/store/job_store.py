@@ -35,7 +35,6 @@ class JobStore:
 
     def __init__(self, store: Store, incarnation: str) -> None:
         self._store = store
-        self._incarnation = incarnation
         self._records = JobRecords(incarnation)
         self._written = TakenRecords()
         self._endings = JobEndings(store, incarnation, self._written)
@@ -165,10 +164,6 @@ class JobStore:
     def ended_pages(self) -> Iterator[Ends]:
         """As `JobEndings.pages`: all ended jobs, and how."""
         return self._endings.pages()
-
-    def known(self, ids: Sequence[str]) -> set[str]:
-        """Those of the ids that have ended."""
-        return set(self._endings.ended(ids))
 
     def _found_ready(self, host: str, limit: int) -> list[tuple[str, bytes]]:
         """Beginning at a place of its own, so that nodes seldom meet at the same job."""

@@ -137,10 +137,6 @@ class Membership:
         """What the last `watch` showed; may be asked by any thread."""
         return self._last_look
 
-    def left(self) -> set[str]:
-        """The incarnations that have left in the orderly way."""
-        return {key for key, member in self.read().items() if member.state is MemberState.LEFT}
-
     def live(self) -> dict[str, Member]:
         """The incarnations, this one too, that have not left and were not lost at the last watch."""
         return self.live_among(self.read())

@@ -268,8 +268,7 @@ def test_a_half_ended_job_is_finished_whoever_left_it(
 ) -> None:
     ann.put([large_job("j1")])
     half_ended(store, ann, at)
-    assert bob.ended(["j1"]) == {"j1": Ended("ann", 1, DONE)}
-    assert bob.known(["j1", "j2"]) == {"j1"}
+    assert bob.ended(["j1", "j2"]) == {"j1": Ended("ann", 1, DONE)}
     assert all_ended(bob) == [("j1", Ended("ann", 1, DONE))]
     assert bob.left() == 0
     assert not bob.nothing_left()
@@ -371,7 +370,7 @@ def test_a_sleeper_that_finds_its_take_ended_by_another_runs_nothing_and_misses_
     ann = JobStore(Sleeper(), "ann")
     ann.put([large_job("j1")])  # two readings: its payload, whether it has ended
     assert ann.take(HOST, 1) == []
-    assert bob.known(["j1"]) == {"j1"}
+    assert bob.ended(["j1"]).keys() == {"j1"}
 
 
 class TestReconciling:
