@@ -39,6 +39,7 @@ class Barricade:
         incarnation: of this node.
         lease_ms: a holder whose lease did not change for this long is lost, by the watcher's clock.
         clock: seconds, monotonic.
+        sleep: waits so many seconds of that clock; nothing tells when another node has composed.
     Source: design, "Protocol", rule 9.
     """
 
@@ -49,6 +50,7 @@ class Barricade:
         incarnation: str,
         lease_ms: int = 15_000,
         clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._store = store
         self._lease_key = f"barricade/{name}"
@@ -59,7 +61,7 @@ class Barricade:
         self._clock = clock
         self._watch = LeaseWatch(lease_ms, clock)
         self._encoder = msgspec.json.Encoder(order="sorted")
-        self._waiting = threading.Event()
+        self._sleep = sleep
 
     def composed(self) -> bytes | None:
         """The value, None when nobody has composed it yet."""
@@ -96,7 +98,7 @@ class Barricade:
                     f"another node has been composing {self._name} for {timeout_ms} ms",
                     mend="look at the log of that node, or allow it more time",
                 )
-            self._waiting.wait(min(left, POLL_MS / 1000, self._lease_ms / 4000))
+            self._sleep(min(left, POLL_MS / 1000, self._lease_ms / 4000))
 
     def _acquired(self) -> bytes | None:
         """The lease as this node wrote it; None while another holds it."""
@@ -132,7 +134,7 @@ class Barricade:
             yield
         finally:
             stopped.set()
-            thread.join()
+            thread.join()  # it is in a call to the store at most, which has an end of its own
             self._release(held[0])
 
     def _renew(self, held: list[bytes], stopped: threading.Event) -> None:

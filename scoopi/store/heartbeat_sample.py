@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping
 
@@ -28,7 +27,6 @@ class HeartbeatSample:
         self._read = read
         self._heartbeat_s = heartbeat_s
         self._seen: dict[str, list[tuple[float, Member]]] = {}
-        self._waiting = threading.Event()
 
     def take(self) -> dict[str, Member]:
         """Look until all that live have beaten twice, or the patience is over; the last records."""
@@ -43,7 +41,7 @@ class HeartbeatSample:
             live = [key for key, member in members.items() if member.state is MemberState.LIVE]
             if now >= end or all(len(self._seen[key]) > BEATS for key in live):
                 return members
-            self._waiting.wait(self._heartbeat_s / LOOKS)
+            time.sleep(self._heartbeat_s / LOOKS)  # nothing tells when a node beats
 
     def beats(self, incarnation: str) -> bool:
         """Whether its heartbeat has changed meanwhile."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 
@@ -56,7 +55,6 @@ class Quorum:
 
     def _wait(self, has_begun: Callable[[], bool], is_stopped: Callable[[], bool]) -> None:
         end = time.monotonic() + self._timeout_s
-        pause = threading.Event()
         while not self._is_there(has_begun):
             if is_stopped():
                 raise StoppedError
@@ -66,7 +64,7 @@ class Quorum:
                     at="scoopi.cluster.quorum.size",
                     mend="start the others, or ask for fewer",
                 )
-            pause.wait(LOOK_S)
+            time.sleep(LOOK_S)  # nothing tells when another node comes
 
     def _is_there(self, has_begun: Callable[[], bool]) -> bool:
         """A store that does not answer has until the end of the waiting to do so."""

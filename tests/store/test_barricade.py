@@ -20,8 +20,10 @@ def never() -> bytes:
     raise AssertionError("must not compose")
 
 
-def barricade(store: Store, node: str, lease_ms: int = 15_000, **options: Clock) -> Barricade:
-    return Barricade(store, "definitions", node, lease_ms, **options)
+def barricade(store: Store, node: str, lease_ms: int = 15_000, clock: Clock | None = None) -> Barricade:
+    if clock is None:
+        return Barricade(store, "definitions", node, lease_ms)
+    return Barricade(store, "definitions", node, lease_ms, clock, sleep=clock.pass_s)
 
 
 def test_who_finds_a_composed_value_uses_it(store: Store) -> None:
@@ -89,13 +91,6 @@ def test_a_lost_holder_is_replaced_and_its_late_value_does_no_harm(store: Store)
     store.put_if_absent_all(MapName.RUN, [("barricade/definitions", b'{"holder":"ann","number":3}')])
     clock = Clock()
     bob = barricade(store, "bob", lease_ms=400, clock=clock)
-
-    class Passing(threading.Event):
-        def wait(self, timeout: float | None = None) -> bool:
-            clock.pass_s(timeout or 0)
-            return False
-
-    bob._waiting = Passing()
     assert bob.compose_once(lambda: b"bob's", 5000) == b"bob's"
     assert 0.4 <= clock.now - 100 < 1
     assert store.put_if_absent_all(MapName.RUN, [("composed/definitions", b"ann's")])[0].current == b"bob's"
