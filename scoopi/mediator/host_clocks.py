@@ -94,13 +94,18 @@ class HostClocks:
         clock.unsent.pop(job, None)
         clock.next_at = max(clock.next_at, at + self._delay_s)
 
-    def answered(self, host: str, job: str, sent: bool = True) -> None:
-        """The job's request is over; when nobody reported it sent, it never was (`sent` False: unknown)."""
+    def answered(self, host: str, job: str) -> None:
+        """The job's request is over; when nobody reported it sent, it never was."""
         clock = self._of(host)
         clock.in_flight.pop(job, None)
-        until = clock.unsent.pop(job, None)
-        if until is not None and not sent:
+        clock.unsent.pop(job, None)
+
+    def abandoned(self, host: str, job: str) -> None:
+        """Who had the grant has died; a request that it did not report may be as late as the grant allows."""
+        clock = self._of(host)
+        if (until := clock.unsent.get(job)) is not None:
             clock.next_at = max(clock.next_at, until + self._delay_s)
+        self.answered(host, job)
 
     def in_flight(self) -> list[str]:
         """Hosts with requests in flight."""

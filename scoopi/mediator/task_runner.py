@@ -305,7 +305,7 @@ class TaskRunner:
         how, _, task = self._pool.remove(worker)
         self._queues.forget_worker(worker)
         for job, host in worker.requests.items():
-            self._clocks.answered(host, job, sent=False)
+            self._clocks.abandoned(host, job)
             self._queues.wake(host)
         if self._stopping:
             return

@@ -51,7 +51,7 @@ def test_no_second_grant_while_the_first_is_not_reported(clock: Clock) -> None:
 def test_a_grant_without_report_counts_as_sent_at_its_end(clock: Clock) -> None:
     host = clocks(clock)
     assert host.grant(HOST, "a") is not None
-    host.answered(HOST, "a", sent=False)
+    host.abandoned(HOST, "a")
     clock.now += 2.9
     assert host.grant(HOST, "b") is None
     clock.now += 0.1
@@ -115,7 +115,7 @@ def test_starts_are_never_closer_than_the_delay(
             if sends:
                 starts.append(clock.now)
             if event == "k":
-                host.answered(HOST, job, sent=False)
+                host.abandoned(HOST, job)
             elif sends:
                 host.sent(HOST, job, clock.now)
                 flying.add(job)
