@@ -27,7 +27,6 @@ from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.worker_pool import WorkerPool
-from scoopi.model.grant import Grant
 from scoopi.worker.messages import Drain, Granted, WorkItem
 
 log = logging.getLogger(__name__)
@@ -202,65 +201,44 @@ class TaskRunner:
 
     def _serve_host(self, host: str) -> bool:
         """Give out what the host and the workers allow; False when a worker is what lacks."""
-        while True:
-            asking = self._queues.next_asking(host)
-            pending = self._queues.next_job(host) if asking is None else None
-            if asking is None and pending is None:
+        while (asking := self._queues.next_asking(host)) is not None:
+            worker, job = asking
+            grant = self._clocks.grant(host, job)
+            if grant is None:
+                self._queues.sleep(host)
                 return True
-            if host == FILE_HOST:
-                worker = self._pool.choose(needs_request=False)
-                if worker is None:
-                    return False
-                pending = self._queues.pop_job(host)
-                worker.add(pending, pending.item())
-            elif asking is not None:
-                worker, job = asking
-                grant = self._clocks.grant(host, job)
-                if grant is None:
-                    return self._sleep(host)
-                self._queues.pop_asking(host)
-                worker.requests[job] = host
-                worker.link.send(Granted(job, grant))
-            elif not self._give_with_grant(host):
-                return self._lacks_worker(host)
+            self._queues.pop_asking(host)
+            worker.requests[job] = host
+            worker.link.send(Granted(job, grant))
+        while (pending := self._queues.next_job(host)) is not None:
+            chosen = self._pool.choose(needs_request=host != FILE_HOST)
+            if chosen is None:
+                return False
+            item = self._allowed(host, pending)
+            if item is None:
+                self._queues.sleep(host)
+                return True
+            chosen.add(self._queues.pop_job(host), item)
+        return True
 
-    def _give_with_grant(self, host: str) -> bool:
-        worker = self._pool.choose(needs_request=True)
-        pending = self._queues.next_job(host)
-        if worker is None or pending is None:
-            return False
+    def _allowed(self, host: str, pending: Pending) -> WorkItem | None:
+        """The job as a worker gets it, with a grant of the host; None when that must not be asked yet."""
+        if host == FILE_HOST:
+            return pending.item()
         grant = self._clocks.grant(host, pending.taken.id)
-        if grant is None:
-            return False
-        self._queues.pop_job(host)
-        worker.add(pending, _with_grant(pending.item(), grant))
-        return True
-
-    def _lacks_worker(self, host: str) -> bool:
-        if self._pool.choose(needs_request=True) is None:
-            return False
-        return self._sleep(host)
-
-    def _sleep(self, host: str) -> bool:
-        self._queues.sleep(host)
-        return True
+        return None if grant is None else msgspec.structs.replace(pending.item(), grant=grant)
 
     def _serve_suspect(self) -> None:
         pending = self._suspects.first()
         if pending is None:
             return
         worker = self._pool.start_alone()
-        host = pending.taken.host
-        needs_request = host != FILE_HOST and not pending.archived
-        if not worker.has_room(needs_request):
+        host = FILE_HOST if pending.archived else pending.taken.host
+        if not worker.has_room(needs_request=host != FILE_HOST):
             return
-        item = pending.item()
-        if needs_request:
-            grant = self._clocks.grant(host, pending.taken.id)
-            if grant is None:
-                return
-            item = _with_grant(item, grant)
-        worker.add(self._suspects.pop(), item)
+        item = self._allowed(host, pending)
+        if item is not None:
+            worker.add(self._suspects.pop(), item)
 
     # Hearing
 
@@ -327,7 +305,3 @@ class TaskRunner:
                 self._suspects.blame(pending, task, how)
         else:
             self._suspects.add(lost)
-
-
-def _with_grant(item: WorkItem, grant: Grant) -> WorkItem:
-    return msgspec.structs.replace(item, grant=grant)
