@@ -40,7 +40,7 @@ class Liveness:
         on_rest: told at each look that finds all nodes idle: the run may be over.
         heartbeat_s: time between two heartbeats.
         is_cancelled: whether somebody has cancelled the run from elsewhere.
-        on_cancelled: told when somebody has.
+        on_cancelled: told once when somebody has.
         pages: how many pages this node has loaded.
         round_s: between two rounds of reconciling: the liveness gap (design, "Protocol", rule 7).
     """
@@ -76,6 +76,7 @@ class Liveness:
         self._is_cancelled = is_cancelled
         self._on_cancelled = on_cancelled
         self._pages = pages
+        self._has_heard_cancel = False
         self._stopped = threading.Event()
         self._since_look_s = self._since_round_s = self._idle_s = 0.0
         self._done: set[str] = set()
@@ -195,9 +196,9 @@ class Liveness:
             self._take_back(incarnation, counts=incarnation in dead)
         if self._members.last_look.idle:
             self._on_rest()
-        if self._is_cancelled():
+        if not self._has_heard_cancel and self._is_cancelled():
             log.warning("the run was cancelled from elsewhere: this node stops")
-            self._is_cancelled = lambda: False
+            self._has_heard_cancel = True
             self._on_cancelled()
         if self._since_round_s >= self._round_s:
             self._since_round_s = 0.0

@@ -89,10 +89,10 @@ class JobEndings:
         # Slot E first, as in `ended`.
         half_ended = self._all_half_ended()
         for page in self._remembered.pages():
-            late = [job for job in half_ended if page and job <= page[-1][0]]
-            yield (
-                sorted({**{job: half_ended.pop(job) for job in late}, **dict(page)}.items()) if late else page
-            )
+            last = page[-1][0] if page else ""
+            due = {job: half_ended.pop(job) for job in list(half_ended) if job <= last}
+            # One that was half ended may have been remembered since.
+            yield sorted((due | dict(page)).items()) if due else page
         yield sorted(half_ended.items())
 
     def _changes(self, endings: Sequence[Ending]) -> tuple[list[Change], dict[str, JobRecord]]:
