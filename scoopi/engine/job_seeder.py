@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterable
 from itertools import islice
 from operator import attrgetter
 
-from scoopi.errors import RunError, StoreError
+from scoopi.engine.store_retries import tried_again
+from scoopi.errors import RunError
 from scoopi.model.definitions import LocatorGroup
 from scoopi.model.handover import ToTask
 from scoopi.model.job import JobPayload
@@ -26,7 +26,6 @@ log = logging.getLogger(__name__)
 SEED_TIMEOUT_MS = 600_000
 SEEDED = b"seeded"
 PUT_AT_ONCE = 2000
-RETRY_S = 0.5
 
 
 class JobSeeder:
@@ -71,15 +70,7 @@ class JobSeeder:
         Returns:
             Whether the run is seeded; False when it was cancelled before.
         """
-        give_up = time.monotonic() + self._patience_s
-        while True:
-            try:
-                return self._seed(groups, cancelled)
-            except StoreError as error:  # all that was done is the same done twice
-                if cancelled() or time.monotonic() > give_up:
-                    raise
-                log.warning("seeding: the store is tried again: %s", error.what)
-            time.sleep(RETRY_S)  # nothing tells when it answers again
+        return tried_again("seeding", lambda: self._seed(groups, cancelled), self._patience_s, cancelled)
 
     def _seed(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bool:
         state = self._record.read()

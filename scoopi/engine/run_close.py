@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
@@ -14,6 +13,7 @@ from scoopi.engine.run_over import RunOver
 from scoopi.engine.run_place import RunPlace
 from scoopi.engine.run_rows import EndOfRows, RunRows
 from scoopi.engine.stop_time import StopTime
+from scoopi.engine.store_retries import tried_again
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
 from scoopi.mediator.liveness import Liveness
 from scoopi.metrics.node_counts import NodeCounts
@@ -26,7 +26,6 @@ from scoopi.store.run_record import RunPhase, RunRecord
 
 log = logging.getLogger(__name__)
 
-RETRY_S = 0.5
 NEVER = StopTime(0.0)
 """Nobody asks to stop."""
 ALREADY_OVER = "the run was already over"
@@ -109,7 +108,9 @@ class RunClose:
             StoreError, RunError: the store does not answer, or no longer holds the run.
         """
         try:
-            return self._publish_patiently(started)
+            return tried_again(
+                "publishing", lambda: self._publish_all(started), self._patience_s, self._stop.is_up
+            )
         except ScoopiError as error:
             if self._stop.is_up():
                 return self._stopped_late(started, error)
@@ -121,18 +122,6 @@ class RunClose:
         log.warning("not published: %s", _said(error))
         self._liveness.leave(published=False)
         return self._report(started, RunStatus.STOPPED, None, _said(error))
-
-    def _publish_patiently(self, started: datetime) -> RunReport:
-        """Each step is the same done twice, so that all are tried again while the store is away."""
-        give_up = time.monotonic() + self._patience_s
-        while True:
-            try:
-                return self._publish_all(started)
-            except StoreError as error:
-                if time.monotonic() > give_up or self._stop.is_up():
-                    raise
-                log.warning("publishing: the store is tried again: %s", error.what)
-            time.sleep(RETRY_S)  # nothing tells when it answers again
 
     def _publish_all(self, started: datetime) -> RunReport:
         if self._place.was_over:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from scoopi.engine import job_seeder
+from scoopi.engine import job_seeder, store_retries
 from scoopi.engine.job_seeder import JobSeeder
 from scoopi.errors import RunError, StoreError
 from scoopi.model.definitions import LocatorDef, LocatorGroup
@@ -98,7 +98,7 @@ class Away:
 def test_while_the_store_does_not_answer_seeding_is_tried_again(
     store: Store, failing: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_seeder, "RETRY_S", 0.01)
+    monkeypatch.setattr(store_retries, "RETRY_S", 0.01)
     away = Away(store)
     seeder = seeder_of(cast(Store, away), "n1", patience_s=60)
     away.failing = failing

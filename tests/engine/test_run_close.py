@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from scoopi.appenders.publisher import Published
-from scoopi.engine import run_close
+from scoopi.engine import store_retries
 from scoopi.engine.run_close import NEVER, RunClose
 from scoopi.engine.run_file import RunFile
 from scoopi.engine.run_place import RunPlace
@@ -60,7 +60,7 @@ Close = Callable[..., RunClose]
 
 @pytest.fixture
 def close(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Close:
-    monkeypatch.setattr(run_close, "RETRY_S", 0.01)
+    monkeypatch.setattr(store_retries, "RETRY_S", 0.01)
     place = RunPlace("run", tmp_path, "incarnation", publishes_parts=True, resume="again")
 
     def make(parts: Any, patience_s: float, stop: StopTime = NEVER) -> RunClose:

@@ -1,0 +1,39 @@
+"""StoreRetries: what the store has failed is tried again for a while."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from scoopi.errors import StoreError
+
+log = logging.getLogger(__name__)
+
+RETRY_S = 0.5
+Result = TypeVar("Result")
+
+
+def tried_again(
+    doing: str, attempt: Callable[[], Result], patience_s: float, is_stopped: Callable[[], bool]
+) -> Result:
+    """What the attempt returns, when the store has answered all that it asks.
+
+    Args:
+        doing: what is tried; for the log.
+        attempt: the same done twice as done once.
+        patience_s: so long from now it is tried again.
+        is_stopped: whether it is to be given up before.
+    Raises:
+        StoreError: it was given up.
+    """
+    give_up = time.monotonic() + patience_s
+    while True:
+        try:
+            return attempt()
+        except StoreError as error:
+            if time.monotonic() > give_up or is_stopped():
+                raise
+            log.warning("%s: the store is tried again: %s", doing, error.what)
+        time.sleep(RETRY_S)  # nothing tells when it answers again
