@@ -10,6 +10,8 @@ import hypothesis
 import pytest
 
 from scoopi.parse.bridge import build
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.server.server import Server
 
 # Several rooms' tests import these; only here is none of them imported yet.
@@ -45,6 +47,14 @@ def server(pages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         monkeypatch.delenv(name, raising=False)
     with Server(pages) as running:
         yield running
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SettlingStore]:
+    """A settled store without faults."""
+    store = SettlingStore(SqliteStore(tmp_path / "store.db"))
+    yield store
+    store.close()
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -17,20 +16,11 @@ from scoopi.store.barricade import Barricade
 from scoopi.store.job_store import JobStore
 from scoopi.store.ports import MapName, Store
 from scoopi.store.run_record import RunRecord
-from scoopi.store.settling_store import SettlingStore
-from scoopi.store.solo.sqlite_store import SqliteStore
 
 PARTS = [
     LocatorGroup("pages", tuple(LocatorDef(f"p{n}", f"http://a/{part}/{n}") for n in range(3)))
     for part in range(4)
 ]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = SettlingStore(SqliteStore(tmp_path / "store.db"))
-    yield store
-    store.close()
 
 
 def seeder_of(store: Store, node: str, patience_s: float = 0.0) -> JobSeeder:

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +21,6 @@ from scoopi.store.membership import Membership
 from scoopi.store.ports import MapName, Store
 from scoopi.store.run_record import RunRecord
 from scoopi.store.settling_store import SettlingStore
-from scoopi.store.solo.sqlite_store import SqliteStore
 
 HOST, JOB, RUN = "127.0.0.1:80", "0" * 32, "run"
 BEAT_MS, GAP_MS, LONG_MS = 20, 150, 60_000
@@ -31,12 +29,11 @@ IDLE = Load(0, True)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SettlingStore]:
-    store = SettlingStore(SqliteStore(tmp_path / "store.db"))
+def store(store: SettlingStore) -> SettlingStore:
+    """With one job, of a run that has begun."""
     JobStore(store, "first").put([NewJob(JOB, HOST, JobPayload(Locator("acme", "books", HOST), JOB))])
     RunRecord(store, "first").create(RUN)
-    yield store
-    store.close()
+    return store
 
 
 def liveness_of(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import cast
 
 import pytest
@@ -20,8 +18,6 @@ from scoopi.store.job_values import NewJob
 from scoopi.store.member import Load
 from scoopi.store.membership import Membership
 from scoopi.store.ports import Store
-from scoopi.store.settling_store import SettlingStore
-from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.mediator.crew import Clock
 
 HOST, OTHER, FILES = "a.example:80", "b.example:80", "file"
@@ -63,13 +59,6 @@ class Node:
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = SettlingStore(SqliteStore(tmp_path / "store.db"))
-    yield store
-    store.close()
 
 
 def two_nodes(store: Store, clock: Clock, parallelism: int, delay_ms: int) -> tuple[Node, Node]:
