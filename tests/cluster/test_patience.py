@@ -75,13 +75,11 @@ def test_threads_that_wait_together_have_waited_once(clock: Clock) -> None:
     patience = Patience(CALM_S, clock=clock)
     patience.hurry(clock.now, 5.0)
 
-    class Together(Grid):
-        def wait(self, seconds: float) -> bool:
-            came = super().wait(seconds)
-            patience._shorten()
-            return came
+    def waits_with_another(seconds: float) -> bool:
+        assert not patience.wait(Grid(clock, 1000).wait)
+        return False
 
-    assert not patience.wait(Together(clock, 1000).wait)
+    assert not patience.wait(waits_with_another)
     assert waited_s(clock, patience) == pytest.approx(AT_ONCE_S / 2)
 
 

@@ -9,8 +9,9 @@ import queue
 import select
 import termios
 import threading
+import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -153,10 +154,10 @@ class PlayedNode:
         clocks = HostClocks(limits or FetchLimits(1, 0), 2.0, self.clock)
         queues = TaskQueues(clocks, self.clock)
         router = HandoverRouter(clocks, queues, self.appender, NodeCounts())
-        pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
+        self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
         suspects = Suspects(max_crashes, self.failed.put, lambda group, task: f"town.yml:{group}:{task}")
         calls = TaskRunnerCalls(self.back.put, lambda: None, self.faults.put)
-        self.runner = TaskRunner(pool, queues, clocks, router, suspects, self.appender, calls)
+        self.runner = TaskRunner(self.pool, queues, clocks, router, suspects, self.appender, calls)
         self.thread = threading.Thread(target=self.runner.run)
 
     def worker(self) -> PlayedWorker:
@@ -182,6 +183,13 @@ class PlayedNode:
             turned = threading.Event()
             self.runner.post(turned.set)
             assert turned.wait(WAIT_S), "the loop stands still"
+
+    def turn_until(self, is_so: Callable[[], bool]) -> None:
+        """Let the loop turn until that is so."""
+        end = time.monotonic() + WAIT_S
+        while not is_so():
+            assert time.monotonic() < end, "the loop turns in vain"
+            self.turn()
 
     def wait_ended(self, count: int) -> None:
         """Wait until so many more jobs have ended in the store."""

@@ -33,9 +33,9 @@ class Node:
         self.queues = TaskQueues(HostClocks(limits, 2.0, clock), clock)
         self.pool = WorkerPool(PlayedWorker, workers, b"plan", most_requests=2)
         self.pool.start()
-        calls = TaskRunnerCalls(lambda jobs: None, lambda: None, lambda error: None)
+        self.calls = TaskRunnerCalls(lambda jobs: None, lambda: None, lambda error: None)
         self.parts = PlayedNode(folder)
-        self.tasks = TaskMediator(self.parts.runner, self.queues, self.pool, limits, AHEAD_MS, calls)
+        self.tasks = TaskMediator(self.parts.runner, self.queues, self.pool, limits, AHEAD_MS, self.calls)
 
     def queue(self, count: int, host: str, archived: bool = False) -> None:
         for number in range(count):
@@ -125,6 +125,6 @@ def test_where_the_store_answers_slowly_more_is_taken_ahead(node_of: Callable[..
     node = node_of(delay_ms=0, workers=8)
     assert node.tasks.wanted(ONE) == 2 * node.pool.appetite()
     often = TaskMediator(
-        node.parts.runner, node.queues, node.pool, FetchLimits(1, 0), AHEAD_MS, node.tasks._calls, windows=8
+        node.parts.runner, node.queues, node.pool, FetchLimits(1, 0), AHEAD_MS, node.calls, windows=8
     )
     assert often.wanted(ONE) == 8 * node.pool.appetite()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -184,8 +185,7 @@ def test_while_the_appender_is_full_no_worker_is_heard_and_nothing_is_lost(tmp_p
         taken = node.push(2)
         first, second = worker.is_given()
         worker.ends(first)
-        while node.appender.has_room():
-            node.turn()
+        node.turn_until(lambda: not node.appender.has_room())
         worker.ends(second)
         node.turn()
         assert worker.unread() > 0
@@ -306,14 +306,16 @@ def test_what_workers_tell_in_a_short_while_is_heard_in_one_turn(
         workers = [node.worker() for _ in range(4)]
         node.push(FEW_JOBS)
         assert sum(len(worker.is_given()) for worker in workers) == FEW_JOBS
-        give = node.runner._give
+        give = node.pool.give
 
         def noted() -> None:
             begun.append(node.runner.turned_at)
             give()
 
-        monkeypatch.setattr(node.runner, "_give", noted)
+        monkeypatch.setattr(node.pool, "give", noted)
+        end = time.monotonic() + WAIT_S
         while len(begun) < 8:
+            assert time.monotonic() < end, "the loop stands still"
             workers[0].says(Sent("job", SITE, 0.0))
     gaps = [after - before for before, after in pairwise(begun[:8])]
     assert min(gaps) >= 0.9 * TURN_S

@@ -76,11 +76,16 @@ def test_who_dies_while_it_packs_them_leaves_the_whole_and_another_goes_on(
 
 
 def test_who_packs_after_another_has_packed_other_parts_doubles_none(
-    store: Store, ends: RememberedEnds
+    store: Store, ends: RememberedEnds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That one died before it said that all are packed."""
-    parts = sorted(ALL.items())
-    store.put_if_absent_all(MapName.ENDED, [ends._packed(parts[start : start + 17]) for start in (0, 17, 34)])
+    dying = RememberedEnds(SettlingStore(FaultyStore(store, Faults(dies_after=3))))
+    with monkeypatch.context() as other_parts:
+        other_parts.setattr(remembered_ends, "PAGE", 3 * 17)
+        other_parts.setattr(remembered_ends, "PACK", 17)
+        with pytest.raises(NodeDied):
+            dying.expire(60)
+    assert store.count(MapName.ENDED) == len(ALL) + 3
     assert told(ends) == ALL
     ends.expire(60)
     assert store.count(MapName.ENDED) == 3 + 12 + 1

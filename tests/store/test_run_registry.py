@@ -79,15 +79,17 @@ def test_a_run_that_has_not_begun_or_goes_on_is_never_swept(grid: Grid) -> None:
     assert grid.removed == []
 
 
-def test_two_that_begin_a_name_anew_agree_also_when_answers_are_lost(grid: Grid) -> None:
+def test_two_that_begin_a_name_anew_agree_also_when_a_sweep_that_began_before_goes_on(grid: Grid) -> None:
     grid.registry("n1").enter("shop")
     grid.registry("n1").note_over("shop", "shop")
-    late = grid.registry("n2")
-    known, stands = late._read("shop")
-    assert known is not None
-    (maps, _), (again, _) = grid.registry("n3").enter("shop"), late.enter("shop")
+    entered: list[tuple[str, bool]] = []
+
+    def begun_meanwhile(maps: str) -> None:
+        entered.extend(grid.registry(node).enter("shop") for node in ("n3", "n4"))
+
+    RunRegistry(grid.store, begun_meanwhile, grid.removed.append, "n2").sweep(nobody)
+    (maps, _), (again, _) = entered
     assert maps == again
-    late._change(known, stands, ends=True, gone=True)  # a sweep that began before, and goes on now
     assert grid.registry("n5").enter("shop") == (maps, False)
 
 
