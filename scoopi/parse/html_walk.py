@@ -132,9 +132,11 @@ class _Walk:
 
 
 def _content(template: LexborNode) -> LexborNode | None:
-    """First node of a template's content; SVG has an element of that name without one."""
+    """First node of a template's content; SVG and MathML have elements of that name without one."""
+    if template.first_child is not None:
+        return template.first_child
     fragments = template.template_fragments()
-    return fragments[0].first_child if fragments else template.first_child
+    return fragments[0].first_child if fragments else None
 
 
 def _set_text(parent: etree._Element, last: etree._Element | None, text: str) -> None:

@@ -135,6 +135,63 @@ def test_a_page_that_would_fill_memory_is_refused() -> None:
         built_bridge()(page, 2000)
 
 
+def test_a_page_that_repeats_long_attributes_is_refused_before_it_fills_memory() -> None:
+    page = b"<p><b a='" + b"x" * 500_000 + b"'></p>" + b"<p>x</p>" * 4000
+    with pytest.raises(ParseError, match="repeats its open elements without end"):
+        built_bridge()(page, 2000)
+
+
+def test_a_page_that_takes_the_parser_too_long_is_refused() -> None:
+    page = b"<select>" + b"<option>x" * 5000  # each option looks at all before it
+    with pytest.raises(OverflowError, match="takes the parser longer than"):
+        built_bridge()._bridge.parse(page, 2000, 4096, 1)
+    assert len(draw(built_bridge()(page, 2000))) > 5000
+
+
+@pytest.mark.parametrize("tag", [b"<p %s>", b"<svg %s>"])
+@pytest.mark.parametrize("attribute", [b"xmlns=a ", b"a='>' ", b"a=1/", b'b="x"'])
+def test_a_tag_of_too_many_attributes_is_refused(tag: bytes, attribute: bytes) -> None:
+    with pytest.raises(ParseError, match="has a tag of more than 50000 attributes"):
+        built_bridge()(tag % (attribute * 60_000), 2000)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"<script>if (i<n) { s = 'WORDS' }</script><p>y",
+        b"<STYLE>a<b WORDS</style ><p>y",
+        b"<i title='WORDS'>x</i><p>y",
+        b"<i>WORDS<p>y",
+    ],
+)
+def test_many_words_are_no_attributes(page: bytes) -> None:
+    tree = built_bridge()(page.replace(b"WORDS", b"word " * 60_000), 2000)
+    assert [each.text for each in tree.iter("p")] == ["y"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"<i>x</i>" * 10_000 + b"<svg>" + b"<path d=x />" * 2001 + b"</svg>",
+        b"<i>x</i>" * 10_000 + b"<script>" + b"s += '<b>';" * 2001 + b"</script>",
+        b"<i>x</i>" * 10_000 + b"<!--" + b"<b>" * 2001 + b"-->",
+        b"<i>x</i>" * 10_000 + b"<a href=x>y" * 2001,
+    ],
+)
+def test_the_walk_reads_flat_pages_of_many_tags_as_the_bridge_does(page: bytes) -> None:
+    assert draw(walk_html(page, 2000)) == draw(built_bridge()(page, 2000))
+
+
+def test_a_page_that_would_take_the_walk_long_is_refused_before() -> None:
+    with pytest.raises(ParseError, match="more than 2,000 deep"):
+        walk_html(b"<svg><path/></svg>" + b"<div/>" * 1_000_000, 2000)
+
+
+def test_a_template_of_mathml_holds_a_template_of_html() -> None:
+    page = b"<math><template><mo><template><b>x"
+    assert draw(walk_html(page, 2000)) == draw(built_bridge()(page, 2000))
+
+
 def test_wrong_arguments_are_refused() -> None:
     bridge = built_bridge()._bridge
     with pytest.raises(ValueError, match="at least 1"):

@@ -7,6 +7,8 @@
 #include <Python.h>
 #include <dlfcn.h>
 #include <string.h>
+#include <strings.h>
+#include <time.h>
 
 #include <libxml/HTMLparser.h>
 #include <libxml/dict.h>
@@ -41,14 +43,17 @@ static xml_api xml;
 static bool connected = false;
 static void *spare_parser = NULL; /* taken and put back under the GIL */
 
-typedef enum { DONE, NO_MEMORY, TOO_DEEP, TOO_BIG, PARSER_FAILED } outcome;
+typedef enum { DONE, NO_MEMORY, TOO_DEEP, TOO_BIG, TOO_SLOW, TOO_MANY, PARSER_FAILED } outcome;
 
 enum {
     SHORT = 2 * sizeof(void *),  /* texts below this length live inside their node, as in libxml2's parsers */
     KNOWN_NAMES = 512,           /* tag ids below are lexbor's own and index a table */
     SEEK = 512,                  /* how far behind a chunk's end a `>` is looked for */
-    FREE_CHUNKS = 4096,          /* 128 MB of tree are allowed for any page, */
-    BYTES_PER_CHUNK = 256,       /* and 128 bytes of tree for each of its bytes */
+    FREE_BYTES = 128 << 20,      /* so much of a tree is allowed for any page, */
+    BYTES_PER_BYTE = 128,        /* and so much for each of its bytes */
+    BYTES_AT_ONCE = 96 << 20,    /* tags in a chunk repeat no more than this of attributes */
+    MS_PER_MB = 1000,            /* of processor time, beside what is allowed for any page */
+    MOST_NAMES = 50000,          /* in one tag, which is read in one go: some 10 s */
     SPARE_BELOW = 1 << 20        /* a parser that met a longer page holds large buffers and is not kept */
 };
 
@@ -338,40 +343,135 @@ static outcome build_doc(lexbor_node *document, bool careful, size_t max_depth, 
 
 /* ---- parsing ---- */
 
-/* Feeds the page in chunks that end behind a `>` where they can; looks at depth and memory after each. */
-static outcome feed(void *parser, void *document, const unsigned char *page, size_t length, size_t max_depth,
-                    size_t chunk)
+typedef struct {
+    size_t max_depth, chunk, most_ms;
+} limits;
+
+/* What a part of lexbor's memory holds, counted as far as `last`. */
+typedef struct {
+    lexbor_memory *memory;
+    lexbor_chunk *last;
+    size_t bytes, largest;
+} tally;
+
+static tally tally_of(void *mraw)
+{
+    return (tally){.memory = *(lexbor_memory **)mraw};
+}
+
+static size_t counted(tally *at)
+{
+    lexbor_chunk *chunk = at->last != NULL ? at->last->next : at->memory->first;
+    for (; chunk != NULL; chunk = chunk->next) {
+        at->bytes += chunk->size;
+        if (chunk->size > at->largest) at->largest = chunk->size;
+        at->last = chunk;
+    }
+    return at->bytes;
+}
+
+static size_t ms_of(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (size_t)now.tv_sec * 1000 + (size_t)now.tv_nsec / 1000000;
+}
+
+/* Feeds the page in chunks that end behind a `>` where they can; looks at depth, memory and time after each.
+ *
+ * A tag may open again what stands open, with its attributes: the longer they are, the fewer tags at a time.
+ */
+static outcome feed(void *parser, void *document, const unsigned char *page, size_t length, const limits *limits)
 {
     lexbor_tree *tree = lexbor.lxb_html_parser_tree_noi(parser);
-    void *memory = *(void **)lexbor.lxb_html_document_mraw_noi(document);
-    size_t most = FREE_CHUNKS + length / BYTES_PER_CHUNK, at = 0;
+    tally nodes = tally_of(lexbor.lxb_html_document_mraw_noi(document));
+    tally texts = tally_of(lexbor.lxb_html_document_mraw_text_noi(document));
+    size_t most = FREE_BYTES + length * BYTES_PER_BYTE, at = 0;
+    size_t most_ms = limits->most_ms + (length >> 20) * MS_PER_MB;
+    size_t began = ms_of(CLOCK_MONOTONIC_COARSE), worked = ms_of(CLOCK_THREAD_CPUTIME_ID);
     while (at < length) {
+        size_t few = 3 * (BYTES_AT_ONCE / (texts.largest + 1)) + 3;
+        size_t chunk = few < limits->chunk ? few : limits->chunk;
         size_t size = length - at < chunk ? length - at : chunk;
         size_t rest = length - at - size;
         const unsigned char *end = memchr(page + at + size, '>', rest < SEEK ? rest : SEEK);
         if (end != NULL && chunk > 1) size = end + 1 - (page + at);
         if (lexbor.lxb_html_parse_chunk_process(parser, page + at, size) != 0) return PARSER_FAILED;
-        if (tree->open_elements->length / 2 > max_depth + 32) return TOO_DEEP;
-        if (lexbor.lexbor_mem_chunk_length_noi(memory) > most) return TOO_BIG;
+        if (tree->open_elements->length / 2 > limits->max_depth + 32) return TOO_DEEP;
+        if (counted(&nodes) + counted(&texts) > most) return TOO_BIG;
+        if (ms_of(CLOCK_MONOTONIC_COARSE) - began > most_ms && ms_of(CLOCK_THREAD_CPUTIME_ID) - worked > most_ms)
+            return TOO_SLOW;
         at += size;
     }
     return lexbor.lxb_html_parse_chunk_end(parser) == 0 ? DONE : PARSER_FAILED;
 }
 
+static bool is_letter(unsigned char byte)
+{
+    return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
+}
+
+static const unsigned char *behind(const unsigned char *at, const unsigned char *end, unsigned char mark)
+{
+    const unsigned char *found = memchr(at, mark, end - at);
+    return found != NULL ? found + 1 : end;
+}
+
+/* Counts in `names` what may be attributes of the tag whose name begins at `at`; returns where it ends. */
+static const unsigned char *tag_end(const unsigned char *at, const unsigned char *end, size_t *names)
+{
+    bool parted = false;
+    for (; at < end && *at != '>'; at++) {
+        if (*at <= ' ' || *at == '/') {
+            parted = true;
+        } else if ((*at == '"' || *at == '\'') && at[-1] == '=') {
+            at = behind(at + 1, end, *at) - 1;
+            parted = true;
+        } else {
+            *names += parted;
+            parted = false;
+        }
+    }
+    return at;
+}
+
+/* Whether a tag has more attributes than can be compared with each other; scripts and styles have no tags. */
+static bool has_too_many(const unsigned char *page, size_t length)
+{
+    const unsigned char *at = page, *end = page + length;
+    if (length < 2 * MOST_NAMES) return false;
+    while ((at = behind(at, end, '<')) < end) {
+        if (!is_letter(*at)) continue;
+        const unsigned char *name = at;
+        size_t names = 0;
+        at = tag_end(at, end, &names);
+        if (names > MOST_NAMES) return true;
+        bool is_script = at - name >= 6 && strncasecmp((const char *)name, "script", 6) == 0;
+        bool is_style = at - name >= 5 && strncasecmp((const char *)name, "style", 5) == 0;
+        while ((is_script || is_style) && at < end) {
+            at = behind(at, end, '<');
+            if (end - at > 6 && *at == '/' && strncasecmp((const char *)at + 1, is_script ? "scrip" : "style", 5) == 0)
+                break;
+        }
+    }
+    return false;
+}
+
 /* `parser` is NULL or one that an earlier page has left; the one to keep is put there. */
-static outcome parse_page(const unsigned char *page, size_t length, size_t max_depth, size_t chunk, void **parser,
+static outcome parse_page(const unsigned char *page, size_t length, const limits *limits, void **parser,
                           xmlDoc **result)
 {
     void *document = NULL;
     outcome parsed = NO_MEMORY;
+    if (has_too_many(page, length)) return TOO_MANY;
     if (*parser == NULL) {
         *parser = lexbor.lxb_html_parser_create();
         if (*parser == NULL || lexbor.lxb_html_parser_init(*parser) != 0) return NO_MEMORY;
     }
     document = lexbor.lxb_html_parse_chunk_begin(*parser);
     if (document == NULL) return NO_MEMORY;
-    parsed = feed(*parser, document, page, length, max_depth, chunk);
-    if (parsed == DONE) parsed = build_doc(document, may_hold_refused(page, length), max_depth, result);
+    parsed = feed(*parser, document, page, length, limits);
+    if (parsed == DONE) parsed = build_doc(document, may_hold_refused(page, length), limits->max_depth, result);
     lexbor.lxb_html_document_destroy(document);
     return parsed;
 }
@@ -444,10 +544,21 @@ static bool same_links(lexbor_node *node)
            node->type == lexbor.lxb_dom_node_type_noi(node);
 }
 
+static bool same_memory(void *mraw)
+{
+    lexbor_memory *memory = *(lexbor_memory **)mraw;
+    size_t chunks = 0;
+    for (lexbor_chunk *chunk = memory->first; chunk != NULL && chunks < 8; chunk = chunk->next, chunks++)
+        if (chunk->data == NULL || chunk->length > chunk->size || chunk->size < memory->least) return false;
+    return chunks == memory->chunks && chunks == lexbor.lexbor_mem_chunk_length_noi(memory);
+}
+
 /* Compares the layouts with lexbor's accessors on `<template a=b c=d>…`, innermost facts last. */
 static bool layout_fits(void *parser, lexbor_node *document)
 {
     lexbor_tree *tree = lexbor.lxb_html_parser_tree_noi(parser);
+    if (!same_memory(lexbor.lxb_html_document_mraw_noi(document))) return false;
+    if (!same_memory(lexbor.lxb_html_document_mraw_text_noi(document))) return false;
     lexbor_node *html = lexbor.lxb_dom_node_first_child_noi(document);
     lexbor_node *head = html != NULL ? lexbor.lxb_dom_node_first_child_noi(html) : NULL;
     lexbor_node *comment = head != NULL ? lexbor.lxb_dom_node_first_child_noi(head) : NULL;
@@ -508,19 +619,20 @@ static PyObject *capsule_of(xmlDoc *doc)
 static PyObject *parse(PyObject *module, PyObject *arguments)
 {
     Py_buffer page;
-    Py_ssize_t max_depth, chunk = 4096;
+    Py_ssize_t max_depth, chunk = 4096, most_ms = 30000;
     xmlDoc *doc = NULL;
     outcome parsed;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "y*n|n", &page, &max_depth, &chunk)) return NULL;
-    if (max_depth < 1 || chunk < 1) {
+    if (!PyArg_ParseTuple(arguments, "y*n|nn", &page, &max_depth, &chunk, &most_ms)) return NULL;
+    if (max_depth < 1 || chunk < 1 || most_ms < 1) {
         PyBuffer_Release(&page);
-        return PyErr_Format(PyExc_ValueError, "max_depth and chunk must be at least 1");
+        return PyErr_Format(PyExc_ValueError, "max_depth, chunk and most_ms must be at least 1");
     }
+    limits limits = {.max_depth = max_depth, .chunk = chunk, .most_ms = most_ms};
     void *parser = spare_parser;
     spare_parser = NULL;
     Py_BEGIN_ALLOW_THREADS
-    parsed = parse_page(page.buf, page.len, max_depth, chunk, &parser, &doc);
+    parsed = parse_page(page.buf, page.len, &limits, &parser, &doc);
     Py_END_ALLOW_THREADS
     Py_ssize_t length = page.len;
     PyBuffer_Release(&page);
@@ -533,16 +645,20 @@ static PyObject *parse(PyObject *module, PyObject *arguments)
     case DONE: return capsule_of(doc);
     case NO_MEMORY: return PyErr_NoMemory();
     case TOO_DEEP: return PyErr_Format(PyExc_RecursionError, "too deep");
-    case TOO_BIG: return PyErr_Format(PyExc_OverflowError, "too big");
+    case TOO_BIG: return PyErr_Format(PyExc_OverflowError, "repeats its open elements without end");
+    case TOO_MANY: return PyErr_Format(PyExc_OverflowError, "has a tag of more than %d attributes", MOST_NAMES);
+    case TOO_SLOW: return PyErr_Format(PyExc_OverflowError, "takes the parser longer than %zd s", most_ms / 1000);
     default: return PyErr_Format(PyExc_RuntimeError, "lexbor failed");
     }
 }
 
 static PyMethodDef methods[] = {
     {"parse", parse, METH_VARARGS,
-     "parse(page, max_depth, chunk=4096) -> capsule of an xmlDoc, for lxml.etree.adopt_external_document.\n\n"
+     "parse(page, max_depth, chunk=4096, most_ms=30000) -> capsule of an xmlDoc, for\n"
+     "lxml.etree.adopt_external_document.\n\n"
      "page: valid UTF-8. Raises RecursionError (deeper than max_depth elements), OverflowError (the tree takes\n"
-     "far more memory than the page), MemoryError, RuntimeError (lexbor gave up)."},
+     "far more memory than the page, or more than most_ms of processor time and a second for each MB),\n"
+     "MemoryError, RuntimeError (lexbor gave up)."},
     {"positions", row_cells_positions, METH_VARARGS,
      "positions(elements, of_type) -> list of their places among their siblings, from 1."},
     {"cells", row_cells_cells, METH_VARARGS,

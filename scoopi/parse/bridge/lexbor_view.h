@@ -55,6 +55,17 @@ typedef struct {
     size_t size, length;
 } lexbor_array;
 
+typedef struct lexbor_chunk {
+    void *data;
+    size_t length, size;
+    struct lexbor_chunk *next, *prev;
+} lexbor_chunk;
+
+typedef struct {
+    lexbor_chunk *last, *first;
+    size_t least, chunks;
+} lexbor_memory;
+
 typedef struct {
     void *tokenizer, *document, *fragment, *form;
     lexbor_array *open_elements;
@@ -71,6 +82,7 @@ typedef struct {
     X(int, lxb_html_parse_chunk_end, (void *))                                         \
     X(void *, lxb_html_document_destroy, (void *))                                     \
     X(void *, lxb_html_document_mraw_noi, (void *))                                    \
+    X(void *, lxb_html_document_mraw_text_noi, (void *))                               \
     X(size_t, lexbor_mem_chunk_length_noi, (void *))                                   \
     X(lexbor_node *, lxb_dom_node_next_noi, (lexbor_node *))                           \
     X(lexbor_node *, lxb_dom_node_parent_noi, (lexbor_node *))                         \

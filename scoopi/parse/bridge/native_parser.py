@@ -37,16 +37,17 @@ class NativeParser:
 
         Raises:
             ParseError: the tree is deeper than `max_depth` elements, or takes 128 MB and more than 128
-                bytes for each byte of the page.
+                bytes for each byte of the page, or 30 s of processor time and more than 1 s for each MB; a
+                tag has more than 50,000 attributes.
         """
         try:
             capsule = self._bridge.parse(page, max_depth)
         except RecursionError:
             refuse_depth(max_depth)
-        except OverflowError:
+        except OverflowError as fault:
             raise ParseError(
-                f"the page of {len(page):,} bytes repeats its open elements without end",
-                mend="it is broken, or made to fill memory; leave it out",
+                f"the page of {len(page):,} bytes {fault}",
+                mend="it is broken, or made to do harm; leave it out",
             ) from None
         tree: etree._ElementTree = etree.adopt_external_document(capsule, self._parser)
         return tree
