@@ -31,6 +31,7 @@ from scoopi.mediator.worker_launcher import WorkerLauncher
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.plugins.builtins import BUILTINS
+from scoopi.plugins.plugin_files import file_digest
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.ports import LIST_PREFIX
 from scoopi.store.barricade import Barricade
@@ -147,7 +148,8 @@ class Bootstrap:
         reading of many locators leaves in pieces behind."""
         source, current = defs.absolute(), Path.cwd()
         finder = PluginFinder(plugin_folders(current, source), BUILTINS)
-        definitions = DefsComposer(configs, finder, current).compose(defs)
+        composer = DefsComposer(configs, finder, current)
+        definitions = composer.compose(defs)
         outputs = self._outputs(output_specs(definitions, finder))
         composed = Composed(
             definitions=msgspec.structs.replace(definitions, locator_groups={}),
@@ -156,7 +158,7 @@ class Bootstrap:
             run_date=compose_run_date(configs, datetime.now().astimezone()),
             current_folder=str(current),
             defs_source=str(source),
-            plugin_digests=finder.digests(),
+            plugin_digests=composer.user_files(),
             given=configs.given_of(Scope.RUN),
             run=new_incarnation(),
         )
@@ -206,11 +208,11 @@ class Bootstrap:
             )
         composed = msgspec.msgpack.decode(kept, type=Composed)
         configs = self._configs.go_on(composed)
+        _compare_user_files(composed)
         finder = PluginFinder(
             plugin_folders(Path(composed.current_folder), Path(composed.defs_source)), BUILTINS
         )
         outputs = self._outputs(output_specs(composed.definitions, finder))
-        _compare_plugins(composed, finder)
         return self._opened(folder, composed, configs, outputs, self._launch_of(configs), resumed=True)
 
     # Both
@@ -272,11 +274,18 @@ def _not_made(output: Path, error: OSError | StoreError) -> RunError:
     )
 
 
-def _compare_plugins(composed: Composed, finder: PluginFinder) -> None:
-    now = finder.digests()
-    changed = [path for path, digest in composed.plugin_digests.items() if now.get(path, digest) != digest]
+def _compare_user_files(composed: Composed) -> None:
+    """Refuse files of the user that are not as they were: old rows and new ones would stand in one file."""
+    changed = [path for path, digest in composed.plugin_digests.items() if _digest_now(path) != digest]
     if changed:
         raise PluginError(
-            f"the plugin has changed since the run began: {', '.join(changed)}",
+            f"the plugin or script has changed since the run began: {', '.join(changed)}",
             mend="put it back as it was to go on, or begin a new run",
         )
+
+
+def _digest_now(path: str) -> str:
+    try:
+        return file_digest(Path(path).read_bytes())
+    except OSError:
+        return ""

@@ -27,7 +27,7 @@ class Composed(msgspec.Struct, frozen=True):
         run_date: the run's date-time, zone-aware, whole seconds.
         current_folder: where the run was started; pages are looked for from here.
         defs_source: the folder (or file) of definitions, absolute.
-        plugin_digests: the user's plugin files in use, by path.
+        plugin_digests: digests of the user's files in use (plugins, own steps, scripts), by path.
         given: settings of scope `run` that were given, not defaults.
         run: incarnation of the run.
     """

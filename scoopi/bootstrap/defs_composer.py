@@ -23,6 +23,7 @@ from scoopi.model.definitions import Definitions
 from scoopi.model.step_def import PluginDef
 from scoopi.parse.css_engine import CssEngine
 from scoopi.parse.grid_check import check_data_def
+from scoopi.plugins.plugin_files import file_digest
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.scripts.basic_script import BasicScript
 from scoopi.steps.step import Step
@@ -42,6 +43,7 @@ class DefsComposer:
         self._configs = configs
         self._finder = finder
         self._current = current_folder
+        self._scripts: dict[str, str] = {}
 
     def compose(self, defs: Path) -> Definitions:
         """The definitions.
@@ -63,6 +65,11 @@ class DefsComposer:
             checkers=self._checkers(defs.absolute()),
             strict=strict,
         )
+
+    def user_files(self) -> dict[str, str]:
+        """Path of each of the user's files that the definitions run (plugins with the neighbours they
+        import, own steps, scripts) -> its digest; to be asked after the check."""
+        return {**self._finder.digests(), **self._scripts}
 
     def _checkers(self, source: Path) -> Checkers:
         css = CssEngine()
@@ -103,7 +110,25 @@ class DefsComposer:
             made = self._finder.construct(kind, plugin)
         except ScoopiError as error:
             return [_sentence(error)]
-        return list(_script_faults(made, files)) if isinstance(made, BasicScript) else []
+        return self._script_faults(made, files) if isinstance(made, BasicScript) else []
+
+    def _script_faults(self, plugin: BasicScript, files: FileFinder) -> list[str]:
+        faults = []
+        inline = _script_fault(plugin.script) if plugin.script else None
+        if inline:
+            faults.append(f"script: {inline}")
+        for name in plugin.scripts:
+            try:
+                path = files.find(name)
+                body = path.read_bytes()
+                fault = _script_fault(body.decode())
+            except (ScoopiError, OSError, UnicodeDecodeError) as error:
+                fault = str(error)
+            else:
+                self._scripts[str(path)] = file_digest(body)
+            if fault:
+                faults.append(f"{name}: {fault}")
+        return faults
 
 
 def _xpath_faults(data_def: DataDef) -> SelectorFaults:
@@ -122,21 +147,6 @@ def _script_fault(text: str) -> str | None:
     from scoopi.script.check_script import check_script
 
     return check_script(text)
-
-
-def _script_faults(plugin: BasicScript, files: FileFinder) -> list[str]:
-    faults = []
-    inline = _script_fault(plugin.script) if plugin.script else None
-    if inline:
-        faults.append(f"script: {inline}")
-    for name in plugin.scripts:
-        try:
-            fault = _script_fault(files.find(name).read_text(encoding="utf-8"))
-        except (ScoopiError, OSError, UnicodeDecodeError) as error:
-            fault = str(error)
-        if fault:
-            faults.append(f"{name}: {fault}")
-    return faults
 
 
 def _fault_of(call: Callable[[str], object]) -> Callable[[str], str | None]:

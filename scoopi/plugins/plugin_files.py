@@ -83,7 +83,7 @@ class PluginFiles:
         return self._modules[path]
 
     def _run(self, path: Path, folder: Path) -> ModuleType:
-        name = f"scoopi_plugin_{_digest(str(path).encode())[:12]}_{path.stem}"
+        name = f"scoopi_plugin_{file_digest(str(path).encode())[:12]}_{path.stem}"
         spec = importlib.util.spec_from_file_location(name, path, loader=_Loader(name, str(path)))
         if spec is None or spec.loader is None:
             raise PluginError("plugin file cannot be loaded", at=str(path))
@@ -103,7 +103,7 @@ class PluginFiles:
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)
             if file and file not in self._digests and _is_below(folder, file):
-                self._digests[file] = _digest(Path(file).read_bytes())
+                self._digests[file] = file_digest(Path(file).read_bytes())
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
@@ -151,5 +151,6 @@ def _is_below(folder: Path, file: str) -> bool:
     return Path(file).is_relative_to(folder)
 
 
-def _digest(body: bytes) -> str:
+def file_digest(body: bytes) -> str:
+    """What tells a file of the user from an edited one: blake2b in hex."""
     return blake2b(body, digest_size=16).hexdigest()
