@@ -34,7 +34,11 @@ class Cancel:
         settings = cluster_settings(options)
         asked = cancel_run(options.run_name, settings, conf=options.conf, environ=terminal.environ)
         name = printable(options.run_name)
-        said = "its nodes are asked to stop" if asked else "nothing to stop, it has come to its end"
+        said = (
+            "all nodes that work on it are asked to stop"
+            if asked
+            else "nothing to stop, it has come to its end"
+        )
         terminal.say(f"run {name}: {said}")
         return DONE
 

@@ -18,7 +18,10 @@ from scoopi.errors import ConfigError
 
 DEFAULT_PORT = 5701
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:(?P<port>[0-9]{1,5}))?")
-_NODE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
+_NODE = re.compile(r"(?!lost-)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
+"""`lost-` begins the folders of rows that a run has lost."""
+BEATS_A_GAP = 3
+"""A node stops by itself after half a gap without an acknowledged heartbeat."""
 
 
 class WorkerSettings(msgspec.Struct, frozen=True):
@@ -228,11 +231,19 @@ class TlsSettings:
 
     @classmethod
     def of(cls, configs: Configs, folder: Path) -> TlsSettings | None:
-        """As set, None when TLS is off; a relative path is taken from `folder`."""
+        """As set, None when TLS is off; a relative path is taken from `folder`.
+
+        Raises:
+            ConfigError: a file is not there.
+        """
 
         def file(name: str) -> Path | None:
             key = f"scoopi.cluster.tls.{name}"
-            return configs.path(key, folder) if configs.text(key) else None
+            path = configs.path(key, folder) if configs.text(key) else None
+            if path is not None and not path.is_file():
+                at = f"{configs.entry(key).origin} {key}"
+                raise ConfigError(f"there is no file {path}", at=at, mend="correct the path")
+            return path
 
         if not configs.flag("scoopi.cluster.tls.enable"):
             return None
@@ -269,8 +280,10 @@ class ClusterSettings:
         """As set.
 
         Raises:
-            ConfigError: an address is not HOST or HOST:PORT, or the node's id cannot be in a file's name.
+            ConfigError: an address is not HOST or HOST:PORT, the node's id cannot be in a file's name, a file
+                for TLS is not there, or too few heartbeats come in a gap.
         """
+        _check_gap(configs)
         return cls(
             addresses=_addresses(configs),
             name=configs.text("scoopi.cluster.name"),
@@ -294,8 +307,18 @@ def _node(configs: Configs) -> str:
     node = configs.text(key)
     if node and not _NODE.fullmatch(node):
         what, at = f"{node!r} is no id of a node", f"{configs.entry(key).origin} {key}"
-        raise ConfigError(what, at=at, mend="take letters, digits, . _ and -, 64 at most, the first no .")
+        mend = "take letters, digits, . _ and -, 64 at most, the first no . and not lost-"
+        raise ConfigError(what, at=at, mend=mend)
     return node
+
+
+def _check_gap(configs: Configs) -> None:
+    beat, gap = "scoopi.cluster.heartbeat", "scoopi.cluster.liveness.gap"
+    least = BEATS_A_GAP * configs.number(beat)
+    if configs.number(gap) < least:
+        what = f"{configs.number(gap)} ms is too short for a heartbeat each {configs.number(beat)} ms"
+        mend = f"take at least {least}, or a shorter {beat}"
+        raise ConfigError(what, at=f"{configs.entry(gap).origin} {gap}", mend=mend)
 
 
 def _addresses(configs: Configs) -> tuple[str, ...]:

@@ -110,9 +110,10 @@ class HostShares:
         return known is not None and self.may_send(host) is not None and not self._is_waited_for(known.record)
 
     def parties(self, host: str) -> int:
-        """How many nodes have a share of the host or wait for one; of one without shares: who lives."""
-        known = self._memory.known.get(host)
-        return (len(known.record.parties) if known else 0) or self._node.last_look().live
+        """How many nodes have a share of the host, wait for one, or may yet ask for one."""
+        known, live = self._memory.known.get(host), self._node.last_look().live
+        here = len(known.record.parties) if known else 0
+        return max(here, min(self._division.places, live)) if here else live
 
     def hosts(self) -> Collection[str]:
         """All hosts that have a record, as last looked at."""

@@ -68,7 +68,7 @@ class Membership:
 
         Raises:
             StoreError: not acknowledged; beat again.
-            RunError: the record is gone: the run's data is lost.
+            RunError: the record is gone: the run's data is lost; or a later process is this node too.
         """
         while not self._has_beaten(load, state):
             pass
@@ -101,9 +101,21 @@ class Membership:
         # It has beaten before, while it waited for the quorum; or others have taken it for lost; or one that
         # was given up came late, and this is its last heartbeat: nobody would say again that it has left.
         is_lost = self._decoder.decode(outcome.current).state is MemberState.LOST
+        if former is not None and is_lost:
+            self._refuse_twin()
         if former is None or is_lost or state is MemberState.LEFT:
             return False
         raise StoreError(f"an earlier heartbeat of {self._node} came late", mend="beat again")
+
+    def _refuse_twin(self) -> None:
+        """Two processes with one id would each take the other for its own dead incarnation, for ever."""
+        for incarnation, member in self.read().items():
+            is_later = (member.start, incarnation) > (self._start, self._incarnation)
+            if member.node == self._node and member.state is MemberState.LIVE and is_later:
+                raise RunError(
+                    f"another process, begun later, is node {self._node} too: this one stops",
+                    mend="give each node an id of its own (scoopi.cluster.node), or none",
+                )
 
     def own_beat_is_old(self) -> bool:
         """No heartbeat was acknowledged for half the gap: take no job and send no request."""

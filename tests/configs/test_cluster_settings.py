@@ -15,9 +15,9 @@ from scoopi.errors import ConfigError
 FOLDER = Path("/run")
 
 
-def settings(**values: str) -> ClusterSettings:
+def settings(folder: Path = FOLDER, **values: str) -> ClusterSettings:
     given = {f"scoopi.cluster.{key.replace('_', '.')}": value for key, value in values.items()}
-    return ClusterSettings.of(Configs.from_composed(given), FOLDER)
+    return ClusterSettings.of(Configs.from_composed(given), folder)
 
 
 def test_without_addresses_a_run_is_solo_and_all_else_is_as_registered() -> None:
@@ -42,7 +42,7 @@ def test_what_is_no_address_is_named(text: str) -> None:
         settings(addresses=text)
 
 
-@pytest.mark.parametrize("node", ["a/b", "../../a", ".hidden", "a b", "é", "x" * 65])
+@pytest.mark.parametrize("node", ["a/b", "../../a", ".hidden", "a b", "é", "x" * 65, "lost-1"])
 def test_what_cannot_be_part_of_a_files_name_is_no_node(node: str) -> None:
     with pytest.raises(ConfigError, match=r"scoopi\.cluster\.node: '.*' is no id of a node"):
         settings(node=node)
@@ -62,7 +62,7 @@ def test_each_value_reaches_the_field_of_its_own() -> None:
         "liveness_gap": "1006",
         "share_turn": "107",
     }
-    found = settings(**values)
+    found = settings(FOLDER, **values)
     unlike = {field.name for field in fields(found) if getattr(found, field.name) != field.default}
     assert unlike == {field.name for field in fields(found)} - {"tls", "call_timeout_ms"}
     numbers = (found.connect_timeout_ms, found.reconnect_timeout_ms, found.heartbeat_ms, found.share_turn_ms)
@@ -70,10 +70,21 @@ def test_each_value_reaches_the_field_of_its_own() -> None:
     assert (found.quorum_size, found.quorum_timeout_s, found.liveness_gap_ms) == (3, 4, 1006)
 
 
-def test_tls_has_files_and_is_off_unless_it_is_switched_on() -> None:
+def test_tls_has_files_and_is_off_unless_it_is_switched_on(tmp_path: Path) -> None:
+    (ca := tmp_path / "ca.pem").touch()
     assert settings(tls_ca="ca.pem").tls is None
-    found = settings(tls_enable="true", tls_ca="ca.pem", tls_certificate="/c.pem", tls_password="p")
-    assert found.tls == TlsSettings(FOLDER / "ca.pem", Path("/c.pem"), None, "p")
+    found = settings(tls_enable="true", tls_ca="ca.pem", tls_password="p", folder=tmp_path)
+    assert found.tls == TlsSettings(ca, None, None, "p")
+    with pytest.raises(ConfigError, match=r"scoopi\.cluster\.tls\.key: there is no file /run/k\.pem"):
+        settings(tls_enable="true", tls_key="k.pem")
+
+
+def test_a_gap_has_room_for_some_heartbeats() -> None:
+    assert settings(heartbeat="1000", liveness_gap="3000").liveness_gap_ms == 3000
+    with pytest.raises(
+        ConfigError, match="2999 ms is too short for a heartbeat each 1000 ms; take at least 3000"
+    ):
+        settings(heartbeat="1000", liveness_gap="2999")
 
 
 def test_passwords_are_not_shown() -> None:

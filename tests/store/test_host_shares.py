@@ -45,6 +45,20 @@ def test_the_first_node_has_an_untouched_host_at_once_and_whole() -> None:
     assert ann.shares.may_take("a")
 
 
+@pytest.mark.parametrize(("delay_ms", "parties"), [(0, 2), (1000, 1)])
+def test_who_may_yet_ask_for_a_share_is_counted_while_there_is_one_to_get(
+    delay_ms: int, parties: int
+) -> None:
+    world = world_of(FetchLimits(parallelism=4, delay_ms=delay_ms))
+    ann, _ = settled(world, "ann", "bob")
+    world.pass_s(1)
+    assert ann.shares.parties("a") == 2
+    ann.needs["a"] = BUSY
+    world.pass_s(1)
+    assert world.record("a").parties == ["ann"]
+    assert ann.shares.parties("a") == parties
+
+
 def test_a_host_without_record_gets_one_when_it_is_needed() -> None:
     world = world_of()
     (ann,) = settled(world, "ann")

@@ -78,6 +78,29 @@ def test_a_lost_node_that_beats_again_is_live(join: Join, clock: Clock) -> None:
     assert watched(ann, clock, 1) == set()
 
 
+def test_of_two_processes_with_one_id_the_earlier_one_stops(join: Join) -> None:
+    first, second = join("a1", node="same"), join("a2", node="same")
+    first.beat(BUSY)
+    second.beat(BUSY)
+    first.watch()
+    second.beat(BUSY)
+    second.watch()
+    with pytest.raises(RunError, match="another process, begun later, is node same too"):
+        first.beat(BUSY)
+    second.beat(BUSY)
+    assert set(second.live()) == {"a2"}
+
+
+def test_an_earlier_process_of_a_node_goes_on_when_the_later_one_has_left(join: Join) -> None:
+    first, second = join("a1", node="same"), join("a2", node="same")
+    first.beat(BUSY)
+    second.beat(BUSY)
+    second.watch()
+    second.beat(IDLE, MemberState.LEFT)
+    first.beat(BUSY)
+    assert set(first.live()) == {"a1"}
+
+
 def test_five_looks_in_a_row_are_needed_however_long_it_was(join: Join, clock: Clock) -> None:
     ann, bob = join("ann"), join("bob")
     bob.beat(BUSY)
