@@ -73,13 +73,18 @@ def link_id(parent: str, group: str, url: str, occurrence: int) -> str:
 
 
 def once_id(seed: str, group: str, url: str) -> str:
-    """The id of a link's job that is followed once a locator, whoever links to it."""
+    """The id of a link's job that is followed once a locator, whoever links to it; `url` without fragment."""
     return _digest("once", seed, group, url)
 
 
 def ancestor_digest(group: str, url: str) -> bytes:
     """8 bytes for a page in a chain of links; the URL's fragment does not count."""
-    return blake2b(f"{group}\x1f{url.partition('#')[0]}".encode(), digest_size=8).digest()
+    return blake2b(f"{group}\x1f{without_fragment(url)}".encode(), digest_size=8).digest()
+
+
+def without_fragment(url: str) -> str:
+    """The page itself, whichever of its places the address names."""
+    return url.partition("#")[0]
 
 
 def _digest(*parts: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from scoopi.fetch.address import FILE_HOST
 from scoopi.model.failure import Failure
-from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id
+from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id, without_fragment
 from scoopi.model.link import Link
 from scoopi.model.locator import Locator
 from scoopi.worker.messages import Child
@@ -41,14 +41,16 @@ class ChildJobs:
         from_network = self._host_of(payload.locator.url) != FILE_HOST
         cut = refused = 0
         for link in links:
-            pair = (link.group, link.url)
+            # Once a page: which of its fragments is linked to first must decide no row.
+            url = without_fragment(link.url) if link.once else link.url
+            pair = (link.group, url)
             occurrence = seen[pair]
             seen[pair] += 1
             ancestors = payload.ancestors[:DIGEST_SIZE] if link.once else payload.ancestors
             digest = ancestor_digest(*pair)
             if digest in _split(ancestors):
                 continue
-            if from_network and link.url.lower().startswith("file:"):
+            if from_network and url.lower().startswith("file:"):
                 refused += 1  # a site must not read this machine's files
                 continue
             page = 2 if link.once else payload.page + 1
@@ -58,9 +60,9 @@ class ChildJobs:
             child = once_id(payload.seed, *pair) if link.once else link_id(job, *pair, occurrence)
             children[child] = Child(
                 child,
-                self._host_of(link.url),
+                self._host_of(url),
                 JobPayload(
-                    locator=Locator(payload.locator.name, link.group, link.url),
+                    locator=Locator(payload.locator.name, link.group, url),
                     seed=payload.seed,
                     page=page,
                     ancestors=ancestors + digest,

@@ -48,6 +48,14 @@ def test_once_a_locator_whoever_links_to_it() -> None:
     assert one.payload.ancestors == page().ancestors + ancestor_digest("item", "/a")
 
 
+def test_links_to_fragments_of_a_page_are_one_page_when_it_is_read_once() -> None:
+    links = [Link("item", url, once=True) for url in ("/a#x", "/a", "/a#y")]
+    (child,) = made(page(), *links)
+    assert child.payload.locator.url == "/a"
+    assert [made(page(), link) for link in links] == [[child]] * 3, "no race decides which of them it is"
+    assert len(made(page(), Link("item", "/a"), Link("item", "/a#x"))) == 2
+
+
 def test_a_child_keeps_the_locators_name_and_seed_and_counts_pages() -> None:
     (child,) = made(page(), Link("item", "/a"))
     assert child.payload.locator == Locator("shop", "item", "/a")
