@@ -33,7 +33,8 @@ def data_key(locator: Locator, task: str, data_def: str, digest: str) -> str:
     """The key of rows: what makes two sets of rows of one page different.
 
     Args:
-        digest: of the effective data definition, so that editing it forces a new reading.
+        digest: of the effective data definition and of all else that shapes the rows, so that editing it
+            forces a new reading.
     """
     return repr((locator.name, locator.group, task, data_def, digest))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ from scoopi.bootstrap.outputs import appender_outputs
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import FactSettings, ParserLimits
 from scoopi.configs.groups import ScriptLimits as ScriptSettings
+from scoopi.configs.registry import SETTINGS_BY_KEY
+from scoopi.configs.setting import Scope
 from scoopi.defs.class_names import (
     APPENDER_STEP,
     CONVERTER,
@@ -44,6 +47,7 @@ from scoopi.steps.data_filter import DataFilter
 from scoopi.steps.data_parser import DataParser, DataReuse
 from scoopi.steps.locator_creator import LocatorCreator
 from scoopi.steps.step import Step
+from scoopi.version import __version__
 from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
 
 if TYPE_CHECKING:
@@ -71,6 +75,7 @@ class StepBuilder:
         self._view = ConfigsView(
             plan.configs, plan.run_date, lambda moment: _formatted(moment, pattern), plan.is_cluster
         )
+        self._seen_by_scripts = {key: text for key, text in plan.configs.items() if _may_shape_rows(key)}
         self._engines: dict[str, QueryEngine] = {}
         self._builders: Mapping[str, Callable[[TaskDef, StepDef], Step]] = {
             CSS_PARSER: self._parser,
@@ -117,7 +122,8 @@ class StepBuilder:
         makes_links = any(other.class_name == LINK_MAKER for other in task.steps)
         data_def = self._definitions.data_defs[task.data_def]
         reader = self._reader(data_def, self._engine(step.class_name), makes_links)
-        return DataParser(reader, self._scripts, self._reuse(task), makes_links=makes_links)
+        reuse = self._reuse(task, data_def, (step.class_name, makes_links))
+        return DataParser(reader, self._scripts, reuse, makes_links=makes_links)
 
     def _reader(self, data_def: DataDef, engine: QueryEngine, makes_links: bool) -> DataReader:
         if self._is_plain:
@@ -146,13 +152,20 @@ class StepBuilder:
 
         return Sandbox(self._script_limits)
 
-    def _reuse(self, task: TaskDef) -> DataReuse | None:
+    def _reuse(self, task: TaskDef, data_def: DataDef, way: tuple[str, bool]) -> DataReuse | None:
+        """Rows kept for later runs, told apart by all that shapes them.
+
+        Args:
+            way: how the definition is read: the parser's class, and whether for links.
+        """
         archive = self._archive.archive
         if archive is None or not self._archive.saves_data(task):
             return None
         from scoopi.archive.archive import data_key
 
-        digest = self._definitions.data_defs[task.data_def].digest
+        seen = self._seen_by_scripts if _has_scripts(data_def) else {}
+        shape = repr((__version__, data_def.digest, way, self._grid, sorted(seen.items())))
+        digest = blake2b(shape.encode(), digest_size=16).hexdigest()
         return DataReuse(
             archive, lambda document: data_key(document.locator, task.name, task.data_def, digest)
         )
@@ -188,6 +201,16 @@ class StepBuilder:
 
     def _appender(self, task: TaskDef, step: StepDef) -> Step:
         return DataAppender(tuple(appender_outputs(step, self._finder)))
+
+
+def _has_scripts(data_def: DataDef) -> bool:
+    return any(item.script is not None for item in (*data_def.items, *data_def.dims, *data_def.facts))
+
+
+def _may_shape_rows(key: str) -> bool:
+    """Whether kept rows of a script end with another value of a setting; with another date they do not."""
+    setting = SETTINGS_BY_KEY.get(key)
+    return setting is not None and setting.scope is Scope.RUN and key != "scoopi.runDateTimeText"
 
 
 def _line_of(step: StepDef, task: TaskDef) -> str:

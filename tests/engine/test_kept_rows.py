@@ -1,0 +1,77 @@
+"""`live`: kept rows serve as long as nothing that shapes them has changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.desk import Desk
+
+DEFINITIONS = """\
+locatorGroups:
+  page: { locators: [ { name: one, url: "/one.html" } ] }
+taskGroups:
+  page: { live: P1W, task: { dataDef: titles, steps: STEPS } }
+dataDefs:
+  titles:
+    query: { block: "//body", selector: "//h1" }
+    items: [ item: { name: title, value: title } ]
+    dims: [ item: { name: none, script: "configs.getConfig('scoopi.fact.blank.replaceWith')" } ]
+"""
+PLAIN = """\
+locatorGroups:
+  page: { locators: [ { name: one, url: "/one.html" } ] }
+taskGroups:
+  page: { live: P1W, task: { dataDef: titles } }
+dataDefs:
+  titles:
+    query: { block: "body", selector: "h2" }
+    items: [ item: { name: title, selector: "h1" } ]
+"""
+
+
+@pytest.fixture
+def defs(desk: Desk) -> Path:
+    """A page beside its definitions, which lie in a folder of their own."""
+    (desk.folder / "one.html").write_text("<h1>whole <b>text</b></h1>")
+    folder = desk.folder / "defs"
+    folder.mkdir()
+    return folder / "job.yml"
+
+
+def rows_of(desk: Desk, defs: Path, output: str, *words: object) -> list[str]:
+    ended = desk.scoopi("run", defs, "--workers", 0, "--output", output, *words)
+    assert ended.code == 0, ended.err
+    return list(desk.rows(output))
+
+
+def test_rows_are_read_anew_when_a_setting_that_shapes_them_has_changed(desk: Desk, defs: Path) -> None:
+    defs.write_text(PLAIN)
+    assert rows_of(desk, defs, "first") == ["one|page|whole|not found"]
+    words = ("-D", "scoopi.fact.notFound.replaceWith=none")
+    assert rows_of(desk, defs, "second", *words) == ["one|page|whole|none"]
+
+
+def test_rows_are_read_anew_when_a_script_may_see_another_setting(desk: Desk, defs: Path) -> None:
+    defs.write_text(DEFINITIONS.replace("STEPS", "xpath"))
+    assert rows_of(desk, defs, "first") == ["one|page|title|-|whole text"]
+    words = ("-D", "scoopi.fact.blank.replaceWith=none")
+    assert rows_of(desk, defs, "second", *words) == ["one|page|title|none|whole text"]
+
+
+def test_rows_are_read_anew_in_another_language_of_selectors(desk: Desk, defs: Path) -> None:
+    text = PLAIN.replace('block: "body", selector: "h2"', 'block: "body", selector: "h1"')
+    defs.write_text(text.replace("dataDef: titles", "dataDef: titles, steps: css"))
+    assert rows_of(desk, defs, "first") == ["one|page|whole|whole"]
+    defs.write_text(text.replace("dataDef: titles", "dataDef: titles, steps: xpath"))
+    assert rows_of(desk, defs, "second") == ["one|page|null|not found"]
+
+
+def test_rows_are_kept_when_nothing_that_shapes_them_has_changed(desk: Desk, defs: Path) -> None:
+    defs.write_text(PLAIN)
+    kept = "scoopi.runDateTimeText=2020-01-01T00:00:00.000+0000"
+    rows_of(desk, defs, "first", "-D", kept)
+    files = {file: file.read_bytes() for file in (desk.folder / "data").rglob("data-*")}
+    rows_of(desk, defs, "second", "-D", kept, "-D", "scoopi.parser.plain=true")
+    assert {file: file.read_bytes() for file in (desk.folder / "data").rglob("data-*")} == files != {}
