@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from scoopi.bootstrap.run_request import RunRequest
+from scoopi.bootstrap.run_request import RunRequest, unheard
 
 if TYPE_CHECKING:
     from scoopi.defs.report import Report
@@ -46,7 +46,7 @@ class Scoopi:
         workers: str | int | None = 0,
         environ: Mapping[str, str] | None = None,
         watch: Callable[[Progress], None] | None = None,
-        tell: Callable[[str], object] = len,
+        tell: Callable[[str], object] = unheard,
         run_name: str | None = None,
         anew: bool = False,
     ) -> None:

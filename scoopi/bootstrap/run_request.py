@@ -11,6 +11,10 @@ from scoopi.errors import UsageError
 from scoopi.model.progress import Progress
 
 
+def unheard(_: str) -> None:
+    """What is told to nobody."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunRequest:
     """A run to be begun, or gone on with.
@@ -43,7 +47,7 @@ class RunRequest:
     workers: str | None = None
     environ: Mapping[str, str] = field(default_factory=dict)
     watch: Callable[[Progress], None] | None = None
-    tell: Callable[[str], object] = len
+    tell: Callable[[str], object] = unheard
     is_stopped: Callable[[], bool] = lambda: False
 
     def for_definitions(self, defs: Path | None) -> RunRequest:

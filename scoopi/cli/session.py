@@ -47,7 +47,7 @@ def carry_out(
                     workers=options.workers,
                     environ=terminal.environ,
                     watch=line.show,
-                    tell=len if options.quiet else terminal.say,
+                    tell=(lambda _: None) if options.quiet else terminal.say,
                     run_name=run_name,
                     anew=anew,
                 )

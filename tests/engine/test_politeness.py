@@ -107,8 +107,9 @@ def test_two_hosts_do_not_wait_for_each_other(desk: Desk, server: Server, pace: 
     assert (len(one), len(other)) == (6, 6)
     pace.assert_kept(DELAY_MS, 1, 0)
     pace.assert_kept(DELAY_MS, 1, 1)
-    whole = max(one[-1].started, other[-1].started) - min(one[0].started, other[0].started)
-    assert whole < 8 * DELAY_MS / 1000, "eleven gaps would be one host after the other"
+    last_begin = max(one[0].started, other[0].started)
+    first_end = min(one[-1].started, other[-1].started)
+    assert last_begin < first_end, "one host was asked after the other"
 
 
 @pytest.mark.usefixtures("lists")
