@@ -21,7 +21,6 @@ REDIRECTS = frozenset((301, 302, 303, 307, 308))
 CONNECTION_ENDED = frozenset((pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING))
 FIRST_FINAL_STATUS = 200
 """Below it an answer only announces another."""
-WITHOUT_PAGE = frozenset((204, 205))
 RECEIVE_BYTES = 131_072
 
 _CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"']+))", re.IGNORECASE)
@@ -156,7 +155,7 @@ class HttpExchange:
         reception = self._reception
         if reception.status in REDIRECTS and "location" in reception.headers:
             return self._redirect(request, reception.headers["location"])
-        if not reception.wanted or reception.status in WITHOUT_PAGE:
+        if not reception.wanted:
             raise status_fault(reception.status, request.url)
         body = reception.finish()
         if reception.fault:

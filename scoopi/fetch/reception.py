@@ -8,6 +8,7 @@ MOST_ERROR_BYTES = 65_536
 """So much of an unwanted body is read for the sake of keeping the connection."""
 SINGLE = frozenset(("location",))
 """Headers that are no lists: said twice, the first counts."""
+PAGE_STATUS = 200
 STOP = 0
 """What a curl callback returns to end the transfer (curl asks for the length of the piece)."""
 
@@ -38,8 +39,8 @@ class Reception:
 
     @property
     def wanted(self) -> bool:
-        """Whether the body is a page."""
-        return 200 <= self.status <= 299
+        """Whether the body is a page; any other final status is an error (language, B 4.4)."""
+        return self.status == PAGE_STATUS
 
     def take_header(self, line: bytes) -> None:
         """A status line, a header or the empty line; an answer that follows a 1xx begins anew."""

@@ -120,12 +120,13 @@ def test_an_empty_body_with_status_200_is_a_page(client: HttpClient, server: Ser
     assert page(client, server.url("/bad/empty")).body == b""
 
 
-@pytest.mark.parametrize("status", [200, 201, 203, 299])
-def test_every_status_from_200_to_299_is_a_page(client: HttpClient, server: Server, status: int) -> None:
-    assert page(client, server.url(f"/bad/status/{status}")).status == status
+def test_an_answer_with_status_200_is_a_page(client: HttpClient, server: Server) -> None:
+    assert page(client, server.url("/bad/status/200")).body == PAGE
 
 
-@pytest.mark.parametrize("status", [204, 205, 300, 304, 401, 403, 404, 410, 429, 500, 503, 999])
+@pytest.mark.parametrize(
+    "status", [201, 202, 203, 204, 205, 206, 299, 300, 304, 401, 403, 404, 410, 429, 500, 503, 999]
+)
 def test_any_other_status_is_an_error_that_names_it(client: HttpClient, server: Server, status: int) -> None:
     url = server.url(f"/bad/status/{status}")
     with pytest.raises(FetchError, match=f"status {status}") as caught:
