@@ -61,7 +61,7 @@ from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.steps.locator_seeder import LocatorSeeder
 from scoopi.store.barricade import Barricade
-from scoopi.store.host_shares import HostShares, NodeView
+from scoopi.store.host_shares import HostShares, OwnNode
 from scoopi.store.job_store import JobStore
 from scoopi.store.membership import Membership
 from scoopi.store.run_end import RunEnd
@@ -137,7 +137,7 @@ class RunModule(Module):
         context, in_flight = self._context, InFlight()
         if context.cluster is None:
             return HostSharing(in_flight)
-        view = NodeView(members.own_beat_is_old, lambda: members.last_look, in_flight.count)
+        view = OwnNode(members.own_beat_is_old, lambda: members.last_look, in_flight.count)
         limits, turn_ms = FetchLimits.of(context.configs), context.cluster.share_turn_ms
         gap_ms = context.cluster.liveness_gap_ms
         return HostSharing(in_flight, HostShares(context.store, context.node, limits, turn_ms, gap_ms, view))

@@ -15,8 +15,7 @@ from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.bootstrap.composed import WorkerPlan
 from scoopi.bootstrap.outputs import appender_outputs
 from scoopi.configs.configs import Configs
-from scoopi.configs.groups import FactSettings, ParserLimits
-from scoopi.configs.groups import ScriptLimits as ScriptSettings
+from scoopi.configs.groups import FactSettings, ParserLimits, ScriptLimits
 from scoopi.configs.registry import SETTINGS_BY_KEY
 from scoopi.configs.setting import Scope
 from scoopi.defs.class_names import (
@@ -41,7 +40,6 @@ from scoopi.parse.ports import DataReader, QueryEngine
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.script.configs_view import ConfigsView
 from scoopi.script.page_scripts import PageScripts
-from scoopi.script.script_limits import ScriptLimits
 from scoopi.steps.data_appender import DataAppender
 from scoopi.steps.data_filter import DataFilter
 from scoopi.steps.data_parser import DataParser, DataReuse
@@ -69,8 +67,7 @@ class StepBuilder:
         self._limits = ParserLimits.of(configs)
         self._grid = _grid_settings(configs)
         self._is_plain = configs.flag("scoopi.parser.plain")
-        scripts = ScriptSettings.of(configs)
-        self._script_limits = ScriptLimits(scripts.timeout_ms, scripts.memory_mb)
+        self._script_limits = ScriptLimits.of(configs)
         pattern = configs.text("scoopi.dateTimePattern")
         self._view = ConfigsView(
             plan.configs, plan.run_date, lambda moment: _formatted(moment, pattern), plan.is_cluster

@@ -123,7 +123,7 @@ class ParserLimits(msgspec.Struct, frozen=True):
 
 
 class ScriptLimits(msgspec.Struct, frozen=True):
-    """What bounds one script."""
+    """What bounds one script: how long it may run and how much memory it may hold. Source: language, A12."""
 
     timeout_ms: int = 1000
     memory_mb: int = 32

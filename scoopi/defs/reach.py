@@ -20,7 +20,7 @@ Sets = Mapping[str, Steps | None]
 """Key of a task -> all steps of its set, likewise."""
 
 
-class Use(msgspec.Struct):
+class DataDefUse(msgspec.Struct):
     """How the reached tasks use a data definition.
 
     Attributes:
@@ -52,7 +52,7 @@ class Reach:
         self._chains = chains
         self._data_defs = data_defs
         self.groups: set[str] = set()
-        self.uses: dict[str, Use] = {}
+        self.uses: dict[str, DataDefUse] = {}
 
     def follow(self, starts: Iterable[str]) -> None:
         """Mark what these groups lead to."""
@@ -67,7 +67,7 @@ class Reach:
 
     def _use(self, task: WrittenTask) -> list[str]:
         """Note how the task uses its data definition; the groups that it links to."""
-        use = self.uses.setdefault(task.data_def, Use())
+        use = self.uses.setdefault(task.data_def, DataDefUse())
         chain = self._chains[task.key]
         # Where the chain is wrong, its selectors are checked by the parsers of the set.
         steps = chain if chain is not None else list((self._sets[task.key] or {}).values())

@@ -16,7 +16,7 @@ from scoopi.parse.placeholder_template import Template
 from scoopi.parse.ports import QueryEngine
 
 
-class Finding(NamedTuple):
+class SelectorFault(NamedTuple):
     """One fault of a definition: where, what, and the mend."""
 
     place: Place
@@ -24,7 +24,7 @@ class Finding(NamedTuple):
     mend: str
 
 
-def check_data_def(data_def: DataDef, engine: QueryEngine) -> list[Finding]:
+def check_data_def(data_def: DataDef, engine: QueryEngine) -> list[SelectorFault]:
     """The faults of selectors that are used whatever the page; each once.
 
     Selectors are tried with their first indexes; those that hold a value of the page cannot be tried.
@@ -38,7 +38,7 @@ def check_data_def(data_def: DataDef, engine: QueryEngine) -> list[Finding]:
     return list(dict.fromkeys(findings))
 
 
-def _axes_faults(data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine) -> Iterator[Finding]:
+def _axes_faults(data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine) -> Iterator[SelectorFault]:
     indexes = [axis.item.first for axis in axes]
     for own in range(len(axes)):
         for text, place, is_block in _used_texts(data_def, axes, own):
@@ -47,12 +47,12 @@ def _axes_faults(data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine
                 if not template.names_values and not template.has_leftovers:
                     _try(engine, template, template.render(indexes, []), is_block)
             except ParseError as error:
-                yield Finding(place, error.what, error.mend)
+                yield SelectorFault(place, error.what, error.mend)
         script = _script(axes[own])
         try:
             PlaceholderScope(axes, own).compile(script or "")
         except ParseError as error:
-            yield Finding(axes[own].item.place, error.what, error.mend)
+            yield SelectorFault(axes[own].item.place, error.what, error.mend)
 
 
 def _try(engine: QueryEngine, template: Template, used: str, is_block: bool) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
+from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.script.sandbox import Sandbox
-from scoopi.script.script_limits import ScriptLimits
 
 _HOSTS = Path(__file__).with_name("data.js").read_text(encoding="utf-8")
 

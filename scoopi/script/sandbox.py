@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 from scoopi.script.javascript import Context, JSException
-from scoopi.script.script_limits import ScriptLimits
 
 _CORE = Path(__file__).with_name("core.js").read_text(encoding="utf-8")
 SCRIPT_POSITION = re.compile(r"^ +at (?:<eval> \()?<input>:(?P<line>\d+):(?P<column>\d+)", re.MULTILINE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScoopiError, ScriptError
 from scoopi.model.data import Data
 from scoopi.model.handover import Handover, ToTask
@@ -13,7 +14,6 @@ from scoopi.plugins.fault import fault_of
 from scoopi.plugins.ports import Script
 from scoopi.plugins.scripts.basic_script import BasicScript
 from scoopi.script.data_script import DataScript
-from scoopi.script.script_limits import ScriptLimits
 from scoopi.steps.step import Step
 
 

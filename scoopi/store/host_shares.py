@@ -27,7 +27,7 @@ ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class NodeView:
+class OwnNode:
     """What a node knows of itself and of the others; each may be asked by any thread and never waits.
 
     Attributes:
@@ -79,7 +79,7 @@ class HostShares:
         limits: FetchLimits,
         turn_ms: int,
         gap_ms: int,
-        node: NodeView,
+        node: OwnNode,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._store = store

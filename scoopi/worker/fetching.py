@@ -12,7 +12,7 @@ import msgspec
 
 from scoopi.model.handover import Handover
 from scoopi.steps.loader import Loader
-from scoopi.worker.load import Load
+from scoopi.worker.load import PageLoad
 
 LEFT_ALONE_S = 0.1
 """After so long without a turn the thread that reads takes one, and so long it lasts at most."""
@@ -20,7 +20,7 @@ LEFT_ALONE_S = 0.1
 DUE_S = 0.001
 """So long pages may be run one after another without a turn between them."""
 
-Ended = Callable[[Load, Handover | Exception, float], Sequence[msgspec.Struct]]
+Ended = Callable[[PageLoad, Handover | Exception, float], Sequence[msgspec.Struct]]
 """Takes what came of a load and its seconds, and answers with what the parent is to be told of it."""
 
 
@@ -40,7 +40,7 @@ class Fetching:
         self._loader = loader
         self._ended = ended
         self._tell = tell
-        self._to_begin: deque[Load] = deque()
+        self._to_begin: deque[PageLoad] = deque()
         self._told: list[msgspec.Struct] = []
         self._turning = threading.Lock()
         self._waking = threading.Lock()
@@ -48,7 +48,7 @@ class Fetching:
         self._turned_at = time.monotonic()
         self._is_closed = False
 
-    def add(self, load: Load) -> None:
+    def add(self, load: PageLoad) -> None:
         """Have it begun with the next turn; callable from any thread."""
         self._to_begin.append(load)
         self.wake()
@@ -63,9 +63,9 @@ class Fetching:
                 if not self._is_closed:
                     self._loader.wake()
 
-    def take_back(self) -> list[Load]:
+    def take_back(self) -> list[PageLoad]:
         """Remove and return what has not begun; callable from any thread."""
-        back: list[Load] = []
+        back: list[PageLoad] = []
         while self._to_begin:
             try:
                 back.append(self._to_begin.popleft())
@@ -125,5 +125,5 @@ class Fetching:
             self._tell(*told)
         self._turned_at = time.monotonic()
 
-    def _end(self, load: Load, began: float, outcome: Handover | Exception) -> None:
+    def _end(self, load: PageLoad, began: float, outcome: Handover | Exception) -> None:
         self._told += self._ended(load, outcome, time.perf_counter() - began)

@@ -1,4 +1,4 @@
-"""Load: a page to be loaded; Loaded: what came of it."""
+"""PageLoad: a page to be loaded; Loaded: what came of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scoopi.steps.load_order import LoadOrder
 from scoopi.worker.messages import WorkItem
 
 
-class Load(msgspec.Struct, frozen=True):
+class PageLoad(msgspec.Struct, frozen=True):
     """A page to be loaded, or to be gone on with after a redirect; its payload's input is a LoadOrder."""
 
     item: WorkItem

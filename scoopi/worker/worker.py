@@ -18,7 +18,7 @@ from scoopi.model.step_times import LOADER
 from scoopi.steps.load_order import LoadOrder
 from scoopi.worker.fetching import LEFT_ALONE_S, Fetching
 from scoopi.worker.job_run import JobRun
-from scoopi.worker.load import Load, Loaded
+from scoopi.worker.load import Loaded, PageLoad
 from scoopi.worker.messages import (
     Answered,
     Asking,
@@ -68,8 +68,8 @@ class Worker:
         self._slate = slate
         self._wire = wire
         self._orphaned = orphaned
-        self._to_run: deque[Load | Loaded | None] = deque()
-        self._waiting: dict[str, Load] = {}
+        self._to_run: deque[PageLoad | Loaded | None] = deque()
+        self._waiting: dict[str, PageLoad] = {}
         self._waiting_lock = threading.Lock()
         self._draining = threading.Event()
         self._batch: list[Result] = []
@@ -132,7 +132,7 @@ class Worker:
             with self._waiting_lock:
                 load = self._waiting.pop(message.job, None)
             if load is not None:
-                self._fetching.add(Load(load.item, _with_grant(load.payload, message.grant)))
+                self._fetching.add(PageLoad(load.item, _with_grant(load.payload, message.grant)))
         elif isinstance(message, Drain):
             self._drain()
         else:
@@ -140,13 +140,13 @@ class Worker:
 
     def _begin(self, item: WorkItem) -> None:
         order = LoadOrder(grant=item.grant, archived=item.archived)
-        load = Load(item, Payload(item.job, item.payload.locator, item.payload.page, "", order))
+        load = PageLoad(item, Payload(item.job, item.payload.locator, item.payload.page, "", order))
         if item.grant is None:
             self._run_soon(load)
         else:
             self._fetching.add(load)
 
-    def _run_soon(self, work: Load | None) -> None:
+    def _run_soon(self, work: PageLoad | None) -> None:
         self._to_run.append(work)
         self._fetching.wake()
 
@@ -163,7 +163,9 @@ class Worker:
 
     # The thread that takes the turn
 
-    def _on_loaded(self, load: Load, outcome: Handover | Exception, seconds: float) -> list[msgspec.Struct]:
+    def _on_loaded(
+        self, load: PageLoad, outcome: Handover | Exception, seconds: float
+    ) -> list[msgspec.Struct]:
         """What the parent is told: first of the answer, or it would end a further request of the job."""
         self._runner.add_time(LOADER, seconds)
         told: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host())]
@@ -177,7 +179,7 @@ class Worker:
         with self._waiting_lock:  # the reader's as well: what is not in by the drain must not come later
             waits = not self._draining.is_set()
             if waits:
-                self._waiting[item.job] = Load(item, handover.payload)
+                self._waiting[item.job] = PageLoad(item, handover.payload)
         return Asking(item.job, handover.host) if waits else HandedBack((item.job,))
 
     def _report_sent(self, job: str, host: str) -> None:
@@ -187,7 +189,7 @@ class Worker:
 
     def _run_steps(self) -> None:
         while (work := self._next_work()) is not None:
-            if isinstance(work, Load):
+            if isinstance(work, PageLoad):
                 work = self._load_here(work)
                 if work is None:
                     continue
@@ -195,7 +197,7 @@ class Worker:
             self._ended += 1
         self._flush()
 
-    def _next_work(self) -> Load | Loaded | None:
+    def _next_work(self) -> PageLoad | Loaded | None:
         """What is to be done next; results are told before this thread waits long, or for the parent."""
         while True:
             wait_s = LONGEST_WAIT_S
@@ -209,7 +211,7 @@ class Worker:
             if self._to_run:
                 return self._to_run.popleft()
 
-    def _load_here(self, load: Load) -> Loaded | None:
+    def _load_here(self, load: PageLoad) -> Loaded | None:
         """The page of a job that needs no request; None when it has none, or is handed back."""
         if self._draining.is_set():
             self._pipe.send(HandedBack((load.item.job,)))

@@ -12,7 +12,7 @@ from scoopi.mediator.shared_hosts import SharedHosts
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.store.host_shares import HostShares, NodeView
+from scoopi.store.host_shares import HostShares, OwnNode
 from scoopi.store.job_store import JobStore
 from scoopi.store.job_values import NewJob
 from scoopi.store.member import Load
@@ -46,7 +46,7 @@ class Node:
         self.tasks = Tasks()
         self.flying = InFlight()
         look = self.members
-        view = NodeView(look.own_beat_is_old, lambda: look.last_look, self.flying.count)
+        view = OwnNode(look.own_beat_is_old, lambda: look.last_look, self.flying.count)
         self.shares = HostShares(store, name, limits, 2000, 15_000, view, clock)
         tasks = cast(TaskMediator, self.tasks)
         self.hosts = SharedHosts(self.shares, self.jobs, tasks, clock)

@@ -9,7 +9,7 @@ import pytest
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.place import Place
 from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.grid_check import Finding, check_data_def
+from scoopi.parse.grid_check import SelectorFault, check_data_def
 
 ITEM, FACT, BLOCK = Place("d.yml", 5, 9), Place("d.yml", 3, 9), Place("d.yml", 2, 9)
 
@@ -24,7 +24,7 @@ def check(
     selector: str | None = "td",
     dims: tuple[ItemDef, ...] = (),
     **fact: Any,
-) -> list[Finding]:
+) -> list[SelectorFault]:
     facts = (ItemDef("fact", **fact),)
     data_def = DataDef("d", block, selector, items, dims, facts, block_place=BLOCK, selector_place=FACT)
     return check_data_def(data_def, CssEngine())

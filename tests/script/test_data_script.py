@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
+from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.script.data_script import DataScript
-from scoopi.script.script_limits import ScriptLimits
 
 DAY = Axis("item", "day", 1, "\\w+")
 CITY = Axis("dim", "city", 2)

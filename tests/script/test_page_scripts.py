@@ -8,13 +8,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 from scoopi.model.document import Document
 from scoopi.model.locator import Locator
 from scoopi.script.configs_view import ConfigsView
 from scoopi.script.page_scripts import PageScripts
 from scoopi.script.sandbox import Sandbox
-from scoopi.script.script_limits import ScriptLimits
 
 KOLKATA = ZoneInfo("Asia/Kolkata")
 RUN_DATE = datetime(2020, 7, 1, 10, 59, 59, tzinfo=KOLKATA)

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 from scoopi.script.sandbox import Sandbox
-from scoopi.script.script_limits import ScriptLimits
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ParseError, ScriptError, StepError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.handover import ToTask
@@ -18,7 +19,6 @@ from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.ports import Script
 from scoopi.plugins.scripts.basic_script import BasicScript
-from scoopi.script.script_limits import ScriptLimits
 from scoopi.steps.scripter import Scripter
 
 AXES = (Axis("item", "day", 1), Axis("dim", "date", 2))

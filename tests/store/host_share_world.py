@@ -12,7 +12,7 @@ from typing import cast
 from scoopi.configs.groups import FetchLimits
 from scoopi.errors import StoreError
 from scoopi.store.host_share_record import HostRecord, HostRecords
-from scoopi.store.host_shares import HostShares, NodeView
+from scoopi.store.host_shares import HostShares, OwnNode
 from scoopi.store.member import Load, MemberState
 from scoopi.store.membership import Membership
 from scoopi.store.ports import Change, MapName, Outcome, Store
@@ -179,7 +179,7 @@ class Node:
         self.late = LateStore(faulty, self._before_write, world.random)
         store = SettlingStore(cast(Store, self.late), tries=3)
         self.members = Membership(store, name, f"node-{name}", 1000, GAP_MS, world.clock)
-        view = NodeView(self.members.own_beat_is_old, lambda: self.members.last_look, self.in_flight)
+        view = OwnNode(self.members.own_beat_is_old, lambda: self.members.last_look, self.in_flight)
         self.shares = HostShares(store, name, world.limits, TURN_MS, GAP_MS, view, world.clock)
 
     def in_flight(self, host: str) -> int:

@@ -15,16 +15,16 @@ from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.steps.load_order import LoadOrder
 from scoopi.worker.fetching import Fetching
-from scoopi.worker.load import Load
+from scoopi.worker.load import PageLoad
 from scoopi.worker.messages import Answered, Sent, WorkItem
 from tests.worker.played_loader import LIMIT_S, PlayedLoader
 
 LOCATOR = Locator("name", "group", "http://here.example/")
 
 
-def load(job: str) -> Load:
+def load(job: str) -> PageLoad:
     order = LoadOrder(Grant("here.example:80", 1e12))
-    return Load(WorkItem(job, 1, JobPayload(LOCATOR, job)), Payload(job, LOCATOR, 1, "", order))
+    return PageLoad(WorkItem(job, 1, JobPayload(LOCATOR, job)), Payload(job, LOCATOR, 1, "", order))
 
 
 class Desk:
@@ -35,7 +35,7 @@ class Desk:
         self.told: list[tuple[msgspec.Struct, ...]] = []
         self.fetching = Fetching(self.loader, self._ended, lambda *messages: self.told.append(messages))
 
-    def _ended(self, load: Load, outcome: Handover | Exception, seconds: float) -> list[msgspec.Struct]:
+    def _ended(self, load: PageLoad, outcome: Handover | Exception, seconds: float) -> list[msgspec.Struct]:
         assert seconds >= 0
         return [Answered(load.item.job, load.granted_host())]
 
