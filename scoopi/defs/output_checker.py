@@ -1,13 +1,13 @@
-"""OutputChecker: whether the files that tasks write to are in the run's folder, each with one format."""
+"""OutputChecker: whether the files that tasks write to can be, each with one format."""
 
 from __future__ import annotations
 
-import posixpath
 from typing import NamedTuple
 
 from scoopi.defs.findings import Findings
 from scoopi.defs.groups import WrittenTask
 from scoopi.defs.step_builder import SetStep
+from scoopi.model.output_path import output_path
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.step_def import PluginDef
 
@@ -42,9 +42,10 @@ class OutputChecker:
             if len(plugin.plugins) > 1:
                 what = f"appender {plugin.name} has {len(plugin.plugins)} encoders, it takes one"
                 self._findings.error(place, key, what, "give each encoder an appender of its own")
-            elif is_outside(plugin):
-                what = f"file {plugin.fields['file']!r} is not inside the folder of the run"
-                self._findings.error(place, f"{key}.file", what, "give a path below it, as in data.txt")
+            elif is_refused(plugin):
+                what = f"file {plugin.fields['file']!r} {_path_of(plugin)[1]}"
+                mend = "give a path below the folder of the run, as in data.txt"
+                self._findings.error(place, f"{key}.file", what, mend)
             elif plugin.class_name == _FILE_APPENDER and not plugin.plugins:
                 what = f"appender {plugin.name} has no encoder: nothing is written"
                 mend = "add `plugins: [ plugin: { name: csv, class: CsvEncoder } ]`"
@@ -53,9 +54,8 @@ class OutputChecker:
                 self._check_file(task, plugin, key, place)
 
     def _check_file(self, task: WrittenTask, plugin: PluginDef, key: str, place: Place) -> None:
-        file = plugin.fields.get("file")
-        path = output_path(file) if isinstance(file, str) else None
-        if path is None:
+        path, _ = _path_of(plugin)
+        if not path:
             return
         settings = _settings(plugin.plugins[0])
         first = self._files.setdefault(path, _Written(settings, f"{task.group}.{task.name}", place))
@@ -65,19 +65,20 @@ class OutputChecker:
             self._findings.error(place, key, what, "use the same settings, or two files", also=first.place)
 
 
-def is_outside(plugin: PluginDef) -> bool:
-    """Whether the file of an appender is not inside the run's folder (a finding of OutputChecker)."""
+def is_refused(plugin: PluginDef) -> bool:
+    """Whether the file of an appender cannot be one (a finding of OutputChecker)."""
+    return bool(_path_of(plugin)[1])
+
+
+def _path_of(plugin: PluginDef) -> tuple[str, str]:
+    """The file of an appender in the run's folder, empty when it has none; and why it cannot be one."""
     file = plugin.fields.get("file")
-    return plugin.class_name == _FILE_APPENDER and isinstance(file, str) and output_path(file) is None
-
-
-def output_path(file: str) -> str | None:
-    """Relative to the run's folder, a leading `output/` dropped; None when it is not inside, or hidden."""
-    text = file.strip()
-    path = posixpath.normpath(text).removeprefix("output/")
-    parts = path.split("/")
-    is_kept = any(part.startswith(".") for part in parts) or path in ("run.json", "output")
-    return None if not text or text.endswith("/") or path.startswith("/") or is_kept else path
+    if plugin.class_name != _FILE_APPENDER or not isinstance(file, str):
+        return "", ""
+    try:
+        return output_path(file), ""
+    except ValueError as error:
+        return "", str(error)
 
 
 def _settings(encoder: PluginDef) -> tuple[str, dict[str, object]]:

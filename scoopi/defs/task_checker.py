@@ -20,7 +20,7 @@ from scoopi.defs.data_def_builder import WrittenDataDef
 from scoopi.defs.findings import Findings
 from scoopi.defs.groups import WrittenTask
 from scoopi.defs.nearest import nearest
-from scoopi.defs.output_checker import OutputChecker, is_outside
+from scoopi.defs.output_checker import OutputChecker, is_refused
 from scoopi.defs.step_builder import SetStep
 from scoopi.model.place import Place
 from scoopi.model.step_def import PluginDef
@@ -104,7 +104,7 @@ class TaskChecker:
         place: Place = plugin.place
         if absent:
             self._findings.error(place, key, f"{plugin.class_name}: {absent[0]}", absent[1])
-        elif plugin.class_name and not is_outside(plugin):
+        elif plugin.class_name and not is_refused(plugin):
             for fault in self._checkers.plugin(kind, plugin):
                 self._findings.error(place, key, fault)
         if kind == "appenders":

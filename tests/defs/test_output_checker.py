@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.defs.output_checker import output_path
 from tests.defs.written import DATA, PLACES, Check
 
 _CSV = "plugin: { name: csv, class: CsvEncoder }"
@@ -27,31 +26,22 @@ def _file(file: str, encoder: str = "") -> str:
 
 
 @pytest.mark.parametrize(
-    ("file", "path"),
+    ("file", "why"),
     [
-        ("data.txt", "data.txt"),
-        ("output/data.txt", "data.txt"),
-        ("a/../b/data.txt.gz", "b/data.txt.gz"),
-        ("/tmp/data.txt", None),
-        ("../data.txt", None),
-        ("output/../../x", None),
-        (".scoopi/x", None),
-        ("run.json", None),
-        ("output/run.json", None),
-        ("output", None),
-        ("a/", None),
-        ("", None),
-        (".", None),
+        ("/tmp/x", "is absolute"),
+        ("../x", "leaves the folder of the run"),
+        ('""', "names no file"),
+        ("x/", "names no file"),
+        ("run.json", "is kept for Scoopi itself"),
+        (".gz", "is kept for Scoopi itself, as are all names that begin with a dot"),
+        ("x" * 256, "has a name of more than 255 bytes, which no disk takes"),
     ],
 )
-def test_a_file_is_inside_the_folder_of_the_run(file: str, path: str | None) -> None:
-    assert output_path(file) == path
-
-
-def test_a_file_outside_is_an_error(check: Check) -> None:
-    assert check(_tasks(_file("/tmp/x"), _file("ok.txt"))).found == [
+def test_a_file_that_cannot_be_is_an_error_that_says_why(check: Check, file: str, why: str) -> None:
+    written = file.strip('"')
+    assert check(_tasks(_file(file), _file("ok.txt"))).found == [
         "5:125: error taskGroups.city.one.steps.css.appender.plugins.out.file: "
-        "file '/tmp/x' is not inside the folder of the run; give a path below it, as in data.txt"
+        f"file {written!r} {why}; give a path below the folder of the run, as in data.txt"
     ]
 
 

@@ -23,6 +23,8 @@ from scoopi.plugins.appenders.list_appender import ListAppender
         ("one", "one"),
         ("Größe 1.txt", "Größe 1.txt"),
         ("a..b.txt", "a..b.txt"),
+        ("x/run.json", "x/run.json"),
+        (f"{'é' * 127}", f"{'é' * 127}"),
     ],
 )
 def test_a_file_is_in_the_folder_of_the_run(file: str, output: str) -> None:
@@ -45,7 +47,11 @@ def test_a_file_is_in_the_folder_of_the_run(file: str, output: str) -> None:
         ("x/", "names no file"),
         (".scoopi/state", "is kept for Scoopi"),
         ("x/.hidden", "is kept for Scoopi"),
-        ("run.json", "is kept for Scoopi"),
+        ("run.json", "is kept for Scoopi itself;"),
+        ("output/run.json", "is kept for Scoopi itself;"),
+        ("run.json/x", "is kept for Scoopi itself;"),
+        (".gz", "all names that begin with a dot"),
+        (f"x/{'é' * 128}/data.txt", "more than 255 bytes"),
         ("a\x00b", "cannot be printed"),
         ("a\nb", "cannot be printed"),
     ],

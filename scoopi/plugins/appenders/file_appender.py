@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import dataclass, field
 
 from scoopi.errors import PluginError
+from scoopi.model.output_path import output_path
 
 
 @dataclass(frozen=True)
@@ -23,21 +23,9 @@ class FileAppender:
     output: str = field(init=False)
 
     def __post_init__(self) -> None:
-        path = posixpath.normpath(self.file.strip()) if self.file.strip() else ""
-        if path.startswith("/"):
-            raise self._refused("is absolute")
-        path = path.removeprefix("output/")
-        if path.startswith(".."):
-            raise self._refused("leaves the folder of the run")
-        if path in ("", ".", "output") or self.file.rstrip().endswith("/"):
-            raise self._refused("names no file")
-        if any(part.startswith(".") for part in path.split("/")) or path == "run.json":
-            raise self._refused("is kept for Scoopi itself")
-        if not path.isprintable():
-            raise self._refused("holds a character that cannot be printed")
-        object.__setattr__(self, "output", path)
-
-    def _refused(self, why: str) -> PluginError:
-        return PluginError(
-            f"file {self.file!r} {why}", mend="give a path below the folder of the run, as in data.txt"
-        )
+        try:
+            object.__setattr__(self, "output", output_path(self.file))
+        except ValueError as error:
+            raise PluginError(
+                f"file {self.file!r} {error}", mend="give a path below the folder of the run, as in data.txt"
+            ) from None

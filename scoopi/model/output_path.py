@@ -1,0 +1,42 @@
+"""output_path: which file in the folder of a run a user means, and which names are not the user's."""
+
+from __future__ import annotations
+
+import posixpath
+
+LONGEST_NAME_BYTES = 255
+"""Of a file or folder, in the file systems of Linux."""
+_REPORT = "run.json"
+
+
+def output_path(file: str) -> str:
+    """The path relative to the run's folder; a leading `output/` is dropped.
+
+    Raises:
+        ValueError: why it is none, as in "is absolute".
+    Source: language, A9.
+    """
+    text = file.strip()
+    path = posixpath.normpath(text) if text else ""
+    if path.startswith("/"):
+        raise ValueError("is absolute")
+    path = path.removeprefix("output/")
+    parts = path.split("/")
+    if parts[0] == "..":
+        raise ValueError("leaves the folder of the run")
+    if path in ("", ".", "output") or text.endswith("/"):
+        raise ValueError("names no file")
+    if parts[0] == _REPORT:
+        raise ValueError("is kept for Scoopi itself")
+    if any(part.startswith(".") for part in parts):
+        raise ValueError("is kept for Scoopi itself, as are all names that begin with a dot")
+    if not path.isprintable():
+        raise ValueError("holds a character that cannot be printed")
+    if any(is_too_long(part) for part in parts):
+        raise ValueError(f"has a name of more than {LONGEST_NAME_BYTES} bytes, which no disk takes")
+    return path
+
+
+def is_too_long(name: str) -> bool:
+    """Whether a disk refuses the name of a file or folder."""
+    return len(name.encode()) > LONGEST_NAME_BYTES
