@@ -6,7 +6,8 @@ What only some definitions have is imported when it is met.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import posixpath
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from scoopi.bootstrap.composed import defs_folder
@@ -20,15 +21,20 @@ from scoopi.fetch.address import parse_address
 from scoopi.fetch.file_finder import FileFinder
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions
+from scoopi.model.output_path import is_too_long
 from scoopi.model.step_def import PluginDef
 from scoopi.parse.css_engine import CssEngine
 from scoopi.parse.grid_check import check_data_def
 from scoopi.plugins.plugin_files import file_digest
 from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.plugins.ports import LIST_PREFIX, Appender
 from scoopi.plugins.scripts.basic_script import BasicScript
 from scoopi.steps.step import Step
 
 log = logging.getLogger(__name__)
+
+MADE_UP_NODE = "0" * 8
+"""As long as the id of a node that the settings give none."""
 
 
 class DefsComposer:
@@ -110,7 +116,19 @@ class DefsComposer:
             made = self._finder.construct(kind, plugin)
         except ScoopiError as error:
             return [_sentence(error)]
+        if kind == "appenders":
+            return [*self._name_faults(made)]
         return self._script_faults(made, files) if isinstance(made, BasicScript) else []
+
+    def _name_faults(self, appender: Appender) -> Iterator[str]:
+        """In a cluster the name of a file also tells its node."""
+        if not self._configs.text("scoopi.cluster.addresses") or appender.output.startswith(LIST_PREFIX):
+            return
+        from scoopi.bootstrap.outputs import file_of_node
+
+        file = file_of_node(appender.output, self._configs.text("scoopi.cluster.node") or MADE_UP_NODE)
+        if is_too_long(posixpath.basename(file)):
+            yield f"file {appender.output!r} is too long a name with that of its node; shorten it"
 
     def _script_faults(self, plugin: BasicScript, files: FileFinder) -> list[str]:
         faults = []

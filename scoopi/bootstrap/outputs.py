@@ -46,11 +46,11 @@ def output_specs(definitions: Definitions, finder: PluginFinder) -> tuple[Output
 
 def of_node(specs: Iterable[OutputSpec], node: str) -> tuple[OutputSpec, ...]:
     """The outputs as one node of a cluster writes them: `<base>-<node>.<ext>`."""
-    return tuple(replace(spec, file=_file_of_node(spec.file, node)) for spec in specs)
+    return tuple(replace(spec, file=file_of_node(spec.file, node)) for spec in specs)
 
 
-def _file_of_node(file: str, node: str) -> str:
-    """Of two suffixes the compression's stays last."""
+def file_of_node(file: str, node: str) -> str:
+    """`<base>-<node>.<ext>`; of two suffixes the compression's stays last."""
     folder, name = posixpath.split(file)
     base, dot, suffixes = name.partition(".")
     return posixpath.join(folder, f"{base}-{node}{dot}{suffixes}")

@@ -57,12 +57,24 @@ class OutputChecker:
         path, _ = _path_of(plugin)
         if not path:
             return
+        self._check_folders(task, path, key, place)
         settings = _settings(plugin.plugins[0])
         first = self._files.setdefault(path, _Written(settings, f"{task.group}.{task.name}", place))
         if first.settings != settings:
             tasks = f"tasks {first.task} and {task.group}.{task.name}"
             what = f"{tasks} write {path} with different encoder settings"
             self._findings.error(place, key, what, "use the same settings, or two files", also=first.place)
+
+    def _check_folders(self, task: WrittenTask, path: str, key: str, place: Place) -> None:
+        """Whether a file of that path can be beside the others: none is a folder of another."""
+        if path in self._files:
+            return
+        for other, first in self._files.items():
+            if f"{other}/".startswith(f"{path}/") or f"{path}/".startswith(f"{other}/"):
+                tasks = f"tasks {first.task} and {task.group}.{task.name}"
+                what = f"{tasks} write {other} and {path}: one name cannot be a file and a folder"
+                self._findings.error(place, f"{key}.file", what, "rename one of them", also=first.place)
+                return
 
 
 def is_refused(plugin: PluginDef) -> bool:

@@ -65,6 +65,21 @@ def test_two_files_under_one_plugin_name_are_two_files(check: Check) -> None:
     assert check(_tasks(_file("a.txt"), _file("b.txt", ", delimiter: ';'"))).found == []
 
 
+@pytest.mark.parametrize(
+    ("one", "two"), [("prices", "prices/eur.csv"), ("a/b/c", "output/a"), ("x.gz", "x.gz/y")]
+)
+def test_a_file_that_is_the_folder_of_another_is_an_error(check: Check, one: str, two: str) -> None:
+    assert check(_tasks(_file(one), _file(two))).found == [
+        "6:125: error taskGroups.city.two.steps.css.appender.plugins.out.file: tasks city.one and city.two write "
+        f"{one} and {two.removeprefix('output/')}: one name cannot be a file and a folder (see defs.yml:5:125); "
+        "rename one of them"
+    ]
+
+
+def test_files_whose_names_only_begin_alike_are_beside_each_other(check: Check) -> None:
+    assert check(_tasks(_file("prices"), _file("prices.d/eur.csv"))).found == []
+
+
 def test_several_encoders_in_one_appender_are_an_error(check: Check) -> None:
     two = f"{{ name: out, class: FileAppender, file: a.txt, plugins: [ {_CSV}, plugin: {{ name: j, class: J }} ] }}"
     assert check(_tasks(two, _file("b.txt"))).sentences == [
