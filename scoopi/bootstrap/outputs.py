@@ -62,9 +62,10 @@ def _tasks(definitions: Definitions) -> Iterator[TaskDef]:
 
 
 def _columns(data_def: DataDef) -> tuple[Axis, ...]:
-    items = (data_def.items[0], *data_def.dims, data_def.facts[0])
     kinds = ("item", *("dim" for _ in data_def.dims), "fact")
-    return tuple(Axis(kind, item.name, item.order) for kind, item in zip(kinds, items, strict=True))
+    return tuple(
+        Axis(kind, item.name, item.order) for kind, item in zip(kinds, data_def.columns, strict=True)
+    )
 
 
 def _without_encoders(plugin: PluginDef) -> PluginDef:

@@ -121,7 +121,7 @@ class DefsChecker:
                 )
 
     def _check_tasks(self) -> None:
-        checker = TaskChecker(self._checkers, self._findings)
+        checker = TaskChecker(self._checkers, self._findings, self._data_defs)
         for name in self._task_groups:
             if name not in self._reach.groups:
                 continue

@@ -12,7 +12,7 @@ from scoopi.model.place import NOWHERE, Place
 from scoopi.model.step_def import PluginDef
 
 _FILE_APPENDER = "FileAppender"
-_ENCODER_DEFAULTS = {
+ENCODER_DEFAULTS = {
     "CsvEncoder": {"delimiter": ",", "includeTags": "false", "header": "false", "quote": "minimal"},
     "JsonlEncoder": {"includeTags": "false"},
 }
@@ -23,6 +23,7 @@ class _Written(NamedTuple):
     """Who wrote a file first, and how."""
 
     settings: tuple[str, dict[str, object]]
+    columns: tuple[str, ...]
     task: str
     place: Place
 
@@ -34,8 +35,12 @@ class OutputChecker:
         self._findings = findings
         self._files: dict[str, _Written] = {}
 
-    def check(self, task: WrittenTask, step: SetStep) -> None:
-        """Check the appenders of one step of a task."""
+    def check(self, task: WrittenTask, step: SetStep, columns: tuple[str, ...] = ()) -> None:
+        """Check the appenders of one step of a task.
+
+        Args:
+            columns: names of the values of a row, as a header has them; empty where they are not known.
+        """
         for plugin in step.step.plugins:
             key = f"{step.key or task.key}.plugins.{plugin.name}"
             place = plugin.place if plugin.place != NOWHERE else task.place
@@ -51,19 +56,35 @@ class OutputChecker:
                 mend = "add `plugins: [ plugin: { name: csv, class: CsvEncoder } ]`"
                 self._findings.warning(place, key, what, mend)
             elif plugin.class_name == _FILE_APPENDER:
-                self._check_file(task, plugin, key, place)
+                self._check_file(task, plugin, key, place, columns)
 
-    def _check_file(self, task: WrittenTask, plugin: PluginDef, key: str, place: Place) -> None:
+    def _check_file(
+        self, task: WrittenTask, plugin: PluginDef, key: str, place: Place, columns: tuple[str, ...]
+    ) -> None:
         path, _ = _path_of(plugin)
         if not path:
             return
         self._check_folders(task, path, key, place)
         settings = _settings(plugin.plugins[0])
-        first = self._files.setdefault(path, _Written(settings, f"{task.group}.{task.name}", place))
+        written = _Written(settings, columns, f"{task.group}.{task.name}", place)
+        first = self._files.setdefault(path, written)
         if first.settings != settings:
-            tasks = f"tasks {first.task} and {task.group}.{task.name}"
-            what = f"{tasks} write {path} with different encoder settings"
+            what = f"tasks {first.task} and {written.task} write {path} with different encoder settings"
             self._findings.error(place, key, what, "use the same settings, or two files", also=first.place)
+        elif settings[1].get("header") == "true" and columns and first.columns:
+            self._check_header(path, key, first, written)
+
+    def _check_header(self, path: str, key: str, first: _Written, written: _Written) -> None:
+        """Whether the header, of which a file has one, fits the rows of both."""
+        if written.columns == first.columns:
+            return
+        one, other = ", ".join(first.columns), ", ".join(written.columns)
+        tasks = f"tasks {first.task} and {written.task}"
+        what = f"{tasks} write {path} with one header, and their columns differ: {one}; and {other}"
+        fits = len(written.columns) == len(first.columns)
+        note = self._findings.warning if fits else self._findings.error
+        mend = "use two files, or the same names" if fits else "use two files, or leave the header out"
+        note(written.place, key, what, mend, also=first.place)
 
     def _check_folders(self, task: WrittenTask, path: str, key: str, place: Place) -> None:
         """Whether a file of that path can be beside the others: none is a folder of another."""
@@ -95,7 +116,7 @@ def _path_of(plugin: PluginDef) -> tuple[str, str]:
 
 def _settings(encoder: PluginDef) -> tuple[str, dict[str, object]]:
     """Class and fields, defaults filled in, so that what is said and what is left out are equal."""
-    fields: dict[str, object] = dict(_ENCODER_DEFAULTS.get(encoder.class_name, {}))
+    fields: dict[str, object] = dict(ENCODER_DEFAULTS.get(encoder.class_name, {}))
     for name, value in encoder.fields.items():
         fields[name] = _TRUTHS.get(value.lower(), value) if isinstance(value, str) else value
     return encoder.class_name, fields

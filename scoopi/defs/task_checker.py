@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise, takewhile, zip_longest
 
 from scoopi.defs.checkers import Checkers, PluginKind
@@ -32,11 +32,16 @@ _ANY = (None, None)
 class TaskChecker:
     """Checks chains of steps; a step or plugin that several tasks share is checked once.
 
+    Args:
+        data_defs: by name.
     Source: language, A3, A20, B 4.1, B 4.3.
     """
 
-    def __init__(self, checkers: Checkers, findings: Findings) -> None:
+    def __init__(
+        self, checkers: Checkers, findings: Findings, data_defs: Mapping[str, WrittenDataDef]
+    ) -> None:
         self._checkers = checkers
+        self._data_defs = data_defs
         self._findings = findings
         self._outputs = OutputChecker(findings)
         self._seen: dict[int, SetStep | PluginDef] = {}
@@ -54,7 +59,7 @@ class TaskChecker:
                 self._seen[id(each)] = each
                 self._check_step(task, each)
             if each.step.class_name == APPENDER_STEP:
-                self._outputs.check(task, each)
+                self._outputs.check(task, each, self._columns(task))
 
     def check_converted(self, chain: list[SetStep], written: WrittenDataDef) -> None:
         """Check that converters name entries of the task's data definition; else the task fails on each page.
@@ -72,6 +77,10 @@ class TaskChecker:
                     what = f"{data_def} has no item, dim or fact {item} to be converted: the task will fail"
                     mend = f"known are {', '.join(sorted(names))}"
                     self._findings.warning(plugin.place, key, what, mend, near=nearest(item, names))
+
+    def _columns(self, task: WrittenTask) -> tuple[str, ...]:
+        written = self._data_defs.get(task.data_def)
+        return () if written is None else tuple(item.name for item in written.data_def.columns)
 
     def _check_step(self, task: WrittenTask, each: SetStep) -> None:
         name, place, key = each.step.class_name, each.at("class"), each.key or task.key

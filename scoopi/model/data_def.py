@@ -63,3 +63,8 @@ class DataDef(msgspec.Struct, frozen=True):
     place: Place = NOWHERE
     block_place: Place = NOWHERE
     selector_place: Place = NOWHERE
+
+    @property
+    def columns(self) -> tuple[ItemDef, ...]:
+        """The entries by which a header names the values of a row: the first item, the dims, the fact."""
+        return (*self.items[:1], *self.dims, *self.facts[:1])

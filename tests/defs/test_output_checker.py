@@ -5,8 +5,14 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import pytest
 
+from scoopi.defs.output_checker import ENCODER_DEFAULTS
+from scoopi.plugins.encoders.csv_encoder import CsvEncoder
+from scoopi.plugins.encoders.jsonl_encoder import JsonlEncoder
+from scoopi.plugins.parameters import camel_case
 from tests.defs.written import DATA, PLACES, Check
 
 _CSV = "plugin: { name: csv, class: CsvEncoder }"
@@ -78,6 +84,44 @@ def test_a_file_that_is_the_folder_of_another_is_an_error(check: Check, one: str
 
 def test_files_whose_names_only_begin_alike_are_beside_each_other(check: Check) -> None:
     assert check(_tasks(_file("prices"), _file("prices.d/eur.csv"))).found == []
+
+
+def _two_data_defs(dims: str, encoder: str = ", header: true") -> str:
+    text = _tasks(_file("a.csv", encoder), _file("a.csv", encoder)).replace(
+        "two: { dataDef: temps", "two: { dataDef: winds"
+    )
+    return (
+        f"{text}  winds:\n    query: {{ block: table, selector: td }}\n"
+        f"    items: [ item: {{ name: hour, selector: th }} ]\n    dims: [ {dims} ]\n"
+    )
+
+
+def test_one_header_over_rows_of_two_widths_is_an_error(check: Check) -> None:
+    assert check(_two_data_defs("item: { name: day, selector: th }")).found == [
+        "6:125: error taskGroups.city.two.steps.css.appender.plugins.out: tasks city.one and city.two write a.csv "
+        "with one header, and their columns differ: hour, fact; and hour, day, fact (see defs.yml:5:125); "
+        "use two files, or leave the header out"
+    ]
+    assert check(_two_data_defs("item: { name: day, selector: th }", "")).found == []
+
+
+def test_one_header_that_misnames_columns_is_a_warning(check: Check) -> None:
+    text = _two_data_defs("item: { name: day, selector: th }").replace(
+        "items: [ item: { name: hour, selector: th } ]\n  winds",
+        "items: [ item: { name: hour, selector: th } ]\n    dims: [ item: { name: week, selector: th } ]\n  winds",
+    )
+    assert check(text).sentences == [
+        "warning taskGroups.city.two.steps.css.appender.plugins.out: tasks city.one and city.two write a.csv "
+        "with one header, and their columns differ: hour, week, fact; and hour, day, fact (see defs.yml:5:125); "
+        "use two files, or the same names"
+    ]
+
+
+@pytest.mark.parametrize("kind", [CsvEncoder, JsonlEncoder])
+def test_the_defaults_told_here_are_those_of_the_encoders(kind: type) -> None:
+    written = {camel_case(each.name): each.default for each in signature(kind).parameters.values()}
+    told = {name: str(value).lower() if value in (True, False) else value for name, value in written.items()}
+    assert ENCODER_DEFAULTS[kind.__name__] == told
 
 
 def test_several_encoders_in_one_appender_are_an_error(check: Check) -> None:
