@@ -104,7 +104,7 @@ class DefsComposer:
             made = self._finder.find("steps", name)()
         except ScoopiError as error:
             return str(error)  # with the plugin's file and line
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return f"{name} cannot be made without arguments: {type(error).__name__}: {error}"
         return None if isinstance(made, Step) else f"{name} is no Step; derive it from scoopi.steps.step.Step"
 

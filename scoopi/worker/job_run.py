@@ -95,7 +95,7 @@ class JobRun:
             started = time.perf_counter()
             try:
                 handover = link.step.run(payload)
-            except Exception as error:
+            except BaseException as error:  # a plugin may call sys.exit: its task fails, the worker goes on
                 outcome.failures.append(self._step_failure(error, item, name, link))
                 return
             finally:
@@ -113,7 +113,7 @@ class JobRun:
             break
         outcome.warnings += warnings
 
-    def _step_failure(self, error: Exception, item: WorkItem, task: str, link: ChainStep) -> Failure:
+    def _step_failure(self, error: BaseException, item: WorkItem, task: str, link: ChainStep) -> Failure:
         kind = (link.name, type(error).__name__)
         if not isinstance(error, StepError) and kind not in self._told:
             self._told.add(kind)
@@ -173,10 +173,10 @@ def _no_handover(answer: object) -> StepError:
     return StepError(what, mend="end its run with `return ToTask(payload.advance(data))`")
 
 
-def _failure(error: Exception, item: WorkItem, task: str, step: str, at: str) -> Failure:
+def _failure(error: BaseException, item: WorkItem, task: str, step: str, at: str) -> Failure:
     locator = item.payload.locator
     known = isinstance(error, StepError)
-    cause = error.cause if isinstance(error, StepError) else f"{type(error).__name__}: {error}"
+    cause = error.cause if isinstance(error, StepError) else _named(error)
     return Failure(
         cause=f"{step}: {cause}",
         message=str(error) if known else f"unexpected {cause}{_raised_at(error)}",
@@ -188,7 +188,11 @@ def _failure(error: Exception, item: WorkItem, task: str, step: str, at: str) ->
     )
 
 
-def _raised_at(error: Exception) -> str:
+def _named(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _raised_at(error: BaseException) -> str:
     """The line of the plugin that raised it, else that of Scoopi."""
     frames = traceback.extract_tb(error.__traceback__)
     at = ([frame for frame in frames if not frame.filename.startswith(_NO_PLUGINS)] or frames)[-1:]

@@ -46,10 +46,31 @@ def test_a_step_that_forgets_its_return_fails_its_task_and_no_worker_dies(
     assert desk.rows() == good_rows() + title_row("bad")
 
 
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize(
+    ("body", "cause"),
+    [
+        ("raise SystemExit('enough')", "SystemExit: enough"),
+        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    ],
+)
+def test_a_step_that_ends_the_process_fails_its_task_only_and_is_told_by_name(
+    desk: Desk, town: Town, workers: int, body: str, cause: str
+) -> None:
+    install(town, f'if payload.locator.name == "bad": {body}')
+    town.write_page(page("bad"))
+    ended = desk.scoopi("run", "defs", "--workers", workers)
+    assert_failed(desk, ended, cause, step="extra", tasks="tempTask", url="pages/bad.html")
+    assert "died" not in ended.err
+    assert desk.rows() == good_rows() + title_row("bad")
+
+
 @pytest.mark.parametrize(
     ("base", "body", "told"),
     [
         ("object", "pass", "Odd is no Step; derive it from scoopi.steps.step.Step"),
+        ("Step", "pass\n\n    def __init__(self):\n        raise SystemExit(4)", "arguments: SystemExit: 4"),
         ("Step", "pass\n\n    def __init__(self, town):", "Odd cannot be made without arguments: TypeError"),
     ],
 )
