@@ -40,7 +40,7 @@ class SourceFiles:
             self._unreadable(self._source, error)
             return []
         if not stat.S_ISDIR(status.st_mode):
-            return [self._source]
+            return [self._source]  # may be a pipe: who names one wants it read
         self._walk(self._source, status)
         if not self._files and self.is_whole:
             self._fault(self._source, "the folder holds no definition files", "put a .yml file there")
@@ -65,6 +65,11 @@ class SourceFiles:
         is_wanted = path.name.endswith(_SUFFIXES)
         try:
             status = path.stat()
+        except FileNotFoundError:
+            if is_wanted and path.is_symlink():  # else it was removed meanwhile
+                what = f"it is a link to {os.readlink(path)}, and there is no such file"
+                self._fault(path, what, "put the file there, or take the link away")
+            return
         except OSError as error:
             if is_wanted:
                 self._unreadable(path, error)
@@ -72,7 +77,7 @@ class SourceFiles:
         if stat.S_ISDIR(status.st_mode):
             if not path.name.startswith(".") and path.name not in _ASIDE:
                 self._walk(path, status)
-        elif is_wanted:
+        elif is_wanted and stat.S_ISREG(status.st_mode):
             self._files.append(path)
 
     def _hint(self) -> tuple[str, str]:
@@ -85,7 +90,9 @@ class SourceFiles:
 
     def _unreadable(self, path: Path, error: OSError | ValueError) -> None:
         reason = getattr(error, "strerror", None) or str(error)
-        self._fault(path, f"it cannot be read: {reason}", "give yourself the right to read it")
+        is_right = isinstance(error, PermissionError)
+        mend = "give yourself the right to read it" if is_right else "mend it, or take it away"
+        self._fault(path, f"it cannot be read: {reason}", mend)
 
     def _fault(self, path: Path, what: str, mend: str, near: str = "") -> None:
         self.is_whole = False

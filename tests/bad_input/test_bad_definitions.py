@@ -315,7 +315,7 @@ def test_a_file_without_rights_is_told_and_hides_no_other_fault(desk: Desk, town
 
 def test_a_link_to_nowhere_is_told(desk: Desk, town: Town) -> None:
     (town.job.parent / "gone.yml").symlink_to("nowhere.yml")
-    assert_told(desk, "it cannot be read: No such file or directory", "", "defs/gone.yml")
+    assert_told(desk, "it is a link to nowhere.yml", "take the link away", "defs/gone.yml")
 
 
 def test_bad_definitions_end_a_real_process_with_3_and_an_empty_stdout(desk: Desk, town: Town) -> None:

@@ -47,6 +47,20 @@ def test_a_circle_of_links_between_folders_is_walked_once(check: Check, tmp_path
     assert len(check({}).report.files) == 1
 
 
+def test_what_is_no_regular_file_is_left_aside_whatever_its_name(check: Check, tmp_path: Path) -> None:
+    write(tmp_path, {"defs/defs.yml": PLACES + TASKS + DATA})
+    os.mkfifo(tmp_path / "defs" / "x.yml")
+    assert (check({}).found, len(check({}).report.files)) == ([], 1)
+
+
+def test_a_link_that_leads_nowhere_is_told_as_such(check: Check, tmp_path: Path) -> None:
+    write(tmp_path, {"defs/defs.yml": PLACES + TASKS + DATA})
+    (tmp_path / "defs" / "h.yml").symlink_to("gone.yml")
+    assert check({}).sentences == [
+        "error it is a link to gone.yml, and there is no such file; put the file there, or take the link away"
+    ]
+
+
 def test_a_missing_folder_is_one_finding_with_the_name_it_resembles(tmp_path: Path) -> None:
     (tmp_path / "weather").mkdir()
     outcome = _read(tmp_path / "wether", tmp_path)
