@@ -233,9 +233,11 @@ class RunClose:
         )
 
     def _left(self) -> int | None:
-        """None when the store does not tell: what is known otherwise must still be written down."""
+        """None while not every locator has its job, and when the store does not tell: what is known
+        otherwise must still be written down."""
         try:
-            return self._jobs.left()
+            state = self._record.read()
+            return None if state is not None and not state.seeded else self._jobs.left()
         except (StoreError, ClusterError) as error:
             log.warning("how many jobs are left is not known: %s", error.what)
             return None

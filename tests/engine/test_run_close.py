@@ -20,6 +20,7 @@ from scoopi.engine.stop_time import StopTime
 from scoopi.errors import StoreError
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.run_report import RunStatus
+from scoopi.store.run_record import RunPhase, RunState
 
 NOW = datetime.now().astimezone()
 
@@ -29,6 +30,7 @@ class Parts:
 
     def __init__(self, refusals: int) -> None:
         self.refusals = refusals
+        self.seeded = True
         self.moves: list[str] = []
 
     def publish(self) -> Published:
@@ -42,6 +44,9 @@ class Parts:
 
     def to_over(self) -> None:
         self.moves.append("OVER")
+
+    def read(self) -> RunState:
+        return RunState("incarnation", RunPhase.RUNNING, self.seeded, "ann")
 
     def awaited(self, incarnations: object) -> tuple[str, ...]:
         return ()
@@ -82,6 +87,16 @@ def test_while_a_run_goes_on_its_file_does_not_say_that_nothing_is_left(close: C
     close(Parts(refusals=0), 0.0).begin(NOW)
     told = json.loads((tmp_path / "run.json").read_bytes())
     assert (told["status"], told["jobs"]["left"]) == ("running", None)
+
+
+@pytest.mark.parametrize(("seeded", "left"), [(False, None), (True, 0)])
+def test_how_many_jobs_are_left_is_not_told_before_every_locator_has_its_job(
+    close: Close, tmp_path: Path, seeded: bool, left: int | None
+) -> None:
+    parts = Parts(refusals=0)
+    parts.seeded = seeded
+    assert close(parts, 0.0).stopped(NOW).jobs.left == left
+    assert json.loads((tmp_path / "run.json").read_bytes())["jobs"]["left"] == left
 
 
 def test_a_stop_that_publishes_nothing_tells_the_rows_of_the_files_that_stay(
