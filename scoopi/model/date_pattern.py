@@ -10,6 +10,8 @@ from scoopi.model.date_pattern_parts import Part, parts_of
 from scoopi.model.date_pattern_reader import Reader
 from scoopi.model.date_pattern_writer import written
 
+ZONE_LETTERS = "zZX"
+
 
 @dataclass(frozen=True, slots=True)
 class DatePattern:
@@ -27,6 +29,11 @@ class DatePattern:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_parts", parts_of(self.pattern))
+
+    @property
+    def has_zone(self) -> bool:
+        """Whether a text that fits says its time zone."""
+        return any(part.letter in ZONE_LETTERS for part in self._parts if part.letter)
 
     def parse(self, text: str, *, now: datetime | None = None, keep_zone: bool = False) -> datetime:
         """The date-time that the whole text means, in the local time zone of this machine.

@@ -79,10 +79,10 @@ def test_rolling_over_the_change_to_summer_time_keeps_the_hour() -> None:
 
 
 def test_the_first_alternative_that_reads_the_whole_text_counts() -> None:
-    formatter = DateFormatter("day", "dd/MM/yyyy|MM/dd/yyyy HH:mm|yyyy", "yyyy-MM-dd")
-    assert formatter.convert("01/02/2020") == "2020-02-01"
-    assert formatter.convert("01/02/2020 10:00") == "2020-01-02"
-    assert formatter.convert("2020") == "2020-01-01"
+    formatter = DateFormatter("day", "dd/MM/yyyy X|MM/dd/yyyy HH:mm X|yyyy X", "yyyy-MM-dd")
+    assert formatter.convert("01/02/2020 Z") == "2020-02-01"
+    assert formatter.convert("01/02/2020 10:00 Z") == "2020-01-02"
+    assert formatter.convert("2020 Z") == "2020-01-01"
 
 
 @pytest.mark.usefixtures("in_oslo")
@@ -90,14 +90,20 @@ def test_a_formatter_stays_in_the_zone_of_the_text() -> None:
     formatter = DateFormatter("day", "yyyy-MM-dd'T'HH:mm:ssXXX", "dd.MM.yyyy HH:mm XXX")
     assert formatter.convert("2020-01-31T10:11:12-05:00") == "31.01.2020 10:11 -05:00"
     assert formatter.convert("2020-01-31T10:11:12Z") == "31.01.2020 10:11 Z"
-    assert DateFormatter("day", "yyyy-MM-dd", "HH:mm XXX").convert("2020-07-01") == "00:00 +02:00"
+
+
+def test_a_formatter_needs_a_zone_in_the_text() -> None:
+    formatter = DateFormatter("day", "yyyy-MM-dd X|yyyy-MM-dd", "dd.MM.yyyy")
+    assert formatter.convert("2024-01-05 Z") == "05.01.2024"
+    with pytest.raises(ConvertError, match="'2024-01-05' as yyyy-MM-dd says no time zone; read its zone too"):
+        formatter.convert("2024-01-05")
 
 
 @pytest.mark.parametrize(
     "converter",
     [
         DateRoller("day", "dd MMM yyyy", "yyyy", "MONTH=0"),
-        DateFormatter("day", "dd MMM yyyy|MMM yyyy", "yyyy"),
+        DateFormatter("day", "dd MMM yyyy|MMM yyyy X", "yyyy"),
     ],
 )
 @pytest.mark.parametrize("value", ["", "soon", "15 Mar 2019 x", "15.3.2019"])
@@ -137,10 +143,10 @@ def test_a_wrong_definition_is_refused_with_the_mend(fields: tuple[str, str, str
     "name", ["DateFormatter", "DateFormater", "org.codetab.scoopi.plugin.converter.DateFormater"]
 )
 def test_the_formatter_is_found_by_its_names(name: str) -> None:
-    fields = {"item": "day", "inPattern": "yyyy", "outPattern": "yy", "onError": "drop"}
+    fields = {"item": "day", "inPattern": "yyyy X", "outPattern": "yy", "onError": "drop"}
     made = PluginFinder([], BUILTINS).construct("converters", PluginDef("f", name, fields))
     assert isinstance(made, DateFormatter)
-    assert (made.item, made.on_error, made.convert("2016")) == ("day", "drop", "16")
+    assert (made.item, made.on_error, made.convert("2016 Z")) == ("day", "drop", "16")
 
 
 def test_the_roller_is_made_from_a_definition_of_the_original() -> None:

@@ -14,16 +14,16 @@ class Alternatives:
     Args:
         patterns: as the definition writes them.
         field: the name of the definition's key, for messages.
-        keep_zone: a text that says its zone is not converted to local time.
+        zoned: only texts that say their zone are read, and they stay in it.
     Raises:
         PluginError: a pattern is wrong, or there is none.
     Source: language, B 4.5 and A15.
     """
 
-    def __init__(self, patterns: str, field: str, *, keep_zone: bool = False) -> None:
+    def __init__(self, patterns: str, field: str, *, zoned: bool = False) -> None:
         self._patterns = [date_pattern(pattern, field) for pattern in patterns.split("|") if pattern]
         self._shown = patterns
-        self._keep_zone = keep_zone
+        self._zoned = zoned
         if not self._patterns:
             raise PluginError(f"{field} is empty", mend='give a date pattern, as in "dd MMM yyyy"')
 
@@ -31,13 +31,22 @@ class Alternatives:
         """The date-time by the first pattern that the whole text fits.
 
         Raises:
-            ConvertError: it fits none.
+            ConvertError: it fits none, or says no zone where one is needed.
         """
+        without_zone = ""
         for pattern in self._patterns:
             try:
-                return pattern.parse(text, keep_zone=self._keep_zone)
+                moment = pattern.parse(text, keep_zone=self._zoned)
             except ValueError:
                 continue
+            if pattern.has_zone or not self._zoned:
+                return moment
+            without_zone = pattern.pattern
+        if without_zone:
+            raise ConvertError(
+                f"{text!r} as {without_zone} says no time zone",
+                mend="read its zone too (z, Z or X in inPattern); DateRoller takes dates without one",
+            )
         raise ConvertError(
             f"{text!r} is no date as {self._shown}", mend="add a pattern that fits, behind a |"
         )
