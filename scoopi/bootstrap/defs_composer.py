@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scoopi.bootstrap.composed import defs_folder
 from scoopi.configs.configs import Configs
-from scoopi.defs.checkers import Checkers, PluginKind, SelectorFaults
+from scoopi.defs.checkers import Checkers, Fault, PluginKind, SelectorFaults
 from scoopi.defs.class_names import STEP_CLASSES
 from scoopi.defs.defs_reader import read_definitions
 from scoopi.defs.report import Report
@@ -33,6 +33,7 @@ from scoopi.steps.step import Step
 
 log = logging.getLogger(__name__)
 
+STEP = "scoopi.steps.step.Step"
 MADE_UP_NODE = "0" * 8
 """As long as the id of a node that the settings give none."""
 
@@ -97,30 +98,30 @@ class DefsComposer:
 
         parse_live(text, DatePattern(self._configs.text("scoopi.dateTimePattern")))
 
-    def _step_fault(self, name: str) -> str | None:
+    def _step_fault(self, name: str) -> Fault | None:
         if name in STEP_CLASSES:
             return None
         try:
             made = self._finder.find("steps", name)()
         except ScoopiError as error:
-            return str(error)  # with the plugin's file and line
+            return Fault(str(error))  # with the plugin's file and line
         except (Exception, SystemExit) as error:
-            return f"{name} cannot be made without arguments: {type(error).__name__}: {error}"
-        return None if isinstance(made, Step) else f"{name} is no Step; derive it from scoopi.steps.step.Step"
+            return Fault(f"{name} cannot be made without arguments: {type(error).__name__}: {error}")
+        return None if isinstance(made, Step) else Fault(f"{name} is no Step", f"derive it from {STEP}")
 
-    def _plugin_faults(self, kind: PluginKind, plugin: PluginDef, files: FileFinder) -> list[str]:
+    def _plugin_faults(self, kind: PluginKind, plugin: PluginDef, files: FileFinder) -> list[Fault]:
         faults = self._finder.check(kind, plugin)
         if faults:
-            return faults
+            return [Fault(fault) for fault in faults]
         try:
             made = self._finder.construct(kind, plugin)
         except ScoopiError as error:
-            return [_sentence(error)]
+            return [Fault(error.what, error.mend)]
         if kind == "appenders":
             return [*self._name_faults(made)]
         return self._script_faults(made, files) if isinstance(made, BasicScript) else []
 
-    def _name_faults(self, appender: Appender) -> Iterator[str]:
+    def _name_faults(self, appender: Appender) -> Iterator[Fault]:
         """In a cluster the name of a file also tells its node."""
         if not self._configs.text("scoopi.cluster.addresses") or appender.output.startswith(LIST_PREFIX):
             return
@@ -128,24 +129,24 @@ class DefsComposer:
 
         file = file_of_node(appender.output, self._configs.text("scoopi.cluster.node") or MADE_UP_NODE)
         if is_too_long(posixpath.basename(file)):
-            yield f"file {appender.output!r} is too long a name with that of its node; shorten it"
+            yield Fault(f"file {appender.output!r} is too long a name with that of its node", "shorten it")
 
-    def _script_faults(self, plugin: BasicScript, files: FileFinder) -> list[str]:
+    def _script_faults(self, plugin: BasicScript, files: FileFinder) -> list[Fault]:
         faults = []
         inline = _script_fault(plugin.script) if plugin.script else None
         if inline:
-            faults.append(f"script: {inline}")
+            faults.append(Fault(f"script: {inline.what}", inline.mend))
         for name in plugin.scripts:
             try:
                 path = files.find(name)
                 body = path.read_bytes()
                 fault = _script_fault(body.decode())
             except (ScoopiError, OSError, UnicodeDecodeError) as error:
-                fault = str(error)
+                fault = Fault(str(error))
             else:
                 self._scripts[str(path)] = file_digest(body)
             if fault:
-                faults.append(f"{name}: {fault}")
+                faults.append(Fault(f"{name}: {fault.what}", fault.mend))
         return faults
 
 
@@ -161,26 +162,23 @@ def _ensure_regex(pattern: str) -> None:
     compile_java(pattern)
 
 
-def _script_fault(text: str) -> str | None:
+def _script_fault(text: str) -> Fault | None:
     from scoopi.script.check_script import check_script
 
-    return check_script(text)
+    found = check_script(text)
+    return None if found is None else Fault(*found)
 
 
-def _fault_of(call: Callable[[str], object]) -> Callable[[str], str | None]:
+def _fault_of(call: Callable[[str], object]) -> Callable[[str], Fault | None]:
     """A check from a call that raises when its text is wrong."""
 
-    def fault(text: str) -> str | None:
+    def fault(text: str) -> Fault | None:
         try:
             call(text)
         except ScoopiError as error:
-            return _sentence(error)
+            return Fault(error.what, error.mend)
         except ValueError as error:
-            return str(error)
+            return Fault(str(error))
         return None
 
     return fault
-
-
-def _sentence(error: ScoopiError) -> str:
-    return f"{error.what}; {error.mend}" if error.mend else error.what

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -20,11 +20,18 @@ def _no_faults(data_def: DataDef) -> SelectorFaults:
     return []
 
 
-def _no_fault(text: str) -> str | None:
+class Fault(NamedTuple):
+    """What is wrong, and the mend; that may be empty."""
+
+    what: str
+    mend: str = ""
+
+
+def _no_fault(text: str) -> Fault | None:
     return None
 
 
-def _no_plugin_faults(kind: PluginKind, plugin: PluginDef) -> list[str]:
+def _no_plugin_faults(kind: PluginKind, plugin: PluginDef) -> list[Fault]:
     return []
 
 
@@ -36,7 +43,7 @@ class Checkers(msgspec.Struct, frozen=True):
         xpath: the same for the XPath engine.
         regex: a Java pattern, as filters have it.
         script: a script whose placeholders were replaced by `1`.
-        plugin: class and fields of a plugin; each fault is a sentence.
+        plugin: class and fields of a plugin.
         step_class: the class of a step that is no built-in one.
         live: a duration, period or date-time.
         url: the address of a locator.
@@ -44,9 +51,9 @@ class Checkers(msgspec.Struct, frozen=True):
 
     css: Callable[[DataDef], SelectorFaults] = _no_faults
     xpath: Callable[[DataDef], SelectorFaults] = _no_faults
-    regex: Callable[[str], str | None] = _no_fault
-    script: Callable[[str], str | None] = _no_fault
-    plugin: Callable[[PluginKind, PluginDef], list[str]] = _no_plugin_faults
-    step_class: Callable[[str], str | None] = _no_fault
-    live: Callable[[str], str | None] = _no_fault
-    url: Callable[[str], str | None] = _no_fault
+    regex: Callable[[str], Fault | None] = _no_fault
+    script: Callable[[str], Fault | None] = _no_fault
+    plugin: Callable[[PluginKind, PluginDef], list[Fault]] = _no_plugin_faults
+    step_class: Callable[[str], Fault | None] = _no_fault
+    live: Callable[[str], Fault | None] = _no_fault
+    url: Callable[[str], Fault | None] = _no_fault

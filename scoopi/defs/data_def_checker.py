@@ -94,8 +94,8 @@ class DataDefChecker:
             key = f"{each.key}.filters[{number}]"
             fault = self._checkers.regex(filter_def.pattern)
             if fault:
-                what = f"the pattern is wrong: {fault}"
-                self._findings.error(filter_def.place, f"{key}.pattern", what)
+                what = f"the pattern is wrong: {fault.what}"
+                self._findings.error(filter_def.place, f"{key}.pattern", what, fault.mend)
             if filter_def.type and filter_def.type not in _FILTER_TYPES:
                 what = f"filter type {filter_def.type!r} acts as value"
                 self._findings.warning(filter_def.type_place, f"{key}.type", what, "write value or match")
@@ -116,11 +116,11 @@ class DataDefChecker:
         fault = self._checkers.script(with_stand_ins(script))
         if _is_constant(each.item):
             if fault:
-                what = f"the script is wrong, but never run beside value or match: {fault}"
+                what = f"the script is wrong, but never run beside value or match: {fault.what}"
                 self._findings.warning(place, key, what, "take it out")
             return
         if fault:
-            self._findings.error(place, key, f"the script is wrong: {fault}")
+            self._findings.error(place, key, f"the script is wrong: {fault.what}", fault.mend)
         self._check_placeholders(script, uses(self._written, [each]), place, key, may_stay=True, owner=each)
 
     def _check_links(self, each: WrittenItem, makes_links: bool | None) -> None:

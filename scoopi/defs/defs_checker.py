@@ -116,9 +116,8 @@ class DefsChecker:
         for number, locator in enumerate(group.locators):
             fault = self._checkers.url(locator.url) if locator.url else None
             if fault:
-                self._findings.error(
-                    locator.place, f"locatorGroups.{group.name}.locators[{number}].url", fault
-                )
+                key = f"locatorGroups.{group.name}.locators[{number}].url"
+                self._findings.error(locator.place, key, fault.what, fault.mend)
 
     def _check_tasks(self) -> None:
         checker = TaskChecker(self._checkers, self._findings, self._data_defs)
@@ -128,7 +127,7 @@ class DefsChecker:
             group = self._task_groups[name]
             fault = self._checkers.live(group.live) if group.live else None
             if fault:
-                self._findings.error(group.node.at("live"), f"{group.key}.live", fault)
+                self._findings.error(group.node.at("live"), f"{group.key}.live", fault.what, fault.mend)
             for task in group.tasks:
                 chain = self._chain(task, self._findings)
                 self._check_data_def(task)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 
-_LARGEST = 2**31 - 1
+LARGEST = 2**31 - 1
+_MOST_DIGITS = 4000
+"""Python turns no longer text into a number."""
 _INTEGER = re.compile(r"[+-]?[0-9][0-9_]*")
 _RANGE = re.compile(r"([0-9]+)(-([0-9]+)?)?")
 _TRUE = frozenset({"true", "yes", "on"})
@@ -16,10 +18,15 @@ _FALSE = frozenset({"false", "no", "off"})
 
 def read_integer(text: str) -> int | None:
     """A decimal number of 32 bits, `010` is ten; None when the text is none."""
-    if not _INTEGER.fullmatch(text):
+    if not _INTEGER.fullmatch(text) or len(text) > _MOST_DIGITS:
         return None
     number = int(text.replace("_", ""))
-    return number if -_LARGEST <= number <= _LARGEST else None
+    return number if -LARGEST <= number <= LARGEST else None
+
+
+def is_too_large(text: str, *, is_range: bool) -> bool:
+    """Whether a text that is no number, or no range, is none only for being too large."""
+    return bool((_RANGE if is_range else _INTEGER).fullmatch(text))
 
 
 def read_range(text: str) -> tuple[int, int | None] | None:
@@ -27,10 +34,10 @@ def read_range(text: str) -> tuple[int, int | None] | None:
     if text == "-":
         return 0, 0
     found = _RANGE.fullmatch(text)
-    if not found:
+    if not found or len(text) > _MOST_DIGITS:
         return None
     first, last = int(found[1]), int(found[3] or found[1])
-    if max(first, last) > _LARGEST:
+    if max(first, last) > LARGEST:
         return None
     if found[2] and not found[3]:
         return first, None

@@ -10,9 +10,11 @@ from scoopi.defs.findings import Findings
 from scoopi.defs.flat_table import FlatTable
 from scoopi.defs.nearest import nearest
 from scoopi.defs.node import Listing, Node, Table, Text, is_same
-from scoopi.defs.scalars import read_bool, read_integer, read_range
+from scoopi.defs.scalars import LARGEST, is_too_large, read_bool, read_integer, read_range
 from scoopi.defs.shape import Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet
 from scoopi.model.place import Place
+
+_NUMBERS = frozenset({Kind.INTEGER, Kind.RANGE})
 
 
 class ShapeChecker:
@@ -94,6 +96,8 @@ class ShapeChecker:
             mend = "write FROM-TO, FROM- or one number, as in 2-6"
         elif shape.kind is Kind.BOOL and read_bool(node.text) is None:
             what = f'is "{node.text}", true or false is needed'
+        if what and shape.kind in _NUMBERS and is_too_large(node.text, is_range=shape.kind is Kind.RANGE):
+            what, mend = f'is "{node.text[:40]}", which is too large', f"{LARGEST} is the largest"
         if what:
             self._findings.error(node.place, key, f"{_last(key)} {what}", mend)
 

@@ -90,7 +90,9 @@ class TaskChecker:
         elif name and name not in STEP_CLASSES:
             fault = self._checkers.step_class(name)
             if fault:
-                self._findings.error(place, f"{key}.class", fault, near=nearest(name, STEP_CLASSES))
+                self._findings.error(
+                    place, f"{key}.class", fault.what, fault.mend, near=nearest(name, STEP_CLASSES)
+                )
         kind = PLUGIN_KINDS.get(name)
         if kind is None:
             if name in STEP_CLASSES and each.step.plugins:
@@ -115,7 +117,7 @@ class TaskChecker:
             self._findings.error(place, key, f"{plugin.class_name}: {absent[0]}", absent[1])
         elif plugin.class_name and not is_refused(plugin):
             for fault in self._checkers.plugin(kind, plugin):
-                self._findings.error(place, key, fault)
+                self._findings.error(place, key, fault.what, fault.mend)
         if kind == "appenders":
             for encoder in plugin.plugins:
                 self._check_plugin("encoders", encoder, f"{key}.plugins.{encoder.name}")

@@ -26,6 +26,7 @@ _PLAIN = re.compile(
 """What needs no change at all; most addresses are so."""
 _PARTS = re.compile(r"([^/\\?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _AUTHORITY = re.compile(r"(?:(.*)@)?(\[[0-9A-Fa-f:.]+\]|[^:@\[\]]*)(?::(\d*))?", re.DOTALL)
+_WRONG_PORT = re.compile(r"(?:.*@)?(?:\[[0-9A-Fa-f:.]+\]|[^:@\[\]]+):(.*)", re.DOTALL)
 _BAD_IN_PATH = re.compile(r"[^!$%&'()*+,\-./0-9:;=@A-Z\[\]_a-z|~]")
 _BAD_IN_QUERY = re.compile(r"[^!$%&()*+,\-./0-9:;=?@A-Z\[\]\\^_`a-z{|}~]")
 _BAD_IN_FRAGMENT = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]\\^_a-z{|}~]")
@@ -126,6 +127,10 @@ def _http(scheme: str, rest: str, text: str) -> Address:
     assert parts is not None
     authority, path, query, fragment = (part or "" for part in parts.groups())
     matched = _AUTHORITY.fullmatch(authority)
+    if matched is None and (host_port := _WRONG_PORT.fullmatch(authority)):
+        what, cause = f"the port {host_port[1][:20]!r} is no number", "the address has a wrong port"
+        mend = "write http://host:port/path, as in http://host:8080/"
+        raise FetchError(what, at=shown(text), mend=mend, cause=cause)
     if matched is None or not matched[2]:
         raise FetchError("the address has no valid host", at=shown(text), mend="write http://host/path")
     user, host, port = matched.groups()
@@ -145,9 +150,9 @@ def _http(scheme: str, rest: str, text: str) -> Address:
 
 
 def _port(port: str | None, scheme: str, text: str) -> int:
-    number = int(port) if port else DEFAULT_PORTS[scheme]
+    number = int(port.lstrip("0")[:6] or "0") if port else DEFAULT_PORTS[scheme]
     if number > 65535:
-        what, cause = f"port {port} is above 65535", "the address has a port above 65535"
+        what, cause = f"port {str(port)[:20]} is above 65535", "the address has a port above 65535"
         raise FetchError(what, at=shown(text), mend="correct the port", cause=cause)
     return number
 

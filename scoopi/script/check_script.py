@@ -10,7 +10,7 @@ _STOP = "throw 0;"
 _MEND = "correct it there: it must be JavaScript as browsers read it"
 
 
-def check_script(text: str) -> str | None:
+def check_script(text: str) -> tuple[str, str] | None:
     """What is wrong, with line and column of the script, and the mend; None when its syntax is right.
 
     Placeholders `%{…}` must have been replaced by something harmless before.
@@ -23,14 +23,14 @@ def check_script(text: str) -> str | None:
     return None
 
 
-def _syntax_error(report: str) -> str | None:
+def _syntax_error(report: str) -> tuple[str, str] | None:
     message, _, stack = report.partition("\n")
     if not message.startswith("SyntaxError: "):
         return None
     what = message.removeprefix("SyntaxError: ")
     place = SCRIPT_POSITION.search(stack)
     if not place:
-        return f"{what}; {_MEND}"
+        return what, _MEND
     line, column = int(place["line"]), int(place["column"])
     column -= len(_STOP) if line == 1 else 0
-    return f"{what} (line {line}, column {column} of the script); {_MEND}"
+    return f"{what} (line {line}, column {column} of the script)", _MEND

@@ -347,3 +347,11 @@ def assert_told(desk: Desk, what: str, mend: str, where: str = "defs") -> Ended:
     for said in (what, mend, where):
         assert said in ended.err, ended.err
     return ended
+
+
+def test_the_mend_of_a_bad_address_stands_apart_in_json(desk: Desk, town: Town) -> None:
+    town.add_locator("ftp://example.org/")
+    report = assert_refused(desk)
+    (finding,) = report["findings"]
+    assert finding["what"] == "pages cannot be loaded by ftp:"
+    assert finding["mend"] == "use http, https or file; a path that holds a colon begins with ./"

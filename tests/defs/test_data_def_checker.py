@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.defs import Checkers, SelectorFaults
+from scoopi.defs import Checkers, Fault, SelectorFaults
 from scoopi.model.data_def import DataDef
 from tests.defs.written import DATA, PLACES, TASKS, Check
 
@@ -22,8 +22,8 @@ def _bad_selectors(data_def: DataDef) -> SelectorFaults:
     return [(place, f"{text!r} is no selector", "take ! out") for place, text in found if "!" in text]
 
 
-def _bad_text(text: str) -> str | None:
-    return "there is a !" if "!" in text else None
+def _bad_text(text: str) -> Fault | None:
+    return Fault("there is a !") if "!" in text else None
 
 
 _CHECKERS = Checkers(css=_bad_selectors, regex=_bad_text, script=_bad_text)

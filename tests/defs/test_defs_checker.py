@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.defs import Checkers, SelectorFaults
+from scoopi.defs import Checkers, Fault, SelectorFaults
 from scoopi.model.data_def import DataDef
 from tests.defs.written import DATA, PLACES, TASKS, Check
 
@@ -109,8 +109,8 @@ def test_strict_makes_errors_of_warnings(check: Check) -> None:
 
 
 def test_addresses_and_live_of_what_is_reached_are_checked(check: Check) -> None:
-    def bad(text: str) -> str | None:
-        return f"{text!r} is wrong" if "!" in text else None
+    def bad(text: str) -> Fault | None:
+        return Fault(f"{text!r} is wrong") if "!" in text else None
 
     places = PLACES + "  town: { locators: [ { name: a, url: '!' } ] }\n"
     tasks = TASKS.replace("{ temps", "{ live: 'P!', temps")
@@ -150,7 +150,9 @@ def test_steps_and_selectors_are_checked_where_the_chain_is_wrong_too(check_step
         seen.append(data_def.name)
         return []
 
-    outcome = check_steps(steps, checkers=Checkers(css=look, step_class=lambda name: f"unknown class {name}"))
+    outcome = check_steps(
+        steps, checkers=Checkers(css=look, step_class=lambda name: Fault(f"unknown class {name}"))
+    )
     assert seen == ["temps"]
     assert [each.what for each in outcome.report.errors] == [
         "unknown class Filtr",

@@ -23,6 +23,18 @@ from tests.defs.written import DATA, PLACES, TASKS, Check
         ),
         ("name: ''", ["name is blank; write `name: price`"]),
         ("name: [ a ]", ["name is a list, one value is needed; write `name: price`"]),
+        (
+            "name: hour, index: 99999999999",
+            ['index is "99999999999", which is too large; 2147483647 is the largest'],
+        ),
+        (
+            "name: hour, indexRange: 1-99999999999",
+            ['indexRange is "1-99999999999", which is too large; 2147483647 is the largest'],
+        ),
+        (
+            f"name: hour, index: {'9' * 5000}",
+            [f'index is "{"9" * 40}", which is too large; 2147483647 is the largest'],
+        ),
         ("name: hour, index: 2.5", ['index is "2.5", a whole number is needed; write `index: 2`']),
         (
             "name: hour, indexRange: 2..6",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.defs import Checkers, PluginKind
+from scoopi.defs import Checkers, Fault, PluginKind
 from scoopi.model.step_def import PluginDef
 from tests.defs.written import DATA, PLACES, Check
 
@@ -16,8 +16,8 @@ _BEGIN = "a chain begins with one LocatorSeeder and one PageLoader; look at `pre
 _FILE = "{ name: f, class: FileAppender, file: a.txt, plugins: [ plugin: { name: csv, class: CsvEncoder } ] }"
 
 
-def _unknown(name: str) -> str | None:
-    return None if name == "mine.Step" else f"unknown class {name}"
+def _unknown(name: str) -> Fault | None:
+    return None if name == "mine.Step" else Fault(f"unknown class {name}")
 
 
 _ROLLER = (
@@ -122,9 +122,9 @@ def test_behind_a_script_rows_may_have_any_entries(check_steps: Check) -> None:
 def test_plugins_are_checked_once_each_by_the_kind_of_their_step(check: Check) -> None:
     asked: list[tuple[str, str, dict[str, object]]] = []
 
-    def plugin(kind: PluginKind, each: PluginDef) -> list[str]:
+    def plugin(kind: PluginKind, each: PluginDef) -> list[Fault]:
         asked.append((kind, each.class_name, each.fields))
-        return ["field item is missing"] if kind == "converters" else []
+        return [Fault("field item is missing")] if kind == "converters" else []
 
     steps = """
 steps:
