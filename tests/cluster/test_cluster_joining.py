@@ -23,7 +23,8 @@ from scoopi.store.run_registry import RunRegistry
 from tests.cluster.grids import free_port
 from tests.reliability.world import World, build_world
 
-PLUGINS = Path(__file__).parents[2] / "defs" / "examples" / "python-plugins"
+EXAMPLES = Path(__file__).parents[2] / "defs" / "examples"
+PLUGINS, SCRIPTS = EXAMPLES / "python-plugins", EXAMPLES / "scripts"
 LIMIT_S = 40.0
 
 
@@ -88,14 +89,19 @@ def test_a_node_with_other_definitions_says_so_and_stops(town: Town) -> None:
     assert done.rows == {next(iter(done.rows)): town.world.rows.total()}
 
 
-def test_a_node_with_another_plugin_says_so_and_stops(town: Town) -> None:
-    town.node("mine", "other-plugin", PLUGINS)
+@pytest.mark.parametrize(
+    ("example", "files", "more"), [(PLUGINS, "plugins/*.py", "# more"), (SCRIPTS, "scripts/*.js", "// more")]
+)
+def test_a_node_with_another_plugin_or_script_says_so_and_stops(
+    town: Town, example: Path, files: str, more: str
+) -> None:
+    town.node("mine", f"other-{example.name}", example)
     defs = town.folder / "changed"
-    shutil.copytree(PLUGINS, defs)
-    assert town.says("other-plugin", defs)[0] == 0, "where they lie is all the same"
-    for plugin in (defs / "plugins").glob("*.py"):
-        plugin.write_text(plugin.read_text() + "\n# another one\n")
-    code, said = town.says("other-plugin", defs)
+    shutil.copytree(example, defs)
+    assert town.says(f"other-{example.name}", defs)[0] == 0, "where they lie is all the same"
+    for file in defs.glob(files):
+        file.write_text(f"{file.read_text()}\n{more}\n")
+    code, said = town.says(f"other-{example.name}", defs)
     assert code == 3
     assert "definitions or plugins are not those of the run" in said
 
