@@ -81,9 +81,15 @@ class NodeFolder:
         temporary.write_bytes(msgspec.json.encode(state))
         temporary.replace(self.node_folder / "node.json")
 
-    def known_state(self) -> NodeState | None:
-        """What `node.json` says; None for a new folder."""
-        return _state(self.node_folder)
+    def known_states(self) -> dict[str, NodeState]:
+        """What `node.json` says in each node's folder here, by the node's id; a new one says nothing."""
+        folders = sorted((self.path / HIDDEN).glob("*/"))
+        return {folder.name: state for folder in folders if (state := _state(folder)) is not None}
+
+    def beside(self, node: str) -> NodeFolder | None:
+        """Another node's folder, to be closed again; None while that node runs."""
+        lock = _try_lock(self.path / HIDDEN / node)
+        return None if lock is None else NodeFolder(self.path, node, lock)
 
     def set_aside(self, files: Iterable[str]) -> Path:
         """Move this node's segments and these published files away, and forget the run they belong to.

@@ -13,6 +13,7 @@ import msgspec
 from scoopi.appenders.output_file import OutputSpec
 from scoopi.bootstrap.cluster_runs import runs_of, store_of
 from scoopi.bootstrap.composed import Composed
+from scoopi.bootstrap.former_lives import FormerLives
 from scoopi.bootstrap.left_over_runs import LeftOverRuns
 from scoopi.bootstrap.node_folder import NodeFolder
 from scoopi.bootstrap.outputs import of_node
@@ -101,13 +102,16 @@ class RunJoining:
             opened: closes what this opens; to be closed before the next try.
         """
         found = self._found(client, opened, mine)
-        known, record = found.folder.known_state(), self._record(found)
+        lives, record = FormerLives(found.folder), self._record(found)
         state = None if record is None else record.read()
-        if known is not None and (state is None or state.incarnation != known.run):
-            if known.over and not self._request.anew:
-                path = found.folder.path
-                return finished_report(found.name, path, RunFile(path, found.folder.node_folder, True))
-            self._set_aside(found.folder, outputs)
+        now = None if state is None else state.incarnation
+        if self._request.anew:
+            lives.set_aside(now, outputs)
+        elif lives.saw_over(now):
+            path = found.folder.path
+            return finished_report(found.name, path, RunFile(path, found.folder.node_folder, True))
+        else:
+            lives.refuse(now)
         if record is not None and state is not None and record.lost(state.incarnation):
             raise RunError(
                 f"the cluster has lost a part of the run {found.name}",
@@ -208,18 +212,6 @@ class RunJoining:
             return False
         state = RunRecord(store_of(client, maps), self._node).read()
         return state is not None and state.phase is not RunPhase.RUNNING
-
-    def _set_aside(self, folder: NodeFolder, outputs: tuple[OutputSpec, ...]) -> None:
-        """This node's segments belong to one incarnation of the run (design, rule 11)."""
-        if not self._request.anew:
-            raise RunError(
-                "the cluster does not know the run that this node's rows belong to: it was lost, or is older "
-                "than the retention",
-                at=str(folder.path),
-                mend="its files stay as they are; --anew puts them aside and begins anew",
-            )
-        files = [spec.file for spec in (*of_node(outputs, folder.node), *outputs)]
-        log.warning("what the run had before is in %s now", folder.set_aside(files))
 
     def _composed_before(self, store: Store, record: RunRecord) -> Composed:
         """Of a run that is over, as long as it is kept: nobody composes anything in its maps again."""
