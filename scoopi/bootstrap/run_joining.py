@@ -105,20 +105,25 @@ class RunJoining:
         lives, record = FormerLives(found.folder), self._record(found)
         state = None if record is None else record.read()
         now = None if state is None else state.incarnation
+        is_torn = record is not None and record.has_lost() and not self._has_ended(found)
         if self._request.anew:
-            lives.set_aside(now, outputs)
-        elif lives.saw_over(now):
+            lives.set_aside(None if is_torn else now, outputs)
+            return self._joined(found, mine, configs, outputs)
+        if lives.saw_over(now):
             path = found.folder.path
             return finished_report(found.name, path, RunFile(path, found.folder.node_folder, True))
-        else:
-            lives.refuse(now)
-        if record is not None and state is not None and record.lost(state.incarnation):
+        lives.refuse(now)
+        if is_torn:
             raise RunError(
                 f"the cluster has lost a part of the run {found.name}",
                 at=str(found.folder.path),
-                mend="its files stay as they are; begin under another name",
+                mend="its files stay as they are; --anew puts them aside and begins anew",
             )
         return self._joined(found, mine, configs, outputs)
+
+    def _has_ended(self, found: _Found) -> bool:
+        """Just now: the first of its records ends before the last."""
+        return found.registry.maps(found.name) is None
 
     def _found(self, client: ClusterClient, opened: ExitStack, mine: Composed) -> _Found:
         """The run under its name, in the cluster and in the output folder."""
@@ -147,6 +152,8 @@ class RunJoining:
         left_over = LeftOverRuns(found.client, found.names, registry, OutputSettings.of(configs).retention_s)
         registry.sweep(left_over.end)
         maps, over = registry.enter(found.name)
+        if self._request.anew and self._record_in(maps, found).has_lost():
+            maps, over = registry.renew(found.name, maps)
         store = store_of(found.client, maps)
         record, cancel = self._record_in(maps, found), self._listening(store, maps)
         self._request.tell(f"run {found.name}, node {folder.node}")
@@ -154,7 +161,9 @@ class RunJoining:
             self._composed_before(store, record) if over else self._composed(store, folder, mine, cancel)
         )
         self._compare(mine, composed, configs)
-        state = record.create(composed.run)
+        state = record.read() if over else record.create(composed.run)
+        if state is None:
+            raise self._just_ended()
         folder.write_state(composed.run)
         log.info("run %s: joined as node %s", found.name, folder.node)
         effective = merge(configs, self._of_run(composed), take_shared=False)
@@ -217,9 +226,12 @@ class RunJoining:
         """Of a run that is over, as long as it is kept: nobody composes anything in its maps again."""
         packed = self._setup(store).composed()
         if packed is None or record.read() is None:
-            self._name = None
-            raise StoreError("what the cluster kept of this run has just ended", mend="try again")
+            raise self._just_ended()
         return msgspec.msgpack.decode(packed, type=Composed)
+
+    def _just_ended(self) -> StoreError:
+        self._name = None
+        return StoreError("what the cluster kept of this run has just ended", mend="try again")
 
     def _composed(self, store: Store, folder: NodeFolder, mine: Composed, cancel: RunCancel) -> Composed:
         barricade = self._setup(store)

@@ -42,8 +42,8 @@ class Run:
         parser.add_argument(
             "--anew",
             action="store_true",
-            help="should the cluster have lost the run that rows in the output folder belong to: put these "
-            "aside, to .scoopi/lost-…, and begin it anew",
+            help="should the cluster have lost the run, or a part of it: put aside what rows of it are in "
+            "the output folder, to .scoopi/lost-…, and begin it anew",
         )
 
     def run(self, options: Namespace, terminal: Terminal) -> int:

@@ -8,9 +8,15 @@ from enum import StrEnum
 import msgspec
 
 from scoopi.errors import RunError, StoreError
+from scoopi.store.member import Member
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.scan_pages import pages
 
 _RUN = "run"
+_LATER = (MapName.JOBS, MapName.PAYLOADS, MapName.ENDED, MapName.HOSTS)
+_SEEDED = "composed/seed/"
+"""Before the run record stands nobody writes to these maps, or to such a key beside it."""
+_PAGE = 500
 
 
 class RunPhase(StrEnum):
@@ -59,9 +65,17 @@ class RunRecord:
         """Make the record of a run (its incarnation), if there is none; the record that stands.
 
         Canaries are put first and never beside a record that stands: a lost one must stay lost.
+
+        Raises:
+            RunError: the record is gone that once stood.
         """
         if (standing := self.read()) is not None:
             return standing
+        if self.has_lost():
+            raise RunError(
+                "the run record is gone from the store: the run's data is lost",
+                mend="its files stay as they are; --anew puts them aside and begins anew",
+            )
         self._store.put_if_absent_all(MapName.RUN, [(key, run.encode()) for key in self._canaries])
         state = RunState(run, RunPhase.RUNNING, False, self._incarnation)
         outcome = self._store.put_if_absent_all(MapName.RUN, [(_RUN, self._encoder.encode(state))])[0]
@@ -100,6 +114,25 @@ class RunRecord:
             return True
         state = self._decoder.decode(found.pop(_RUN))
         return state.incarnation != run or any(canary != run.encode() for canary in found.values())
+
+    def has_lost(self) -> bool:
+        """Whether the store no longer holds all of the run that it holds a part of, whichever run it is."""
+        state = self.read()
+        if state is not None:
+            return self.lost(state.incarnation)
+        # It may have begun since: what tells of that is written after the record.
+        return self._has_begun() and self.read() is None
+
+    def _has_begun(self) -> bool:
+        if any(self._store.count(name) for name in _LATER):
+            return True
+        if any(key.startswith(_SEEDED) for key, _ in self._store.scan(MapName.RUN, None, 1, _SEEDED)):
+            return True
+        return any(
+            msgspec.json.decode(record, type=Member).takes
+            for page in pages(self._store, MapName.MEMBERS, _PAGE)
+            for _, record in page
+        )
 
     def _known(self) -> RunState:
         state = self.read()

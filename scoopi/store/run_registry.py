@@ -66,9 +66,9 @@ class RunRegistry:
         self._node = node
 
     def maps(self, run: str) -> str | None:
-        """The maps of a run that is known, also when it is over; None of one that is not."""
+        """The maps of a run that is known, also when it is over; None of one that is not, or no longer."""
         known, _ = self._read(run)
-        return None if known is None or known.gone else known.maps
+        return None if known is None or self._has_ended(known) else known.maps
 
     def enter(self, run: str) -> tuple[str, bool]:
         """The maps of the run, and whether it is over: else it goes on there, or begins there now."""
@@ -83,6 +83,15 @@ class RunRegistry:
                 new = self._record(run, f"{run}~{secrets.token_hex(4)}")
                 self._grid.cas_all(MapName.RUN, [Change(PREFIX + run, stands, new)])
         raise StoreError(f"nodes cannot agree on the maps of the run {run}", mend="start this node again")
+
+    def renew(self, run: str, maps: str) -> tuple[str, bool]:
+        """As `enter`, of a run whose data is lost in these maps: its name gets others, once."""
+        known, stands = self._read(run)
+        if known is not None and known.maps == maps:
+            new = self._record(run, f"{run}~{secrets.token_hex(4)}")
+            if self._grid.cas_all(MapName.RUN, [Change(PREFIX + run, stands, new)])[0].won:
+                self._remove(maps)
+        return self.enter(run)
 
     def note_over(self, run: str, maps: str) -> None:
         """The life of the run in these maps is over; to be noted before the first of its records ends."""

@@ -20,6 +20,7 @@ from tests.server.server import Server
 
 SHELVES, PACKETS = 6, 2
 SHARED = {"scoopi.output.durability": "shared"}
+RUN = "run"
 
 CrewOf = Callable[..., Crew]
 
@@ -44,9 +45,74 @@ def stopped(crew: Crew, node: str) -> None:
     assert crew.rows(f"data-{node}.txt")
 
 
+def keys(cluster: ClusterClient, crew: Crew, name: MapName) -> list[str]:
+    return [str(key) for key in cluster.map(f"scoopi.{crew.run_name}.{name}").key_set().result()]
+
+
+def lose(cluster: ClusterClient, crew: Crew, name: MapName, *lost: str) -> None:
+    HazelcastStore(cluster, crew.run_name).delete_all(name, lost)
+
+
 def lose_all(cluster: ClusterClient, crew: Crew) -> None:
     HazelcastStore(cluster, crew.run_name).destroy()
     HazelcastStore(cluster).delete_all(MapName.RUN, [PREFIX + crew.run_name])
+
+
+def lose_a_third(cluster: ClusterClient, crew: Crew) -> None:
+    """With the run record; what was composed stays."""
+    lost = [key for key in keys(cluster, crew, MapName.RUN) if key.startswith("canary/")][::3]
+    lose(cluster, crew, MapName.RUN, RUN, *lost)
+    for name in (MapName.JOBS, MapName.ENDED, MapName.HOSTS):
+        lose(cluster, crew, name, *keys(cluster, crew, name)[::3])
+
+
+def test_a_run_whose_record_is_lost_with_a_third_of_its_jobs_is_told_to_a_node_that_comes_then(
+    crew_of: CrewOf, cluster: ClusterClient
+) -> None:
+    crew = crew_of()
+    stopped(crew, "ann")
+    lose_a_third(cluster, crew)
+    with pytest.raises(RunError, match=r"has lost a part of the run .* --anew puts them aside"):
+        crew_of("elsewhere").start("bob").result(LIMIT_S)
+    assert RUN not in keys(cluster, crew, MapName.RUN)
+
+
+def test_a_run_of_which_a_part_is_lost_is_begun_anew_and_its_rows_are_put_aside(
+    crew_of: CrewOf, cluster: ClusterClient, world: World
+) -> None:
+    crew = crew_of()
+    stopped(crew, "ann")
+    published = crew.rows()
+    lose(cluster, crew, MapName.RUN, next(k for k in keys(cluster, crew, MapName.RUN) if "canary/" in k))
+    with pytest.raises(RunError, match=r"has lost a part of the run .* --anew puts them aside"):
+        crew.start("ann").result(LIMIT_S)
+    reports = crew_of(anew=True).run("ann", "bob")
+    assert {report.status for report in reports} == {RunStatus.DONE}
+    assert crew.rows() == world.rows
+    assert crew.rows(".scoopi/lost-*/files/data-ann.txt") == published
+
+
+def test_a_run_that_its_registry_does_not_know_either_is_begun_anew(
+    crew_of: CrewOf, cluster: ClusterClient, world: World
+) -> None:
+    crew = crew_of()
+    stopped(crew, "ann")
+    lose_a_third(cluster, crew)
+    HazelcastStore(cluster).delete_all(MapName.RUN, [PREFIX + crew.run_name])
+    with pytest.raises(RunError, match=r"data is lost; .* --anew puts them aside"):
+        crew_of("elsewhere").start("bob").result(LIMIT_S)
+    HazelcastStore(cluster).delete_all(MapName.RUN, [PREFIX + crew.run_name])
+    crew_of(anew=True).run("ann")
+    assert crew.rows() == world.rows
+
+
+def test_who_composed_and_died_before_the_run_record_is_followed_by_another(
+    crew_of: CrewOf, cluster: ClusterClient, world: World
+) -> None:
+    crew = crew_of()
+    crew.precompose(cluster)
+    crew.run("ann", "bob")
+    assert crew.rows() == world.rows
 
 
 def test_begun_anew_a_folder_that_nodes_share_holds_no_rows_of_the_former_life(

@@ -31,8 +31,8 @@ IDLE = Load(0, True)
 @pytest.fixture
 def store(store: SettlingStore) -> SettlingStore:
     """With one job, of a run that has begun."""
-    JobStore(store, "first").put([NewJob(JOB, HOST, JobPayload(Locator("acme", "books", HOST), JOB))])
     RunRecord(store, "first").create(RUN)
+    JobStore(store, "first").put([NewJob(JOB, HOST, JobPayload(Locator("acme", "books", HOST), JOB))])
     return store
 
 

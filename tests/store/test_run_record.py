@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from scoopi.errors import RunError
+from scoopi.store.member import Member, MemberState
 from scoopi.store.ports import MapName, Store
 from scoopi.store.run_record import RunPhase, RunRecord, RunState
 from scoopi.store.settling_store import SettlingStore
@@ -54,6 +56,41 @@ def test_a_missing_record_or_canary_means_that_data_is_lost(run: RunRecord, stor
     run.create("r1")
     store.delete_all(MapName.RUN, [gone])
     assert run.lost("r1")
+
+
+def sleeper() -> bytes:
+    return msgspec.json.encode(Member("bob", 3, MemberState.LEFT, takes=1, idle=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "record"),
+    [
+        (MapName.JOBS, "1", b'{"slot":"E"}'),
+        (MapName.PAYLOADS, "1", b"page"),
+        (MapName.ENDED, "1", b"done"),
+        (MapName.HOSTS, "a.test:80", b"{}"),
+        (MapName.RUN, "composed/seed/r1", b"seeded"),
+        (MapName.MEMBERS, "n1", sleeper()),
+    ],
+)
+def test_a_run_record_that_is_gone_once_the_run_has_begun_is_not_made_again(
+    run: RunRecord, store: Store, name: MapName, key: str, record: bytes
+) -> None:
+    store.put_if_absent_all(name, [(key, record)])
+    with pytest.raises(RunError, match="data is lost"):
+        run.create("r1")
+    assert run.has_lost()
+    assert store.scan(MapName.RUN, None, 9) == ([(key, record)] if name is MapName.RUN else [])
+
+
+def test_what_stands_before_the_run_record_keeps_nobody_from_making_it(run: RunRecord, store: Store) -> None:
+    waits = msgspec.json.encode(Member("bob", 3, MemberState.LIVE, takes=0, idle=True))
+    store.put_if_absent_all(MapName.MEMBERS, [("n1", waits)])
+    before = [(key, b"r1") for key in ("composed/setup", "barricade/setup", "cancel", "canary/0")]
+    store.put_if_absent_all(MapName.RUN, before)
+    assert not run.has_lost()
+    assert run.create("r1").incarnation == "r1"
+    assert not run.has_lost()
 
 
 def test_another_runs_record_means_that_data_is_lost(run: RunRecord, store: Store) -> None:

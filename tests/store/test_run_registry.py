@@ -73,6 +73,16 @@ def test_a_name_that_returns_gets_maps_that_no_former_life_had(grid: Grid, swept
     assert maps not in grid.removed
 
 
+def test_a_name_whose_data_is_lost_gets_other_maps_once_whoever_asks(grid: Grid) -> None:
+    lost, _ = grid.registry("n1").enter("shop")
+    maps, over = grid.registry("n2").renew("shop", lost)
+    assert maps != lost
+    assert not over
+    assert grid.registry("n3").renew("shop", lost) == (maps, False)
+    assert grid.registry("n4").enter("shop") == (maps, False)
+    assert grid.removed == [lost]
+
+
 def test_a_run_that_has_not_begun_or_goes_on_is_never_swept(grid: Grid) -> None:
     grid.registry("n1").enter("shop")
     grid.registry("n2").sweep(nobody)
