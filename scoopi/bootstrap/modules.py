@@ -19,6 +19,7 @@ from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.bootstrap.address_host import host_of
 from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.bootstrap.composed import WorkerPlan, unpacked_locators
+from scoopi.bootstrap.node_folder import NodeFolder
 from scoopi.bootstrap.output_wiring import OutputWiring
 from scoopi.bootstrap.run_context import RunContext
 from scoopi.configs.groups import (
@@ -368,7 +369,6 @@ class RunModule(Module):
         file = RunFile(context.folder.path, context.folder.node_folder, context.cluster is not None)
         patience_s = self._patience_s() if context.cluster else 0.0
         rows = output.rows(publisher, liveness)
-        over = context.retention.begin if context.retention is not None else lambda: None
         return RunClose(
             place,
             publisher,
@@ -379,7 +379,7 @@ class RunModule(Module):
             counts,
             liveness,
             patience_s,
-            over,
+            self._on_over,
             self._empty(counts).told,
             stop,
         )
@@ -429,6 +429,13 @@ class RunModule(Module):
         return Engine(
             parts, close, jobs, counts, lambda: unpacked_locators(packed), context.watch, metrics, stop
         )
+
+    def _on_over(self) -> None:
+        context = self._context
+        if isinstance(context.folder, NodeFolder):
+            context.folder.note_over(context.run)
+        if context.retention is not None:
+            context.retention.begin()
 
     def _empty(self, counts: NodeCounts) -> EmptyFinds:
         context = self._context

@@ -43,8 +43,8 @@ class NodeFolder:
 
         Args:
             path: the run's folder.
-            node: the id that the settings give; empty: the first folder of this machine that is free,
-                else a new one.
+            node: the id that the settings give; empty: the first folder of this machine that is free, of
+                one that has not seen the run over before all others; else a new one.
         Raises:
             RunError: the folder cannot be written, or the named node is still running.
         """
@@ -76,10 +76,17 @@ class NodeFolder:
 
     def write_state(self, run: str, over: bool = False) -> None:
         """Replace `node.json`."""
-        state = NodeState(run, socket.gethostname(), over, cluster=True)
-        temporary = self.node_folder / "node.json.tmp"
-        temporary.write_bytes(msgspec.json.encode(state))
-        temporary.replace(self.node_folder / "node.json")
+        self._write(self.node, NodeState(run, socket.gethostname(), over, cluster=True))
+
+    def note_over(self, run: str) -> None:
+        """All rows of the run stand in files: nodes that died meanwhile, and were to see it over, need not.
+
+        Best effort: such a node that is started again finds out by itself.
+        """
+        for node, state in self.known_states().items():
+            if state.run == run and not state.over:
+                with contextlib.suppress(OSError):
+                    self._write(node, msgspec.structs.replace(state, over=True))
 
     def known_states(self) -> dict[str, NodeState]:
         """What `node.json` says in each node's folder here, by the node's id; a new one says nothing."""
@@ -119,6 +126,11 @@ class NodeFolder:
             ) from error
         return lost
 
+    def _write(self, node: str, state: NodeState) -> None:
+        temporary = self.node_folder / "node.json.tmp"
+        temporary.write_bytes(msgspec.json.encode(state))
+        temporary.replace(self.path / HIDDEN / node / "node.json")
+
     def close(self) -> None:
         """Release the lock; nothing is left of a node that never took part, and whose id nobody knows."""
         if self._is_new and not (self.node_folder / "node.json").exists():
@@ -138,11 +150,13 @@ class NodeFolder:
 
 
 def _own_nodes(path: Path) -> Iterator[str]:
-    """Ids of the nodes of this machine that took part in the run."""
-    for folder in sorted((path / HIDDEN).glob("*/")):
+    """Ids of the nodes of this machine that took part in the run; those first that may owe rows."""
+    found = []
+    for folder in (path / HIDDEN).glob("*/"):
         state = _state(folder)
         if state is not None and state.owner == socket.gethostname():
-            yield folder.name
+            found.append((state.over, folder.name))
+    return (node for _, node in sorted(found))
 
 
 def _state(folder: Path) -> NodeState | None:

@@ -131,7 +131,7 @@ class RunJoining:
         registry = runs_of(client, self._node)
         names = RunName(store_of(client), lambda run: self._is_over(client, registry.maps(run)), self._node)
         if self._name is None:  # decided once: what others have ended meanwhile is not begun anew
-            self._name = names.decide(mine, self._request.output, self._request.run)
+            self._name = names.decide(mine, self._request.output, self._request.run, self._settings.node)
         path = self._request.output / self._name
         folder = opened.enter_context(NodeFolder.join(path, self._settings.node))
         self._folder = path

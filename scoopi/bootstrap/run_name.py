@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import socket
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
@@ -47,9 +48,11 @@ class RunName:
         self._is_over = is_over
         self._node = node
 
-    def decide(self, composed: Composed, output: Path, given: str | None) -> str:
+    def decide(self, composed: Composed, output: Path, given: str | None, node: str = "") -> str:
         """The run's name: given, or unfinished here, or current in the grid, or new.
 
+        Args:
+            node: the id that the settings give this node; empty: it may be any node of this machine.
         Raises:
             UsageError: the given name cannot be a folder's.
             StoreError: the grid does not answer.
@@ -59,7 +62,7 @@ class RunName:
                 raise UsageError(f"the run's name {given!r} is no name", mend="letters, digits, . _ and -")
             return given
         base = _base(composed)
-        return _unfinished(output, base) or self._current(base)
+        return _unfinished(output, base, node) or self._current(base)
 
     def pass_over(self, composed: Composed, run: str) -> None:
         """Have nobody join a run that is over; to be called before the grid forgets it.
@@ -114,14 +117,14 @@ def _folder_name(composed: Composed) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "run"
 
 
-def _unfinished(output: Path, base: str) -> str | None:
-    """The newest run of these definitions that a node of this folder took part in and did not see over."""
+def _unfinished(output: Path, base: str, node: str) -> str | None:
+    """The newest run of these definitions that this node took part in and did not see over."""
     found = []
-    for file in output.glob(f"{base}-*/{HIDDEN}/*/node.json"):
+    for file in output.glob(f"{base}-*/{HIDDEN}/{node or '*'}/node.json"):
         try:
             state = msgspec.json.decode(file.read_bytes(), type=NodeState)
         except (OSError, msgspec.MsgspecError):
             continue
-        if state.cluster and not state.over:
+        if state.cluster and not state.over and (node or state.owner == socket.gethostname()):
             found.append((file.stat().st_mtime_ns, file.parents[2].name))
     return max(found)[1] if found else None

@@ -51,7 +51,9 @@ def _hint(run: RunFigures) -> str:
     name = printable(run.run)
     if run.awaiting:
         nodes = ", ".join(map(printable, run.awaiting))
-        return f"rows of {nodes} are still to come: start these nodes again with --run {name}"
+        node = printable(run.awaiting[0]) if len(run.awaiting) == 1 else "ID"
+        again = f"start again with --run {name} -D scoopi.cluster.node={node}"
+        return f"rows of {nodes} are still to come: {again} where they ran"
     if run.phase == "RUNNING" and all(node.state != "alive" for node in run.nodes):
         return f"no node works on it: start nodes again with --run {name}"
     return ""

@@ -211,7 +211,8 @@ class RunClose:
     def _note(self, note: str, awaiting: tuple[str, ...]) -> str:
         if not awaiting:
             return note
-        nodes, again = ", ".join(awaiting), f"start again with --run {self._place.run}"
+        nodes, node = ", ".join(awaiting), awaiting[0] if len(awaiting) == 1 else "ID"
+        again = f"start again with --run {self._place.run} -D scoopi.cluster.node={node}"
         to_come = f"rows of {nodes} are still to come: {again} where they ran"
         return "; ".join(filter(None, (note, to_come)))
 

@@ -55,7 +55,8 @@ def test_a_run_under_way_is_a_table_of_its_nodes_and_hosts() -> None:
         ),
         (
             RunFigures("r", "ENDING", True, (LOST, LEFT), awaiting=("bob",)),
-            "rows of bob are still to come: start these nodes again with --run r",
+            "rows of bob are still to come: "
+            "start again with --run r -D scoopi.cluster.node=bob where they ran",
         ),
         (RunFigures("r", "OVER", True, (LEFT,)), ""),
         (RunFigures("r", "WAITING", nodes=(ALIVE,)), ""),

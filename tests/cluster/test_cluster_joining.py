@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import shutil
+import socket
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -199,6 +200,22 @@ def test_a_node_that_comes_in_the_instant_when_the_retention_ends_begins_a_run_o
     again = town.node("elsewhere", "ending")
     assert (again.status, again.publish_note) == (RunStatus.DONE, "")
     assert again.rows == {next(iter(again.rows)): town.world.rows.total()}
+
+
+@pytest.mark.parametrize(("owner", "node"), [("another-machine", ""), (socket.gethostname(), "ann")])
+def test_a_run_that_another_node_has_not_seen_over_does_not_keep_this_one_from_the_next(
+    town: Town, owner: str, node: str
+) -> None:
+    changes = {"scoopi.cluster.node": node}
+    first = town.node("out", changes=changes)
+    (file,) = town.folder.glob(f"out/{first.run}/.scoopi/*/node.json")
+    other = file.parents[1] / "zoe"
+    other.mkdir()
+    said = json.loads(file.read_bytes()) | {"owner": owner, "over": False}
+    (other / "node.json").write_text(json.dumps(said))
+    later = town.node("out", changes=changes)
+    assert later.run != first.run
+    assert later.publish_note == ""
 
 
 def test_members_that_cannot_be_reached_are_named_each(town: Town) -> None:

@@ -87,14 +87,12 @@ def test_rows_of_a_node_that_is_missing_are_awaited_and_come_with_it(
         pass
     report = other.start("bob").result(LIMIT_S)
     assert (report.status, report.published) == (RunStatus.DONE, True)
-    start = f"start again with --run {crew.run_name} where they ran"
+    start = f"start again with --run {crew.run_name} -D scoopi.cluster.node=ann where they ran"
     assert report.publish_note == f"rows of ann are still to come: {start}"
     assert said(other.folder / "run.json")["awaiting"] == ["ann"]
     code, out, _ = other.ask("status", crew.run_name)
     assert code == 0
-    assert out.endswith(
-        f"rows of ann are still to come: start these nodes again with --run {crew.run_name}\n"
-    )
+    assert out.endswith(f"rows of ann are still to come: {start}\n")
     assert other.rows() < world.rows
     assert phase_of(cluster, crew.run_name) is RunPhase.ENDING
 
@@ -102,6 +100,28 @@ def test_rows_of_a_node_that_is_missing_are_awaited_and_come_with_it(
     assert (late.status, late.publish_note) == (RunStatus.DONE, "the run was already over")
     assert other.rows() + crew.rows() == world.rows
     assert phase_of(cluster, crew.run_name) is RunPhase.OVER
+
+
+def test_of_nodes_without_ids_in_one_folder_who_is_started_again_is_the_one_whose_rows_are_awaited(
+    crew_of: CrewOf, world: World, tmp_path: Path
+) -> None:
+    crew = crew_of(**SLOW)
+    crew.run_name = ""
+    (before,) = crew.run("ann")
+    crew.run_name = before.run[:-4] + "zoes"
+    with killed(crew, "zoe", tmp_path):
+        pass
+    (report,) = crew.run("ann")
+    assert "rows of zoe are still to come" in report.publish_note
+    rows, crew.run_name = crew.rows(), ""
+    (late,) = crew.run("")
+    crew.run_name = late.run
+    assert before.run[:-4] + "zoes" == late.run
+    assert rows < crew.rows() == world.rows
+    crew.run_name = ""
+    (after,) = crew.run("")
+    assert after.run not in (before.run, late.run)
+    assert after.rows
 
 
 def test_a_node_that_is_stopped_makes_the_run_over_that_the_others_have_ended_meanwhile(
@@ -166,6 +186,7 @@ def test_in_a_shared_folder_the_rows_of_a_killed_node_are_published_by_another(
     reports = crew_of(**SHARED).run("bob", "cid")
     assert [report.publish_note for report in reports] == ["", ""]
     assert crew.rows("data-ann.txt").total() > 0
+    assert said(crew.folder / ".scoopi" / "ann" / "node.json")["over"] is True
     assert crew.rows() == world.rows
     assert phase_of(cluster, crew.run_name) is RunPhase.OVER
     for node in ("bob", "cid"):
