@@ -74,7 +74,7 @@ class Scoopi:
 
         Raises:
             BootError: the definitions or settings are wrong; nothing was begun.
-            AppenderError, StoreError: rows cannot be kept; `resume` goes on when that is mended.
+            AppenderError, StoreError: rows cannot be kept; `resume` goes on when that is fixed.
         """
         report = self._do(self._request.for_definitions(self._defs))
         assert report is not None, "a new run always has a report"

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 
 class ScoopiError(Exception):
-    """Says what is wrong, where, and the mend.
+    """Says what is wrong, where, and the hint.
 
     Args:
         what: the fault in one clause, with the offending value where that helps.
         at: where: `file:line:column`, a URL, a path or a setting's key; empty when nowhere.
-        mend: what the reader can do about it; empty when nothing sensible can be said.
+        hint: what the reader can do about it; empty when nothing sensible can be said.
         cause: the fault without the particulars of this page, by which errors are grouped; `what` if
             it has none.
     """
 
-    def __init__(self, what: str, *, at: str = "", mend: str = "", cause: str = "") -> None:
-        super().__init__(what, at, mend)
+    def __init__(self, what: str, *, at: str = "", hint: str = "", cause: str = "") -> None:
+        super().__init__(what, at, hint)
         self.what = what
         self.at = at
-        self.mend = mend
+        self.hint = hint
         self.cause = cause or what
 
     def __str__(self) -> str:
         text = f"{self.at}: {self.what}" if self.at else self.what
-        return f"{text}; {self.mend}" if self.mend else text
+        return f"{text}; {self.hint}" if self.hint else text
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (type(self), self.what, self.at, self.mend, self.cause)
+        return _rebuild, (type(self), self.what, self.at, self.hint, self.cause)
 
 
-def _rebuild(kind: type[ScoopiError], what: str, at: str, mend: str, cause: str) -> ScoopiError:
-    return kind(what, at=at, mend=mend, cause=cause)
+def _rebuild(kind: type[ScoopiError], what: str, at: str, hint: str, cause: str) -> ScoopiError:
+    return kind(what, at=at, hint=hint, cause=cause)
 
 
 class UsageError(ScoopiError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,11 +25,32 @@ hypothesis.settings.load_profile("same")
 if TYPE_CHECKING:
     from scoopi.store.cluster.cluster_client import ClusterClient
 
+_ATTACK = "attack refused"
+
 
 def pytest_sessionstart() -> None:
     """A compiled bridge that is older than its source would not be used: it is built anew."""
     if list(Path(build.__file__).parent.glob("_bridge*.so")):
         build.build_if_older()
+
+
+@pytest.fixture
+def refused(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Record one refused attack by its name; the test run ends with their number.
+
+    Record it after the assertion that proves the refusal: a failing test counts no attack.
+    """
+    return lambda attack: record_property(_ATTACK, attack)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print how many attacks of tests/security were refused."""
+    passed = [report for report in terminalreporter.stats.get("passed", []) if report.when == "call"]
+    attacks = {
+        (report.nodeid, name) for report in passed for key, name in report.user_properties if key == _ATTACK
+    }
+    if attacks:
+        terminalreporter.write_line(f"security: {len(attacks)} attacks refused")
 
 
 @pytest.fixture

@@ -195,7 +195,7 @@ class Appender:
                     raise AppenderError(
                         f"the store has not answered for {self._store_patience_s:.0f} s: {error.what}",
                         at=error.at,
-                        mend=error.mend,
+                        hint=error.hint,
                     ) from error
                 log.warning("appender: the store is tried again: %s", error.what)
             self._stopped.wait(pause_s)

@@ -102,7 +102,7 @@ class Publisher:
             raise AppenderError(
                 f"the output cannot be written: {error.strerror or error}",
                 at=str(error.filename or self._run_folder),
-                mend="make room or mend the folder, then `scoopi resume` (in a cluster: start again); the "
+                hint="make room or fix the folder, then `scoopi resume` (in a cluster: start again); the "
                 "rows are safe in its segments",
             ) from error
         finally:
@@ -129,14 +129,14 @@ class Publisher:
             raise RunError(
                 "the run's data is lost from the store: it cannot be told which rows count",
                 at=str(self._run_folder),
-                mend="the published files stay as they are",
+                hint="the published files stay as they are",
             )
 
     def _ensure_time(self) -> None:
         if self._is_late():
             raise AppenderError(
                 "no time was left to publish; the former files stay",
-                mend="`scoopi resume` (in a cluster: start again) publishes what is committed",
+                hint="`scoopi resume` (in a cluster: start again) publishes what is committed",
             )
 
     def _open_files(self) -> dict[str, OutputFile]:
@@ -153,7 +153,7 @@ class Publisher:
             raise AppenderError(
                 f"the output cannot be written: {error.strerror or error}",
                 at=str(self._node_folder),
-                mend="make room or mend the folder, then `scoopi resume` (in a cluster: start again)",
+                hint="make room or fix the folder, then `scoopi resume` (in a cluster: start again)",
             ) from error
         return files
 
@@ -235,5 +235,5 @@ def _give(file: OutputFile, stream: IO[bytes]) -> None:
     except OSError as error:
         raise AppenderError(
             f"stdout cannot be written: {error.strerror or error}",
-            mend="`scoopi resume --output -` writes all rows anew; `scoopi resume` writes them to a file",
+            hint="`scoopi resume --output -` writes all rows anew; `scoopi resume` writes them to a file",
         ) from error

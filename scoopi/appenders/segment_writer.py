@@ -87,7 +87,7 @@ class SegmentWriter:
         return AppenderError(
             f"rows cannot be written: {error.strerror or error}",
             at=str(self._path),
-            mend="make room or mend the disk, then `scoopi resume` (in a cluster: start again); "
+            hint="make room or fix the disk, then `scoopi resume` (in a cluster: start again); "
             "nothing that was committed is lost",
         )
 

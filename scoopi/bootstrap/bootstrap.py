@@ -106,7 +106,7 @@ class Bootstrap:
                 raise RunError(
                     f"all rows are published, but that the run is over cannot be noted: {error.strerror}",
                     at=str(self._context.folder.path),
-                    mend="make room or mend the folder; `scoopi resume` notes it",
+                    hint="make room or fix the folder; `scoopi resume` notes it",
                 ) from error
 
     # A new run
@@ -121,10 +121,10 @@ class Bootstrap:
             return self._join(settings, composed, configs, outputs, launch)
         if self._request.run is not None:
             raise UsageError(
-                "--run names a run of a cluster", mend="add --cluster HOST:PORT, or leave it out"
+                "--run names a run of a cluster", hint="add --cluster HOST:PORT, or leave it out"
             )
         if self._request.anew:
-            raise UsageError("--anew is for runs of a cluster", mend="a run on one machine is always new")
+            raise UsageError("--anew is for runs of a cluster", hint="a run on one machine is always new")
         folder = self._built_folder(packed, composed.run)
         return self._opened(folder, composed, configs, outputs, launch, resumed=False)
 
@@ -137,7 +137,7 @@ class Bootstrap:
         launch: Callable[[], WorkerLink],
     ) -> RunContext | RunReport:
         if self._request.to_stdout:
-            raise UsageError("--output - is for runs on one machine", mend="name a folder with --output")
+            raise UsageError("--output - is for runs on one machine", hint="name a folder with --output")
         from scoopi.bootstrap.cluster_boot import ClusterBoot
 
         boot = ClusterBoot(self._request, settings, self._open, self._node, launch)
@@ -192,7 +192,7 @@ class Bootstrap:
         for path in (Path(self._request.run), self._request.output / self._request.run):
             if path.is_dir():
                 return path
-        raise RunError("there is no such run", at=self._request.run, mend="name its folder, or its id")
+        raise RunError("there is no such run", at=self._request.run, hint="name its folder, or its id")
 
     def _go_on(self, path: Path) -> RunContext:
         folder = self._open.enter_context(RunFolder.open(path))
@@ -204,7 +204,7 @@ class Bootstrap:
             raise RunError(
                 "the run's records are lost; it cannot be told which rows count",
                 at=str(path),
-                mend="its files stay as they are; begin a new run",
+                hint="its files stay as they are; begin a new run",
             )
         composed = msgspec.msgpack.decode(kept, type=Composed)
         configs = self._configs.go_on(composed)
@@ -254,13 +254,13 @@ class Bootstrap:
     def _outputs(self, outputs: tuple[OutputSpec, ...]) -> tuple[OutputSpec, ...]:
         stdout = self._request.stdout
         if self._request.to_stdout and (stdout is None or not stdout.writable()):
-            raise AppenderError("stdout is closed", mend="leave it open, or name a folder with --output")
+            raise AppenderError("stdout is closed", hint="leave it open, or name a folder with --output")
         files = [spec.file for spec in outputs if not spec.output.startswith(LIST_PREFIX)]
         if self._request.to_stdout and len(files) != 1:
             names = ", ".join(files) or "none"
             raise UsageError(
                 f"--output - wants definitions with one output file, and these have {len(files)} ({names})",
-                mend="name a folder with --output",
+                hint="name a folder with --output",
             )
         return outputs
 
@@ -270,7 +270,7 @@ def _not_made(output: Path, error: OSError | StoreError) -> RunError:
     return RunError(
         f"the run's folder cannot be made: {said}",
         at=str(output),
-        mend="look after the space and rights there, or choose another folder with --output",
+        hint="look after the space and rights there, or choose another folder with --output",
     )
 
 
@@ -280,7 +280,7 @@ def _compare_user_files(composed: Composed) -> None:
     if changed:
         raise PluginError(
             f"the plugin or script has changed since the run began: {', '.join(changed)}",
-            mend="put it back as it was to go on, or begin a new run",
+            hint="put it back as it was to go on, or begin a new run",
         )
 
 

@@ -132,5 +132,5 @@ def _ensure_seen_by_all(output: OutputSettings) -> None:
         raise ConfigError(
             "one file of all rows needs a folder that all nodes see",
             at="scoopi.output.merge",
-            mend="set scoopi.output.durability to shared, or leave merge out",
+            hint="set scoopi.output.durability to shared, or leave merge out",
         )

@@ -33,7 +33,7 @@ class ClusterDesk:
         self._opened = ExitStack()
         self._node = new_incarnation()
         if not self._settings.addresses:
-            raise UsageError("which cluster is meant was not said", mend="add --cluster HOST:PORT")
+            raise UsageError("which cluster is meant was not said", hint="add --cluster HOST:PORT")
 
     def __enter__(self) -> ClusterDesk:
         self._client = ClusterClient(self._settings)
@@ -79,5 +79,5 @@ class ClusterDesk:
         kept = self._registry.kept()
         if run is not None and run not in kept:
             known = f"it knows {', '.join([*kept][:10])}" if kept else "it knows none"
-            raise RunError(f"the cluster {self._settings.name} knows no run {run!r}", mend=known)
+            raise RunError(f"the cluster {self._settings.name} knows no run {run!r}", hint=known)
         return {name: store_of(self._client, maps) for name, maps in kept.items() if run in (None, name)}

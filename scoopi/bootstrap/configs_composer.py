@@ -50,5 +50,5 @@ class ConfigsComposer:
         for warning in warnings:
             log.warning("%s; the given value counts from now on", warning)
         if errors:
-            raise ConfigError("; ".join(errors), mend="leave it out to go on, or begin a new run")
+            raise ConfigError("; ".join(errors), hint="leave it out to go on, or begin a new run")
         return merge(given, kept, take_shared=True)

@@ -116,7 +116,7 @@ class DefsComposer:
         try:
             made = self._finder.construct(kind, plugin)
         except ScoopiError as error:
-            return [Fault(error.what, error.mend)]
+            return [Fault(error.what, error.hint)]
         if kind == "appenders":
             return [*self._name_faults(made)]
         return self._script_faults(made, files) if isinstance(made, BasicScript) else []
@@ -135,7 +135,7 @@ class DefsComposer:
         faults = []
         inline = _script_fault(plugin.script) if plugin.script else None
         if inline:
-            faults.append(Fault(f"script: {inline.what}", inline.mend))
+            faults.append(Fault(f"script: {inline.what}", inline.hint))
         for name in plugin.scripts:
             try:
                 path = files.find(name)
@@ -146,7 +146,7 @@ class DefsComposer:
             else:
                 self._scripts[str(path)] = file_digest(body)
             if fault:
-                faults.append(Fault(f"{name}: {fault.what}", fault.mend))
+                faults.append(Fault(f"{name}: {fault.what}", fault.hint))
         return faults
 
 
@@ -176,7 +176,7 @@ def _fault_of(call: Callable[[str], object]) -> Callable[[str], Fault | None]:
         try:
             call(text)
         except ScoopiError as error:
-            return Fault(error.what, error.mend)
+            return Fault(error.what, error.hint)
         except ValueError as error:
             return Fault(str(error))
         return None

@@ -136,6 +136,6 @@ class Extractor:
         if len(names) != 1 or names[0] not in self._definitions.task_groups:
             raise UsageError(
                 f"it cannot be told which group the page {url} belongs to",
-                mend=f"name one of {', '.join(self._definitions.task_groups)}",
+                hint=f"name one of {', '.join(self._definitions.task_groups)}",
             )
         return Locator(names[0], names[0], url)

@@ -50,7 +50,7 @@ class FormerLives:
                 f"the cluster does not know the run that rows here (of {', '.join(former)}) belong to: "
                 "it was lost, or is older than the retention",
                 at=str(self._folder.path),
-                mend="its files stay as they are; --anew puts them aside and begins anew",
+                hint="its files stay as they are; --anew puts them aside and begins anew",
             )
 
     def set_aside(self, now: str | None, outputs: Sequence[OutputSpec]) -> None:
@@ -74,5 +74,5 @@ class FormerLives:
     def _stopped(self, node: str) -> NodeFolder:
         other = self._folder.beside(node)
         if other is None:
-            raise StoreError(f"node {node} still runs over rows of a former life of this run", mend="stop it")
+            raise StoreError(f"node {node} still runs over rows of a former life of this run", hint="stop it")
         return other

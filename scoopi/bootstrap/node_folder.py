@@ -60,9 +60,9 @@ class NodeFolder:
             raise RunError(
                 f"the output folder cannot be written: {error.strerror}",
                 at=str(error.filename or path),
-                mend="choose another with --output",
+                hint="choose another with --output",
             ) from error
-        raise RunError(f"the node {node} is still running", at=str(path), mend="give this node another id")
+        raise RunError(f"the node {node} is still running", at=str(path), hint="give this node another id")
 
     @property
     def node_folder(self) -> Path:
@@ -122,7 +122,7 @@ class NodeFolder:
             raise RunError(
                 f"what the run had before cannot be put aside: {error.strerror}",
                 at=str(error.filename or self.path),
-                mend="look after the rights there, or choose another folder with --output",
+                hint="look after the rights there, or choose another folder with --output",
             ) from error
         return lost
 

@@ -73,7 +73,7 @@ class RunFolder:
             raise RunError(
                 f"the output folder cannot be written: {error.strerror}",
                 at=str(error.filename or output),
-                mend="choose another with --output",
+                hint="choose another with --output",
             ) from error
 
     @classmethod
@@ -85,9 +85,9 @@ class RunFolder:
         """
         nodes = sorted(each.parent for each in path.glob(f"{HIDDEN}/*/node.json"))
         if not nodes:
-            raise RunError("this is no folder of a run", at=str(path), mend="name a folder under the output")
+            raise RunError("this is no folder of a run", at=str(path), hint="name a folder under the output")
         if read_state(nodes[0]).cluster:
-            raise RunError("it is a run of a cluster", at=str(path), mend=_going_on(path))
+            raise RunError("it is a run of a cluster", at=str(path), hint=_going_on(path))
         return cls(path, nodes[0].name, _locked(path))
 
     @property
@@ -198,7 +198,7 @@ def _going_on(path: Path) -> str:
 
 
 def _still_running(path: Path, holder: str) -> RunError:
-    return RunError(f"the run is still running (pid {holder})", at=str(path), mend="wait for its end")
+    return RunError(f"the run is still running (pid {holder})", at=str(path), hint="wait for its end")
 
 
 def _lock_file(path: Path) -> Path:

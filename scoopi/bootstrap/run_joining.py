@@ -117,7 +117,7 @@ class RunJoining:
             raise RunError(
                 f"the cluster has lost a part of the run {found.name}",
                 at=str(found.folder.path),
-                mend="its files stay as they are; --anew puts them aside and begins anew",
+                hint="its files stay as they are; --anew puts them aside and begins anew",
             )
         return self._joined(found, mine, configs, outputs)
 
@@ -231,7 +231,7 @@ class RunJoining:
 
     def _just_ended(self) -> StoreError:
         self._name = None
-        return StoreError("what the cluster kept of this run has just ended", mend="try again")
+        return StoreError("what the cluster kept of this run has just ended", hint="try again")
 
     def _composed(self, store: Store, folder: NodeFolder, mine: Composed, cancel: RunCancel) -> Composed:
         barricade = self._setup(store)
@@ -272,11 +272,11 @@ class RunJoining:
         if definitions_digest(mine) != definitions_digest(composed):
             errors, _ = conflicts(configs, self._of_run(composed))
             if errors:
-                raise ConfigError("; ".join(errors), mend="give all nodes the same settings")
+                raise ConfigError("; ".join(errors), hint="give all nodes the same settings")
             raise DefsError(
                 "this node's definitions or plugins are not those of the run",
                 at=mine.defs_source,
-                mend=f"give it those of {composed.defs_source}, or another --run",
+                hint=f"give it those of {composed.defs_source}, or another --run",
             )
         _, warnings = conflicts(configs, self._of_run(composed))
         for warning in warnings:

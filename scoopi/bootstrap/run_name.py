@@ -59,7 +59,7 @@ class RunName:
         """
         if given is not None:
             if not NAME.fullmatch(given):
-                raise UsageError(f"the run's name {given!r} is no name", mend="letters, digits, . _ and -")
+                raise UsageError(f"the run's name {given!r} is no name", hint="letters, digits, . _ and -")
             return given
         base = _base(composed)
         return _unfinished(output, base, node) or self._current(base)
@@ -87,7 +87,7 @@ class RunName:
                 self._grid.put_if_absent_all(MapName.RUN, [(key, new)])
             else:
                 self._grid.cas_all(MapName.RUN, [Change(key, stands, new)])
-        raise StoreError(f"no name for the run could be agreed on in {TRIES} tries", mend="give it by --run")
+        raise StoreError(f"no name for the run could be agreed on in {TRIES} tries", hint="give it by --run")
 
     def _stands(self, key: str) -> tuple[bytes | None, CurrentRun | None]:
         stands = self._grid.get_all(MapName.RUN, [key]).get(key)

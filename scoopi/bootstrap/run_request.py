@@ -57,7 +57,7 @@ class RunRequest:
             UsageError: there are none.
         """
         if defs is None:
-            raise UsageError("no definitions were given", mend="name their folder")
+            raise UsageError("no definitions were given", hint="name their folder")
         return replace(self, defs=defs)
 
     def for_run(self, run: str | None) -> RunRequest:

@@ -112,7 +112,7 @@ class StepBuilder:
             return builder(task, step)
         made = self._finder.find("steps", step.class_name)()
         if not isinstance(made, Step):
-            raise PluginError(f"{step.class_name} is no Step", at=str(step.place), mend="derive it from Step")
+            raise PluginError(f"{step.class_name} is no Step", at=str(step.place), hint="derive it from Step")
         return made
 
     def _parser(self, task: TaskDef, step: StepDef) -> Step:

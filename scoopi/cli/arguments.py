@@ -34,7 +34,7 @@ class Parser(argparse.ArgumentParser):
     """A parser whose faults are UsageErrors that say where help is."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message, mend=f"see {self.prog} --help")
+        raise UsageError(message, hint=f"see {self.prog} --help")
 
 
 def top_help() -> str:
@@ -107,7 +107,7 @@ def _refuse_misspelt(word: str) -> None:
     near = get_close_matches(word.lower(), VERBS, n=1, cutoff=_NEAR)
     if near:
         what = f"{word!r} is no verb, and there is no such file or folder"
-        raise UsageError(what, mend=f"did you mean scoopi {near[0]}?")
+        raise UsageError(what, hint=f"did you mean scoopi {near[0]}?")
 
 
 def _refuse_unknown(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
@@ -117,5 +117,5 @@ def _refuse_unknown(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> 
     known = [option for action in parser._actions for option in action.option_strings]
     near = get_close_matches(word, known, n=1, cutoff=_NEAR) if word.startswith("-") else []
     kind = "option" if word.startswith("-") else "argument"
-    mend = f"did you mean {near[0]}?" if near else f"see {parser.prog} --help"
-    raise UsageError(f"{parser.prog} takes no {kind} {word}", mend=mend)
+    hint = f"did you mean {near[0]}?" if near else f"see {parser.prog} --help"
+    raise UsageError(f"{parser.prog} takes no {kind} {word}", hint=hint)

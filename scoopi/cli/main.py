@@ -59,7 +59,7 @@ def _ensure_current_folder() -> None:
     try:
         os.getcwd()
     except OSError as error:
-        raise UsageError("the current folder is gone", mend="go to one that exists") from error
+        raise UsageError("the current folder is gone", hint="go to one that exists") from error
 
 
 def _tell(error: BaseException, terminal: Terminal) -> None:

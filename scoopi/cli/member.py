@@ -53,7 +53,7 @@ class Member:
         from scoopi.store.cluster.member_process import MemberProcess
 
         if options.config is not None and not options.config.is_file():
-            raise UsageError(f"there is no file {options.config}", mend="name a Hazelcast configuration")
+            raise UsageError(f"there is no file {options.config}", hint="name a Hazelcast configuration")
         join = tuple(word.strip() for word in options.join.split(",") if word.strip())
         config = MemberConfig(options.port, options.host, options.heap, options.name, join, options.config)
         told = terminal.say if options.verbose else len

@@ -97,7 +97,7 @@ def read_settings(texts: Iterable[str]) -> dict[str, str]:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise UsageError(
-                f"-D {text}: a setting is KEY=VALUE", mend="write it as -D scoopi.loader.fetch.delay=250"
+                f"-D {text}: a setting is KEY=VALUE", hint="write it as -D scoopi.loader.fetch.delay=250"
             )
         settings[key.strip()] = value
     return settings

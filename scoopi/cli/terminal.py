@@ -63,7 +63,7 @@ class Terminal:
             raise
         except OSError as fault:
             what = f"stdout cannot be written: {fault.strerror or fault}"
-            raise AppenderError(what, mend="free some space, or send it elsewhere") from None
+            raise AppenderError(what, hint="free some space, or send it elsewhere") from None
 
     @contextmanager
     def kept_for_data(self) -> Iterator[None]:

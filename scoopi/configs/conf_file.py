@@ -69,16 +69,16 @@ class ConfFile:
             raise ConfigError(
                 f"the settings cannot be read: {reason}",
                 at=self._shown,
-                mend="name an existing, readable YAML file",
+                hint="name an existing, readable YAML file",
             ) from None
         except UnicodeDecodeError:
-            raise ConfigError("the file is not UTF-8 text", at=self._shown, mend="save it as UTF-8") from None
+            raise ConfigError("the file is not UTF-8 text", at=self._shown, hint="save it as UTF-8") from None
 
     def _not_yaml(self, fault: yaml.YAMLError) -> ConfigError:
         mark = getattr(fault, "problem_mark", None)
         at = f"{self._shown}:{mark.line + 1}:{mark.column + 1}" if mark else self._shown
         problem = getattr(fault, "problem", None) or str(fault).splitlines()[0]
-        return ConfigError(f"the file is not YAML: {problem}", at=at, mend="write `key: value` lines")
+        return ConfigError(f"the file is not YAML: {problem}", at=at, hint="write `key: value` lines")
 
     def _walk(self, prefix: str, node: yaml.Node) -> None:
         if isinstance(node, yaml.ScalarNode):
@@ -104,8 +104,8 @@ class ConfFile:
         if not key:
             self._fault(node, "the file holds a text, not settings", "write `key: value` lines")
         elif self._is_empty(node):
-            mend = 'write a value, "" for an empty text, or take the line out'
-            self._fault(node, f"{key} has no value", mend)
+            hint = 'write a value, "" for an empty text, or take the line out'
+            self._fault(node, f"{key} has no value", hint)
         elif key in self._lines:
             what = f"{key} is set twice, first in line {self._lines[key]}"
             self._fault(node, what, "keep one of them")
@@ -117,8 +117,8 @@ class ConfFile:
     def _is_empty(self, node: yaml.Node) -> bool:
         return isinstance(node, yaml.ScalarNode) and node.tag == _NULL and not node.value
 
-    def _fault(self, node: yaml.Node, what: str, mend: str) -> None:
-        self.faults.append(ConfigError(what, at=self._at(node), mend=mend))
+    def _fault(self, node: yaml.Node, what: str, hint: str) -> None:
+        self.faults.append(ConfigError(what, at=self._at(node), hint=hint))
 
     def _at(self, node: yaml.Node) -> str:
         return f"{self._shown}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"

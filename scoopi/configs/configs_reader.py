@@ -101,8 +101,8 @@ class ConfigsReader:
     def _pass_over(self, given: Given) -> None:
         note = original_note(given.key)
         if note is None:
-            mend = f"did you mean {nearest(given.key, SETTINGS_BY_KEY)}?"
-            raise ConfigError(f"{given.key} is no setting", at=given.at, mend=mend)
+            hint = f"did you mean {nearest(given.key, SETTINGS_BY_KEY)}?"
+            raise ConfigError(f"{given.key} is no setting", at=given.at, hint=hint)
         self._warnings[given.key] = f"{given.at}: {given.key} has no meaning here: {note}"
 
     def _check(self, configs: Configs) -> None:

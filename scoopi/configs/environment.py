@@ -35,8 +35,8 @@ def read_environment(environ: Mapping[str, str]) -> tuple[list[Given], list[Conf
             continue
         key = key or original_environment_key(name)
         if key is None:
-            mend = f"did you mean {nearest(name, keys)}?"
-            faults.append(ConfigError("no setting has this name", at=f"environment {name}", mend=mend))
+            hint = f"did you mean {nearest(name, keys)}?"
+            faults.append(ConfigError("no setting has this name", at=f"environment {name}", hint=hint))
         else:
             origin = f"environment {name}"
             given.append(Given(key, environ[name], origin, origin))

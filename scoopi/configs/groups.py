@@ -242,7 +242,7 @@ class TlsSettings:
             path = configs.path(key, folder) if configs.text(key) else None
             if path is not None and not path.is_file():
                 at = f"{configs.entry(key).origin} {key}"
-                raise ConfigError(f"there is no file {path}", at=at, mend="correct the path")
+                raise ConfigError(f"there is no file {path}", at=at, hint="correct the path")
             return path
 
         if not configs.flag("scoopi.cluster.tls.enable"):
@@ -307,8 +307,8 @@ def _node(configs: Configs) -> str:
     node = configs.text(key)
     if node and not _NODE.fullmatch(node):
         what, at = f"{node!r} is no id of a node", f"{configs.entry(key).origin} {key}"
-        mend = "take letters, digits, . _ and -, 64 at most, the first no . and not lost-"
-        raise ConfigError(what, at=at, mend=mend)
+        hint = "take letters, digits, . _ and -, 64 at most, the first no . and not lost-"
+        raise ConfigError(what, at=at, hint=hint)
     return node
 
 
@@ -317,8 +317,8 @@ def _check_gap(configs: Configs) -> None:
     least = BEATS_A_GAP * configs.number(beat)
     if configs.number(gap) < least:
         what = f"{configs.number(gap)} ms is too short for a heartbeat each {configs.number(beat)} ms"
-        mend = f"take at least {least}, or a shorter {beat}"
-        raise ConfigError(what, at=f"{configs.entry(gap).origin} {gap}", mend=mend)
+        hint = f"take at least {least}, or a shorter {beat}"
+        raise ConfigError(what, at=f"{configs.entry(gap).origin} {gap}", hint=hint)
 
 
 def _addresses(configs: Configs) -> tuple[str, ...]:
@@ -335,7 +335,7 @@ def _address(word: str, at: str) -> str:
     port = int(match["port"] or DEFAULT_PORT) if match else 0
     if match is None or not 0 < port < 65536:
         raise ConfigError(
-            f"{word!r} is no address of a member", at=at, mend="write HOST:PORT, as in 10.0.0.7:5701"
+            f"{word!r} is no address of a member", at=at, hint="write HOST:PORT, as in 10.0.0.7:5701"
         )
     return f"{match['host']}:{port}"
 

@@ -32,10 +32,10 @@ def expand(written: str, environ: Mapping[str, str], at: str) -> Expanded:
         name = reference.group(1)
         if not _NAME.fullmatch(name):
             what = f"{reference.group()} names no environment variable"
-            raise ConfigError(what, at=at, mend="write ${env:NAME}")
+            raise ConfigError(what, at=at, hint="write ${env:NAME}")
         if name not in environ:
             what = f"the environment variable {name} is not set"
-            raise ConfigError(what, at=at, mend=f"set it, or take {reference.group()} out of the value")
+            raise ConfigError(what, at=at, hint=f"set it, or take {reference.group()} out of the value")
         return environ[name]
 
     return Expanded(_REFERENCE.sub(value_of, written), _REFERENCE.sub(MASK, written))

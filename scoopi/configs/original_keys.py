@@ -60,7 +60,7 @@ _PREFIXES: Mapping[str, str] = MappingProxyType(
 
 
 def original_note(key: str) -> str | None:
-    """The mend to offer for a key that only the original knew, else None."""
+    """The hint to offer for a key that only the original knew, else None."""
     if key in _KEYS:
         return _KEYS[key]
     for prefix, note in _PREFIXES.items():

@@ -42,5 +42,5 @@ def _given_date(configs: Configs) -> datetime | None:
         raise ConfigError(
             f"{_TEXT} {entry.shown!r} does not fit {_PATTERN} {pattern!r}",
             at=entry.origin,
-            mend="write the date as the pattern says, or set the pattern",
+            hint="write the date as the pattern says, or set the pattern",
         ) from None

@@ -23,7 +23,7 @@ def read_value(setting: Setting, text: str, *, shown: str, at: str) -> str:
     value = _read(setting, text)
     if value is None:
         what = f"{setting.key} needs {setting.domain}, got {shown!r}"
-        raise ConfigError(what, at=at, mend=_mend(setting))
+        raise ConfigError(what, at=at, hint=_mend(setting))
     return value
 
 

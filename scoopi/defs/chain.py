@@ -74,8 +74,8 @@ class Chain:
             return found[0]
         if found:
             names = " and ".join(other.step.name for other in found)
-            mend = f"let {name} name the one that follows in its `next`"
-            self._fault(each, f"{names} all say `previous: {name}`", mend)
+            hint = f"let {name} name the one that follows in its `next`"
+            self._fault(each, f"{names} all say `previous: {name}`", hint)
         else:
             self._no_successor(each)
         return None
@@ -93,13 +93,13 @@ class Chain:
         name, following = each.step.name, each.step.next
         if following in self._steps:
             said = f"{following} says `previous: {self._steps[following].step.previous}`"
-            mend = f"let {following} say `previous: {name}`, or {name} say `next: end`"
-            self._fault(each, f"nothing follows step {name}: {said}", mend)
+            hint = f"let {following} say `previous: {name}`, or {name} say `next: end`"
+            self._fault(each, f"nothing follows step {name}: {said}", hint)
             return
         near = nearest(following, [*self._steps, END])
-        mend = f"let a step say `previous: {name}`, or {name} say `next: end`"
+        hint = f"let a step say `previous: {name}`, or {name} say `next: end`"
         what = f"nothing follows step {name}: there is no step {following}"
-        self._fault(each, what, mend, near=near, at="next")
+        self._fault(each, what, hint, near=near, at="next")
 
     def _check_rest(self, chain: list[SetStep]) -> None:
         """Steps that follow a link step, and written steps that are never run."""
@@ -110,8 +110,8 @@ class Chain:
                 continue
             if last.step.class_name == LINK_MAKER and each.previous == last.step.name:
                 what = f"step {each.step.name} follows {last.step.name}, which makes links and ends its chain"
-                mend = f"let it follow another step, or put {last.step.name} into a task of its own"
-                self._findings.error(each.at("previous"), each.key, what, mend)
+                hint = f"let it follow another step, or put {last.step.name} into a task of its own"
+                self._findings.error(each.at("previous"), each.key, what, hint)
             else:
                 self._never_run(each)
 
@@ -119,11 +119,11 @@ class Chain:
         what = f"step {each.step.name} is never run"
         previous = each.step.previous
         near = nearest(previous, self._steps) if previous not in self._steps else ""
-        mend = f"no step leads from start to its `previous: {previous}`"
-        self._findings.warning(each.at("previous"), each.key, what, mend, near=near)
+        hint = f"no step leads from start to its `previous: {previous}`"
+        self._findings.warning(each.at("previous"), each.key, what, hint, near=near)
 
-    def _fault(self, each: SetStep, what: str, mend: str, near: str = "", at: str = "") -> None:
+    def _fault(self, each: SetStep, what: str, hint: str, near: str = "", at: str = "") -> None:
         if each.node is None:
-            self._findings.error(self._place, self._key, what, mend, near=near)
+            self._findings.error(self._place, self._key, what, hint, near=near)
         else:
-            self._findings.error(each.at(at) if at else each.place, each.key, what, mend, near=near)
+            self._findings.error(each.at(at) if at else each.place, each.key, what, hint, near=near)

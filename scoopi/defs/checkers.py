@@ -13,7 +13,7 @@ from scoopi.model.step_def import PluginDef
 
 PluginKind = Literal["appenders", "encoders", "converters", "scripts"]
 SelectorFaults = list[tuple[Place, str, str]]
-"""Place, what is wrong, and the mend."""
+"""Place, what is wrong, and the hint."""
 
 
 def _no_faults(data_def: DataDef) -> SelectorFaults:
@@ -21,10 +21,10 @@ def _no_faults(data_def: DataDef) -> SelectorFaults:
 
 
 class Fault(NamedTuple):
-    """What is wrong, and the mend; that may be empty."""
+    """What is wrong, and the hint; that may be empty."""
 
     what: str
-    mend: str = ""
+    hint: str = ""
 
 
 def _no_fault(text: str) -> Fault | None:

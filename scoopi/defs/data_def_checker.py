@@ -60,8 +60,8 @@ class DataDefChecker:
                 continue
             if (name == FACT) != (each.axis == FACT):
                 what = f"{name!r} is no name for {'a fact' if each.axis == FACT else 'an item or dim'}"
-                mend = "call each fact `fact`" if each.axis == FACT else "only facts are called `fact`"
-                self._findings.error(each.at("name"), f"{each.key}.name", what, mend)
+                hint = "call each fact `fact`" if each.axis == FACT else "only facts are called `fact`"
+                self._findings.error(each.at("name"), f"{each.key}.name", what, hint)
                 continue
             if name in known and not _are_twin_facts(known[name], each):
                 first = known[name].item.place
@@ -95,7 +95,7 @@ class DataDefChecker:
             fault = self._checkers.regex(filter_def.pattern)
             if fault:
                 what = f"the pattern is wrong: {fault.what}"
-                self._findings.error(filter_def.place, f"{key}.pattern", what, fault.mend)
+                self._findings.error(filter_def.place, f"{key}.pattern", what, fault.hint)
             if filter_def.type and filter_def.type not in _FILTER_TYPES:
                 what = f"filter type {filter_def.type!r} acts as value"
                 self._findings.warning(filter_def.type_place, f"{key}.type", what, "write value or match")
@@ -120,7 +120,7 @@ class DataDefChecker:
                 self._findings.warning(place, key, what, "take it out")
             return
         if fault:
-            self._findings.error(place, key, f"the script is wrong: {fault.what}", fault.mend)
+            self._findings.error(place, key, f"the script is wrong: {fault.what}", fault.hint)
         self._check_placeholders(script, uses(self._written, [each]), place, key, may_stay=True, owner=each)
 
     def _check_links(self, each: WrittenItem, makes_links: bool | None) -> None:
@@ -130,8 +130,8 @@ class DataDefChecker:
             self._findings.warning(each.at("linkGroup"), each.key, what, "move linkGroup to an item")
         elif item.link_group and makes_links is False and not self._findings.is_broken:
             what = f"no task makes links from {self._written.data_def.name}: linkGroup has no effect"
-            mend = "give a task of it a LocatorCreator step after the parser"
-            self._findings.warning(each.at("linkGroup"), each.key, what, mend)
+            hint = "give a task of it a LocatorCreator step after the parser"
+            self._findings.warning(each.at("linkGroup"), each.key, what, hint)
         elif makes_links and each.axis == "item" and not item.link_group:
             what = f"item {item.name!r} has no linkGroup: no links are made from it"
             self._findings.warning(item.place, each.key, what, "add `linkGroup: …`, or take the item out")
@@ -171,7 +171,7 @@ class DataDefChecker:
     ) -> None:
         for fault in unresolved(text, places, may_stay):
             self._told |= {place} if owner is None else {place, owner.item.place}
-            self._findings.error(place, key, fault.what, fault.mend, near=fault.near)
+            self._findings.error(place, key, fault.what, fault.hint, near=fault.near)
 
     def _check_selectors(self, parsers: set[str]) -> None:
         if CSS_PARSER in parsers:
@@ -182,9 +182,9 @@ class DataDefChecker:
     def _check_by(self, engine: Callable[[DataDef], SelectorFaults]) -> None:
         """Faults of selectors that are never used are warnings: a second look takes them for used."""
         told = {*self._told, NOWHERE}
-        for place, what, mend in engine(self._changed(_without_selector)):
+        for place, what, hint in engine(self._changed(_without_selector)):
             if place not in told:
-                self._findings.error(place, self._key_at(place), what, mend)
+                self._findings.error(place, self._key_at(place), what, hint)
         idle = {
             each.item.selector_place
             for each in (*self._written.items, *self._written.dims)

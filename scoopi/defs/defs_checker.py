@@ -117,7 +117,7 @@ class DefsChecker:
             fault = self._checkers.url(locator.url) if locator.url else None
             if fault:
                 key = f"locatorGroups.{group.name}.locators[{number}].url"
-                self._findings.error(locator.place, key, fault.what, fault.mend)
+                self._findings.error(locator.place, key, fault.what, fault.hint)
 
     def _check_tasks(self) -> None:
         checker = TaskChecker(self._checkers, self._findings, self._data_defs)
@@ -127,7 +127,7 @@ class DefsChecker:
             group = self._task_groups[name]
             fault = self._checkers.live(group.live) if group.live else None
             if fault:
-                self._findings.error(group.node.at("live"), f"{group.key}.live", fault.what, fault.mend)
+                self._findings.error(group.node.at("live"), f"{group.key}.live", fault.what, fault.hint)
             for task in group.tasks:
                 chain = self._chain(task, self._findings)
                 self._check_data_def(task)

@@ -28,24 +28,24 @@ class Findings:
         self._texts[file] = text
 
     def error(
-        self, place: Place, key: str, what: str, mend: str = "", also: Place = NOWHERE, near: str = ""
+        self, place: Place, key: str, what: str, hint: str = "", also: Place = NOWHERE, near: str = ""
     ) -> None:
         """Note what keeps a run from starting; `near` is a known name that resembles the wrong one."""
         self.is_broken = True
-        self._add(Severity.ERROR, place, key, what, mend, also, near)
+        self._add(Severity.ERROR, place, key, what, hint, also, near)
 
     def warning(
-        self, place: Place, key: str, what: str, mend: str = "", also: Place = NOWHERE, near: str = ""
+        self, place: Place, key: str, what: str, hint: str = "", also: Place = NOWHERE, near: str = ""
     ) -> None:
         """Note what is odd, but changes no row."""
         severity = Severity.ERROR if self._strict else Severity.WARNING
-        self._add(severity, place, key, what, mend, also, near)
+        self._add(severity, place, key, what, hint, also, near)
 
     def unknown(self, place: Place, key: str, what: str, name: str, known: Iterable[str]) -> None:
         """Note a name that nothing bears, with the known name it resembles, or all known ones."""
         names = list(known)
-        mend = f"known are {', '.join(sorted(names))}" if names else ""
-        self.error(place, key, what, mend, near=nearest(name, names))
+        hint = f"known are {', '.join(sorted(names))}" if names else ""
+        self.error(place, key, what, hint, near=nearest(name, names))
 
     @property
     def has_errors(self) -> bool:
@@ -61,11 +61,11 @@ class Findings:
         )
 
     def _add(
-        self, severity: Severity, place: Place, key: str, what: str, mend: str, also: Place, near: str
+        self, severity: Severity, place: Place, key: str, what: str, hint: str, also: Place, near: str
     ) -> None:
         same = (place, what) if place.line else (place, f"{key} {what}")
         if same not in self._found:
-            self._found[same] = Finding(severity, place, key, what, mend, near, also, self._line(place))
+            self._found[same] = Finding(severity, place, key, what, hint, near, also, self._line(place))
 
     def _line(self, place: Place) -> str:
         lines = self._lines.get(place.file)

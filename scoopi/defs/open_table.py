@@ -78,7 +78,7 @@ class OpenTable:
         entries = entry.entries if isinstance(entry, Listing) else [entry]
         tables = [each for each in entries if isinstance(each, Table)]
         if len(tables) != len(entries):
-            what, mend = "a merge key takes mappings only", "name an anchor of one: `<<: *anchor`"
+            what, hint = "a merge key takes mappings only", "name an anchor of one: `<<: *anchor`"
             place = entry.place
-            self._notes.append(lambda found: found.error(place, "<<", what, mend))
+            self._notes.append(lambda found: found.error(place, "<<", what, hint))
         return tables

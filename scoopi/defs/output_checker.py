@@ -49,12 +49,12 @@ class OutputChecker:
                 self._findings.error(place, key, what, "give each encoder an appender of its own")
             elif is_refused(plugin):
                 what = f"file {plugin.fields['file']!r} {_path_of(plugin)[1]}"
-                mend = "give a path below the folder of the run, as in data.txt"
-                self._findings.error(place, f"{key}.file", what, mend)
+                hint = "give a path below the folder of the run, as in data.txt"
+                self._findings.error(place, f"{key}.file", what, hint)
             elif plugin.class_name == _FILE_APPENDER and not plugin.plugins:
                 what = f"appender {plugin.name} has no encoder: nothing is written"
-                mend = "add `plugins: [ plugin: { name: csv, class: CsvEncoder } ]`"
-                self._findings.warning(place, key, what, mend)
+                hint = "add `plugins: [ plugin: { name: csv, class: CsvEncoder } ]`"
+                self._findings.warning(place, key, what, hint)
             elif plugin.class_name == _FILE_APPENDER:
                 self._check_file(task, plugin, key, place, columns)
 
@@ -83,8 +83,8 @@ class OutputChecker:
         what = f"{tasks} write {path} with one header, and their columns differ: {one}; and {other}"
         fits = len(written.columns) == len(first.columns)
         note = self._findings.warning if fits else self._findings.error
-        mend = "use two files, or the same names" if fits else "use two files, or leave the header out"
-        note(written.place, key, what, mend, also=first.place)
+        hint = "use two files, or the same names" if fits else "use two files, or leave the header out"
+        note(written.place, key, what, hint, also=first.place)
 
     def _check_folders(self, task: WrittenTask, path: str, key: str, place: Place) -> None:
         """Whether a file of that path can be beside the others: none is a folder of another."""

@@ -24,7 +24,7 @@ class Unresolved(msgspec.Struct, frozen=True):
     """What is wrong with a placeholder; `near` is the known name that it resembles, or empty."""
 
     what: str
-    mend: str
+    hint: str
     near: str = ""
 
 
@@ -86,9 +86,9 @@ def _misnamed(inside: str, use: Use) -> Unresolved | None:
     if len(parts) > 3:
         return Unresolved(f"{said} has more than three parts", "write %{axis.name.property}")
     if parts[-1] not in _PROPERTIES:
-        mend = f"known are {', '.join(_PROPERTIES)}"
+        hint = f"known are {', '.join(_PROPERTIES)}"
         return Unresolved(
-            f"{said} asks for the unknown property {parts[-1]!r}", mend, nearest(parts[-1], _PROPERTIES)
+            f"{said} asks for the unknown property {parts[-1]!r}", hint, nearest(parts[-1], _PROPERTIES)
         )
     if len(parts) > 1 and parts[0] not in _AXES:
         return Unresolved(

@@ -102,7 +102,7 @@ def _as_fields(finding: Finding) -> dict[str, object]:
         "column": finding.place.column,
         "key": finding.key,
         "what": finding.what,
-        "mend": finding.mend,
+        "hint": finding.hint,
         "didYouMean": finding.did_you_mean,
         "also": None if also == NOWHERE else msgspec.structs.asdict(also),
     }

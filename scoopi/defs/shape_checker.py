@@ -32,22 +32,22 @@ class ShapeChecker:
         Args:
             key: the path of names to the node.
             owner: where the name of the node stands; the place of what it lacks.
-            example: of the right use, for the mend.
+            example: of the right use, for the hint.
         """
-        mend = f"write `{example}`" if example else ""
+        hint = f"write `{example}`" if example else ""
         if isinstance(shape, Free):
             self._free(node, key)
         elif isinstance(node, Text) and node.is_empty:
-            self._findings.error(owner, key, f"{_last(key)} has no value", mend)
+            self._findings.error(owner, key, f"{_last(key)} has no value", hint)
         elif isinstance(shape, Scalar):
-            self._scalar(node, shape, key, mend)
+            self._scalar(node, shape, key, hint)
         elif isinstance(shape, ListOf):
-            self._list(node, shape, key, mend)
+            self._list(node, shape, key, hint)
         elif isinstance(shape, NameOr):
             if not isinstance(node, Text):
-                self._table(node, shape.record, key, owner, mend)
+                self._table(node, shape.record, key, owner, hint)
         else:
-            self._table(node, shape, key, owner, mend)
+            self._table(node, shape, key, owner, hint)
 
     def check_record(self, table: Table, shape: Record, key: str, owner: Place, whole: bool = True) -> None:
         """Compare the entries of a table with a record; without `whole`, nothing is missed in it."""
@@ -60,8 +60,8 @@ class ShapeChecker:
                 place = table.keys[known.name]
                 self.check(node, known.shape, prefix + known.name, place, known.example)
             elif known.required and whole and known.name not in misspelt:
-                mend = f"add `{known.example}`"
-                self._findings.error(owner, key, f"{known.name} is missing", mend)
+                hint = f"add `{known.example}`"
+                self._findings.error(owner, key, f"{known.name} is missing", hint)
         for name in others:
             if shape.others is None:
                 self._unknown(table, name, shape, key)
@@ -71,20 +71,20 @@ class ShapeChecker:
             what = f"{_last(key)} has no {shape.called}"
             self._findings.error(owner, key, what, f"add at least one {shape.called}")
 
-    def _table(self, node: Node, shape: Record | StepsSet, key: str, owner: Place, mend: str) -> None:
+    def _table(self, node: Node, shape: Record | StepsSet, key: str, owner: Place, hint: str) -> None:
         if not isinstance(node, Table):
             said = "a list" if isinstance(node, Listing) else "a text"
             what = f"{_last(key)} is {said}, a mapping is needed"
-            self._findings.error(node.place, key, what, mend or "write `name: …` lines below it")
+            self._findings.error(node.place, key, what, hint or "write `name: …` lines below it")
         elif isinstance(shape, Record):
             self.check_record(node, shape, key, owner)
         else:
             self.check_record(node, shape.nested if is_nested(node) else shape.step, key, owner)
 
-    def _scalar(self, node: Node, shape: Scalar, key: str, mend: str) -> None:
+    def _scalar(self, node: Node, shape: Scalar, key: str, hint: str) -> None:
         if not isinstance(node, Text):
             said = "a list" if isinstance(node, Listing) else "a mapping"
-            self._findings.error(node.place, key, f"{_last(key)} is {said}, one value is needed", mend)
+            self._findings.error(node.place, key, f"{_last(key)} is {said}, one value is needed", hint)
             return
         what = ""
         if shape.kind is Kind.NAME and not node.text.strip():
@@ -93,18 +93,18 @@ class ShapeChecker:
             what = f'is "{node.text}", a whole number is needed'
         elif shape.kind is Kind.RANGE and read_range(node.text) is None:
             what = f'is "{node.text}", which is no range'
-            mend = "write FROM-TO, FROM- or one number, as in 2-6"
+            hint = "write FROM-TO, FROM- or one number, as in 2-6"
         elif shape.kind is Kind.BOOL and read_bool(node.text) is None:
             what = f'is "{node.text}", true or false is needed'
         if what and shape.kind in _NUMBERS and is_too_large(node.text, is_range=shape.kind is Kind.RANGE):
-            what, mend = f'is "{node.text[:40]}", which is too large', f"{LARGEST} is the largest"
+            what, hint = f'is "{node.text[:40]}", which is too large', f"{LARGEST} is the largest"
         if what:
-            self._findings.error(node.place, key, f"{_last(key)} {what}", mend)
+            self._findings.error(node.place, key, f"{_last(key)} {what}", hint)
 
-    def _list(self, node: Node, shape: ListOf, key: str, mend: str) -> None:
+    def _list(self, node: Node, shape: ListOf, key: str, hint: str) -> None:
         if not isinstance(node, Listing):
             said = "a text" if isinstance(node, Text) else "a mapping"
-            self._findings.error(node.place, key, f"{_last(key)} is {said}, a list is needed", mend)
+            self._findings.error(node.place, key, f"{_last(key)} is {said}, a list is needed", hint)
             return
         if not node.entries:
             self._findings.error(node.place, key, f"{_last(key)} is empty", "add an entry, or take it out")
@@ -133,8 +133,8 @@ class ShapeChecker:
             if shape.tolerant:
                 self._findings.warning(entry.keys[name], key, f"{what}; it is ignored", "take it out")
             else:
-                mend = f"indent it below {shape.wrapper}, or take it out"
-                self._findings.error(entry.keys[name], key, what, mend)
+                hint = f"indent it below {shape.wrapper}, or take it out"
+                self._findings.error(entry.keys[name], key, what, hint)
 
     def _unique(self, node: Listing, key: str) -> None:
         hashes = array("q", (hash(_gist(entry)) for entry in node.entries))
@@ -154,8 +154,8 @@ class ShapeChecker:
 
     def _unknown(self, table: Table, name: str, shape: Record, key: str) -> None:
         near = nearest(name, shape.names)
-        mend = f"known are {', '.join(each.name for each in shape.keys)}"
-        self._findings.error(table.keys[name], key, f"unknown key {name}", mend, near=near)
+        hint = f"known are {', '.join(each.name for each in shape.keys)}"
+        self._findings.error(table.keys[name], key, f"unknown key {name}", hint, near=near)
 
     def _free(self, node: Node, key: str) -> None:
         if isinstance(node, Text) and node.is_empty:

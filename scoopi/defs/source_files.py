@@ -91,9 +91,9 @@ class SourceFiles:
     def _unreadable(self, path: Path, error: OSError | ValueError) -> None:
         reason = getattr(error, "strerror", None) or str(error)
         is_right = isinstance(error, PermissionError)
-        mend = "give yourself the right to read it" if is_right else "mend it, or take it away"
-        self._fault(path, f"it cannot be read: {reason}", mend)
+        hint = "give yourself the right to read it" if is_right else "fix it, or take it away"
+        self._fault(path, f"it cannot be read: {reason}", hint)
 
-    def _fault(self, path: Path, what: str, mend: str, near: str = "") -> None:
+    def _fault(self, path: Path, what: str, hint: str, near: str = "") -> None:
         self.is_whole = False
-        self._findings.error(Place(str(path)), "", what, mend, near=near)
+        self._findings.error(Place(str(path)), "", what, hint, near=near)

@@ -25,7 +25,7 @@ class SourceText:
             return self._decoded(self._content())
         except _UnreadableError as fault:
             place = Place(str(self._path), fault.line, fault.column)
-            self._findings.error(place, "", fault.what, fault.mend)
+            self._findings.error(place, "", fault.what, fault.hint)
             return None
 
     def _content(self) -> bytes:
@@ -61,9 +61,9 @@ class SourceText:
 
 
 class _UnreadableError(Exception):
-    def __init__(self, what: str, mend: str, line: int = 0, column: int = 0) -> None:
+    def __init__(self, what: str, hint: str, line: int = 0, column: int = 0) -> None:
         super().__init__(what)
         self.what = what
-        self.mend = mend
+        self.hint = hint
         self.line = line
         self.column = column

@@ -63,8 +63,8 @@ class StepSets:
         for name in self._section.entries:
             if name in BUILT_IN_SETS:
                 what = f"{name} is a built-in steps set"
-                mend = f"give yours a name of its own, derived as in `mySteps: {{ {name}: {{ … }} }}`"
-                self._findings.error(self._section.keys[name], f"steps.{name}", what, mend)
+                hint = f"give yours a name of its own, derived as in `mySteps: {{ {name}: {{ … }} }}`"
+                self._findings.error(self._section.keys[name], f"steps.{name}", what, hint)
 
     def _expand(self, name: str) -> Steps | None:
         if name in self._expanded:
@@ -139,5 +139,5 @@ class StepSets:
             return
         what = f"there is no step {each.step.previous}"
         near = nearest(each.step.previous, names - {each.step.name})
-        mend = f"known are {', '.join(sorted(names - {each.step.name}))}"
-        self._findings.error(each.at("previous"), f"{each.key}.previous", what, mend, near=near)
+        hint = f"known are {', '.join(sorted(names - {each.step.name}))}"
+        self._findings.error(each.at("previous"), f"{each.key}.previous", what, hint, near=near)

@@ -75,8 +75,8 @@ class TaskChecker:
                 if isinstance(item, str) and item not in names:
                     key = f"{each.key}.plugins.{plugin.name}"
                     what = f"{data_def} has no item, dim or fact {item} to be converted: the task will fail"
-                    mend = f"known are {', '.join(sorted(names))}"
-                    self._findings.warning(plugin.place, key, what, mend, near=nearest(item, names))
+                    hint = f"known are {', '.join(sorted(names))}"
+                    self._findings.warning(plugin.place, key, what, hint, near=nearest(item, names))
 
     def _columns(self, task: WrittenTask) -> tuple[str, ...]:
         written = self._data_defs.get(task.data_def)
@@ -91,7 +91,7 @@ class TaskChecker:
             fault = self._checkers.step_class(name)
             if fault:
                 self._findings.error(
-                    place, f"{key}.class", fault.what, fault.mend, near=nearest(name, STEP_CLASSES)
+                    place, f"{key}.class", fault.what, fault.hint, near=nearest(name, STEP_CLASSES)
                 )
         kind = PLUGIN_KINDS.get(name)
         if kind is None:
@@ -117,7 +117,7 @@ class TaskChecker:
             self._findings.error(place, key, f"{plugin.class_name}: {absent[0]}", absent[1])
         elif plugin.class_name and not is_refused(plugin):
             for fault in self._checkers.plugin(kind, plugin):
-                self._findings.error(place, key, fault.what, fault.mend)
+                self._findings.error(place, key, fault.what, fault.hint)
         if kind == "appenders":
             for encoder in plugin.plugins:
                 self._check_plugin("encoders", encoder, f"{key}.plugins.{encoder.name}")
@@ -151,8 +151,8 @@ class TaskChecker:
             if name and not absent_class(name):
                 place, key = (each.place, each.key) if each.node is not None else (task.place, task.key)
                 what = f"step {each.step.name} ({name}) cannot stand at its place"
-                mend = f"a chain begins with one {SEEDER} and one {LOADER}; look at `previous` of its steps"
-                self._findings.error(place, key, what, mend)
+                hint = f"a chain begins with one {SEEDER} and one {LOADER}; look at `previous` of its steps"
+                self._findings.error(place, key, what, hint)
             return False
         return True
 

@@ -24,11 +24,11 @@ _NULL = "tag:yaml.org,2002:null"
 class RefusedError(Exception):
     """The file cannot be used."""
 
-    def __init__(self, place: Place, what: str, mend: str) -> None:
+    def __init__(self, place: Place, what: str, hint: str) -> None:
         super().__init__(what)
         self.place = place
         self.what = what
-        self.mend = mend
+        self.hint = hint
 
 
 class _Built(NamedTuple):

@@ -38,7 +38,7 @@ class YamlFile:
             return None
         except RefusedError as refused:
             self._tell(builder)
-            self._findings.error(refused.place, "", refused.what, refused.mend)
+            self._findings.error(refused.place, "", refused.what, refused.hint)
             return None
         self._tell(builder)
         if node is None or (isinstance(node, Text) and node.is_empty):
@@ -46,8 +46,8 @@ class YamlFile:
         if isinstance(node, Table):
             return node
         kind = "a list" if isinstance(node, Listing) else "a text"
-        mend = "begin with locatorGroups:, taskGroups:, dataDefs: or steps:"
-        self._findings.error(node.place, "", f"the file holds {kind}, not definitions", mend)
+        hint = "begin with locatorGroups:, taskGroups:, dataDefs: or steps:"
+        self._findings.error(node.place, "", f"the file holds {kind}, not definitions", hint)
         return None
 
     def _built(self, builder: YamlBuilder) -> Node | None:
@@ -67,8 +67,8 @@ class YamlFile:
         began = getattr(error, "context_mark", None)
         mark = began if _is_unclosed(error) else getattr(error, "problem_mark", None) or began
         place = Place(self._file, mark.line + 1, mark.column + 1) if mark is not None else self._unprintable()
-        what, mend = self._explained(error, place)
-        self._findings.error(place, "", what, mend)
+        what, hint = self._explained(error, place)
+        self._findings.error(place, "", what, hint)
 
     def _unprintable(self) -> Place:
         found = _UNPRINTABLE.search(self._text)
@@ -89,16 +89,16 @@ class YamlFile:
         if "another document" in problem:
             return "a second document begins here", "put it into a file of its own"
         if "undefined alias" in problem:
-            mend = "define the anchor before it; a text that begins with * needs quotes"
-            return "this alias names an anchor that is not defined", mend
+            hint = "define the anchor before it; a text that begins with * needs quotes"
+            return "this alias names an anchor that is not defined", hint
         if problem == TOO_DEEP:
             return problem, "use fewer levels"
         context, began = getattr(error, "context", None), getattr(error, "context_mark", None)
         if context and began is not None and began.line + 1 != place.line:
             context += f" that begins at {began.line + 1}:{began.column + 1}"
         said = f"{context}: {problem}" if context else problem
-        mend = "look at indentation and brackets; a text with special characters needs quotes"
-        return f"this is not YAML: {said}", mend
+        hint = "look at indentation and brackets; a text with special characters needs quotes"
+        return f"this is not YAML: {said}", hint
 
 
 def _is_unclosed(error: yaml.YAMLError) -> bool:

@@ -75,7 +75,7 @@ class JobSeeder:
     def _seed(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bool:
         state = self._record.read()
         if state is None or state.incarnation != self._run:
-            raise RunError("the store does not know this run: its data is lost", mend="begin a new run")
+            raise RunError("the store does not know this run: its data is lost", hint="begin a new run")
         if state.seeded:
             return True
         try:

@@ -268,7 +268,7 @@ class RunClose:
             raise AppenderError(
                 f"run.json cannot be written: {error.strerror}",
                 at=str(self._place.folder),
-                mend="make room or mend the folder, then `scoopi resume` (in a cluster: start again)",
+                hint="make room or fix the folder, then `scoopi resume` (in a cluster: start again)",
             ) from error
 
 

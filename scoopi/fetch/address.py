@@ -72,7 +72,7 @@ def parse_address(text: str) -> Address:
     scheme_match = _SCHEME.match(clean)
     if scheme_match is None:
         if not clean:
-            raise FetchError("the address is empty", mend="give the locator a url")
+            raise FetchError("the address is empty", hint="give the locator a url")
         return Address(AddressKind.FILE, FILE_HOST, text)
     scheme = scheme_match[1].lower()
     if scheme in DEFAULT_PORTS:
@@ -82,7 +82,7 @@ def parse_address(text: str) -> Address:
     raise FetchError(
         f"pages cannot be loaded by {scheme}:",
         at=shown(text),
-        mend="use http, https or file; a path that holds a colon begins with ./",
+        hint="use http, https or file; a path that holds a colon begins with ./",
     )
 
 
@@ -129,16 +129,16 @@ def _http(scheme: str, rest: str, text: str) -> Address:
     matched = _AUTHORITY.fullmatch(authority)
     if matched is None and (host_port := _WRONG_PORT.fullmatch(authority)):
         what, cause = f"the port {host_port[1][:20]!r} is no number", "the address has a wrong port"
-        mend = "write http://host:port/path, as in http://host:8080/"
-        raise FetchError(what, at=shown(text), mend=mend, cause=cause)
+        hint = "write http://host:port/path, as in http://host:8080/"
+        raise FetchError(what, at=shown(text), hint=hint, cause=cause)
     if matched is None or not matched[2]:
-        raise FetchError("the address has no valid host", at=shown(text), mend="write http://host/path")
+        raise FetchError("the address has no valid host", at=shown(text), hint="write http://host/path")
     user, host, port = matched.groups()
     try:
         host = ascii_host(unquote(host))
     except ValueError as error:
         what, cause = f"the host {host!r} is wrong: {error}", "the address has a wrong host"
-        raise FetchError(what, at=shown(text), mend="write http://host/path", cause=cause) from None
+        raise FetchError(what, at=shown(text), hint="write http://host/path", cause=cause) from None
     number = _port(port, scheme, text)
     said = "" if number == DEFAULT_PORTS[scheme] else f":{number}"
     login = f"{_escaped(user, _BAD_IN_PATH)}@" if user else ""
@@ -153,7 +153,7 @@ def _port(port: str | None, scheme: str, text: str) -> int:
     number = int(port.lstrip("0")[:6] or "0") if port else DEFAULT_PORTS[scheme]
     if number > 65535:
         what, cause = f"port {str(port)[:20]} is above 65535", "the address has a port above 65535"
-        raise FetchError(what, at=shown(text), mend="correct the port", cause=cause)
+        raise FetchError(what, at=shown(text), hint="correct the port", cause=cause)
     return number
 
 

@@ -37,5 +37,5 @@ class FileClient:
         raise FetchError(
             f"the file is larger than {self._max_bytes} bytes",
             at=written,
-            mend="raise scoopi.loader.maxBytes",
+            hint="raise scoopi.loader.maxBytes",
         )

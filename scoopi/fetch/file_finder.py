@@ -54,12 +54,12 @@ class FileFinder:
             raise FetchError(
                 f"{place} {problem}",
                 at=written,
-                mend="name a file that can be read",
+                hint="name a file that can be read",
                 cause=f"the path {problem}",
             )
         folders = ", ".join(dict.fromkeys(str(place.parent) for place in places))
         raise FetchError(
-            "there is no such file", at=written, mend=f"looked for in {folders}; put the page there"
+            "there is no such file", at=written, hint=f"looked for in {folders}; put the page there"
         )
 
     def _places(self, written: str) -> Iterator[Path]:
@@ -70,11 +70,11 @@ class FileFinder:
                 raise FetchError(
                     f"a file of the host {host} cannot be read",
                     at=written,
-                    mend="file:///path",
+                    hint="file:///path",
                     cause="a file of another host cannot be read",
                 )
             if not path:
-                raise FetchError("the file URL has no absolute path", at=written, mend="file:///path")
+                raise FetchError("the file URL has no absolute path", at=written, hint="file:///path")
             yield Path(unquote(path))
             return
         bare = written.partition("#")[0]

@@ -168,7 +168,7 @@ class HttpExchange:
             raise FetchError(
                 f"more than {self._settings.max_redirects} redirects one after another",
                 at=shown(request.url),
-                mend="does the site send robots round in a circle?",
+                hint="does the site send robots round in a circle?",
             )
         target = redirect_address(location, request.url)
         cookies = tuple(self.handle.getinfo(pycurl.INFO_COOKIELIST))
@@ -177,8 +177,8 @@ class HttpExchange:
     def _fault(self, number: int, words: str) -> FetchError:
         url = self._request.url
         if self._reception.fault:
-            mend = "raise scoopi.loader.maxBytes" if self._reception.too_large else ""
-            return FetchError(self._reception.fault, at=shown(url), mend=mend)
+            hint = "raise scoopi.loader.maxBytes" if self._reception.too_large else ""
+            return FetchError(self._reception.fault, at=shown(url), hint=hint)
         return fault(number, words, url, connected=self._went_out, settings=self._settings)
 
 

@@ -1,4 +1,4 @@
-"""HTTP faults: what curl's error numbers mean to the user, with the mend."""
+"""HTTP faults: what curl's error numbers mean to the user, with the hint."""
 
 from __future__ import annotations
 
@@ -57,25 +57,25 @@ def fault(number: int, message: str, url: str, *, connected: bool, settings: Web
         else:
             limit_ms = min(settings.connect_timeout_ms, settings.timeout_ms)
             what, limit = f"no connection within {limit_ms} ms", "connectTimeout"
-        return FetchError(what, at=shown(url), mend=f"{_LATER}, or raise scoopi.webClient.{limit}")
+        return FetchError(what, at=shown(url), hint=f"{_LATER}, or raise scoopi.webClient.{limit}")
     words = _MEASURED.sub("", message)
     if number == pycurl.E_RECV_ERROR:
         number = next((better for begin, better in _NOT_LOST if words.startswith(begin)), number)
-    what, mend = _FAULTS.get(number, ("the page could not be loaded", ""))
+    what, hint = _FAULTS.get(number, ("the page could not be loaded", ""))
     told = f"{what} ({words})" if words else what
     host = _HOST.match(url)
     names_it = host is not None and host[1] in words
-    return FetchError(told, at=shown(url), mend=mend, cause=what if names_it else told)
+    return FetchError(told, at=shown(url), hint=hint, cause=what if names_it else told)
 
 
 def status_fault(status: int, url: str) -> FetchError:
     """The error for an answer that is no page."""
     if status in (401, 403, 407):
-        mend = "the site wants a login or refuses robots"
+        hint = "the site wants a login or refuses robots"
     elif status in (404, 410):
-        mend = "correct the url"
+        hint = "correct the url"
     elif status == 429:
-        mend = "ask less often: raise scoopi.loader.fetch.delay"
+        hint = "ask less often: raise scoopi.loader.fetch.delay"
     else:
-        mend = _LATER if status >= 500 else ""
-    return FetchError(f"the site answered with status {status}", at=shown(url), mend=mend)
+        hint = _LATER if status >= 500 else ""
+    return FetchError(f"the site answered with status {status}", at=shown(url), hint=hint)

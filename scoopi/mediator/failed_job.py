@@ -11,12 +11,12 @@ from scoopi.model.job import JobState
 from scoopi.store.job_values import TakenJob
 
 
-def failure_of(taken: TakenJob, cause: str, mend: str, task: str = "", at: str = "") -> Failure:
+def failure_of(taken: TakenJob, cause: str, hint: str, task: str = "", at: str = "") -> Failure:
     """A failure told as a step's would be."""
     locator = taken.payload.locator
     return Failure(
         cause=cause,
-        message=f"{cause}; {mend}",
+        message=f"{cause}; {hint}",
         job=f"{locator.name}:{locator.group}",
         task=task,
         step="worker",

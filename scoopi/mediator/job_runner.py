@@ -162,5 +162,5 @@ class JobRunner:
     def _fail(self, jobs: Sequence[TakenJob]) -> None:
         for job in jobs:
             cause = "the job was lost with its node too often"
-            mend = f"it was taken back {job.lost} times; look at what its page does to a node"
-            self._end(failed_result(job, (failure_of(job, cause, mend),)))
+            hint = f"it was taken back {job.lost} times; look at what its page does to a node"
+            self._end(failed_result(job, (failure_of(job, cause, hint),)))

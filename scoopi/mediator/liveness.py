@@ -219,7 +219,7 @@ class Liveness:
 
     def _round(self) -> None:
         if self._record.lost(self._run_incarnation):
-            raise RunError("the run's data is lost from the store", mend="begin a new run")
+            raise RunError("the run's data is lost from the store", hint="begin a new run")
         self._jobs.reconcile(self._held.ids(), self._committed)
         self._jobs.bury()
         # What a dead node had sent may take effect after the first look for its jobs.

@@ -69,7 +69,7 @@ class MetricsServer:
             raise RunError(
                 f"the metrics server cannot listen on {host} port {port}: {error.strerror or error}",
                 at="scoopi.metrics.server.port",
-                mend="choose another port (0 takes a free one) or scoopi.metrics.server.host",
+                hint="choose another port (0 takes a free one) or scoopi.metrics.server.host",
             ) from error
         self._listener = listener
         self._thread = threading.Thread(

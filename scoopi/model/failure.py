@@ -10,7 +10,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     Attributes:
         cause: the fault without the particulars of this page, by which failures are grouped.
-        message: the whole sentence, with the mend.
+        message: the whole sentence, with the hint.
         job: the job's label, `name:group`.
         task: the task's name.
         step: the step's name.

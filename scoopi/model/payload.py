@@ -40,7 +40,7 @@ class Payload(msgspec.Struct, frozen=True):
         got = type(self.input).__name__
         raise StepError(
             f"the step needs {kind.__name__} and was given {got}",
-            mend="look at the order of the steps of this task",
+            hint="look at the order of the steps of this task",
         )
 
     def advance(self, output: object) -> Payload:

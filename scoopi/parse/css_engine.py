@@ -38,7 +38,7 @@ class CssEngine:
         """A query for block elements; its argument is the root element of the page.
 
         Raises:
-            ParseError: the selector is wrong; says what, at which character, and the mend.
+            ParseError: the selector is wrong; says what, at which character, and the hint.
         Source: language, B 3.2.1.
         """
         return self._block_queries(selector)

@@ -17,11 +17,11 @@ from scoopi.parse.ports import QueryEngine
 
 
 class SelectorFault(NamedTuple):
-    """One fault of a definition: where, what, and the mend."""
+    """One fault of a definition: where, what, and the hint."""
 
     place: Place
     what: str
-    mend: str
+    hint: str
 
 
 def check_data_def(data_def: DataDef, engine: QueryEngine) -> list[SelectorFault]:
@@ -47,12 +47,12 @@ def _axes_faults(data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine
                 if not template.names_values and not template.has_leftovers:
                     _try(engine, template, template.render(indexes, []), is_block)
             except ParseError as error:
-                yield SelectorFault(place, error.what, error.mend)
+                yield SelectorFault(place, error.what, error.hint)
         script = _script(axes[own])
         try:
             PlaceholderScope(axes, own).compile(script or "")
         except ParseError as error:
-            yield SelectorFault(axes[own].item.place, error.what, error.mend)
+            yield SelectorFault(axes[own].item.place, error.what, error.hint)
 
 
 def _try(engine: QueryEngine, template: Template, used: str, is_block: bool) -> None:

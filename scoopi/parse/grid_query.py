@@ -194,7 +194,7 @@ def placed(error: Fault, place: Place) -> Fault:
     """The error with its place in the definitions, unless it has one."""
     if error.at or not place.line:
         return error
-    return type(error)(error.what, at=str(place), mend=error.mend, cause=error.cause)
+    return type(error)(error.what, at=str(place), hint=error.hint, cause=error.cause)
 
 
 def as_written(error: ParseError, template: Template, used: str) -> ParseError:
@@ -207,7 +207,7 @@ def as_written(error: ParseError, template: Template, used: str) -> ParseError:
     for quoted in _quotations(error, used):
         what = error.what.replace(quoted, f"'{written}' (here {quoted})", 1)
         cause = error.cause.replace(quoted, f"'{written}'", 1)
-    return ParseError(what, at=error.at, mend=error.mend, cause=_CHARACTER.sub("", cause))
+    return ParseError(what, at=error.at, hint=error.hint, cause=_CHARACTER.sub("", cause))
 
 
 def _quotations(error: ParseError, used: str) -> list[str]:

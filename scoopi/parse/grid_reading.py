@@ -66,7 +66,7 @@ class GridReading:
             return known
         if self._scripts is None:
             raise ParseError(
-                "a script stands in the definition and nothing here runs it", mend="give a runner"
+                "a script stands in the definition and nothing here runs it", hint="give a runner"
             )
         result = self._scripts(script)
         if result is not None:

@@ -68,7 +68,7 @@ class GridTemplate:
             if len(rows) > limit or turns_left < 0:
                 raise ParseError(
                     f"more than {self._max_rows} rows of one page",
-                    mend="give the range an end or a breakAfter, or raise scoopi.parser.maxRows",
+                    hint="give the range an end or a breakAfter, or raise scoopi.parser.maxRows",
                 )
 
 

@@ -48,7 +48,7 @@ def parse_html(
     if len(page) > limits.max_bytes:
         raise ParseError(
             f"the page has {len(page):,} bytes, {limits.max_bytes:,} are allowed",
-            mend="raise scoopi.loader.maxBytes if the page is right",
+            hint="raise scoopi.loader.maxBytes if the page is right",
         )
     text = to_utf8(page, charset)
     return (bridge() or walk_html)(text, limits.max_depth)

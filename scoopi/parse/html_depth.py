@@ -28,7 +28,7 @@ def refuse_depth(max_depth: int) -> NoReturn:
     """Raises the error of a page that is too deep."""
     raise ParseError(
         f"the page nests elements more than {max_depth:,} deep",
-        mend="raise scoopi.parser.maxDepth if the page is right",
+        hint="raise scoopi.parser.maxDepth if the page is right",
     )
 
 

@@ -38,7 +38,7 @@ class JavaPattern:
         return ParseError(
             f"the regex {self.pattern!r} took longer than {self._timeout_ms} ms on a text of {len(text)} "
             "characters",
-            mend="write it without nested repetitions, or raise scoopi.regex.timeout",
+            hint="write it without nested repetitions, or raise scoopi.regex.timeout",
         )
 
 
@@ -49,7 +49,7 @@ def compile_java(pattern: str, *, timeout_ms: int = 1000) -> JavaPattern:
         pattern: as Java takes it, with embedded flags.
         timeout_ms: the longest time of one search.
     Raises:
-        ParseError: the pattern is wrong or cannot be translated; says what, at which character, the mend.
+        ParseError: the pattern is wrong or cannot be translated; says what, at which character, the hint.
     Source: language, A22.
     """
     try:
@@ -57,10 +57,10 @@ def compile_java(pattern: str, *, timeout_ms: int = 1000) -> JavaPattern:
         compiled = regex.compile(translated, regex.V1)
     except RecursionError:
         raise ParseError(
-            f"the regex {pattern[:60]!r}… nests too deeply", mend="write it with fewer groups in groups"
+            f"the regex {pattern[:60]!r}… nests too deeply", hint="write it with fewer groups in groups"
         ) from None
     except (regex.error, OverflowError, MemoryError) as error:
         raise ParseError(
-            f"the regex {pattern!r} cannot be used: {error}", mend="write it in a simpler way"
+            f"the regex {pattern!r} cannot be used: {error}", hint="write it in a simpler way"
         ) from None
     return JavaPattern(pattern, compiled, timeout_ms)

@@ -59,12 +59,12 @@ class Cursor:
                 while self.peek() and self.peek() not in ends:
                     self.next()
 
-    def error(self, fault: str, mend: str) -> ParseError:
+    def error(self, fault: str, hint: str) -> ParseError:
         """The fault, placed at the sign that was passed last."""
         index = min(max(self._index - 1, 0), len(self._positions) - 1)
         return ParseError(
             f"the regex {self._pattern!r} is wrong at character {self._positions[index] + 1}: {fault}",
-            mend=mend,
+            hint=hint,
         )
 
 

@@ -42,5 +42,5 @@ class Page:
         try:
             return parse_html(self.document.body, self.document.charset, limits=self._limits)
         except ParseError as error:
-            self._error = ParseError(error.what, at=self.document.url, mend=error.mend)
+            self._error = ParseError(error.what, at=self.document.url, hint=error.hint)
             raise self._error from None

@@ -55,7 +55,7 @@ class PlaceholderScope:
     def _expanded(self, value: str, depth: int) -> Template:
         """A value that was put in and holds placeholders itself; what it cannot mean stays text."""
         if depth > _MAX_DEPTH:
-            raise ParseError("placeholders go round in a circle", mend=f"see the value '{value[:80]}'")
+            raise ParseError("placeholders go round in a circle", hint=f"see the value '{value[:80]}'")
         return Template(self._pieces(value, depth), self._expanded, depth)
 
     def _pieces(self, text: str, depth: int) -> list[Piece]:
@@ -128,8 +128,8 @@ class PlaceholderScope:
         return self._expanded(value, depth + 1).pieces if "%{" in value else [value]
 
 
-def _fault(name: str, what: str, mend: str) -> ParseError:
-    return ParseError(f"the placeholder %{{{name}}} {what}", mend=mend)
+def _fault(name: str, what: str, hint: str) -> ParseError:
+    return ParseError(f"the placeholder %{{{name}}} {what}", hint=hint)
 
 
 def _nearest(wrong: str, known: Sequence[str]) -> str:

@@ -91,7 +91,7 @@ class Template:
             if length > _MAX_LENGTH:
                 raise ParseError(
                     f"placeholders make a text longer than {_MAX_LENGTH} characters",
-                    mend="see the values they name",
+                    hint="see the values they name",
                 )
         return "".join(parts)
 

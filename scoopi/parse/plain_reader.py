@@ -66,7 +66,7 @@ class _Page:
     def script(self, text: str) -> str | None:
         if self.scripts is None:
             raise ParseError(
-                "a script stands in the definition and nothing here runs it", mend="give a runner"
+                "a script stands in the definition and nothing here runs it", hint="give a runner"
             )
         return self.scripts(text)
 
@@ -186,5 +186,5 @@ class _Template:
         if not over and (rows > most or ended_turns > most):
             raise ParseError(
                 f"more than {most} rows of one page",
-                mend="give the range an end or a breakAfter, or raise scoopi.parser.maxRows",
+                hint="give the range an end or a breakAfter, or raise scoopi.parser.maxRows",
             )

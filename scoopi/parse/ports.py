@@ -27,7 +27,7 @@ class QueryEngine(Protocol):
         """A query for block nodes.
 
         Raises:
-            ParseError: the selector is wrong; says what, at which character, and the mend.
+            ParseError: the selector is wrong; says what, at which character, and the hint.
         """
 
     def compile_value(self, selector: str) -> ValueQuery:

@@ -72,14 +72,14 @@ def _check(expression: str, token: XPathToken) -> None:
     if token.kind is Kind.AXIS and name not in _AXES:
         raise _unknown(expression, token, "axis", _nearest(name, _AXES))
     if token.kind is Kind.NAME and ":" in name:
-        mend = f"the tree has no namespaces: write *[name()='{name}']"
-        raise _unknown(expression, token, "prefix", mend)
+        hint = f"the tree has no namespaces: write *[name()='{name}']"
+        raise _unknown(expression, token, "prefix", hint)
 
 
-def _unknown(expression: str, token: XPathToken, what: str, mend: str) -> ParseError:
+def _unknown(expression: str, token: XPathToken, what: str, hint: str) -> ParseError:
     return ParseError(
         f"the XPath {expression!r} names an unknown {what}: {token.text} at character {token.at + 1}",
-        mend=mend,
+        hint=hint,
     )
 
 

@@ -33,7 +33,7 @@ class XPathEngine:
         """A query for block nodes; relative paths begin at the document.
 
         Raises:
-            ParseError: the selector is wrong; says what, at which character, and the mend. The query
+            ParseError: the selector is wrong; says what, at which character, and the hint. The query
                 raises it for a selector that yields no elements but a text, a number or a boolean.
         Source: language, B 3.3.1.
         """
@@ -82,7 +82,7 @@ class _XPathBlock:
             return found
         raise ParseError(
             f"the XPath {self._selector!r} of a block yields {_kind(found)}, not elements",
-            mend="let the block select elements, and the selector the text or attribute in them",
+            hint="let the block select elements, and the selector the text or attribute in them",
         )
 
 
@@ -103,7 +103,7 @@ def _query_of(expression: str) -> Callable[[etree._Element], Any]:
 
 def _compiled(selector: str, *, from_document: bool) -> etree.XPath:
     if not selector.strip():
-        raise ParseError("the XPath is empty", mend="write an expression, such as //td[2]")
+        raise ParseError("the XPath is empty", hint="write an expression, such as //td[2]")
     expression = translate(selector, from_document=from_document)
     try:
         xpath = etree.XPath(
@@ -129,7 +129,7 @@ def _lower_case(_context: object, text: str) -> str:
 def _wrong(selector: str, error: Exception) -> ParseError:
     fault = str(error) or "Invalid expression"
     return ParseError(
-        f"the XPath {selector!r} is wrong: {fault[0].lower()}{fault[1:]}", mend="write it as XPath 1.0 has it"
+        f"the XPath {selector!r} is wrong: {fault[0].lower()}{fault[1:]}", hint="write it as XPath 1.0 has it"
     )
 
 

@@ -70,7 +70,7 @@ class PluginFiles:
             raise PluginError(
                 f"{attribute} is defined in several files: {names}",
                 at=str(folder),
-                mend=f"name the file too, as in {found[0].stem}.{attribute}",
+                hint=f"name the file too, as in {found[0].stem}.{attribute}",
             )
         if not found:
             for path in files:

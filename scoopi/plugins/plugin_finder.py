@@ -97,7 +97,7 @@ class PluginFinder:
         if lacking and self._built_in(kind, plugin.class_name) is None:
             what = f"plugin {plugin.name}: {plugin.class_name} has no {' and no '.join(lacking)}"
             raise PluginError(
-                what, at=str(plugin.place), mend=f"{kind} promise it, as scoopi.plugins.ports tells"
+                what, at=str(plugin.place), hint=f"{kind} promise it, as scoopi.plugins.ports tells"
             )
         return made
 
@@ -111,7 +111,7 @@ class PluginFinder:
             return _imported(found)
         found = found or _entry_point(kind, class_name) or self._files.find(class_name)
         if found is None:
-            raise PluginError(f"unknown class {class_name} of {kind}", mend=self._hint(kind, class_name))
+            raise PluginError(f"unknown class {class_name} of {kind}", hint=self._hint(kind, class_name))
         if not callable(found):
             raise PluginError(f"{class_name} is neither a class nor a function")
         thing: Callable[..., Any] = found
@@ -151,7 +151,7 @@ class PluginFinder:
             return target(**values)
         except ScoopiError as error:
             raise PluginError(
-                f"plugin {plugin.name}: {error.what}", at=str(plugin.place), mend=error.mend
+                f"plugin {plugin.name}: {error.what}", at=str(plugin.place), hint=error.hint
             ) from error
         except (Exception, SystemExit) as error:
             file = getattr(inspect.getmodule(target), "__file__", "")

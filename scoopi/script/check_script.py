@@ -11,7 +11,7 @@ _MEND = "correct it there: it must be JavaScript as browsers read it"
 
 
 def check_script(text: str) -> tuple[str, str] | None:
-    """What is wrong, with line and column of the script, and the mend; None when its syntax is right.
+    """What is wrong, with line and column of the script, and the hint; None when its syntax is right.
 
     Placeholders `%{…}` must have been replaced by something harmless before.
     """

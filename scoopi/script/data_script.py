@@ -63,7 +63,7 @@ class DataScript:
         if entry is None:
             raise ScriptError(
                 f"scripts define no function {self._entry_point}",
-                mend="define it, or name another function as entryPoint",
+                hint="define it, or name another function as entryPoint",
             )
         return lambda page: sandbox.guard(lambda: run(entry, page), self._entry_point)
 

@@ -77,15 +77,15 @@ class Sandbox:
         if message.startswith("InternalError: interrupted"):
             return ScriptError(
                 f"script ran longer than {self._limits.timeout_ms} ms",
-                mend="look for an endless loop, or raise scoopi.script.timeout",
+                hint="look for an endless loop, or raise scoopi.script.timeout",
             )
         if message == "null" or "out of memory" in message:
             return ScriptError(
                 f"script needs more than {self._limits.memory_mb} MB of memory",
-                mend="let it hold less, or raise scoopi.script.memory",
+                hint="let it hold less, or raise scoopi.script.memory",
             )
         if "call stack size exceeded" in message:
-            return ScriptError("script calls itself too deeply", mend="give its recursion an end")
+            return ScriptError("script calls itself too deeply", hint="give its recursion an end")
         return ScriptError(f"script failed: {message}{_where(stack, entry)}")
 
 

@@ -108,14 +108,14 @@ class _Work:
             Failure(
                 cause=f"converter {name} left values of {item} as they were",
                 message=f"{left}: {'; '.join(faults)}; "
-                "mend the plugin, or tell it onError: fail, drop or blank",
+                "fix the plugin, or tell it onError: fail, drop or blank",
                 at=str(self._conversion.place),
             )
         ]
 
     def _convert(self, value: str | None) -> str | ConvertError:
         if value is None:
-            return ConvertError("null cannot be converted", mend="filter such rows out before")
+            return ConvertError("null cannot be converted", hint="filter such rows out before")
         try:
             result: object = self._conversion.converter.convert(value)
         except ConvertError as error:
@@ -126,7 +126,7 @@ class _Work:
         raise StepError(
             f"converter {name} made {made} of {value!r}, and not a text",
             at=str(self._conversion.place),
-            mend="have convert return a str",
+            hint="have convert return a str",
             cause=f"converter {name} made {made}, and not a text",
         )
 
@@ -137,7 +137,7 @@ class _Work:
                 raise ConvertError(
                     f"converter {name}: {error.what}",
                     at=error.at or str(self._conversion.place),
-                    mend=error.mend,
+                    hint=error.hint,
                     cause=f"converter {name} cannot read a value of {self._conversion.item_name}",
                 ) from None
             case "blank":
@@ -155,5 +155,5 @@ class _Work:
         raise StepError(
             f"converter {self._conversion.plugin_name}: a row has no item {self._conversion.item_name}",
             at=str(self._conversion.place),
-            mend=f"name one of {names}",
+            hint=f"name one of {names}",
         )

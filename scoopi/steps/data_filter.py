@@ -133,4 +133,4 @@ class _Filter:
             raise self._placed(error) from None
 
     def _placed(self, error: ParseError) -> ParseError:
-        return ParseError(f"filter: {error.what}", at=str(self._definition.place), mend=error.mend)
+        return ParseError(f"filter: {error.what}", at=str(self._definition.place), hint=error.hint)

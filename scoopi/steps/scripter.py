@@ -66,7 +66,7 @@ def _call_python(script: Script, data: Data) -> Data:
         fault = fault_of(error, partial(_is_of, script))
         raise ScriptError(f"script {name} failed: {fault.what}", at=fault.at) from error
     if not isinstance(result, Data):
-        raise ScriptError(f"script {name} returned {type(result).__name__}", mend="return the data")
+        raise ScriptError(f"script {name} returned {type(result).__name__}", hint="return the data")
     return result
 
 

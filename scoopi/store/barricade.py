@@ -96,7 +96,7 @@ class Barricade:
             if left <= 0:
                 raise ClusterError(
                     f"another node has been composing {self._name} for {timeout_ms} ms",
-                    mend="look at the log of that node, or allow it more time",
+                    hint="look at the log of that node, or allow it more time",
                 )
             self._sleep(min(left, POLL_MS / 1000, self._lease_ms / 4000))
 
@@ -120,7 +120,7 @@ class Barricade:
             record = (self._value_key, compose())
             outcome = self._store.put_if_absent_all(MapName.RUN, [record])[0]
             if outcome.current is None:
-                raise StoreError(f"the value of {self._name} was refused and is not there", mend="try again")
+                raise StoreError(f"the value of {self._name} was refused and is not there", hint="try again")
             return outcome.current
 
     @contextmanager

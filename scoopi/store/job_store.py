@@ -201,7 +201,7 @@ class JobStore:
 
     def _taken_job(self, job: str, record: JobRecord, payload: bytes | None) -> TakenJob:
         if payload is None:
-            raise RunError(f"job {job} has no payload: the run's data is lost", mend="begin a new run")
+            raise RunError(f"job {job} has no payload: the run's data is lost", hint="begin a new run")
         read: JobPayload = self._records.read_payload(payload)
         return TakenJob(job, record.fence, record.lost, record.host, read)
 

@@ -92,7 +92,7 @@ class Membership:
         if outcome.current is None:
             raise RunError(
                 f"the heartbeat of {self._node} is gone from the store: the run's data is lost",
-                mend="begin a new run",
+                hint="begin a new run",
             )
         if outcome.won:
             self._failed -= 1
@@ -105,7 +105,7 @@ class Membership:
             self._refuse_twin()
         if former is None or is_lost or state is MemberState.LEFT:
             return False
-        raise StoreError(f"an earlier heartbeat of {self._node} came late", mend="beat again")
+        raise StoreError(f"an earlier heartbeat of {self._node} came late", hint="beat again")
 
     def _refuse_twin(self) -> None:
         """Two processes with one id would each take the other for its own dead incarnation, for ever."""
@@ -114,7 +114,7 @@ class Membership:
             if member.node == self._node and member.state is MemberState.LIVE and is_later:
                 raise RunError(
                     f"another process, begun later, is node {self._node} too: this one stops",
-                    mend="give each node an id of its own (scoopi.cluster.node), or none",
+                    hint="give each node an id of its own (scoopi.cluster.node), or none",
                 )
 
     def own_beat_is_old(self) -> bool:

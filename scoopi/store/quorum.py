@@ -62,7 +62,7 @@ class Quorum:
                 raise ClusterError(
                     f"{self._live} of {self._size} nodes came together in {self._timeout_s:.0f} s",
                     at="scoopi.cluster.quorum.size",
-                    mend="start the others, or ask for fewer",
+                    hint="start the others, or ask for fewer",
                 )
             time.sleep(LOOK_S)  # nothing tells when another node comes
 

@@ -62,7 +62,7 @@ class RememberedEnds:
             return
         yield from self._single()
         if self._is_packed():
-            raise StoreError("the ended jobs were packed while they were read", mend="try again")
+            raise StoreError("the ended jobs were packed while they were read", hint="try again")
 
     def _single(self) -> Iterator[Ends]:
         """From their own records, in whole parts while they are not packed."""

@@ -53,7 +53,7 @@ class RunCancel:
                 outcome = self._store.cas_all(MapName.RUN, [Change(_CANCEL, stands, record)])[0]
             if outcome.won:
                 return
-        raise StoreError(f"the run could not be cancelled in {TRIES} tries", mend="try again")
+        raise StoreError(f"the run could not be cancelled in {TRIES} tries", hint="try again")
 
     def _stands(self) -> bytes | None:
         return self._store.get_all(MapName.RUN, [_CANCEL]).get(_CANCEL)

@@ -74,13 +74,13 @@ class RunRecord:
         if self.has_lost():
             raise RunError(
                 "the run record is gone from the store: the run's data is lost",
-                mend="its files stay as they are; --anew puts them aside and begins anew",
+                hint="its files stay as they are; --anew puts them aside and begins anew",
             )
         self._store.put_if_absent_all(MapName.RUN, [(key, run.encode()) for key in self._canaries])
         state = RunState(run, RunPhase.RUNNING, False, self._incarnation)
         outcome = self._store.put_if_absent_all(MapName.RUN, [(_RUN, self._encoder.encode(state))])[0]
         if outcome.current is None:
-            raise StoreError("the run record was refused and is not there", mend="try again")
+            raise StoreError("the run record was refused and is not there", hint="try again")
         return self._decoder.decode(outcome.current)
 
     def read(self) -> RunState | None:
@@ -103,7 +103,7 @@ class RunRecord:
             RunError: the run is not ENDING.
         """
         if self._known().phase is RunPhase.RUNNING:
-            raise RunError("a running run cannot be over", mend="this is a fault of Scoopi: please tell us")
+            raise RunError("a running run cannot be over", hint="this is a fault of Scoopi: please tell us")
         self._move(lambda state: state.phase is RunPhase.OVER, phase=RunPhase.OVER)
 
     def lost(self, run: str) -> bool:
@@ -137,7 +137,7 @@ class RunRecord:
     def _known(self) -> RunState:
         state = self.read()
         if state is None:
-            raise RunError("the store does not know this run: its data is lost", mend="begin a new run")
+            raise RunError("the store does not know this run: its data is lost", hint="begin a new run")
         return state
 
     def _move(self, reached: Callable[[RunState], bool], **fields: object) -> None:

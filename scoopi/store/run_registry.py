@@ -82,7 +82,7 @@ class RunRegistry:
                 self._remove(known.maps)
                 new = self._record(run, f"{run}~{secrets.token_hex(4)}")
                 self._grid.cas_all(MapName.RUN, [Change(PREFIX + run, stands, new)])
-        raise StoreError(f"nodes cannot agree on the maps of the run {run}", mend="start this node again")
+        raise StoreError(f"nodes cannot agree on the maps of the run {run}", hint="start this node again")
 
     def renew(self, run: str, maps: str) -> tuple[str, bool]:
         """As `enter`, of a run whose data is lost in these maps: its name gets others, once."""
@@ -132,7 +132,7 @@ class RunRegistry:
             if known is None or known.maps != maps or (known.over and known.ends >= ends):
                 return
             self._change(known, stands, ends or known.ends)
-        raise StoreError(f"the end of the run {run} could not be noted in {TRIES} tries", mend="try again")
+        raise StoreError(f"the end of the run {run} could not be noted in {TRIES} tries", hint="try again")
 
     def _change(self, known: KnownRun, stands: bytes, ends: bool, gone: bool = False) -> None:
         new = msgspec.json.encode(KnownRun(known.run, self._node, known.maps, True, ends, gone))

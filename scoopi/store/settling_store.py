@@ -126,7 +126,7 @@ class SettlingStore:
                 return [outcomes[place] for place in range(len(writes))]
         raise fault or StoreError(
             f"{len(unsettled)} writes to {name} were refused, and their records are as before",
-            mend="try again",
+            hint="try again",
         )
 
     def _as_they_are(self, name: MapName, batch: Sequence[_Write]) -> list[Outcome]:

@@ -170,7 +170,7 @@ def _no_handover(answer: object) -> StepError:
     if isinstance(answer, ToGrant):
         return StepError("only a loader may ask for requests")
     what = f"the step answered with {type(answer).__name__}, which is no handover"
-    return StepError(what, mend="end its run with `return ToTask(payload.advance(data))`")
+    return StepError(what, hint="end its run with `return ToTask(payload.advance(data))`")
 
 
 def _failure(error: BaseException, item: WorkItem, task: str, step: str, at: str) -> Failure:

@@ -34,7 +34,7 @@ class Kept:
         self.page, self.rows = files["docu"], files["data"]
         self.page_bytes, self.rows_bytes = self.page.read_bytes(), self.rows.read_bytes()
 
-    def mended(self) -> bool:
+    def fixed(self) -> bool:
         """Whether page and rows are whole again once they are saved again."""
         self.archive.save(DOCUMENT)
         self.archive.save_data(DOCUMENT, KEY, DATA)
@@ -52,7 +52,7 @@ def test_a_flipped_bit_anywhere_makes_a_page_absent(kept: Kept) -> None:
         spoiled[at] ^= 1 << at % 8
         kept.page.write_bytes(spoiled)
         assert kept.archive.load(LOCATOR) is None
-    assert kept.mended()
+    assert kept.fixed()
 
 
 def test_a_flipped_bit_anywhere_makes_rows_absent(kept: Kept) -> None:
@@ -61,7 +61,7 @@ def test_a_flipped_bit_anywhere_makes_rows_absent(kept: Kept) -> None:
         spoiled[at] ^= 1 << at % 8
         kept.rows.write_bytes(spoiled)
         assert kept.archive.load_data(DOCUMENT, KEY) is None
-    assert kept.mended()
+    assert kept.fixed()
 
 
 def test_a_file_cut_anywhere_or_grown_is_absent(kept: Kept) -> None:
@@ -73,7 +73,7 @@ def test_a_file_cut_anywhere_or_grown_is_absent(kept: Kept) -> None:
         assert kept.archive.load_data(DOCUMENT, KEY) is None
     kept.page.write_bytes(kept.page_bytes + b"\0")
     assert kept.archive.load(LOCATOR) is None
-    assert kept.mended()
+    assert kept.fixed()
 
 
 def test_a_spoiled_head_is_never_fresh(kept: Kept) -> None:
@@ -85,7 +85,7 @@ def test_a_spoiled_head_is_never_fresh(kept: Kept) -> None:
         assert not kept.archive.fresh(LOCATOR, LONG, DATE)
     kept.page.write_bytes(kept.page_bytes[: head_end - 1])
     assert not kept.archive.fresh(LOCATOR, LONG, DATE)
-    assert kept.mended()
+    assert kept.fixed()
     assert kept.archive.fresh(LOCATOR, LONG, DATE)
 
 
@@ -108,7 +108,7 @@ def test_a_file_of_another_locator_in_its_place_is_absent(kept: Kept) -> None:
     kept.page.write_bytes(files[0].read_bytes())
     assert kept.archive.load(LOCATOR) is None
     assert not kept.archive.fresh(LOCATOR, LONG, DATE)
-    assert kept.mended()
+    assert kept.fixed()
 
 
 def test_a_folder_in_place_of_a_file_is_absent(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_folder_in_place_of_a_file_is_absent(tmp_path: Path) -> None:
     assert kept.archive.load(LOCATOR) is None
     assert not kept.archive.save(DOCUMENT)
     kept.page.rmdir()
-    assert kept.mended()
+    assert kept.fixed()
 
 
 def test_a_long_address_is_kept_and_found_fresh(tmp_path: Path) -> None:

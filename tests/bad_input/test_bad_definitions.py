@@ -1,4 +1,4 @@
-"""Bad definitions never start: one report says what is wrong, where, and the mend; exit 3."""
+"""Bad definitions never start: one report says what is wrong, where, and the hint; exit 3."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MARK = "¦"
 ITEM = "{ name: hour, indexRange: 2-3,"
 TEMP_TASK = "tempTask: { dataDef: temps }"
 CASES: dict[str, tuple[str, str, str, str]] = {
-    # what is bad: (good text, bad text with the mark, what the report says, the mend or likely name)
+    # what is bad: (good text, bad text with the mark, what the report says, the hint or likely name)
     "not YAML": (
         "[ item: { name: title, value: title } ]",
         "[ item: { name: title, value: title }\n  ¦temps2:",
@@ -188,9 +188,9 @@ def located(text: str) -> tuple[str, int, int]:
     return before + after, before.count("\n") + 1, len(before) - before.rfind("\n")
 
 
-@pytest.mark.parametrize(("good", "bad", "what", "mend"), CASES.values(), ids=CASES.keys())
+@pytest.mark.parametrize(("good", "bad", "what", "hint"), CASES.values(), ids=CASES.keys())
 def test_a_fault_is_told_with_its_place_and_nothing_starts(
-    desk: Desk, town: Town, good: str, bad: str, what: str, mend: str
+    desk: Desk, town: Town, good: str, bad: str, what: str, hint: str
 ) -> None:
     if "linkGroup" in bad:
         town.put("nameTask: { dataDef: name }", LINKING)
@@ -204,7 +204,7 @@ def test_a_fault_is_told_with_its_place_and_nothing_starts(
     assert found["column"] == column, found
     assert what in found["what"]
     ended = desk.scoopi("run", "defs")
-    for said in ("defs/job.yml", f"{line}:{column}", what, mend):
+    for said in ("defs/job.yml", f"{line}:{column}", what, hint):
         assert said in ended.err, ended.err
 
 
@@ -245,7 +245,7 @@ def test_a_missing_folder_is_told_with_its_likely_name(desk: Desk, town: Town) -
 
 
 @pytest.mark.parametrize(
-    ("content", "what", "mend"),
+    ("content", "what", "hint"),
     [
         (b"\x7fELF\x02\x01\x01\0\0\0", "it is a binary file", "move it out of the folder of definitions"),
         (b"\xff\xd8\xff\xe0 no text", "byte 0xFF is no UTF-8 text", "save the file as UTF-8"),
@@ -257,10 +257,10 @@ def test_a_missing_folder_is_told_with_its_likely_name(desk: Desk, town: Town) -
     ],
 )
 def test_a_file_that_is_no_definitions_is_told(
-    desk: Desk, town: Town, content: bytes, what: str, mend: str
+    desk: Desk, town: Town, content: bytes, what: str, hint: str
 ) -> None:
     (town.job.parent / "other.yml").write_bytes(content)
-    assert_told(desk, what, mend, "defs/other.yml")
+    assert_told(desk, what, hint, "defs/other.yml")
 
 
 def test_aliases_of_aliases_are_bounded(desk: Desk, town: Town) -> None:
@@ -339,12 +339,12 @@ def assert_refused(desk: Desk) -> dict[str, Any]:
     return report
 
 
-def assert_told(desk: Desk, what: str, mend: str, where: str = "defs") -> Ended:
-    """One error that says what, where and the mend, and exit 3 with nothing made."""
+def assert_told(desk: Desk, what: str, hint: str, where: str = "defs") -> Ended:
+    """One error that says what, where and the hint, and exit 3 with nothing made."""
     report = assert_refused(desk)
     assert report["errors"] == 1, report
     ended = desk.scoopi("run", "defs")
-    for said in (what, mend, where):
+    for said in (what, hint, where):
         assert said in ended.err, ended.err
     return ended
 
@@ -354,4 +354,4 @@ def test_the_mend_of_a_bad_address_stands_apart_in_json(desk: Desk, town: Town) 
     report = assert_refused(desk)
     (finding,) = report["findings"]
     assert finding["what"] == "pages cannot be loaded by ftp:"
-    assert finding["mend"] == "use http, https or file; a path that holds a colon begins with ./"
+    assert finding["hint"] == "use http, https or file; a path that holds a colon begins with ./"

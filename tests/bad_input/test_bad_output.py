@@ -129,7 +129,7 @@ def test_a_disk_that_fills_up_is_told_and_resume_completes_the_run(
     ended = desk.scoopi("run", "defs", "--workers", workers, "-D", "scoopi.appender.commitInterval=1")
     assert ended.code == 5, ended.err
     assert f"rows cannot be written: {FULL}" in ended.err
-    assert "make room or mend the disk, then `scoopi resume`" in ended.err
+    assert "make room or fix the disk, then `scoopi resume`" in ended.err
     assert not (desk.run_folder() / "data.txt").exists()
     assert_told_why(desk, f"rows cannot be written: {FULL}")
     assert_stays_full(desk)
@@ -145,7 +145,7 @@ def test_a_disk_that_is_too_small_to_publish_is_told_and_resume_publishes(
     assert ended.code == 5, ended.err
     assert f"the output cannot be written: {FULL}" in ended.err
     assert (
-        "make room or mend the folder, then `scoopi resume` (in a cluster: start again); the rows are safe"
+        "make room or fix the folder, then `scoopi resume` (in a cluster: start again); the rows are safe"
         in ended.err
     )
     assert not (desk.run_folder() / "data.txt").exists()

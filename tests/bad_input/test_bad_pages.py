@@ -19,7 +19,7 @@ LIMIT = 33_554_432
 
 
 @pytest.mark.parametrize(
-    ("path", "cause", "mend"),
+    ("path", "cause", "hint"),
     [
         ("status/404", "the site answered with status 404", "correct the url"),
         ("status/503", "the site answered with status 503", "try again later"),
@@ -62,14 +62,14 @@ LIMIT = 33_554_432
     ],
 )
 def test_a_page_that_cannot_be_loaded_fails_its_job_alone(
-    desk: Desk, town: Town, server: Server, path: str, cause: str, mend: str
+    desk: Desk, town: Town, server: Server, path: str, cause: str, hint: str
 ) -> None:
     url = server.url(f"/bad/{path}")
     town.add_locator(url)
     if "300 ms" in cause:
         desk.settings["scoopi.webClient.timeout"] = 300
     ended = desk.scoopi("run", "defs", "--workers", 0)
-    assert_load_failed(desk, ended, cause, url, mend)
+    assert_load_failed(desk, ended, cause, url, hint)
 
 
 @pytest.fixture
@@ -240,9 +240,9 @@ def test_a_page_with_too_many_rows_fails_that_task_and_keeps_its_sister(desk: De
     assert desk.rows() == good_rows() + title_row("bad")
 
 
-def assert_load_failed(desk: Desk, ended: Ended, cause: str, url: str, mend: str) -> None:
+def assert_load_failed(desk: Desk, ended: Ended, cause: str, url: str, hint: str) -> None:
     """The bad page's job failed in its loader, and nothing else is different."""
-    told = assert_failed(desk, ended, cause, step="loader", tasks=LOADING, url=url, mend=mend)
+    told = assert_failed(desk, ended, cause, step="loader", tasks=LOADING, url=url, hint=hint)
     assert (told["jobs"]["done"], told["pages"]) == (2, 2)
     assert told["rows"] == {"data.txt": good_rows().total()}
     assert desk.rows() == good_rows()

@@ -27,7 +27,7 @@ def small_limits(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "cause", "mend"),
+    ("script", "cause", "hint"),
     [
         ("while (true) {}", "script ran longer than 300 ms", "look for an endless loop"),
         (
@@ -43,7 +43,7 @@ def small_limits(desk: Desk) -> None:
 )
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_script_that_goes_wrong_on_one_page_fails_that_task_alone(
-    desk: Desk, town: Town, workers: int, script: str, cause: str, mend: str
+    desk: Desk, town: Town, workers: int, script: str, cause: str, hint: str
 ) -> None:
     town.write_page(page("bad"))
     town.put("value: title }", f"script: \"if ({ON_BAD}) {{ {script} }} 'title'\" }}")
@@ -51,7 +51,7 @@ def test_a_script_that_goes_wrong_on_one_page_fails_that_task_alone(
     (error,) = desk.told()["errors"]
     assert cause in error["cause"]
     cause = error["cause"].removeprefix("parser: ")  # it tells line and column of the script too
-    assert_failed(desk, ended, cause, step="parser", tasks="nameTask", url="pages/bad.html", mend=mend)
+    assert_failed(desk, ended, cause, step="parser", tasks="nameTask", url="pages/bad.html", hint=hint)
     assert desk.rows() == good_rows("bad") - title_row("bad")
 
 
@@ -108,7 +108,7 @@ def test_a_catastrophic_pattern_of_a_filter_ends_at_its_limit(desk: Desk, town: 
     cause = error["cause"].removeprefix("filter: ")
     assert "300 ms" in cause
     assert_failed(
-        desk, ended, cause, step="filter", tasks="tempTask", url="pages/bad.html", mend="scoopi.regex.timeout"
+        desk, ended, cause, step="filter", tasks="tempTask", url="pages/bad.html", hint="scoopi.regex.timeout"
     )
     assert desk.rows() == good_rows() + title_row("bad")
 
@@ -129,7 +129,7 @@ def test_a_catastrophic_pattern_of_a_selector_ends_at_its_limit(desk: Desk, town
     cause = error["cause"].removeprefix("parser: ")
     assert "300 ms" in cause
     assert_failed(
-        desk, ended, cause, step="parser", tasks="nameTask", url="pages/bad.html", mend="scoopi.regex.timeout"
+        desk, ended, cause, step="parser", tasks="nameTask", url="pages/bad.html", hint="scoopi.regex.timeout"
     )
     assert desk.rows() == good_rows("bad") - title_row("bad")
 
@@ -140,7 +140,7 @@ def test_an_endless_script_ends_a_real_process_with_1(desk: Desk, town: Town) ->
     ended = desk.process("run", "defs", "--workers", 1)
     cause = "script ran longer than 300 ms"
     assert_failed(
-        desk, ended, cause, step="parser", tasks="nameTask", url="pages/bad.html", mend="endless loop"
+        desk, ended, cause, step="parser", tasks="nameTask", url="pages/bad.html", hint="endless loop"
     )
     assert (ended.out, "Traceback" in ended.err) == ("", False)
     assert desk.rows() == good_rows("bad") - title_row("bad")

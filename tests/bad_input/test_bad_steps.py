@@ -40,7 +40,7 @@ def test_a_step_that_forgets_its_return_fails_its_task_and_no_worker_dies(
         step="extra",
         tasks="tempTask",
         url="pages/bad.html",
-        mend="end its run with `return ToTask(payload.advance(data))`",
+        hint="end its run with `return ToTask(payload.advance(data))`",
     )
     assert "died" not in ended.err
     assert desk.rows() == good_rows() + title_row("bad")

@@ -163,5 +163,5 @@ def test_a_plugin_that_no_worker_can_make_ends_the_run_with_its_cause(desk: Desk
 def assert_failed_in_worker(desk: Desk, ended: Ended, cause: str) -> Any:
     """The task that died is named, on the terminal and in `run.json`."""
     return assert_failed(
-        desk, ended, cause, step="worker", tasks="tempTask", url="pages/bad.html", mend="look at the page"
+        desk, ended, cause, step="worker", tasks="tempTask", url="pages/bad.html", hint="look at the page"
     )

@@ -1,4 +1,4 @@
-"""Whatever stands in definitions, a check reports on it: nothing is raised but what a user can mend."""
+"""Whatever stands in definitions, a check reports on it: nothing is raised but what a user can fix."""
 
 from __future__ import annotations
 

@@ -124,14 +124,14 @@ def blank_rows(name: str = "bad") -> Counter[str]:
 
 
 def assert_failed(
-    desk: Desk, ended: Ended, cause: str, *, step: str, tasks: str, url: str, mend: str = ""
+    desk: Desk, ended: Ended, cause: str, *, step: str, tasks: str, url: str, hint: str = ""
 ) -> Any:
     """The one bad job is told of on the terminal and in `run.json`, the run went on, exit 1.
 
     Args:
         cause: its beginning, without the step's name before it.
         tasks: names of the failed tasks, joined by commas, as the error's `task` says.
-        mend: what the terminal tells the user to do; empty when nothing can be said.
+        hint: what the terminal tells the user to do; empty when nothing can be said.
     Returns:
         What `run.json` says, for more claims.
     """
@@ -149,6 +149,6 @@ def assert_failed(
     assert example["url"] == url
     file, line, column = example["at"].rsplit(":", 2)
     assert (Path(file).name, int(line) > 0, int(column) > 0) == ("job.yml", True, True), example["at"]
-    for said in (cause, mend, url, "bad:town", f"{Path(file).name}:{line}:{column}"):
+    for said in (cause, hint, url, "bad:town", f"{Path(file).name}:{line}:{column}"):
         assert said in ended.err, f"{said!r} is not in\n{ended.err}"
     return told

@@ -53,7 +53,7 @@ def test_a_call_that_comes_while_the_pipe_is_read_silences_no_later_one(
 
 
 def test_the_client_needs_to_be_mended(waker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When this fails, the client has been mended by its makers: `waking.py` can go."""
+    """When this fails, the client has been fixed by its makers: `waking.py` can go."""
     assert not wake_while_it_reads(waker, monkeypatch)
 
 

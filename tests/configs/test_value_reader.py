@@ -1,4 +1,4 @@
-"""A value is read by its key's kind, and a bad one is told with its mend."""
+"""A value is read by its key's kind, and a bad one is told with its hint."""
 
 from __future__ import annotations
 
@@ -61,4 +61,4 @@ def test_a_bad_value_is_told_with_key_value_and_default(key: str, text: str, nee
     assert f"{key} needs" in caught.value.what
     assert needs in caught.value.what
     assert repr(text) in caught.value.what
-    assert str(SETTINGS_BY_KEY[key].default) in caught.value.mend
+    assert str(SETTINGS_BY_KEY[key].default) in caught.value.hint

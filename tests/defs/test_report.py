@@ -74,7 +74,7 @@ def test_the_json_holds_every_part_of_a_finding(check: Check) -> None:
             "column": 3,
             "key": "dataDefs.temps",
             "what": "temps is defined in two files, differently",
-            "mend": "keep one, or rename one",
+            "hint": "keep one, or rename one",
             "didYouMean": "",
             "also": {"file": report.files[0], "line": 6, "column": 3},
         }
@@ -82,14 +82,14 @@ def test_the_json_holds_every_part_of_a_finding(check: Check) -> None:
 
 
 def test_errors_are_raised_as_one_with_the_text_of_the_report() -> None:
-    finding = Finding(Severity.ERROR, Place("f", 1, 2), "a.b", "it is wrong", "mend it")
+    finding = Finding(Severity.ERROR, Place("f", 1, 2), "a.b", "it is wrong", "fix it")
     report = Report((finding,), ("f",))
     with pytest.raises(DefsError) as raised:
         report.raise_if_errors()
     assert (
         str(raised.value)
         == report.text()
-        == ("f\n  1:2      error    a.b: it is wrong; mend it\n1 error in 1 file")
+        == ("f\n  1:2      error    a.b: it is wrong; fix it\n1 error in 1 file")
     )
 
 

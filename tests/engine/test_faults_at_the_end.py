@@ -21,7 +21,7 @@ PROMPT_S = 10.0
 
 
 def _unreadable(*_: object) -> int:
-    raise StoreError("the store does not answer", mend="try again")
+    raise StoreError("the store does not answer", hint="try again")
 
 
 def _slow_definitions(folder: Path, server: Server) -> Path:
@@ -88,7 +88,7 @@ def test_a_disk_that_fills_while_a_run_is_stopped_is_told_at_once(
     desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
-        raise AppenderError("rows cannot be written: No space left on device", mend="make room")
+        raise AppenderError("rows cannot be written: No space left on device", hint="make room")
 
     monkeypatch.setattr(SegmentWriter, "append", full)
     scoopi = Scoopi(_slow_definitions(desk.folder, server), {"scoopi.shutdown.timeout": "60"})

@@ -73,7 +73,7 @@ def test_a_missing_file_names_where_it_was_looked_for(
         finder.find("/pages/none.html")
     assert caught.value.at == "/pages/none.html"
     for folder in (current, defs, defs.parent, tmp_path, Path("/")):
-        assert str(folder / "pages") in caught.value.mend
+        assert str(folder / "pages") in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ class FailingJobs(JobStore):
     def _fail_once(self, call: str) -> None:
         if not self.failed[call]:
             self.failed[call] = True
-            raise StoreError("the store is away", mend="it is tried again")
+            raise StoreError("the store is away", hint="it is tried again")
 
 
 class CountingJobs(JobStore):

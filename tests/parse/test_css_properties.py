@@ -215,7 +215,7 @@ def test_a_page_is_searched_like_a_block_that_is_the_whole_page(page: Page, sele
 @given(text=st.text(alphabet="tr>+~,.#*[]()=:^n1'\" \\%{}-", max_size=12))
 def test_any_text_is_a_selector_or_a_parse_error_with_a_place(text: str) -> None:
     fault = fault_of(text)
-    assert fault is None or ("at character" in fault.what and fault.mend)
+    assert fault is None or ("at character" in fault.what and fault.hint)
 
 
 def fault_of(text: str) -> ParseError | None:

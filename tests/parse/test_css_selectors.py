@@ -214,7 +214,7 @@ def test_the_root_of_a_page_has_an_index_but_no_position(block: str, ids: str) -
 
 
 @pytest.mark.parametrize(
-    ("selector", "what", "mend"),
+    ("selector", "what", "hint"),
     [
         ("", "a selector is missing before the end, at character 1", "name an element"),
         ("td >", "a selector is missing before the end, at character 5", "name an element"),
@@ -238,11 +238,11 @@ def test_the_root_of_a_page_has_an_index_but_no_position(block: str, ids: str) -
         ("td:has(p, > )", "a selector is missing before the end, at character 13", "name an element"),
     ],
 )
-def test_a_wrong_selector_is_told_with_its_place_and_mend(selector: str, what: str, mend: str) -> None:
+def test_a_wrong_selector_is_told_with_its_place_and_mend(selector: str, what: str, hint: str) -> None:
     with pytest.raises(ParseError) as error:
         parse_selector(selector)
     assert error.value.what == f"selector '{selector}': {what}"
-    assert mend in error.value.mend
+    assert hint in error.value.hint
 
 
 def test_a_wrong_pattern_is_a_parse_error() -> None:

@@ -73,7 +73,7 @@ def test_what_must_fail_is_found_with_its_place_and_mend(
     (finding,) = check(*data_def.pop("items"), **data_def)
     assert finding.place == place
     assert what in finding.what
-    assert finding.mend
+    assert finding.hint
 
 
 def test_a_fault_met_by_several_templates_is_told_once() -> None:

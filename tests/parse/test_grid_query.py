@@ -40,7 +40,7 @@ def test_the_selector_is_told_as_written_and_as_used() -> None:
         "the XPath '//td[.='%{item.value}']' (here \"//td[.='King's Lynn']\") cannot be read: "
     )
     assert error.at == "towns.yml:7:21"
-    assert error.mend
+    assert error.hint
 
 
 @pytest.mark.parametrize("engine", [CssEngine(), XPathEngine()])

@@ -80,7 +80,7 @@ def test_a_fault_is_told_with_its_character_and_the_mend(pattern: str, character
         compile_java(pattern)
     assert fault in caught.value.what
     assert f"at character {character}:" in caught.value.what
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize("pattern", ["(" * 5000 + "a" + ")" * 5000, "[" * 5000 + "a" + "]" * 5000])

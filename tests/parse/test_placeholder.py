@@ -49,7 +49,7 @@ def test_placeholders_are_replaced(own: int, text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "mend"),
+    ("text", "what", "hint"),
     [
         ("%{indx}", "names no property 'indx'", "did you mean 'index'?"),
         ("%{dims.index}", "names no axis 'dims'", "did you mean 'dim'?"),
@@ -58,11 +58,11 @@ def test_placeholders_are_replaced(own: int, text: str, expected: str) -> None:
         ("%{}", "names no property ''", "index"),
     ],
 )
-def test_a_placeholder_that_names_nothing_is_an_error(text: str, what: str, mend: str) -> None:
+def test_a_placeholder_that_names_nothing_is_an_error(text: str, what: str, hint: str) -> None:
     with pytest.raises(ParseError) as error:
         PlaceholderScope(AXES, 0).compile(text)
     assert what in error.value.what
-    assert mend in error.value.mend
+    assert hint in error.value.hint
 
 
 def test_an_axis_that_the_definition_has_not_is_an_error() -> None:

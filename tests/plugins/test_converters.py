@@ -136,7 +136,7 @@ def test_a_wrong_definition_is_refused_with_the_mend(fields: tuple[str, str, str
     with pytest.raises(PluginError) as caught:
         DateRoller("day", *fields)
     assert fault in caught.value.what
-    assert caught.value.mend
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize(

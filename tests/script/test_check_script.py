@@ -38,6 +38,6 @@ def test_right_syntax_has_no_findings_whatever_running_it_would_do(script: str) 
     ],
 )
 def test_wrong_syntax_is_said_with_its_place(script: str, finding: str) -> None:
-    what, mend = check_script(script) or ("", "")
+    what, hint = check_script(script) or ("", "")
     assert finding in what
-    assert mend == "correct it there: it must be JavaScript as browsers read it"
+    assert hint == "correct it there: it must be JavaScript as browsers read it"

@@ -21,7 +21,7 @@ class Doubler:
 
     def convert(self, value: str) -> str:
         if not value.isdigit():
-            raise ConvertError(f"{value!r} is no number", mend="write digits")
+            raise ConvertError(f"{value!r} is no number", hint="write digits")
         return str(2 * int(value))
 
 
@@ -114,7 +114,7 @@ def test_blank_empties_the_value() -> None:
 def test_fail_fails_the_task_and_names_plugin_value_and_place() -> None:
     with pytest.raises(ConvertError, match="converter twice: 'a' is no number") as caught:
         run(rows("1", "a"), doubling("fail"))
-    assert (caught.value.at, caught.value.mend) == ("d.yml:4:9", "write digits")
+    assert (caught.value.at, caught.value.hint) == ("d.yml:4:9", "write digits")
 
 
 def test_values_of_any_text_that_fail_have_one_cause() -> None:

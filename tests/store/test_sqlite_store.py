@@ -52,7 +52,7 @@ def test_a_full_disk_is_named_and_leaves_nothing_half_written(tmp_path: Path) ->
     with pytest.raises(StoreError, match="SQLITE_FULL") as caught:
         store.put_if_absent_all(MapName.PAYLOADS, records)
     assert caught.value.at == str(tmp_path / "store.db")
-    assert "free space" in caught.value.mend
+    assert "free space" in caught.value.hint
     assert store.count(MapName.PAYLOADS) == 0
     limited(store, 1_000_000)
     assert all(outcome.won for outcome in store.put_if_absent_all(MapName.PAYLOADS, records))

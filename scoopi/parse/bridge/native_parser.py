@@ -47,7 +47,7 @@ class NativeParser:
         except OverflowError as fault:
             raise ParseError(
                 f"the page of {len(page):,} bytes {fault}",
-                mend="it is broken, or made to do harm; leave it out",
+                hint="it is broken, or made to do harm; leave it out",
             ) from None
         tree: etree._ElementTree = etree.adopt_external_document(capsule, self._parser)
         return tree

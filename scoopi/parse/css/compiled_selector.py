@@ -39,7 +39,7 @@ class CompiledSelector:
                 smart_strings=False,
             )
         except etree.XPathSyntaxError as error:
-            raise ParseError(f"the selector is too large: {error}", mend="split it at its commas") from error
+            raise ParseError(f"the selector is too large: {error}", hint="split it at its commas") from error
 
     def select(self, root: Element) -> list[Element]:
         """The elements in document order, each once.
@@ -52,5 +52,5 @@ class CompiledSelector:
             variables: dict[str, Any] = {"root": root} if self._wants_root else {}
             found: Any = self._xpath(root, **variables)
         except etree.XPathError as error:
-            raise ParseError(f"the selector cannot be evaluated: {error}", mend="write it simpler") from error
+            raise ParseError(f"the selector cannot be evaluated: {error}", hint="write it simpler") from error
         return cast(list[Element], found)

@@ -49,12 +49,12 @@ def parse_pseudo_class(
     if name not in (*_NTH_NAMES, *_SIBLINGS, *_TEXTS, *_LISTS):
         _fail_unknown(scanner, name, begin)
     if scanner.peek() != "(":
-        scanner.fail(f"':{name}' needs its argument in brackets", mend=f"write ':{name}(…)'")
+        scanner.fail(f"':{name}' needs its argument in brackets", hint=f"write ':{name}(…)'")
     if name in _NTH_NAMES or name in _SIBLINGS:
         return (_parse_number(scanner, name),)
     content, offset = scanner.between("(", ")")
     if not content:
-        scanner.fail(f"':{name}()' is empty", mend="write what it looks for between the brackets", at=begin)
+        scanner.fail(f"':{name}()' is empty", hint="write what it looks for between the brackets", at=begin)
     if name in _LISTS:
         return (syntax.Nested(name, parse_list(Scanner(content, scanner.whole, offset))),)
     kind = _TEXTS[name]
@@ -65,8 +65,8 @@ def parse_pseudo_class(
 def _fail_unknown(scanner: Scanner, name: str, begin: int) -> NoReturn:
     nearest = difflib.get_close_matches(name, [known.lower() for known in _NAMES], n=1)
     meant = next((known for known in _NAMES if known.lower() in nearest), None)
-    mend = f"did you mean ':{meant}'?" if meant else "the pseudo-classes are :" + " :".join(sorted(_NAMES))
-    scanner.fail(f"there is no ':{name}'", mend=mend, at=begin)
+    hint = f"did you mean ':{meant}'?" if meant else "the pseudo-classes are :" + " :".join(sorted(_NAMES))
+    scanner.fail(f"there is no ':{name}'", hint=hint, at=begin)
 
 
 def _parse_number(scanner: Scanner, name: str) -> syntax.Test:
@@ -76,13 +76,13 @@ def _parse_number(scanner: Scanner, name: str) -> syntax.Test:
     if name in _SIBLINGS:
         if not re.fullmatch(r"\d{1,9}", argument):
             scanner.fail(
-                f"':{name}' needs a number from 0, got '{argument}'", mend=f"write ':{name}(0)'", at=begin
+                f"':{name}' needs a number from 0, got '{argument}'", hint=f"write ':{name}(0)'", at=begin
             )
         return syntax.SiblingIndex(_SIBLINGS[name], int(argument))
     step = _parse_step(argument)
     if step is None:
-        mend = f"write a number, odd, even or an+b, as in ':{name}(2n+1)'"
-        scanner.fail(f"':{name}' cannot read '{argument}'", mend=mend, at=begin)
+        hint = f"write a number, odd, even or an+b, as in ':{name}(2n+1)'"
+        scanner.fail(f"':{name}' cannot read '{argument}'", hint=hint, at=begin)
     return syntax.Nth(*step, from_end="last" in name, of_type=name.endswith("of-type"))
 
 

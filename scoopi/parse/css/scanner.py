@@ -73,7 +73,7 @@ class Scanner:
         end = self._closing(opening, closing, heed_quotes=True) or self._closing(opening, closing)
         if end is None:
             self.fail(
-                f"no '{closing}' closes this '{opening}'", mend=f"add '{closing}', or write '\\{opening}'"
+                f"no '{closing}' closes this '{opening}'", hint=f"add '{closing}', or write '\\{opening}'"
             )
         self.position = end + 1
         return self.text[begin:end], self.offset + begin
@@ -93,7 +93,7 @@ class Scanner:
             last = char
         return None
 
-    def fail(self, what: str, *, mend: str, at: int | None = None) -> NoReturn:
+    def fail(self, what: str, *, hint: str, at: int | None = None) -> NoReturn:
         """Raise a ParseError for the character at `at` (in `text`), by default the next one."""
         position = self.offset + (self.position if at is None else at) + 1
-        raise ParseError(f"selector '{self.whole}': {what}, at character {position}", mend=mend)
+        raise ParseError(f"selector '{self.whole}': {what}, at character {position}", hint=hint)

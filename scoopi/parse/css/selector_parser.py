@@ -15,7 +15,7 @@ def parse_selector(text: str) -> syntax.Selectors:
     """The alternatives of a selector.
 
     Raises:
-        ParseError: what is wrong, at which character, and the mend.
+        ParseError: what is wrong, at which character, and the hint.
     Source: language, B 3.2, "Dialect".
     """
     return _parse_list(Scanner(text, text), 0)
@@ -23,7 +23,7 @@ def parse_selector(text: str) -> syntax.Selectors:
 
 def _parse_list(scanner: Scanner, nesting: int) -> syntax.Selectors:
     if nesting > _MAX_NESTING:
-        scanner.fail("selectors are nested too deep", mend=f"nest :has and :not at most {_MAX_NESTING} deep")
+        scanner.fail("selectors are nested too deep", hint=f"nest :has and :not at most {_MAX_NESTING} deep")
     scanner.skip_blanks()
     chains = []
     if scanner.peek() == ",":
@@ -64,7 +64,7 @@ def _parse_compound(scanner: Scanner, nesting: int) -> syntax.Compound:
     if scanner.position == begin:
         found = f"'{scanner.peek()}'" if scanner.peek() else "the end"
         scanner.fail(
-            f"a selector is missing before {found}", mend="name an element, as in 'td', or write '*'"
+            f"a selector is missing before {found}", hint="name an element, as in 'td', or write '*'"
         )
     return tuple(tests)
 
@@ -85,8 +85,8 @@ def _parse_tests(scanner: Scanner, nesting: int) -> syntax.Compound:
         return (syntax.TagSuffix(scanner.word("-_").lower()),)
     if scanner.take("*"):
         return ()
-    mend = "see the placeholders of this selector" if char == "%" else "remove it, or put it into quotes"
-    return scanner.fail(f"'{char}' has no meaning here", mend=mend)
+    hint = "see the placeholders of this selector" if char == "%" else "remove it, or put it into quotes"
+    return scanner.fail(f"'{char}' has no meaning here", hint=hint)
 
 
 def _parse_name(scanner: Scanner, kind: str) -> str:
@@ -94,7 +94,7 @@ def _parse_name(scanner: Scanner, kind: str) -> str:
     scanner.take(sign)
     name = scanner.word("-_")
     if not name:
-        scanner.fail(f"the name of the {kind} is missing after '{sign}'", mend=f"write '{sign}name'")
+        scanner.fail(f"the name of the {kind} is missing after '{sign}'", hint=f"write '{sign}name'")
     return name
 
 
@@ -105,12 +105,12 @@ def _parse_attribute(scanner: Scanner) -> syntax.AttributeTest:
     name = key.strip().lower()
     if not name or name == "^":
         scanner.fail(
-            "the name of the attribute is missing", mend="write '[name]' or '[name=value]'", at=begin
+            "the name of the attribute is missing", hint="write '[name]' or '[name=value]'", at=begin
         )
     if not operator:
         return syntax.AttributeTest(name[1:], "^") if name[0] == "^" else syntax.AttributeTest(name)
     if not value:
-        scanner.fail("the value is missing", mend=f"write \"[{name}{operator}'value']\"", at=begin)
+        scanner.fail("the value is missing", hint=f"write \"[{name}{operator}'value']\"", at=begin)
     if operator == "~=":
         return syntax.AttributeTest(name, operator, value)
     return syntax.AttributeTest(name, operator, _plain_value(operator, value))

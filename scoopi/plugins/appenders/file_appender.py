@@ -27,5 +27,5 @@ class FileAppender:
             object.__setattr__(self, "output", output_path(self.file))
         except ValueError as error:
             raise PluginError(
-                f"file {self.file!r} {error}", mend="give a path below the folder of the run, as in data.txt"
+                f"file {self.file!r} {error}", hint="give a path below the folder of the run, as in data.txt"
             ) from None

@@ -25,7 +25,7 @@ class Alternatives:
         self._shown = patterns
         self._zoned = zoned
         if not self._patterns:
-            raise PluginError(f"{field} is empty", mend='give a date pattern, as in "dd MMM yyyy"')
+            raise PluginError(f"{field} is empty", hint='give a date pattern, as in "dd MMM yyyy"')
 
     def parse(self, text: str) -> datetime:
         """The date-time by the first pattern that the whole text fits.
@@ -45,10 +45,10 @@ class Alternatives:
         if without_zone:
             raise ConvertError(
                 f"{text!r} as {without_zone} says no time zone",
-                mend="read its zone too (z, Z or X in inPattern); DateRoller takes dates without one",
+                hint="read its zone too (z, Z or X in inPattern); DateRoller takes dates without one",
             )
         raise ConvertError(
-            f"{text!r} is no date as {self._shown}", mend="add a pattern that fits, behind a |"
+            f"{text!r} is no date as {self._shown}", hint="add a pattern that fits, behind a |"
         )
 
 
@@ -62,5 +62,5 @@ def date_pattern(pattern: str, field: str) -> DatePattern:
         return DatePattern(pattern)
     except ValueError as error:
         raise PluginError(
-            f"{field} {pattern!r} is no date pattern: {error}", mend='write it as in "dd MMM yyyy"'
+            f"{field} {pattern!r} is no date pattern: {error}", hint='write it as in "dd MMM yyyy"'
         ) from None

@@ -55,5 +55,5 @@ class DateRoller:
             return self._out.format(wall.astimezone())
         except (OverflowError, ValueError):
             raise ConvertError(
-                f"{value!r} rolls out of the years 1 to 9999", mend="correct the plugin's roll"
+                f"{value!r} rolls out of the years 1 to 9999", hint="correct the plugin's roll"
             ) from None

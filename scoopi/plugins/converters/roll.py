@@ -48,15 +48,15 @@ def rolls_of(text: str) -> list[Roll]:
     """
     rolls = [_roll(word) for word in text.split()]
     if not rolls:
-        raise PluginError("roll is empty", mend=_MEND)
+        raise PluginError("roll is empty", hint=_MEND)
     return rolls
 
 
 def _roll(word: str) -> Roll:
     found = _ROLL.fullmatch(word)
     if found is None:
-        raise PluginError(f"roll {word!r} is malformed", mend=_MEND)
+        raise PluginError(f"roll {word!r} is malformed", hint=_MEND)
     field = FIELDS.get(found[1])
     if field is None:
-        raise PluginError(f"roll {word!r}: there is no field {found[1]}", mend=f"take of {', '.join(FIELDS)}")
+        raise PluginError(f"roll {word!r}: there is no field {found[1]}", hint=f"take of {', '.join(FIELDS)}")
     return Roll(field, found[2])

@@ -34,11 +34,11 @@ class CsvEncoder:
         quote: Quote = "minimal",
     ) -> None:
         if not delimiter:
-            raise PluginError("delimiter is empty", mend='give one, as in delimiter: "|"')
+            raise PluginError("delimiter is empty", hint='give one, as in delimiter: "|"')
         if quote != "none" and any(letter in '"\r\n' for letter in delimiter):
             raise PluginError(
                 f"delimiter {delimiter!r} holds a quote or a line break",
-                mend='take another, or write raw lines with quote: "none"',
+                hint='take another, or write raw lines with quote: "none"',
             )
         self._delimiter = delimiter
         self._include_tags = include_tags
@@ -67,7 +67,7 @@ class CsvEncoder:
         except (TypeError, AttributeError, UnicodeEncodeError) as error:
             raise EncodeError(
                 f"a row cannot be written: {error}",
-                mend="look at the scripts and converters before this step",
+                hint="look at the scripts and converters before this step",
             ) from error
 
     def header(self, axes: tuple[Axis, ...]) -> bytes:

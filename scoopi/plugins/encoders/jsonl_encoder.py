@@ -41,7 +41,7 @@ class JsonlEncoder:
         except (TypeError, UnicodeEncodeError) as error:
             raise EncodeError(
                 f"a row cannot be written: {error}",
-                mend="look at the scripts and converters before this step",
+                hint="look at the scripts and converters before this step",
             ) from error
 
     def header(self, axes: tuple[Axis, ...]) -> bytes:

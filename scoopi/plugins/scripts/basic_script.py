@@ -19,9 +19,9 @@ class BasicScript:
         self, script: str = "", scripts: list[str] | None = None, entry_point: str = "execute"
     ) -> None:
         if not script.strip() and not scripts:
-            raise PluginError("BasicScript has nothing to run", mend="give it `script`, `scripts` or both")
+            raise PluginError("BasicScript has nothing to run", hint="give it `script`, `scripts` or both")
         if not _NAME.fullmatch(entry_point):
-            raise PluginError(f"entryPoint {entry_point!r} is no name of a function", mend="as in execute")
+            raise PluginError(f"entryPoint {entry_point!r} is no name of a function", hint="as in execute")
         self.script = script
         self.scripts = tuple(scripts or ())
         self.entry_point = entry_point

@@ -146,10 +146,10 @@ class ClusterClient:
             raise ClusterError(
                 f"no member of the cluster {name} has been reachable for {lost_ms / 1000:.0f} s ({reason})",
                 at=", ".join(self._settings.addresses),
-                mend="start its members again, then this node",
+                hint="start its members again, then this node",
             ) from fault
         raise StoreError(
-            reason, at=f"cluster {name}", mend="nothing is known yet: it is tried again"
+            reason, at=f"cluster {name}", hint="nothing is known yet: it is tried again"
         ) from fault
 
     def close(self) -> None:
@@ -220,7 +220,7 @@ class ClusterClient:
         why = "" if "Unable to connect to any cluster" in str(fault) else f" ({_said(fault)})"
         return ClusterError(
             f"no member of the cluster {self._settings.name} let this node in within {within}{why}: {tried}",
-            mend="start a member (scoopi member), or correct scoopi.cluster.addresses and .name",
+            hint="start a member (scoopi member), or correct scoopi.cluster.addresses and .name",
         )
 
 
@@ -233,7 +233,7 @@ def _loaded() -> type[HazelcastClient]:
             from hazelcast.client import HazelcastClient
         except ImportError as fault:
             raise ClusterError(
-                f"the Hazelcast client is not installed: {fault}", mend='pip install "scoopi[cluster]"'
+                f"the Hazelcast client is not installed: {fault}", hint='pip install "scoopi[cluster]"'
             ) from None
     return HazelcastClient
 

@@ -31,12 +31,12 @@ def find_java(environ: Mapping[str, str]) -> Path:
         java = Path(home) / "bin" / "java"
         if os.access(java, os.X_OK):
             return java
-        raise ClusterError(f"JAVA_HOME holds no program bin/java: {home}", mend="correct or unset JAVA_HOME")
+        raise ClusterError(f"JAVA_HOME holds no program bin/java: {home}", hint="correct or unset JAVA_HOME")
     found = shutil.which("java", path=environ.get("PATH", os.defpath))
     if found is None:
         raise ClusterError(
             "a Hazelcast member needs Java, and there is none in JAVA_HOME or PATH",
-            mend="install a Java runtime, 17 or newer",
+            hint="install a Java runtime, 17 or newer",
         )
     return Path(found)
 
@@ -51,7 +51,7 @@ def find_jar(environ: Mapping[str, str]) -> Path:
     if named:
         if Path(named).is_file():
             return Path(named)
-        raise ClusterError("there is no such file", at=f"{JAR_VARIABLE}={named}", mend="name Hazelcast's jar")
+        raise ClusterError("there is no such file", at=f"{JAR_VARIABLE}={named}", hint="name Hazelcast's jar")
     folder = _repository(environ) / _FOLDER
     jar = _newest(folder)
     if jar is None:
@@ -60,7 +60,7 @@ def find_jar(environ: Mapping[str, str]) -> Path:
         if jar is None:
             raise ClusterError(
                 f"Hazelcast's jar is not in {folder}, and {fault}",
-                mend=f"set {JAR_VARIABLE} to hazelcast-{VERSION}.jar of Maven Central",
+                hint=f"set {JAR_VARIABLE} to hazelcast-{VERSION}.jar of Maven Central",
             )
     return jar
 

@@ -120,7 +120,7 @@ class MemberProcess:
                 host = f"[{match['host']}]" if ":" in match["host"] else match["host"]
                 self.address = f"{host}:{match['port']}"
                 return self.address
-        raise ClusterError(f"the member did not start: {self._last_words()}", mend=self._mend())
+        raise ClusterError(f"the member did not start: {self._last_words()}", hint=self._mend())
 
     def follow(self, told: Callable[[str], object] = len) -> int:
         """Read the log until the member ends.

@@ -20,7 +20,7 @@ _CHUNK = 4096
 
 
 def mend_waking(client: Any) -> bool:
-    """Mend the waker of this client alone.
+    """Hint the waker of this client alone.
 
     Returns:
         False: the client is built otherwise than was known; it is left as it is.

@@ -1,4 +1,4 @@
-"""What SQLite refuses, told as the user needs it: the file, the fault and the mend."""
+"""What SQLite refuses, told as the user needs it: the file, the fault and the hint."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ _MENDS = (
 def store_error(path: Path, error: sqlite3.Error) -> StoreError:
     """The StoreError that says the same."""
     code = getattr(error, "sqlite_errorname", "")
-    mend = next((mend for prefix, mend in _MENDS if code.startswith(prefix)), "try again")
+    hint = next((hint for prefix, hint in _MENDS if code.startswith(prefix)), "try again")
     named = f"{error} ({code})" if code else str(error)
-    return StoreError(f"the run's store cannot be used: {named}", at=str(path), mend=mend)
+    return StoreError(f"the run's store cannot be used: {named}", at=str(path), hint=hint)

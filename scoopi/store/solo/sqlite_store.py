@@ -130,7 +130,7 @@ class SqliteStore:
             raise StoreError(
                 f"the store has version {version}, this Scoopi reads version {statements.VERSION}",
                 at=str(self._path),
-                mend="go on with the run with the Scoopi that began it",
+                hint="go on with the run with the Scoopi that began it",
             )
         if version == 0:
             connection.execute("BEGIN IMMEDIATE")
