@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scoopi.defs.chain import Chain
 from scoopi.defs.checkers import Checkers
+from scoopi.defs.conversion_checker import ConversionChecker
 from scoopi.defs.data_def_builder import WrittenDataDef, build_data_def
 from scoopi.defs.data_def_checker import DataDefChecker
 from scoopi.defs.digest import tree_digest
@@ -121,6 +122,7 @@ class DefsChecker:
 
     def _check_tasks(self) -> None:
         checker = TaskChecker(self._checkers, self._findings, self._data_defs)
+        conversions = ConversionChecker(self._findings)
         for name in self._task_groups:
             if name not in self._reach.groups:
                 continue
@@ -136,7 +138,8 @@ class DefsChecker:
                     continue
                 checker.check(task, chain)
                 if task.data_def in self._data_defs:
-                    checker.check_converted(chain, self._data_defs[task.data_def])
+                    conversions.add(chain, self._data_defs[task.data_def])
+        conversions.report()
 
     def _check_data_def(self, task: WrittenTask) -> None:
         section = self._root.table("dataDefs")

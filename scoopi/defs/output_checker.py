@@ -54,7 +54,7 @@ class OutputChecker:
             elif plugin.class_name == _FILE_APPENDER and not plugin.plugins:
                 what = f"appender {plugin.name} has no encoder: nothing is written"
                 hint = "add `plugins: [ plugin: { name: csv, class: CsvEncoder } ]`"
-                self._findings.warning(place, key, what, hint)
+                self._findings.error(place, key, what, hint)
             elif plugin.class_name == _FILE_APPENDER:
                 self._check_file(task, plugin, key, place, columns)
 

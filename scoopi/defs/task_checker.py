@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise, takewhile, zip_longest
+from itertools import pairwise, zip_longest
 
 from scoopi.defs.checkers import Checkers, PluginKind
 from scoopi.defs.class_names import (
@@ -24,9 +24,6 @@ from scoopi.defs.output_checker import OutputChecker, is_refused
 from scoopi.defs.step_builder import SetStep
 from scoopi.model.place import Place
 from scoopi.model.step_def import PluginDef
-
-_ANY = (None, None)
-"""Nothing is known of what such a step takes and gives."""
 
 
 class TaskChecker:
@@ -50,6 +47,11 @@ class TaskChecker:
         """Check one task's chain."""
         self.check_steps(task, chain)
         self._check_flow(task, chain)
+        for each in chain:
+            if each.step.class_name == APPENDER_STEP and not each.step.plugins:
+                what = f"step {each.step.name} has no plugins: nothing is written"
+                key, hint = each.key or task.key, "add `plugins: [ plugin: { … } ]`"
+                self._findings.error(each.place, key, what, hint)
 
     def check_steps(self, task: WrittenTask, steps: Iterable[SetStep]) -> None:
         """Check each step by itself, as where they make no chain."""
@@ -60,23 +62,6 @@ class TaskChecker:
                 self._check_step(task, each)
             if each.step.class_name == APPENDER_STEP:
                 self._outputs.check(task, each, self._columns(task))
-
-    def check_converted(self, chain: list[SetStep], written: WrittenDataDef) -> None:
-        """Check that converters name entries of the task's data definition; else the task fails on each page.
-
-        A warning only: tasks that share a set of steps lose their own rows alone. Behind a script or a step
-        of the user's rows may have any entries.
-        """
-        names = [each.item.name for each in written.entries]
-        data_def = written.data_def.name
-        for each in takewhile(lambda each: STEP_CLASSES.get(each.step.class_name, _ANY) != _ANY, chain):
-            for plugin in each.step.plugins if PLUGIN_KINDS.get(each.step.class_name) == "converters" else ():
-                item = plugin.fields.get("item")
-                if isinstance(item, str) and item not in names:
-                    key = f"{each.key}.plugins.{plugin.name}"
-                    what = f"{data_def} has no item, dim or fact {item} to be converted: the task will fail"
-                    hint = f"known are {', '.join(sorted(names))}"
-                    self._findings.warning(plugin.place, key, what, hint, near=nearest(item, names))
 
     def _columns(self, task: WrittenTask) -> tuple[str, ...]:
         written = self._data_defs.get(task.data_def)
@@ -101,10 +86,8 @@ class TaskChecker:
             return
         for plugin in each.step.plugins:
             self._check_plugin(kind, plugin, f"{key}.plugins.{plugin.name}")
-        if not each.step.plugins:
+        if not each.step.plugins and name != APPENDER_STEP:
             what = f"step {each.step.name} has no plugins: it does nothing"
-            if name == APPENDER_STEP:
-                what = f"step {each.step.name} has no plugins: nothing is written"
             self._findings.warning(each.place, key, what, "add `plugins: [ plugin: { … } ]`")
 
     def _check_plugin(self, kind: PluginKind, plugin: PluginDef, key: str) -> None:

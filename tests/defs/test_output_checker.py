@@ -132,9 +132,9 @@ def test_several_encoders_in_one_appender_are_an_error(check: Check) -> None:
     ]
 
 
-def test_an_appender_without_encoder_is_a_warning(check: Check) -> None:
+def test_an_appender_without_encoder_is_an_error(check: Check) -> None:
     assert check(_tasks("{ name: out, class: FileAppender, file: a.txt }", _file("b.txt"))).sentences == [
-        "warning taskGroups.city.one.steps.css.appender.plugins.out: appender out has no encoder: "
+        "error taskGroups.city.one.steps.css.appender.plugins.out: appender out has no encoder: "
         "nothing is written; add `plugins: [ plugin: { name: csv, class: CsvEncoder } ]`"
     ]
 

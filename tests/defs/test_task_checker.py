@@ -34,8 +34,7 @@ _SCRIPT = (
     [
         (
             _ROLLER.format("filter", "houre"),
-            f"warning {_AT}.x.plugins.d: temps has no item, dim or fact houre to be converted: the task will "
-            "fail; did you mean hour?",
+            f"error {_AT}.x.plugins.d: temps has no item, dim or fact houre to be converted; did you mean hour?",
         ),
         (
             "x: { class: DataFiltr, previous: filter, next: appender }",
