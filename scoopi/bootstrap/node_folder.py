@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import secrets
 import socket
@@ -14,6 +13,7 @@ from types import TracebackType
 
 import msgspec
 
+from scoopi.bootstrap.folder_lock import take_lock
 from scoopi.bootstrap.run_folder import HIDDEN, NodeState
 from scoopi.errors import RunError
 
@@ -46,7 +46,8 @@ class NodeFolder:
             node: the id that the settings give; empty: the first folder of this machine that is free, of
                 one that has not seen the run over before all others; else a new one.
         Raises:
-            RunError: the folder cannot be written, or the named node is still running.
+            RunError: the folder cannot be written, its volume does not support file locks, or the named
+                node is still running.
         """
         try:
             made_up = "" if node else secrets.token_hex(4)
@@ -175,10 +176,10 @@ def _make(folder: Path) -> None:
 
 
 def _try_lock(folder: Path) -> int | None:
-    handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
+    with contextlib.ExitStack() as opened:
+        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        opened.callback(os.close, handle)
+        if not take_lock(handle, folder):
+            return None
+        opened.pop_all()
+        return handle

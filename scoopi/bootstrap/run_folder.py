@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import logging
 import os
 import secrets
@@ -17,6 +16,7 @@ from types import TracebackType
 
 import msgspec
 
+from scoopi.bootstrap.folder_lock import take_lock
 from scoopi.errors import RunError
 
 log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ class RunFolder:
         """A new folder under a hidden name, locked; `reveal` gives it its own.
 
         Raises:
-            RunError: the output folder cannot be written.
+            RunError: the output folder cannot be written, or its volume does not support file locks.
         """
         try:
             output.mkdir(parents=True, exist_ok=True)
@@ -208,28 +208,30 @@ def _lock_file(path: Path) -> Path:
 def _locked(path: Path) -> int:
     handle = os.open(_lock_file(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+        if not take_lock(handle, path):
+            raise _still_running(path, _named_holder(path))
+    except RunError:
         os.close(handle)
-        raise _still_running(path, _named_holder(path)) from None
+        raise
     os.ftruncate(handle, 0)
     os.pwrite(handle, str(os.getpid()).encode(), 0)
     return handle
 
 
 def _holder(path: Path) -> str:
-    """The process id of who holds the lock; empty when nobody does."""
+    """The process id of who holds the lock; empty when nobody does.
+
+    Raises:
+        RunError: the volume does not support file locks.
+    """
     try:
         handle = os.open(_lock_file(path), os.O_RDWR | os.O_CLOEXEC)
     except OSError:
         return ""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return _named_holder(path)
+        return "" if take_lock(handle, path) else _named_holder(path)
     finally:
         os.close(handle)
-    return ""
 
 
 def _named_holder(path: Path) -> str:
@@ -247,7 +249,7 @@ def _alone_in(output: Path) -> Iterator[None]:
     """Keeps a second start from taking a folder that is not locked yet for an abandoned one."""
     handle = os.open(output, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        take_lock(handle, output, wait=True)
         yield
     finally:
         os.close(handle)

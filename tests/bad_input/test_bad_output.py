@@ -110,6 +110,21 @@ def test_a_read_only_disk_is_told(desk: Desk, town: Town, disk: Callable[[str], 
     assert "the output folder cannot be written: Read-only file system" in ended.err
 
 
+NO_LOCKS = ("the volume does not support file locks: No locks available", "on a volume with file locks")
+
+
+def test_a_volume_without_file_locks_is_reported_as_such_and_not_as_a_run_that_still_runs(
+    desk: Desk, town: Town
+) -> None:
+    for ended in (
+        desk.process("run", "defs", lockless=True),
+        desk.process("run", "defs") and desk.process("resume", desk.run_folder(), lockless=True),
+    ):
+        assert (ended.code, ended.out) == (5, "")
+        assert all(said in ended.err for said in NO_LOCKS), ended.err
+        assert "still running" not in ended.err
+
+
 @pytest.mark.parametrize("size", ["4k", "8k", "16k", "48k"])
 def test_a_disk_that_is_full_from_the_start_is_told_and_left_empty(
     desk: Desk, town: Town, disk: Callable[[str], None], size: str

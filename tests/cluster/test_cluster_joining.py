@@ -22,6 +22,7 @@ from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.run_registry import RunRegistry
 from tests.cluster.grids import free_port
+from tests.engine.desk import Desk
 from tests.reliability.world import World, build_world
 
 EXAMPLES = Path(__file__).parents[2] / "defs" / "examples"
@@ -234,3 +235,15 @@ def test_a_name_that_can_be_no_folder_is_wrong_usage(town: Town) -> None:
     code, said = town.says("../up", town.world.defs)
     assert code == 2
     assert "'../up' is no name" in said
+
+
+def test_a_node_whose_folder_is_on_a_volume_without_file_locks_is_not_said_to_run_already(
+    town: Town,
+) -> None:
+    given = [word for key, value in town.settings.items() for word in ("-D", f"{key}={value}")]
+    for node in ("ann", ""):
+        words = ["run", town.world.defs, "--run", "locks", *given, "-D", f"scoopi.cluster.node={node}"]
+        ended = Desk(town.folder).process(*words, lockless=True)
+        assert ended.code == 5
+        assert "the volume does not support file locks: No locks available" in ended.err, ended.err
+        assert "still running" not in ended.err
