@@ -6,6 +6,9 @@ import posixpath
 import re
 from urllib.parse import urljoin
 
+from scoopi.errors import FetchError
+from scoopi.fetch.address import AddressKind, parse_address
+
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _C0_AND_BLANK = "".join(map(chr, range(0x21)))
 _LINE_BREAKS = str.maketrans("", "", "\t\n\r")
@@ -23,16 +26,34 @@ def link_address(reference: str, page_url: str, base_href: str | None) -> str:
         page_url: the page's final address; of a page from a path its address as written.
         base_href: the page's `<base href>`, as written, if it has one.
     Returns:
-        An absolute URL, or for a page from a path a path that is written like the page's. What cannot be
-        joined is given back as it is: its loader says what is wrong.
+        An absolute URL, or for a page from a path a path that is written like the page's. A link of a web
+        page always has a scheme: what cannot be joined keeps its own, or gets the page's, and its loader
+        reports what is wrong with it.
     Source: language, A7.
     """
-    base = page_url
     if not base_href and _PLAIN_PATH.fullmatch(reference) and (origin := _ORIGIN.match(page_url)):
         return origin[0] + reference
-    if base_href and base_href.strip(_C0_AND_BLANK):
-        base = _joined(page_url, base_href)
-    return _joined(base, reference)
+    return _joined(_base(page_url, base_href), reference)
+
+
+def _base(page_url: str, base_href: str | None) -> str:
+    """What the page's links are relative to: a `<base href>` counts only where pages can be loaded from it.
+
+    Of a web page that is an http(s) address: `about:blank`, `data:,` and `file:///` are ignored.
+    """
+    if not base_href or not base_href.strip(_C0_AND_BLANK):
+        return page_url
+    base = _joined(page_url, base_href)
+    try:
+        is_web = parse_address(base).kind is AddressKind.HTTP
+    except FetchError:
+        return page_url
+    return base if is_web or not _is_web(page_url) else page_url
+
+
+def _is_web(url: str) -> bool:
+    scheme = _SCHEME.match(url)
+    return scheme is not None and scheme[0].lower() in _WEB
 
 
 def _joined(base: str, reference: str) -> str:
@@ -40,13 +61,13 @@ def _joined(base: str, reference: str) -> str:
     scheme = _SCHEME.match(base)
     if scheme is None:
         return _joined_path(base, clean)
-    if scheme[0].lower() in _WEB:
+    if _is_web(base):
         head, mark, query = clean.partition("?")
         clean = head.replace("\\", "/") + mark + query
     try:
         return urljoin(base, clean)
     except ValueError:
-        return clean
+        return clean if _SCHEME.match(clean) else scheme[0] + clean
 
 
 def _joined_path(base: str, reference: str) -> str:

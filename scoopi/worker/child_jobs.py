@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from scoopi.fetch.address import FILE_HOST
+from scoopi.errors import FetchError
+from scoopi.fetch.address import FILE_HOST, AddressKind, parse_address
 from scoopi.model.failure import Failure
 from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id, without_fragment
 from scoopi.model.link import Link
@@ -50,8 +51,9 @@ class ChildJobs:
             digest = ancestor_digest(*pair)
             if digest in _split(ancestors):
                 continue
-            if from_network and url.lower().startswith("file:"):
-                refused += 1  # a site must not read this machine's files
+            host = self._host_of(url)
+            if from_network and host == FILE_HOST and _is_local(url):
+                refused += 1  # a site must not read this machine's files, whoever wrote the link's beginning
                 continue
             page = 2 if link.once else payload.page + 1
             if page > self._max_depth:
@@ -60,7 +62,7 @@ class ChildJobs:
             child = once_id(payload.seed, *pair) if link.once else link_id(job, *pair, occurrence)
             children[child] = Child(
                 child,
-                self._host_of(url),
+                host,
                 JobPayload(
                     locator=Locator(payload.locator.name, link.group, url),
                     seed=payload.seed,
@@ -78,6 +80,14 @@ class ChildJobs:
         for cause, count in causes.items():
             if count:
                 yield Failure(cause=cause, message=f"{count} {cause}", url=payload.locator.url)
+
+
+def _is_local(url: str) -> bool:
+    """Whether the address names a file; what is malformed names none, and its loader reports it."""
+    try:
+        return parse_address(url).kind is AddressKind.FILE
+    except FetchError:
+        return False
 
 
 def _split(digests: bytes) -> set[bytes]:

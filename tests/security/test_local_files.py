@@ -1,0 +1,234 @@
+"""A web page reads no file of the node, whatever it writes as base and as link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import FetchError
+from scoopi.fetch.address import AddressKind, parse_address
+from scoopi.steps.link_address import link_address
+from tests.engine.desk import Desk
+from tests.server.server import Server
+
+SECRET = "the secret of the node"
+BASES = (
+    *("", "about:blank", "about:", "foo:bar", "foo:", "data:,", "data:text/html,x", "mailto:", "mailto:a@b"),
+    *(
+        "javascript:0",
+        "//[",
+        "//",
+        "http://[x",
+        "http://[",
+        "http:",
+        "https:///",
+        "http://h:x/",
+        "http://h:99999/",
+    ),
+    *(
+        "file:///",
+        "FILE:///",
+        "file:",
+        "f\tile:///",
+        "\x01file:///",
+        "/",
+        "///",
+        "..",
+        "blob:http://h/",
+        "x-y:/",
+        "C:\\",
+    ),
+)
+"""What a page writes as `<base href>`; empty: it has none."""
+CONFIG = """\
+locatorGroups:
+  web: {{ locators: [{locators}] }}
+taskGroups:
+  web:
+    linkTask:
+      dataDef: links
+      steps: {{ css: {{ link: {{ class: LocatorCreator, previous: {previous}, next: end }} {script} }} }}
+  page: {{ pageTask: {{ dataDef: text }} }}
+dataDefs:
+  links:
+    query: {{ block: "body" }}
+    items:
+      - item:
+          name: link
+          indexRange: 1-{count}
+          selector: "a:nth-child(%{{index}}) attribute: href"
+          linkGroup: page
+          {prefix}
+  text:
+    query: {{ block: "body", selector: "p" }}
+    items: [ item: {{ name: text, value: text }} ]
+"""
+
+
+@pytest.fixture
+def secret(desk: Desk) -> Path:
+    """A page that lies where a relative and an absolute path both find it."""
+    file = desk.folder / "secret.html"
+    file.write_text(f"<p>{SECRET}</p>")
+    return file
+
+
+def links_to(secret: Path) -> tuple[str, ...]:
+    """The ways to write a link to it."""
+    absolute = str(secret)
+    urls = (
+        f"file://{absolute}",
+        f"file:{absolute}",
+        f"FILE://localhost{absolute}",
+        f"\x01fi\tle:\n//{absolute}",
+    )
+    paths = (absolute, f"//{absolute}", f"///{absolute}", f"/{absolute}", absolute.replace("/", "\\"))
+    up = "../" * 12
+    relative = (
+        "secret.html",
+        "./secret.html",
+        "/secret.html",
+        "secret.html#x",
+        "%73ecret.html",
+        "//[/../secret.html",
+    )
+    return (*urls, *paths, *relative, f"{up}{absolute[1:]}", f" \n{absolute}\t", f"{absolute}?x#y")
+
+
+def write_definitions(desk: Desk, urls: list[str], count: int, *, prefix: str = "", script: str = "") -> None:
+    locators = ", ".join(f'{{ name: l{number}, url: "{url}" }}' for number, url in enumerate(urls))
+    text = CONFIG.format(
+        locators=locators,
+        count=count,
+        prefix=f"prefix: ['{prefix}']" if prefix else "",
+        previous="script" if script else "parser",
+        script=f", script: {script}" if script else "",
+    )
+    (desk.folder / "job.yml").write_text(text)
+
+
+def page(links: tuple[str, ...], base: str = "") -> str:
+    head = f'<base href="{escape(base)}">' if base else ""
+    anchors = "".join(f'<a href="{escape(link)}">x</a>' for link in links)
+    return f"<!doctype html><head>{head}</head><body>{anchors}</body>"
+
+
+def output(desk: Desk) -> str:
+    """All that a run has written, in whichever file."""
+    files = [file for file in (desk.folder / "output").rglob("*") if file.is_file()]
+    return "\n".join(file.read_bytes().decode("utf-8", "replace") for file in files)
+
+
+def test_a_users_own_locator_reads_the_file(desk: Desk, secret: Path) -> None:
+    write_definitions(desk, ["/start.html"], 1)
+    (desk.folder / "start.html").write_text(page((str(secret),)))
+    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    assert ended.code == 0, ended.err
+    assert SECRET in output(desk), "else the tests below would prove nothing"
+
+
+def test_no_base_and_no_link_of_a_web_page_reads_a_file(
+    desk: Desk, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
+) -> None:
+    links = links_to(secret)
+    for number, base in enumerate(BASES):
+        (pages / f"{number}.html").write_text(page(links, base))
+    write_definitions(desk, [server.url(f"/{number}.html") for number in range(len(BASES))], len(links))
+    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    assert SECRET not in output(desk) + ended.out + ended.err
+    assert desk.told()["pages"] == len(BASES), "the pages with the links were read, and nothing else"
+    for base in BASES:
+        for link in links:
+            refused(f"local file by base {base!r} and link {link.replace(str(secret), 'SECRET')!r}")
+
+
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("page_url", ["http://h/a/b.html", "https://user@h:8/?q", "HTTP://H"])
+def test_a_link_of_a_web_page_is_never_a_path(page_url: str, base: str) -> None:
+    for link in links_to(Path("/etc/hostname")):
+        address = link_address(link, page_url, base or None)
+        try:
+            kind = parse_address(address).kind
+        except FetchError:
+            continue  # its job fails and says why
+        assert kind is AddressKind.HTTP or address.lower().startswith("file:"), (base, link, address)
+
+
+@pytest.mark.parametrize("prefix", ["/", "./", "pages/../", "file:", "file://"])
+def test_a_definitions_prefix_does_not_let_a_web_page_name_a_file(
+    desk: Desk, server: Server, pages: Path, secret: Path, prefix: str, refused: Callable[[str], None]
+) -> None:
+    links = links_to(secret)
+    (pages / "list.html").write_text(page(links))
+    write_definitions(desk, [server.url("/list.html")], len(links), prefix=prefix)
+    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    assert SECRET not in output(desk) + ended.out + ended.err
+    (warning,) = [each for each in desk.told()["warnings"] if "local files" in each["cause"]]
+    assert warning["count"] >= 1
+    refused(f"local file behind the prefix {prefix}")
+
+
+def test_a_script_that_changes_links_does_not_let_a_web_page_name_a_file(
+    desk: Desk, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
+) -> None:
+    links = links_to(secret)
+    (pages / "list.html").write_text(page(links, "about:blank"))
+    step = (
+        "{ class: Scripter, previous: parser, next: link, plugins: [{ plugin: { class: BasicScript, name: s, "
+        "entryPoint: same, script: 'function same(data) { for (const item of data.items) "
+        "item.firstAxis.value = String(item.firstAxis.value); return data }' } }] }"
+    )
+    write_definitions(desk, [server.url("/list.html")], len(links), script=step)
+    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    assert desk.told()["pages"] == 1, ended.err
+    assert SECRET not in output(desk) + ended.out + ended.err
+    refused("local file by a link that a script has made")
+
+
+@pytest.mark.parametrize("target", ["file://{}", "FILE:{}", "//localhost{}", "/..{}", "fi\tle://{}"])
+def test_a_redirect_reads_no_file(
+    desk: Desk, server: Server, secret: Path, target: str, refused: Callable[[str], None]
+) -> None:
+    to = target.format(secret).replace("\t", "%09")
+    write_definitions(desk, [server.url(f"/bad/redirect?to={to}")], 1)
+    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    assert ended.code == 1
+    assert SECRET not in output(desk) + ended.out + ended.err
+    refused(f"local file by a redirect to {target}")
+
+
+def test_a_page_of_the_archive_reads_no_file(
+    desk: Desk, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
+) -> None:
+    links = links_to(secret)
+    (pages / "list.html").write_text(page(links, "about:blank"))
+    write_definitions(desk, [server.url("/list.html")], len(links))
+    text = (desk.folder / "job.yml").read_text()
+    (desk.folder / "job.yml").write_text(
+        text.replace("  web:\n    linkTask", "  web:\n    live: P1D\n    linkTask")
+    )
+    assert desk.scoopi("run", "job.yml", "--workers", 0, "--output", "first").code == 1
+    asked = len(server.log.all())
+    assert desk.scoopi("run", "job.yml", "--workers", 0).code == 1
+    seen = [seen.path for seen in server.log.all()[asked:]]
+    assert "/list.html" not in seen, "the page came from the archive"
+    assert SECRET not in output(desk)
+    refused("local file by a link of an archived page")
+
+
+def test_a_local_page_that_is_reached_over_a_web_page_is_not_followed(
+    desk: Desk, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
+) -> None:
+    (desk.folder / "inner.html").write_text(page((str(secret),)))
+    (pages / "list.html").write_text(page((str(desk.folder / "inner.html"), "/again.html"), "data:,"))
+    (pages / "again.html").write_text(page(("inner.html",), "//["))
+    write_definitions(desk, [server.url("/list.html")], 2)
+    text = (desk.folder / "job.yml").read_text()
+    (desk.folder / "job.yml").write_text(text.replace("linkGroup: page", "linkGroup: web"))
+    desk.scoopi("run", "job.yml", "--workers", 0)
+    assert SECRET not in output(desk)
+    assert desk.told()["pages"] == 2
+    refused("local file over a local page that a web page has named")
