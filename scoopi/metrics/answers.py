@@ -11,7 +11,8 @@ from scoopi.metrics.exposition import CONTENT_TYPE, exposition
 from scoopi.metrics.ports import Watched
 
 TEXT = "text/plain; charset=utf-8"
-PATHS = ("/healthz", "/readyz", "/metrics", "/api/status")
+PROBES = ("/healthz", "/readyz")
+PATHS = (*PROBES, "/metrics", "/api/status")
 
 
 @dataclass(frozen=True, slots=True)

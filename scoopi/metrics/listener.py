@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import socket
 import socketserver
@@ -9,39 +10,54 @@ import threading
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from scoopi.metrics.answers import TEXT, Answer, Answers
+from scoopi.metrics.answers import PROBES, TEXT, Answer, Answers
+from scoopi.metrics.connection import Connection
 
 log = logging.getLogger(__name__)
 
 MOST_CONNECTIONS = 16
-"""More at a time are closed unanswered; a node is asked by a probe or two and a few scrapers."""
+"""A node is asked by a probe or two and a few scrapers; of more, the oldest that waits is closed."""
+MOST_SCRAPES = MOST_CONNECTIONS // 2
+"""Most answers under way at a time that are not a probe's, so that a probe always finds a connection."""
 PATIENCE_S = 5.0
-"""How long one read from a connection, or write to it, may take."""
+"""How long one connection may take, from its first byte to its last."""
 
 
 class Listener(socketserver.ThreadingTCPServer):
-    """Answers GET and HEAD; whatever comes, the node's own threads never wait for it."""
+    """Answers GET and HEAD; whatever comes, the node's own threads never wait for it.
+
+    Args:
+        patience_s: how long one connection may take.
+    """
 
     allow_reuse_address = True
     daemon_threads = True
     block_on_close = False
     request_queue_size = MOST_CONNECTIONS
 
-    def __init__(self, host: str, port: int, answers: Answers) -> None:
+    def __init__(self, host: str, port: int, answers: Answers, patience_s: float = PATIENCE_S) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.answers = answers
-        self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        self.scrapes = threading.BoundedSemaphore(MOST_SCRAPES)
+        self._patience_s = patience_s
+        self._lock = threading.Lock()
+        self._open: dict[socket.socket, Connection] = {}
         super().__init__((host, port), _Handler)
 
+    def connection(self, request: socket.socket) -> Connection:
+        """The connection of a socket; one that was dropped meanwhile has ended."""
+        with self._lock:
+            return self._open.get(request) or Connection(request, 0)
+
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Begin a thread for the connection, if there is one left."""
-        if not self._free.acquire(blocking=False):
+        """Begin a thread for the connection, if need be in place of one that waits for its client."""
+        if not self._admit(request):
             self.shutdown_request(request)
             return
         try:
             super().process_request(request, client_address)
         except BaseException:
-            self._free.release()
+            self._forget(request)
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
@@ -49,20 +65,39 @@ class Listener(socketserver.ThreadingTCPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._free.release()
+            self._forget(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A connection that broke is the asker's affair."""
         log.debug("metrics: a connection broke", exc_info=True)
 
+    def _admit(self, request: socket.socket) -> bool:
+        with self._lock:
+            if len(self._open) >= MOST_CONNECTIONS:
+                oldest = next((each for each, one in self._open.items() if one.waits), None)
+                if oldest is None:
+                    return False
+                self._open.pop(oldest).drop()
+            self._open[request] = Connection(request, self._patience_s)
+            return True
+
+    def _forget(self, request: socket.socket) -> None:
+        with self._lock:
+            self._open.pop(request, None)
+
 
 class _Handler(BaseHTTPRequestHandler):
     """One request a connection, as HTTP/1.0 has it."""
 
-    timeout = PATIENCE_S
     server: Listener
     server_version = "Scoopi"
     sys_version = ""
+
+    def setup(self) -> None:
+        self.connection = self.request
+        self._io = self.server.connection(self.request)
+        self.rfile = io.BufferedReader(self._io)
+        self.wfile = io.BufferedWriter(self._io)
 
     def do_GET(self) -> None:
         answer = self._answer()
@@ -76,6 +111,21 @@ class _Handler(BaseHTTPRequestHandler):
         """Nobody wants a line for each probe."""
 
     def _answer(self) -> Answer:
+        self._io.waits = False
+        try:
+            return self._made() if self.path.partition("?")[0] in PROBES else self._scrape()
+        finally:
+            self._io.waits = True
+
+    def _scrape(self) -> Answer:
+        if not self.server.scrapes.acquire(blocking=False):
+            return Answer(503, TEXT, b"too much is asked at a time; try again\n")
+        try:
+            return self._made()
+        finally:
+            self.server.scrapes.release()
+
+    def _made(self) -> Answer:
         try:
             return self.server.answers.to(self.path)
         except Exception:
