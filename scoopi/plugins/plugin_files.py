@@ -36,8 +36,13 @@ class PluginFiles:
         """The class or function called `MyThing` in any file, or `my_module.MyThing` in that file.
 
         Raises:
-            PluginError: several files of a folder define it, or its file is wrong.
+            PluginError: it is not a dotted name, several files of a folder define it, or its file is wrong
+                or lies outside of the folders.
         """
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise PluginError(
+                f"class {name!r} is not a dotted name", hint="write MyThing, or my_module.MyThing"
+            )
         module, _, attribute = name.rpartition(".")
         for folder in self._folders:
             path = self._file_of(folder, module, attribute)
@@ -78,6 +83,13 @@ class PluginFiles:
         return found[0] if found else None
 
     def _load(self, path: Path, folder: Path) -> ModuleType:
+        real = path.resolve()  # a link that stays in a folder is usual: Kubernetes mounts files so
+        if not any(real.is_relative_to(allowed) for allowed in self._folders):
+            raise PluginError(
+                f"plugin file leads out of its folder, to {real}",
+                at=str(path),
+                hint=f"put the file itself into {folder}",
+            )
         if path not in self._modules:
             self._modules[path] = self._run(path, folder)
         return self._modules[path]
@@ -129,7 +141,7 @@ def _importable(*folders: Path) -> Iterator[None]:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.py")) if folder.is_dir() else []
+    return sorted(path for path in folder.glob("*.py") if path.is_file()) if folder.is_dir() else []
 
 
 def _defined(path: Path, *, lenient: bool = False) -> set[str]:

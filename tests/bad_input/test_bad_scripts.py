@@ -146,10 +146,9 @@ def test_an_endless_script_ends_a_real_process_with_1(desk: Desk, town: Town) ->
     assert desk.rows() == good_rows("bad") - title_row("bad")
 
 
-def test_a_missing_script_file_is_told_before_anything_starts(desk: Desk, town: Town) -> None:
-    town.add_step(
-        "class: Scripter, plugins: [ plugin: { name: s, class: BasicScript, scripts: [ gone.js ] } ]"
-    )
+@pytest.mark.parametrize("field", ["scripts: [ gone.js ]", "script: gone.js"])
+def test_a_missing_script_file_is_told_before_anything_starts(desk: Desk, town: Town, field: str) -> None:
+    town.add_step(f"class: Scripter, plugins: [ plugin: {{ name: s, class: BasicScript, {field} }} ]")
     ended = desk.scoopi("run", "defs")
     assert ended.code == 3
     assert "gone.js" in ended.err

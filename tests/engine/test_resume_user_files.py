@@ -32,7 +32,7 @@ steps:
         previous: own
         next: python
         plugins:
-          - plugin: {{ name: s, class: BasicScript, scripts: [ "/js/s.js" ] }}
+          - plugin: {{ name: s, class: BasicScript, script: "/js/t.js", scripts: [ "/js/s.js" ] }}
       python:
         class: Scripter
         previous: script
@@ -64,7 +64,8 @@ class Marking:
         return f"{MARK} {value}"
 """,
     "plugins/mark.py": "MARK = 'old'\n",
-    "js/s.js": "function execute(data) { return data; }\n",
+    "js/s.js": "function execute(data) { return tidy(data); }\n",
+    "js/t.js": "function tidy(data) { return data; }\n",
 }
 
 

@@ -66,6 +66,10 @@ def test_script_files_change_values() -> None:
     assert column(changed, 0) == ["Mon", "Tue"]
 
 
+def test_the_script_may_be_a_file_as_in_the_original() -> None:
+    assert column(run(BasicScript("/months.js", ["/ends.js"])), 1) == ["2016-12-31", "2020-02-29"]
+
+
 def test_an_inline_script_comes_before_files_and_another_entry_point_may_be_named() -> None:
     inline = "function firstOnly(data) { const copy = execute(data); copy.items.remove(1); return copy; }"
     changed = run(BasicScript(inline, ["/months.js", "/ends.js"], "firstOnly"))

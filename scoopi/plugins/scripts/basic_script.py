@@ -7,11 +7,17 @@ import re
 from scoopi.errors import PluginError
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*", re.ASCII)
+_FILE = re.compile(r"\s*(?P<address>[^\s;(){}][^\n;(){}]*\.js)\s*")
+"""A `script` that is the address of a file: as code such a text could do nothing."""
 
 
 class BasicScript:
-    """Fields of the plugin: an inline script, addresses of script files, and the function to call.
+    """Fields of the plugin: a script (text, or address of a file), more files, and the function to call.
 
+    Attributes:
+        script: the text that runs first; empty if all sources are files.
+        scripts: addresses of script files, in the order of their loading.
+        entry_point: name of the function.
     Source: language, B 4.5.
     """
 
@@ -22,6 +28,7 @@ class BasicScript:
             raise PluginError("BasicScript has nothing to run", hint="give it `script`, `scripts` or both")
         if not _NAME.fullmatch(entry_point):
             raise PluginError(f"entryPoint {entry_point!r} is no name of a function", hint="as in execute")
-        self.script = script
-        self.scripts = tuple(scripts or ())
+        file = _FILE.fullmatch(script)
+        self.script = "" if file else script
+        self.scripts = (*([file["address"]] if file else []), *(scripts or ()))
         self.entry_point = entry_point
