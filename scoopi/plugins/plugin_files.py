@@ -7,7 +7,7 @@ import importlib.util
 import symtable
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -115,7 +115,9 @@ class PluginFiles:
         for module in list(sys.modules.values()):
             file = getattr(module, "__file__", None)
             if file and file not in self._digests and _is_below(folder, file):
-                self._digests[file] = file_digest(Path(file).read_bytes())
+                # An earlier finder of this process may have loaded a file that has been removed since.
+                with suppress(FileNotFoundError):
+                    self._digests[file] = file_digest(Path(file).read_bytes())
 
 
 class _Loader(importlib.machinery.SourceFileLoader):

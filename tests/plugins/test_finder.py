@@ -252,3 +252,12 @@ def test_a_script_function_stays_a_function_with_its_fields_bound(folder: Path) 
     assert isinstance(scaled, partial)
     assert scaled("x") == "xxx"
     assert looked.check("scripts", plugin("scaled", data="x")) == ["unknown field data; it knows factor"]
+
+
+def test_a_neighbour_that_was_removed_since_an_earlier_finder_loaded_it_is_passed_over(folder: Path) -> None:
+    (folder / "shared_words.py").write_text("WORD = 'hi'")
+    (folder / "greet.py").write_text("import shared_words" + GREETER)
+    assert finder(folder).find("encoders", "Greeter").__name__ == "Greeter"
+    (folder / "shared_words.py").unlink()
+    (folder / "greet.py").write_text(GREETER)
+    assert finder(folder).find("encoders", "Greeter").__name__ == "Greeter"
