@@ -69,6 +69,10 @@ class FetchError(StepError):
     """A page could not be loaded."""
 
 
+class SilentHostError(FetchError):
+    """A host gave no answer at all: no connection, or nothing over it."""
+
+
 class ParseError(StepError):
     """A page could not be parsed, or its definition does not fit it."""
 

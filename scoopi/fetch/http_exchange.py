@@ -12,7 +12,7 @@ from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
 from scoopi.fetch.address import redirect_address, shown
 from scoopi.fetch.certificates import trusted_file
-from scoopi.fetch.http_faults import fault, status_fault
+from scoopi.fetch.http_faults import NOT_TRIED, fault, status_fault
 from scoopi.fetch.reception import Reception
 from scoopi.fetch.request import Redirect, Request, Response, Unsent
 
@@ -179,7 +179,16 @@ class HttpExchange:
         if self._reception.fault:
             hint = "raise scoopi.loader.maxBytes" if self._reception.too_large else ""
             return FetchError(self._reception.fault, at=shown(url), hint=hint)
-        return fault(number, words, url, connected=self._went_out, settings=self._settings)
+        if not self._went_out and number not in NOT_TRIED:
+            self.tell_sent()  # also an attempt to connect is something that the host sees at its rate
+        return fault(
+            number,
+            words,
+            url,
+            connected=self._went_out,
+            settings=self._settings,
+            answered=self._reception.status > 0,
+        )
 
 
 def _charset(content_type: str) -> str | None:

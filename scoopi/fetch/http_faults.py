@@ -7,7 +7,7 @@ import re
 import pycurl
 
 from scoopi.configs.groups import WebClientSettings
-from scoopi.errors import FetchError
+from scoopi.errors import FetchError, SilentHostError
 from scoopi.fetch.address import shown
 
 _LATER = "try again later"
@@ -43,21 +43,43 @@ _FAULTS: dict[int, tuple[str, str]] = {
 }
 
 
-def fault(number: int, message: str, url: str, *, connected: bool, settings: WebClientSettings) -> FetchError:
-    """The error for a failed transfer.
+NOT_TRIED = frozenset(
+    (
+        pycurl.E_URL_MALFORMAT,
+        pycurl.E_UNSUPPORTED_PROTOCOL,
+        pycurl.E_COULDNT_RESOLVE_PROXY,
+        pycurl.E_COULDNT_RESOLVE_HOST,
+        pycurl.E_OUT_OF_MEMORY,
+    )
+)
+"""Failures before anything was sent to the host."""
+
+
+def fault(
+    number: int,
+    message: str,
+    url: str,
+    *,
+    connected: bool,
+    settings: WebClientSettings,
+    answered: bool = False,
+) -> FetchError:
+    """The error for a failed transfer: SilentHostError if the host has not answered at all.
 
     Args:
         number: curl's error number, pycurl.E_….
         message: curl's own words, for the particulars.
         connected: whether the request had gone out; tells the two timeouts apart.
+        answered: whether an answer had begun.
     """
+    kind = FetchError if answered else SilentHostError
     if number == pycurl.E_OPERATION_TIMEDOUT:
         if connected:
             what, limit = f"the page did not come within {settings.timeout_ms} ms", "timeout"
         else:
             limit_ms = min(settings.connect_timeout_ms, settings.timeout_ms)
             what, limit = f"no connection within {limit_ms} ms", "connectTimeout"
-        return FetchError(what, at=shown(url), hint=f"{_LATER}, or raise scoopi.webClient.{limit}")
+        return kind(what, at=shown(url), hint=f"{_LATER}, or raise scoopi.webClient.{limit}")
     words = _MEASURED.sub("", message)
     if number == pycurl.E_RECV_ERROR:
         number = next((better for begin, better in _NOT_LOST if words.startswith(begin)), number)
@@ -65,7 +87,7 @@ def fault(number: int, message: str, url: str, *, connected: bool, settings: Web
     told = f"{what} ({words})" if words else what
     host = _HOST.match(url)
     names_it = host is not None and host[1] in words
-    return FetchError(told, at=shown(url), hint=hint, cause=what if names_it else told)
+    return kind(told, at=shown(url), hint=hint, cause=what if names_it else told)
 
 
 def status_fault(status: int, url: str) -> FetchError:

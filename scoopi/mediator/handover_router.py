@@ -55,7 +55,7 @@ class HandoverRouter:
             self._end_jobs(worker, message)
         elif isinstance(message, Answered):
             worker.requests.pop(message.job, None)
-            self._clocks.answered(message.host, message.job)
+            self._clocks.answered(message.host, message.job, message.heard)
             self._queues.wake(message.host)
         elif isinstance(message, Sent):
             self._clocks.sent(message.host, message.job, message.at)

@@ -1,10 +1,11 @@
-"""HostClocks: says when a host may be sent the next request, and by whom it is being asked."""
+"""HostClocks: when a host may be sent the next request, by whom it is being asked, and whether it answers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.mediator.in_flight import InFlight
@@ -16,6 +17,16 @@ SHARE_POLL_S = 0.1
 """So soon it is looked again whether a host, that another node has, is this one's."""
 
 
+class Standing(IntEnum):
+    """What is known of a host's answers; the larger, the less may be in flight to hosts of its kind."""
+
+    ANSWERS = 0
+    UNKNOWN = 1
+    """It was not asked yet, or its last request remained without an answer after others had one."""
+    SILENT = 2
+    """It has not answered."""
+
+
 @dataclass(slots=True)
 class _Clock:
     """One host: requests in flight by job, those not yet reported sent, and when the next may start."""
@@ -23,6 +34,7 @@ class _Clock:
     next_at: float
     in_flight: dict[str, float]
     unsent: dict[str, float] = field(default_factory=dict)
+    standing: Standing = Standing.UNKNOWN
 
 
 class HostClocks:
@@ -94,9 +106,20 @@ class HostClocks:
         clock.unsent.pop(job, None)
         clock.next_at = max(clock.next_at, at + self._delay_s)
 
-    def answered(self, host: str, job: str) -> None:
-        """The job's request is over; when nobody reported it sent, it never was."""
+    def standing(self, host: str) -> Standing:
+        """Whether the host answers; may be asked by any thread."""
+        clock = self._clocks.get(host)
+        return Standing.UNKNOWN if clock is None else clock.standing
+
+    def answered(self, host: str, job: str, heard: bool | None = None) -> None:
+        """The job's request is over; when nobody reported it sent, it never was.
+
+        Args:
+            heard: whether the host answered, as of `Answered`.
+        """
         clock = self._of(host)
+        if heard is not None:
+            clock.standing = Standing.ANSWERS if heard else Standing(min(clock.standing + 1, Standing.SILENT))
         clock.in_flight.pop(job, None)
         clock.unsent.pop(job, None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scoopi.mediator.host_clocks import Standing
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.worker.messages import WorkItem
@@ -10,6 +11,9 @@ WINDOW_SECONDS = 0.15
 """A worker is given about this much work ahead, so that it never waits for the parent."""
 WINDOW_LEAST, WINDOW_MOST = 4, 128
 PACE_WEIGHT = 0.2
+MOST_OF_REQUESTS = {Standing.UNKNOWN: 0.75, Standing.SILENT: 0.25}
+"""Of a worker's requests in flight so much may go to hosts of this standing or a worse one. The rest is
+reserved for hosts that answer, or a few hundred dead ones would have all of them until their timeouts."""
 
 
 class PoolWorker:
@@ -25,6 +29,7 @@ class PoolWorker:
         self.link = link
         self.outstanding: dict[str, Pending] = {}
         self.requests: dict[str, str] = {}
+        self._doubtful: dict[str, Standing] = {}
         self.alone = alone
         self.ready = False
         self._most_requests = most_requests
@@ -36,21 +41,23 @@ class PoolWorker:
         """How many jobs it would hold at a time: such as wait for its steps, and such as are asked for."""
         return 1 if self.alone else self.window() + self._requests_wanted()
 
-    def has_room(self, needs_request: bool) -> bool:
-        """Whether it takes another job (with a request now) and would begin it soon."""
+    def has_room(self, needs_request: bool, standing: Standing = Standing.ANSWERS) -> bool:
+        """Whether it takes another job, if need be with a request to such a host, and would begin it soon."""
         if not self.ready:
             return False
         if self.alone:
             return not self.outstanding
-        if needs_request and len(self.requests) >= self._requests_wanted():
+        if needs_request and not self._has_request_for(standing):
             return False
         return len(self.outstanding) - len(self.requests) < self.window()
 
-    def add(self, pending: Pending, item: WorkItem) -> None:
-        """Give it a job; sent with the others by `give`."""
+    def add(self, pending: Pending, item: WorkItem, standing: Standing = Standing.ANSWERS) -> None:
+        """Give it a job, whose host has that standing; sent with the others by `give`."""
         self.outstanding[item.job] = pending
         if item.grant is not None:
             self.requests[item.job] = item.grant.host
+            if standing:
+                self._doubtful[item.job] = standing
         self._to_give.append(item)
 
     def take_items(self) -> tuple[WorkItem, ...]:
@@ -67,6 +74,16 @@ class PoolWorker:
     def window(self) -> int:
         """How many jobs may wait in it for its steps."""
         return max(WINDOW_LEAST, min(WINDOW_MOST, int(WINDOW_SECONDS / max(self._steps_s, 1e-6))))
+
+    def _has_request_for(self, standing: Standing) -> bool:
+        wanted = self._requests_wanted()
+        if len(self.requests) >= wanted:
+            return False
+        if not standing:
+            return True
+        self._doubtful = {job: each for job, each in self._doubtful.items() if job in self.requests}
+        like_it = sum(each >= standing for each in self._doubtful.values())
+        return like_it < max(1, int(wanted * MOST_OF_REQUESTS[standing]))
 
     def _requests_wanted(self) -> int:
         """As many as its steps could take up while one page is waited for, so that pages do not pile up."""

@@ -8,7 +8,7 @@ import threading
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.errors import RunError
-from scoopi.mediator.host_clocks import FILE_HOST
+from scoopi.mediator.host_clocks import FILE_HOST, Standing
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.task_figures import TaskFigures
 from scoopi.mediator.task_queues import TaskQueues
@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 
 LEAST_AHEAD = 32
 MOST_AHEAD = 4096
+AHEAD_BY_STANDING = {Standing.ANSWERS: 1.0, Standing.UNKNOWN: 0.75, Standing.SILENT: 0.5}
+"""The rest of the queue is reserved for hosts that answer: jobs of dead ones wait long."""
 
 
 class TaskMediator:
@@ -55,7 +57,7 @@ class TaskMediator:
 
     def wanted(self, host: str) -> int:
         """How many jobs of the host this node should take now, 0 when enough wait."""
-        if self._queues.total >= MOST_AHEAD:
+        if self._queues.total >= MOST_AHEAD * AHEAD_BY_STANDING[self._queues.standing(host)]:
             return 0
         most = self._ahead(host)
         waiting = self._queues.waiting[host]

@@ -8,23 +8,32 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import TypeVar
 
-from scoopi.mediator.host_clocks import FILE_HOST, HostClocks
+from scoopi.mediator.host_clocks import FILE_HOST, HostClocks, Standing
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.pool_worker import PoolWorker
 
 One = TypeVar("One")
 
 
+_ASKING, _FILES = -2, -1
+"""Ranks beside those of `Standing`: hosts with a job in a worker that needs a further request, and files."""
+
+
 class TaskQueues:
-    """Hosts take turns; one that must wait sleeps until its clock says so. Belongs to one thread."""
+    """Hosts take turns; one that must wait sleeps until its clock says so. Belongs to one thread.
+
+    Hosts of one rank lack a worker together, so the first of them that finds none ends their round: many
+    hosts that do not answer cost little and are in nobody's way.
+    """
 
     def __init__(self, clocks: HostClocks, clock: Callable[[], float]) -> None:
         self._clocks = clocks
         self._clock = clock
         self._jobs: dict[str, deque[Pending]] = {}
         self._asking: dict[str, deque[tuple[PoolWorker, str]]] = {}
-        self._turns: deque[str] = deque()
-        self._in_turn: set[str] = set()
+        self._turns: dict[int, deque[str]] = {rank: deque() for rank in (_ASKING, _FILES, *Standing)}
+        self._in_turn: dict[str, int] = {}
+        self._first = 0
         self._sleeping: list[tuple[float, str]] = []
         self.waiting: Counter[str] = Counter()
         self.total = 0
@@ -45,9 +54,12 @@ class TaskQueues:
 
     def wake(self, host: str) -> None:
         """The host may be served now: it has new work, or an answer has come."""
-        if host not in self._in_turn and (host in self._jobs or host in self._asking):
-            self._in_turn.add(host)
-            self._turns.append(host)
+        if host not in self._jobs and host not in self._asking:
+            return
+        rank = self._rank(host)
+        if self._in_turn.get(host) != rank:  # where it had another rank, its former place is passed over
+            self._in_turn[host] = rank
+            self._turns[rank].append(host)
 
     def next_turn_in(self) -> float:
         """Seconds until a sleeping host wakes; infinity when none sleeps."""
@@ -56,7 +68,7 @@ class TaskQueues:
         return max(0.0, self._sleeping[0][0] - self._clock())
 
     def serve(self, serve_host: Callable[[str], bool]) -> None:
-        """Let each host in turn be served once.
+        """Let each host in turn be served once; the standings take turns in being the first.
 
         Args:
             serve_host: gives out what it can of the host; False when the host must wait for a worker.
@@ -64,11 +76,18 @@ class TaskQueues:
         now = self._clock()
         while self._sleeping and self._sleeping[0][0] <= now:
             self.wake(heapq.heappop(self._sleeping)[1])
-        for _ in range(len(self._turns)):
-            host = self._turns.popleft()
-            self._in_turn.discard(host)
-            if not serve_host(host):
-                self.wake(host)
+        self._first = (self._first + 1) % len(Standing)
+        for rank in (_ASKING, _FILES, *((self._first + each) % len(Standing) for each in Standing)):
+            turns = self._turns[rank]
+            for _ in range(len(turns)):
+                host = turns.popleft()
+                if self._in_turn.get(host) != rank:
+                    continue
+                del self._in_turn[host]
+                if not serve_host(host):
+                    self.wake(host)
+                    if rank != _ASKING:  # its requests were served: what lacks a worker is another job
+                        break
 
     def sleep(self, host: str) -> None:
         """Take the host out of the turns until its clock allows a request, or an answer comes."""
@@ -78,11 +97,11 @@ class TaskQueues:
 
     def next_asking(self, host: str) -> tuple[PoolWorker, str] | None:
         """The first that waits for a further request to the host."""
-        return self._first(self._asking, host)
+        return self._head(self._asking, host)
 
     def next_job(self, host: str) -> Pending | None:
         """The first job of the host, still queued."""
-        return self._first(self._jobs, host)
+        return self._head(self._jobs, host)
 
     def pop_asking(self, host: str) -> None:
         """Remove what `next_asking` named."""
@@ -104,6 +123,10 @@ class TaskQueues:
             else:
                 del self._asking[host]
 
+    def standing(self, host: str) -> Standing:
+        """Whether the host answers; may be asked by any thread."""
+        return Standing.ANSWERS if host == FILE_HOST else self._clocks.standing(host)
+
     def waiting_hosts(self) -> tuple[str, ...]:
         """Hosts that have jobs waiting here; approximate, and may be asked by any thread."""
         waiting = self.waiting
@@ -122,8 +145,13 @@ class TaskQueues:
         self.total = 0
         return jobs
 
+    def _rank(self, host: str) -> int:
+        if host in self._asking:
+            return _ASKING
+        return _FILES if host == FILE_HOST else self._clocks.standing(host)
+
     @staticmethod
-    def _first(queues: dict[str, deque[One]], host: str) -> One | None:
+    def _head(queues: dict[str, deque[One]], host: str) -> One | None:
         queue = queues.get(host)
         return queue[0] if queue else None
 

@@ -210,15 +210,16 @@ class TaskRunner:
             self._queues.pop_asking(host)
             worker.requests[job] = host
             worker.link.send(Granted(job, grant))
+        standing = self._clocks.standing(host)
         while (pending := self._queues.next_job(host)) is not None:
-            chosen = self._pool.choose(needs_request=host != FILE_HOST)
+            chosen = self._pool.choose(host != FILE_HOST, standing)
             if chosen is None:
                 return False
             item = self._allowed(host, pending)
             if item is None:
                 self._queues.sleep(host)
                 return True
-            chosen.add(self._queues.pop_job(host), item)
+            chosen.add(self._queues.pop_job(host), item, standing)
         return True
 
     def _allowed(self, host: str, pending: Pending) -> WorkItem | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from scoopi.mediator.host_clocks import Standing
 from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.worker.messages import Give, Setup, Stop
@@ -43,9 +44,9 @@ class WorkerPool:
         if self.alone is not None:
             yield self.alone
 
-    def choose(self, needs_request: bool) -> PoolWorker | None:
-        """The least laden worker that has room."""
-        open_ones = [worker for worker in self.workers if worker.has_room(needs_request)]
+    def choose(self, needs_request: bool, standing: Standing = Standing.ANSWERS) -> PoolWorker | None:
+        """The least laden worker that has room, if need be for a request to a host of that standing."""
+        open_ones = [worker for worker in self.workers if worker.has_room(needs_request, standing)]
         return min(open_ones, key=lambda worker: len(worker.outstanding), default=None)
 
     def appetite(self) -> int:

@@ -94,10 +94,15 @@ class Sent(msgspec.Struct, frozen=True, tag=8, array_like=True):
 
 
 class Answered(msgspec.Struct, frozen=True, tag=9, array_like=True):
-    """A granted request is over, sent or not."""
+    """A granted request is over, sent or not.
+
+    Attributes:
+        heard: whether the host answered it; None: that is not known, for instance because it was not sent.
+    """
 
     job: str
     host: str
+    heard: bool | None = None
 
 
 class Asking(msgspec.Struct, frozen=True, tag=10, array_like=True):

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 
 import msgspec
 
+from scoopi.errors import SilentHostError
 from scoopi.model.grant import Grant
 from scoopi.model.handover import Handover, ToGrant, ToTask
 from scoopi.model.payload import Payload
@@ -168,7 +169,8 @@ class Worker:
     ) -> list[msgspec.Struct]:
         """What the parent is told: first of the answer, or it would end a further request of the job."""
         self._runner.add_time(LOADER, seconds)
-        told: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host())]
+        heard = None if isinstance(outcome, ToGrant) else not isinstance(outcome, SilentHostError)
+        told: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host(), heard)]
         if isinstance(outcome, ToGrant):
             told.append(self._asking(load.item, outcome))
         else:

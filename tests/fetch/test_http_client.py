@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pycurl
@@ -15,7 +16,7 @@ import pytest
 from msgspec import structs
 
 from scoopi.configs.groups import WebClientSettings
-from scoopi.errors import FetchError
+from scoopi.errors import FetchError, SilentHostError
 from scoopi.fetch import http_exchange
 from scoopi.fetch.http_client import Answer, HttpClient
 from scoopi.fetch.http_exchange import HttpExchange
@@ -345,6 +346,19 @@ def test_a_refused_connection_is_an_error(client: HttpClient) -> None:
         port = free.getsockname()[1]
     with pytest.raises(FetchError, match="refuses the connection"):
         send(client, Request(f"http://127.0.0.1:{port}/"))
+
+
+def test_an_attempt_to_connect_counts_as_a_request_and_a_name_that_is_unknown_does_not(
+    client: HttpClient,
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    sent: list[str] = []
+    for url in (f"http://127.0.0.1:{port}/", "http://nowhere.onion/"):
+        with pytest.raises(SilentHostError):
+            send(client, Request(url), partial(sent.append, url))
+    assert sent == [f"http://127.0.0.1:{port}/"]
 
 
 def test_an_unknown_host_is_an_error(client: HttpClient) -> None:

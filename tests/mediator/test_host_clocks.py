@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scoopi.configs.groups import FetchLimits
-from scoopi.mediator.host_clocks import HostClocks
+from scoopi.mediator.host_clocks import HostClocks, Standing
 from scoopi.mediator.in_flight import InFlight
 from scoopi.store.host_share_memory import Share
 from tests.mediator.crew import Clock
@@ -196,3 +196,13 @@ def test_a_share_that_is_withdrawn_in_the_midst_of_granting_grants_nothing(clock
     assert host.grant(HOST, "a") is None
     assert shares.in_flight.count(HOST) == 0
     assert host.in_flight() == []
+
+
+def test_a_host_is_silent_after_no_answer_and_doubtful_when_others_of_it_were_answered(clock: Clock) -> None:
+    host = clocks(clock)
+    seen = [host.standing(HOST)]
+    for heard in (None, False, True, False, None, False, False, True):
+        host.answered(HOST, "a", heard)
+        seen.append(host.standing(HOST))
+    unknown, silent, answers = Standing.UNKNOWN, Standing.SILENT, Standing.ANSWERS
+    assert seen == [unknown, unknown, silent, answers, unknown, unknown, silent, silent, answers]

@@ -30,7 +30,8 @@ class Node:
 
     def __init__(self, folder: Path, delay_ms: int, workers: int = 1) -> None:
         limits, clock = FetchLimits(1, delay_ms), Clock()
-        self.queues = TaskQueues(HostClocks(limits, 2.0, clock), clock)
+        self.clocks = HostClocks(limits, 2.0, clock)
+        self.queues = TaskQueues(self.clocks, clock)
         self.pool = WorkerPool(PlayedWorker, workers, b"plan", most_requests=2)
         self.pool.start()
         self.calls = TaskRunnerCalls(lambda jobs: None, lambda: None, lambda error: None)
@@ -99,10 +100,26 @@ def test_a_node_holds_no_more_than_so_many_jobs_of_all_hosts_together(
 ) -> None:
     monkeypatch.setattr(task_mediator, "MOST_AHEAD", 5)
     node = node_of(delay_ms=0)
+    node.clocks.answered(TWO, "job", heard=True)
     node.queue(4, ONE)
     assert node.tasks.wanted(TWO) > 0
     node.queue(1, FILE_HOST)
     assert (node.tasks.wanted(TWO), node.tasks.wanted(FILE_HOST)) == (0, 0)
+
+
+def test_a_part_of_the_queue_is_reserved_for_hosts_that_answer(
+    node_of: Callable[..., Node], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_mediator, "MOST_AHEAD", 8)
+    node = node_of(delay_ms=0)
+    node.clocks.answered("good.example:80", "job", heard=True)
+    node.clocks.answered("dead.example:80", "job", heard=False)
+    seen = []
+    for _ in range(8):
+        hosts = ("good.example:80", "new.example:80", "dead.example:80")
+        seen.append([node.tasks.wanted(host) > 0 for host in hosts])
+        node.queue(1, ONE)
+    assert seen == [[True] * 3] * 4 + [[True, True, False]] * 2 + [[True, False, False]] * 2
 
 
 def test_a_page_of_the_archive_counts_to_its_host_and_files_are_not_waited_for(

@@ -77,6 +77,39 @@ def test_a_host_that_waits_for_a_worker_keeps_its_turn(queues: TaskQueues) -> No
     assert [served(queues, waits_for_worker=True) for _ in range(3)] == [[ONE]] * 3
 
 
+def test_of_many_hosts_that_lack_a_worker_one_is_tried_and_the_next_one_in_the_next_round(
+    queues: TaskQueues,
+) -> None:
+    for number in range(5):
+        queues.add(pending(f"{number}", f"{number}.example:80"))
+    tried = [served(queues, waits_for_worker=True) for _ in range(6)]
+    assert tried == [[f"{number % 5}.example:80"] for number in range(6)]
+
+
+def test_hosts_that_lack_a_worker_hold_up_no_host_that_answers_no_file_and_no_further_request(
+    queues: TaskQueues, clocks: HostClocks
+) -> None:
+    for host in ("dead.example:80", "new.example:80", ONE, FILE_HOST, TWO):
+        queues.add(pending(host, host))
+    clocks.answered("dead.example:80", "z", heard=False)
+    clocks.answered(ONE, "z", heard=True)
+    worker = PoolWorker(PlayedWorker(), 4)
+    queues.ask(TWO, worker, "asks")
+    for host in (ONE, "dead.example:80"):
+        queues.wake(host)
+    hosts: list[str] = []
+
+    def serve(host: str) -> bool:
+        hosts.append(host)
+        return False
+
+    queues.serve(serve)
+    assert hosts[:2] == [TWO, FILE_HOST]
+    assert sorted(hosts[2:]) == sorted(["dead.example:80", "new.example:80", ONE])
+    worker.link.kill()
+    worker.link.reap()
+
+
 def test_a_sleeping_host_is_served_when_its_clock_allows_it_and_not_before(
     queues: TaskQueues, clocks: HostClocks, clock: Clock
 ) -> None:

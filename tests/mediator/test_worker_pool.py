@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from scoopi.mediator.host_clocks import Standing
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.pool_worker import WINDOW_LEAST, WINDOW_MOST, PoolWorker
 from scoopi.mediator.worker_pool import WorkerPool
@@ -89,6 +90,22 @@ def test_pages_that_wait_for_their_steps_hold_back_requests(pool: WorkerPool) ->
         one.add(pending(f"{number}"), item(f"{number}", Grant(HOST, 1.0)))
         one.requests.clear()  # they were answered
     assert not one.has_room(needs_request=True)
+
+
+def test_some_requests_are_reserved_for_hosts_that_answer() -> None:
+    worker = PoolWorker(PlayedWorker(), most_requests=8)
+    worker.ready = True
+    given: list[Standing] = []
+    for standing in (Standing.SILENT, Standing.UNKNOWN, Standing.ANSWERS):
+        while worker.has_room(needs_request=True, standing=standing):
+            name = f"{len(given)}"
+            worker.add(pending(name), item(name, Grant(HOST, 1.0)), standing)
+            given.append(standing)
+    assert [given.count(each) for each in Standing] == [2, 4, 2], "a quarter is left when all others are dead"
+    del worker.requests["0"]
+    assert worker.has_room(needs_request=True, standing=Standing.SILENT)
+    worker.link.kill()
+    worker.link.reap()
 
 
 def test_what_was_added_goes_out_in_one_message(pool: WorkerPool, played: list[PlayedWorker]) -> None:

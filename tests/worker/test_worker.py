@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import msgspec
 import pytest
 
+from scoopi.errors import SilentHostError
 from scoopi.model.grant import Grant
 from scoopi.model.handover import ToGrant
 from scoopi.model.job import JobPayload
@@ -134,7 +135,7 @@ def test_results_are_told_together_and_at_once_when_no_more_are_to_come(
 def test_a_result_does_not_wait_long_for_others(start: Callable[[Loader], Parent]) -> None:
     parent = start(PlayedLoader(ends_at_once=1))
     give(parent, "first", "second")
-    assert parent.hear() == Answered("first", "here.example:80")
+    assert parent.hear() == Answered("first", "here.example:80", heard=True)
     results = parent.hear()
     assert isinstance(results, Results)
     assert [result.job for result in results.results] == ["first"]
@@ -170,6 +171,14 @@ def test_pages_are_minded_however_often_the_parent_speaks(
     assert minded.wait(LIMIT_S)
 
 
+def test_the_parent_hears_that_a_host_is_silent(start: Callable[[Loader], Parent]) -> None:
+    loader = PlayedLoader()
+    parent = start(loader)
+    give(parent)
+    loader.end(SilentHostError("no connection within 10 ms"))
+    assert parent.hear() == Answered("job", "here.example:80", heard=False)
+
+
 def test_a_page_that_is_asked_for_elsewhere_waits_for_leave(start: Callable[[Loader], Parent]) -> None:
     loader = PlayedLoader()
     parent = start(loader)
@@ -179,7 +188,7 @@ def test_a_page_that_is_asked_for_elsewhere_waits_for_leave(start: Callable[[Loa
     assert parent.hear() == Asking("job", HOST)
     parent.send(Granted("job", Grant(HOST, 1e12)))
     loader.end(LookupError("gone"))
-    assert parent.hear() == Answered("job", HOST)
+    assert parent.hear() == Answered("job", HOST, heard=True)
     results = parent.hear()
     assert isinstance(results, Results)
     assert [result.job for result in results.results] == ["job"]

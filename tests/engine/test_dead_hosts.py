@@ -1,0 +1,55 @@
+"""Hosts that never answer take no request away from one that does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.engine.dead_hosts import DeadHosts
+from tests.engine.desk import Desk, wait_until
+from tests.server.server import Server
+
+GOOD, DEAD = 12, 200
+DEFINITIONS = """\
+locatorGroups:
+  list: {{ locators: [{{ name: list, url: "{url}" }}] }}
+taskGroups:
+  list:
+    linkTask:
+      dataDef: links
+      steps: {{ css: {{ link: {{ class: LocatorCreator, previous: parser, next: end }} }} }}
+  page: {{ pageTask: {{ dataDef: text }} }}
+dataDefs:
+  links:
+    query: {{ block: "body" }}
+    items:
+      - item:
+          name: link
+          indexRange: 1-{count}
+          linkGroup: page
+          selector: "a:nth-child(%{{index}}) attribute: href"
+  text:
+    query: {{ block: "body", selector: "p" }}
+    items: [ item: {{ name: text, value: text }} ]
+"""
+
+
+def test_a_host_that_answers_is_asked_on_while_200_dead_ones_are_waited_for(
+    desk: Desk, server: Server, pages: Path
+) -> None:
+    with DeadHosts() as dead:
+        good = [server.url(f"/{number}.html") for number in range(GOOD)]
+        for number in range(GOOD):
+            (pages / f"{number}.html").write_text("<p>good</p>")
+        links = "".join(f'<a href="{url}">x</a>' for url in dead.urls(DEAD) + good)
+        (pages / "list.html").write_text(f"<body>{links}</body>")
+        text = DEFINITIONS.format(url=server.url("/list.html"), count=GOOD + DEAD)
+        (desk.folder / "defs.yml").write_text(text)
+        # Dead hosts are waited for longer than the test may take: none of their requests becomes free.
+        desk.settings = {"scoopi.webClient.connectTimeout": 600_000, "scoopi.webClient.timeout": 600_000}
+        desk.settings["scoopi.loader.fetch.delay"] = 10
+        running = desk.start("run", "defs.yml", "--workers", 1)
+        try:
+            wait_until(lambda: len(server.log.all()) == 1 + GOOD, "all good pages", 30, running)
+        finally:
+            running.kill_all()
+            running.wait(10)
