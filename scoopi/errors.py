@@ -93,5 +93,9 @@ class StoreError(ScoopiError):
     """Nothing is known yet: the store could not be read or written; it is tried again."""
 
 
+class RecordError(StoreError):
+    """The store holds a record that Scoopi did not write; trying again does not help (exit 5)."""
+
+
 class AppenderError(ScoopiError):
     """Rows cannot be made durable or published; ends the run loudly (exit 5)."""

@@ -13,7 +13,7 @@ from typing import TypeVar
 from scoopi.appenders.job_result import END_OF_STREAM, JobResult
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.configs.groups import AppenderSettings
-from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
+from scoopi.errors import AppenderError, ClusterError, RecordError, RunError, ScoopiError, StoreError
 from scoopi.store.job_store import JobStore
 from scoopi.store.job_values import Ending, NewJob
 
@@ -139,7 +139,7 @@ class Appender:
                     self._commit(batch)
                 if ended:
                     break
-        except (AppenderError, ClusterError, RunError) as error:
+        except (AppenderError, ClusterError, RecordError, RunError) as error:
             log.error("appender: %s", error)
             self._on_fault(error)
         except Exception as error:
@@ -190,6 +190,8 @@ class Appender:
         while not self._stopped.is_set():
             try:
                 return call()
+            except RecordError:
+                raise
             except StoreError as error:
                 if time.monotonic() > give_up:
                     raise AppenderError(

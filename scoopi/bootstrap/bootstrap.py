@@ -12,7 +12,7 @@ import msgspec
 from injector import Injector, inject
 
 from scoopi.appenders.output_file import OutputSpec
-from scoopi.bootstrap.composed import Composed, packed_locators, plugin_folders
+from scoopi.bootstrap.composed import Composed, packed_locators, plugin_folders, read_composed
 from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.defs_composer import DefsComposer
 from scoopi.bootstrap.modules import RunModule
@@ -206,7 +206,7 @@ class Bootstrap:
                 at=str(path),
                 hint="its files stay as they are; begin a new run",
             )
-        composed = msgspec.msgpack.decode(kept, type=Composed)
+        composed = read_composed(kept)
         configs = self._configs.go_on(composed)
         _compare_user_files(composed)
         finder = PluginFinder(

@@ -15,7 +15,7 @@ from scoopi.bootstrap.run_joining import RunJoining
 from scoopi.bootstrap.run_request import RunRequest
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings, MetricsSettings, OutputSettings
-from scoopi.errors import ConfigError, StoreError
+from scoopi.errors import ConfigError, RecordError, StoreError
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.metrics.joining_node import JoiningNode
 from scoopi.metrics.metrics_server import MetricsServer
@@ -98,6 +98,8 @@ class ClusterBoot:
                     joined = join(opened)
                     self._opened.push(opened.pop_all())
                     return joined
+            except RecordError:
+                raise
             except StoreError as error:
                 failed_at = time.monotonic()
                 # A store that never answered would have been given up by the client in a try so long.

@@ -11,8 +11,8 @@ from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.node_incarnation import new_incarnation
 from scoopi.bootstrap.run_request import RunRequest
 from scoopi.configs.groups import ClusterSettings
-from scoopi.errors import RunError, UsageError
-from scoopi.model.run_figures import ClusterFigures
+from scoopi.errors import RecordError, RunError, UsageError
+from scoopi.model.run_figures import ClusterFigures, RunFigures
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.ports import Store
 from scoopi.store.run_cancel import RunCancel
@@ -55,7 +55,7 @@ class ClusterDesk:
         """
         heartbeat_ms = self._settings.heartbeat_ms
         kept = self._stores(run)
-        runs = [RunSurvey(store, name, heartbeat_ms).figures() for name, store in kept.items()]
+        runs = [_figures(RunSurvey(store, name, heartbeat_ms), name) for name, store in kept.items()]
         return ClusterFigures(self._settings.name, tuple(self._client.members()), tuple(runs))
 
     def cancel(self, run: str) -> bool:
@@ -81,3 +81,11 @@ class ClusterDesk:
             known = f"it knows {', '.join([*kept][:10])}" if kept else "it knows none"
             raise RunError(f"the cluster {self._settings.name} knows no run {run!r}", hint=known)
         return {name: store_of(self._client, maps) for name, maps in kept.items() if run in (None, name)}
+
+
+def _figures(survey: RunSurvey, run: str) -> RunFigures:
+    """Records that cannot be read are a matter of their run: the others are shown."""
+    try:
+        return survey.figures()
+    except RecordError as error:
+        return RunFigures(run, "DAMAGED", fault=str(error))

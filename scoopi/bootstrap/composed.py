@@ -11,6 +11,8 @@ from pathlib import Path
 import msgspec
 
 from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
+from scoopi.store.ports import MapName
+from scoopi.store.record_codec import RecordCodec, unreadable
 
 LOCATORS_A_PART = 500
 QUICKEST = 1
@@ -41,6 +43,15 @@ class Composed(msgspec.Struct, frozen=True):
     plugin_digests: dict[str, str]
     given: dict[str, str]
     run: str
+
+
+def read_composed(packed: bytes) -> Composed:
+    """What stands in the store.
+
+    Raises:
+        RecordError: it is not what Scoopi composes.
+    """
+    return RecordCodec(MapName.RUN, Composed, packed=True).read("composed/setup", packed)
 
 
 class WorkerPlan(msgspec.Struct, frozen=True):
@@ -80,7 +91,10 @@ def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
     """What was packed; a part is unpacked when it is asked for."""
     decoder = msgspec.msgpack.Decoder(_Part)
     for packed in parts:
-        part = decoder.decode(zlib.decompress(packed))
+        try:
+            part = decoder.decode(zlib.decompress(packed))
+        except (zlib.error, msgspec.MsgspecError) as fault:
+            raise unreadable(MapName.RUN, "composed/setup", packed, str(fault)) from fault
         yield LocatorGroup(part.group, tuple(LocatorDef(name, url) for name, url in part.locators))
 
 

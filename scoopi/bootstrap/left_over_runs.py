@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import logging
 
-import msgspec
-
 from scoopi.bootstrap.cluster_runs import store_of
-from scoopi.bootstrap.composed import Composed
+from scoopi.bootstrap.composed import Composed, read_composed
 from scoopi.bootstrap.run_name import RunName
 from scoopi.configs.configs import Configs
-from scoopi.errors import ConfigError, StoreError
+from scoopi.errors import ConfigError, RecordError, StoreError
 from scoopi.store.barricade import Barricade
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.ports import Store
@@ -59,8 +57,8 @@ class LeftOverRuns:
     def _composed(self, store: Store) -> Composed | None:
         packed = Barricade(store, "setup", NOBODY).composed()
         try:
-            return None if packed is None else msgspec.msgpack.decode(packed, type=Composed)
-        except msgspec.MsgspecError:  # of another version
+            return None if packed is None else read_composed(packed)
+        except RecordError:  # of another version
             return None
 
     def _seconds(self, composed: Composed | None) -> int:

@@ -12,7 +12,7 @@ import msgspec
 
 from scoopi.appenders.output_file import OutputSpec
 from scoopi.bootstrap.cluster_runs import runs_of, store_of
-from scoopi.bootstrap.composed import Composed
+from scoopi.bootstrap.composed import Composed, read_composed
 from scoopi.bootstrap.former_lives import FormerLives
 from scoopi.bootstrap.left_over_runs import LeftOverRuns
 from scoopi.bootstrap.node_folder import NodeFolder
@@ -227,7 +227,7 @@ class RunJoining:
         packed = self._setup(store).composed()
         if packed is None or record.read() is None:
             raise self._just_ended()
-        return msgspec.msgpack.decode(packed, type=Composed)
+        return read_composed(packed)
 
     def _just_ended(self) -> StoreError:
         self._name = None
@@ -244,7 +244,7 @@ class RunJoining:
             packed = barricade.compose_once(
                 lambda: msgspec.msgpack.encode(mine), COMPOSE_TIMEOUT_MS, lambda: self._is_stopped(cancel)
             )
-        return msgspec.msgpack.decode(packed, type=Composed)
+        return read_composed(packed)
 
     def _setup(self, store: Store) -> Barricade:
         return Barricade(store, "setup", self._node, self._settings.liveness_gap_ms)

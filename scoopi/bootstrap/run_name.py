@@ -14,9 +14,10 @@ import msgspec
 from scoopi.bootstrap.composed import Composed
 from scoopi.bootstrap.run_folder import HIDDEN, NodeState
 from scoopi.errors import StoreError, UsageError
+from scoopi.model.record_fields import RUN_NAME, RunText
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import RecordCodec
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 TRIES = 20
 
 
@@ -28,7 +29,7 @@ class CurrentRun(msgspec.Struct, frozen=True):
         over: nobody joins it any more, also when the grid has forgotten the run itself.
     """
 
-    run: str
+    run: RunText
     chooser: str
     over: bool = False
 
@@ -47,6 +48,7 @@ class RunName:
         self._grid = grid
         self._is_over = is_over
         self._node = node
+        self._codec = RecordCodec(MapName.RUN, CurrentRun)
 
     def decide(self, composed: Composed, output: Path, given: str | None, node: str = "") -> str:
         """The run's name: given, or unfinished here, or current in the grid, or new.
@@ -58,7 +60,7 @@ class RunName:
             StoreError: the grid does not answer.
         """
         if given is not None:
-            if not NAME.fullmatch(given):
+            if not RUN_NAME.fullmatch(given):
                 raise UsageError(f"the run's name {given!r} is no name", hint="letters, digits, . _ and -")
             return given
         base = _base(composed)
@@ -73,7 +75,7 @@ class RunName:
         key = _key(_base(composed))
         stands, known = self._stands(key)
         if stands is not None and known is not None and known.run == run and not known.over:
-            over = msgspec.json.encode(CurrentRun(run, self._node, over=True))
+            over = self._codec.written(CurrentRun(run, self._node, over=True))
             self._grid.cas_all(MapName.RUN, [Change(key, stands, over)])
 
     def _current(self, base: str) -> str:
@@ -82,7 +84,7 @@ class RunName:
             stands, known = self._stands(key)
             if known is not None and not known.over and not self._is_over(known.run):
                 return known.run
-            new = msgspec.json.encode(CurrentRun(f"{base}-{secrets.token_hex(2)}", self._node))
+            new = self._codec.written(CurrentRun(f"{base}-{secrets.token_hex(2)}", self._node))
             if stands is None:
                 self._grid.put_if_absent_all(MapName.RUN, [(key, new)])
             else:
@@ -91,7 +93,7 @@ class RunName:
 
     def _stands(self, key: str) -> tuple[bytes | None, CurrentRun | None]:
         stands = self._grid.get_all(MapName.RUN, [key]).get(key)
-        return stands, None if stands is None else msgspec.json.decode(stands, type=CurrentRun)
+        return stands, None if stands is None else self._codec.read(key, stands)
 
 
 def definitions_digest(composed: Composed) -> str:

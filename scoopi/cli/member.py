@@ -25,7 +25,7 @@ class Member:
     usage = "scoopi member [--port P] [--heap 256m] [--host ADDRESS] [--join HOST:PORT,…] [--config FILE]"
     sentence = (
         "Starts one member of a Hazelcast cluster, until Ctrl-C. Members on this machine find each other.\n"
-        "It is meant for development and tests: whoever reaches its port may read and write all its data."
+        "It is meant for development and tests: it authenticates nobody, so keep its port closed to others."
     )
     example = "scoopi member\nscoopi member --port 5702 --heap 512m"
 

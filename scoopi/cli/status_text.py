@@ -10,7 +10,8 @@ from scoopi.cli.terminal import Terminal, printable
 from scoopi.model.run_figures import ClusterFigures, HostFigures, JobFigures, NodeFigures, RunFigures
 
 _MOST_HOSTS = 20
-_COLOURS = {"RUNNING": "green", "WAITING": "yellow", "ENDING": "yellow", "ABANDONED": "red", "LOST": "red"}
+_COLOURS = {"RUNNING": "green", "WAITING": "yellow", "ENDING": "yellow"}
+_COLOURS |= dict.fromkeys(("ABANDONED", "LOST", "DAMAGED"), "red")
 
 
 class StatusText:
@@ -49,6 +50,8 @@ class StatusText:
 def _hint(run: RunFigures) -> str:
     """What to do about a run that does not go on by itself."""
     name = printable(run.run)
+    if run.fault:
+        return printable(run.fault)
     if run.awaiting:
         nodes = ", ".join(map(printable, run.awaiting))
         node = printable(run.awaiting[0]) if len(run.awaiting) == 1 else "ID"

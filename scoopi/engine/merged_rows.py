@@ -10,6 +10,8 @@ from scoopi.appenders.publisher import Published, Publisher
 from scoopi.engine.run_rows import EndOfRows
 from scoopi.mediator.liveness import Liveness
 from scoopi.store.barricade import Barricade
+from scoopi.store.ports import MapName
+from scoopi.store.record_codec import RecordCodec
 from scoopi.store.stopped import StoppedError
 
 MERGE_S = 3600.0
@@ -53,6 +55,7 @@ class MergedRows:
         self._liveness = liveness
         self._is_stopped = is_stopped
         self._mine: Published | None = None
+        self._codec = RecordCodec(MapName.RUN, Merged)
 
     def at_end(self) -> EndOfRows:
         """As `RunRows` says; with rows missing the next node tries, and each of them says so."""
@@ -72,7 +75,7 @@ class MergedRows:
             return missing.published
         if self._mine is not None:
             return self._mine
-        merged = msgspec.json.decode(composed, type=Merged)
+        merged = self._codec.read("composed/merge", composed)
         return Published(merged.rows, merged.done, merged.failed, merged.warned, merged.pages)
 
     def _merge(self) -> bytes:
@@ -81,4 +84,4 @@ class MergedRows:
             raise _RowsMissingError(published)
         self._mine = published
         counts = (published.done, published.failed, published.warned, published.pages)
-        return msgspec.json.encode(Merged(published.rows, *counts))
+        return self._codec.written(Merged(published.rows, *counts))

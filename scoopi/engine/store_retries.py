@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from scoopi.errors import StoreError
+from scoopi.errors import RecordError, StoreError
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,8 @@ def tried_again(
     while True:
         try:
             return attempt()
+        except RecordError:
+            raise
         except StoreError as error:
             if time.monotonic() > give_up or is_stopped():
                 raise

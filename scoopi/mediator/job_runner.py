@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from scoopi.appenders.job_result import JobResult
-from scoopi.errors import StoreError
+from scoopi.errors import RecordError, StoreError
 from scoopi.mediator.failed_job import failed_result, failure_of
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.pending import Pending
@@ -97,6 +97,8 @@ class JobRunner:
                     self._share_and_take(self._shared)
                 elif not self._cancelled.is_set():
                     self._take(sweep=swept or not self._hosts)
+            except RecordError:
+                raise
             except StoreError as error:
                 log.warning("job runner: the store is tried again: %s", error.what)
             if self._stopped.is_set() and not self._back:

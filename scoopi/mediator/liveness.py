@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Collection
 
-from scoopi.errors import ClusterError, RunError, ScoopiError, StoreError
+from scoopi.errors import ClusterError, RecordError, RunError, ScoopiError, StoreError
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.model.job import JobState
 from scoopi.store.awaited_nodes import awaited_nodes
@@ -92,6 +92,8 @@ class Liveness:
             try:
                 self._look()
                 break
+            except RecordError:
+                raise
             except StoreError as error:
                 log.warning("liveness: the store is tried again: %s", error.what)
                 self._stopped.wait(timeout=self._heartbeat_s)
@@ -169,11 +171,11 @@ class Liveness:
             try:
                 if self._is_due():
                     self._look()
-            except StoreError as error:
-                log.warning("liveness: the store is tried again: %s", error.what)
-            except (RunError, ClusterError) as error:
+            except (RunError, ClusterError, RecordError) as error:
                 self._on_lost_data(error)
                 return
+            except StoreError as error:
+                log.warning("liveness: the store is tried again: %s", error.what)
 
     def _is_due(self) -> bool:
         """A heartbeat has passed, or this node came to rest, or all of them are at rest."""

@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 
-from scoopi.errors import StoreError
+from scoopi.errors import RecordError, StoreError
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.state_flipper import StateFlipper
 
@@ -55,6 +55,8 @@ class Monitor:
             return
         try:
             over = self._is_over()
+        except RecordError:
+            raise
         except StoreError as error:
             log.warning("monitor: the store is tried again: %s", error.what)
             return

@@ -8,6 +8,7 @@ from hashlib import blake2b
 import msgspec
 
 from scoopi.model.locator import Locator
+from scoopi.model.record_fields import Count
 
 
 class JobState(StrEnum):
@@ -34,7 +35,7 @@ class JobPayload(msgspec.Struct, frozen=True):
 
     locator: Locator
     seed: str
-    page: int = 1
+    page: Count = 1
     ancestors: bytes = b""
     skip: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
@@ -57,8 +58,8 @@ class JobRecord(msgspec.Struct, frozen=True):
     host: str
     state: JobState
     incarnation: str
-    fence: int = 0
-    lost: int = 0
+    fence: Count = 0
+    lost: Count = 0
     payload: bytes = b""
 
 

@@ -54,7 +54,9 @@ class RunFigures(msgspec.Struct, frozen=True):
 
     Attributes:
         phase: `WAITING` (for its quorum), `ABANDONED` (nobody waits any more, and it has not begun),
-            `RUNNING`, `ENDING`, `OVER`, or `LOST`: only its name is known.
+            `RUNNING`, `ENDING`, `OVER`, `LOST`: only its name is known, or `DAMAGED`: its records cannot be
+            read.
+        fault: what cannot be read.
         seeded: the jobs of all defined locators are there.
         hosts: those that a node has a share of, or waits for.
         awaiting: nodes that are gone, and have not published all rows of the jobs that they have ended.
@@ -67,6 +69,7 @@ class RunFigures(msgspec.Struct, frozen=True):
     jobs: JobFigures = JobFigures()
     hosts: tuple[HostFigures, ...] = ()
     awaiting: tuple[str, ...] = ()
+    fault: str = ""
 
 
 class ClusterFigures(msgspec.Struct, frozen=True):

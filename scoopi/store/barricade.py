@@ -10,8 +10,10 @@ from contextlib import contextmanager
 import msgspec
 
 from scoopi.errors import ClusterError, StoreError
+from scoopi.model.record_fields import Count
 from scoopi.store.lease_watch import LeaseWatch
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import RecordCodec
 from scoopi.store.stopped import StoppedError
 
 
@@ -19,7 +21,7 @@ class Lease(msgspec.Struct, frozen=True):
     """Who holds a barricade; `number` grows with each write, so no two records are alike."""
 
     holder: str
-    number: int
+    number: Count
 
 
 NOBODY = ""
@@ -60,7 +62,7 @@ class Barricade:
         self._lease_ms = lease_ms
         self._clock = clock
         self._watch = LeaseWatch(lease_ms, clock)
-        self._encoder = msgspec.json.Encoder(order="sorted")
+        self._codec = RecordCodec(MapName.RUN, Lease)
         self._sleep = sleep
 
     def composed(self) -> bytes | None:
@@ -107,7 +109,7 @@ class Barricade:
             mine = self._lease(self._incarnation, 0)
             outcome = self._store.put_if_absent_all(MapName.RUN, [(self._lease_key, mine)])[0]
             return mine if outcome.won else None
-        lease = msgspec.json.decode(now, type=Lease)
+        lease = self._codec.read(self._lease_key, now)
         if lease.holder in (NOBODY, self._incarnation) or self._watch.is_lost(now):
             return self._changed(now, self._incarnation)
         return None
@@ -155,9 +157,9 @@ class Barricade:
             return
 
     def _changed(self, now: bytes, holder: str) -> bytes | None:
-        new = self._lease(holder, msgspec.json.decode(now, type=Lease).number + 1)
+        new = self._lease(holder, self._codec.read(self._lease_key, now).number + 1)
         outcome = self._store.cas_all(MapName.RUN, [Change(self._lease_key, now, new)])[0]
         return new if outcome.won else None
 
     def _lease(self, holder: str, number: int) -> bytes:
-        return self._encoder.encode(Lease(holder, number))
+        return self._codec.written(Lease(holder, number))

@@ -79,7 +79,7 @@ class HostShareMemory:
             self.involved.discard(host)
             self.open.pop(host, None)
             return
-        record = self._records.read(raw)
+        record = self._records.read(host, raw)
         if known is None:
             known = self.known[host] = KnownHost(raw, record, self.clock())
         known.raw, known.record, known.read_at = raw, record, self.clock()

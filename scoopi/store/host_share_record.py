@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from scoopi.model.record_fields import Count
+from scoopi.store.ports import MapName
+from scoopi.store.record_codec import RecordCodec
+
 
 class HostShare(msgspec.Struct, frozen=True):
     """A node's part of a host.
@@ -13,8 +17,8 @@ class HostShare(msgspec.Struct, frozen=True):
         permits: the most requests in flight.
     """
 
-    gap: int
-    permits: int
+    gap: Count
+    permits: Count
 
 
 class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -30,7 +34,7 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     shares: dict[str, HostShare] = {}
     asks: tuple[str, ...] = ()
     by: str = ""
-    number: int = 0
+    number: Count = 0
 
     @property
     def parties(self) -> list[str]:
@@ -68,17 +72,13 @@ class HostRecords:
 
     def __init__(self, incarnation: str) -> None:
         self._incarnation = incarnation
-        self._encoder = msgspec.json.Encoder(order="sorted")
-        self._decoder = msgspec.json.Decoder(HostRecord)
+        self._codec = RecordCodec(MapName.HOSTS, HostRecord)
         self._written = 0
-
-    def read(self, record: bytes) -> HostRecord:
-        """The record of a host."""
-        return self._decoder.decode(record)
+        self.read = self._codec.read
 
     def written(self, record: HostRecord) -> bytes:
         """The record as this node's next writing."""
         self._written += 1
-        return self._encoder.encode(
+        return self._codec.written(
             msgspec.structs.replace(record, by=self._incarnation, number=self._written)
         )

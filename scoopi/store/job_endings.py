@@ -45,7 +45,7 @@ class JobEndings:
         changes, ended = self._changes(endings)
         for change, outcome in zip(changes, self._store.cas_all(MapName.JOBS, changes), strict=True):
             if outcome.won:
-                ended[change.key] = self._records.read(change.new)
+                ended[change.key] = self._records.read(change.key, change.new)
         ends = self._finish(ended)
         unclear = [ending.id for ending in endings if ending.id not in ends]
         if unclear:
@@ -58,7 +58,7 @@ class JobEndings:
         """Finish what is found in slot `E`, whoever left it there; how many there were."""
         buried = 0
         for page in pages(self._store, MapName.JOBS, BATCH, ENDED_SLOT):
-            self._finish({job: self._records.read(record) for job, record in page})
+            self._finish({job: self._records.read(job, record) for job, record in page})
             buried += len(page)
         return buried
 
@@ -72,7 +72,7 @@ class JobEndings:
     def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
         """Those of the ids that have ended."""
         # Slot E first: a job moves from there to `ended`, and must be met in one of them.
-        found = {job: _as_ended(self._records.read(record)) for job, record in self._half_ended(ids)}
+        found = {job: _as_ended(self._records.read(job, record)) for job, record in self._half_ended(ids)}
         found.update(self._remembered.of(ids))
         return found
 
@@ -106,7 +106,7 @@ class JobEndings:
         for ending in endings:
             if (record := records[ending.id]) is None:
                 continue
-            was = self._records.read(record)
+            was = self._records.read(ending.id, record)
             if self._records.is_mine(was, ending.fence):
                 changes.append(Change(ending.id, record, self._records.ending(was, ending)))
             elif was.slot == ENDED_SLOT:
@@ -123,7 +123,7 @@ class JobEndings:
 
     def _all_half_ended(self) -> dict[str, Ended]:
         return {
-            job: _as_ended(self._records.read(record))
+            job: _as_ended(self._records.read(job, record))
             for page in pages(self._store, MapName.JOBS, BATCH, ENDED_SLOT)
             for job, record in page
         }
@@ -136,7 +136,9 @@ class JobEndings:
             return [(job, record) for job, record in page if job in wanted]
         found = self._store.get_all(MapName.JOBS, ids)
         return [
-            (job, record) for job, record in found.items() if self._records.read(record).slot == ENDED_SLOT
+            (job, record)
+            for job, record in found.items()
+            if self._records.read(job, record).slot == ENDED_SLOT
         ]
 
     def _counts(self, end: Ended | None, ending: Ending) -> bool:

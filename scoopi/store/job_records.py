@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from scoopi.model.job import JobPayload, JobRecord, JobState
 from scoopi.store.job_values import Ending
+from scoopi.store.ports import MapName
+from scoopi.store.record_codec import RecordCodec
 
 ENDED_SLOT = "E"
 
@@ -28,22 +28,14 @@ class JobRecords:
 
     def __init__(self, incarnation: str) -> None:
         self._incarnation = incarnation
-        self._encoder = msgspec.json.Encoder(order="sorted")
-        self._record = msgspec.json.Decoder(JobRecord)
-        self._to_payload = msgspec.msgpack.Encoder()
-        self._payload = msgspec.msgpack.Decoder(JobPayload)
-
-    def read(self, record: bytes) -> JobRecord:
-        """The record of a job."""
-        return self._record.decode(record)
-
-    def read_payload(self, record: bytes) -> JobPayload:
-        """The record of the map of payloads."""
-        return self._payload.decode(record)
+        self._codec = RecordCodec(MapName.JOBS, JobRecord)
+        self._payloads = RecordCodec(MapName.PAYLOADS, JobPayload, packed=True)
+        self.read = self._codec.read
+        self.read_payload = self._payloads.read
 
     def payload(self, payload: JobPayload) -> bytes:
         """The payload as msgpack."""
-        return self._to_payload.encode(payload)
+        return self._payloads.written(payload)
 
     def new(self, host: str, payload: bytes) -> bytes:
         """A job that waits to be taken for the first time; `payload` is empty when it stands apart."""
@@ -76,6 +68,6 @@ class JobRecords:
         self, was: JobRecord, slot: str, state: JobState, fence: int, lost: int | None = None
     ) -> bytes:
         lost = was.lost if lost is None else lost
-        return self._encoder.encode(
+        return self._codec.written(
             JobRecord(slot, was.host, state, self._incarnation, fence, lost, was.payload)
         )

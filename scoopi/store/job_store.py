@@ -78,7 +78,9 @@ class JobStore:
             found = self._found_ready(host, limit)
             if found:
                 begin()
-            changes = [Change(job, now, self._records.taken(self._records.read(now))) for job, now in found]
+            changes = [
+                Change(job, now, self._records.taken(self._records.read(job, now))) for job, now in found
+            ]
             outcomes = self._store.cas_all(MapName.JOBS, changes)
             won = [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.won]
             taken = self._not_ended_before(won)
@@ -90,7 +92,7 @@ class JobStore:
         """TAKEN by this node -> READY, for jobs that were not run; how many were still held."""
         known = [(job, raw) for job in jobs if (raw := self._written.of(job.id, job.fence)) is not None]
         read, back = self._records.read, self._records.handed_back
-        number = self._changed([Change(job.id, raw, back(read(raw))) for job, raw in known])
+        number = self._changed([Change(job.id, raw, back(read(job.id, raw))) for job, raw in known])
         unknown = {job.id for job in jobs} - {job.id for job, _ in known}
         number += self._hand_back_held([HeldJob(job.id, job.fence) for job in jobs if job.id in unknown])
         self._written.forget((job.id, job.fence) for job in jobs)
@@ -105,7 +107,7 @@ class JobStore:
         """
         read, back = self._records.read, self._records.taken_back
         return sum(
-            self._changed([Change(job, now, back(read(now), counts)) for job, now in page])
+            self._changed([Change(job, now, back(read(job, now), counts)) for job, now in page])
             for page in pages(self._store, MapName.JOBS, BATCH, taken_slot(dead))
         )
 
@@ -120,7 +122,7 @@ class JobStore:
     def taken(self) -> list[HeldJob]:
         """What the store says this node has taken."""
         return [
-            HeldJob(job, self._records.read(record).fence)
+            HeldJob(job, self._records.read(job, record).fence)
             for page in pages(self._store, MapName.JOBS, BATCH, self._mine)
             for job, record in page
         ]
@@ -175,7 +177,7 @@ class JobStore:
         return found
 
     def _not_ended_before(self, won: Sequence[Change]) -> list[TakenJob]:
-        records = {change.key: self._records.read(change.new) for change in won}
+        records = {change.key: self._records.read(change.key, change.new) for change in won}
         # Payloads first: of a job that another node ended meanwhile the end is remembered before its
         # payload goes, so that who misses a payload finds the end.
         payloads = self._payloads(records)
@@ -196,13 +198,13 @@ class JobStore:
 
     def _forget_payloads(self, refused: Sequence[tuple[str, bytes]]) -> None:
         """The payload of a job that is being buried would stay for ever."""
-        if ended := [job for job, now in refused if self._records.read(now).slot == ENDED_SLOT]:
+        if ended := [job for job, now in refused if self._records.read(job, now).slot == ENDED_SLOT]:
             self._store.delete_all(MapName.PAYLOADS, ended)
 
     def _taken_job(self, job: str, record: JobRecord, payload: bytes | None) -> TakenJob:
         if payload is None:
             raise RunError(f"job {job} has no payload: the run's data is lost", hint="begin a new run")
-        read: JobPayload = self._records.read_payload(payload)
+        read: JobPayload = self._records.read_payload(job, payload)
         return TakenJob(job, record.fence, record.lost, record.host, read)
 
     def _hand_back_held(self, jobs: Sequence[HeldJob]) -> int:
@@ -210,7 +212,7 @@ class JobStore:
             return 0
         fences = dict(jobs)
         found = self._store.get_all(MapName.JOBS, list(fences))
-        read = {job: self._records.read(now) for job, now in found.items()}
+        read = {job: self._records.read(job, now) for job, now in found.items()}
         return self._changed(
             [
                 Change(job, found[job], self._records.handed_back(was))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from scoopi.model.job import JobPayload, JobState
+from scoopi.model.record_fields import Count
 
 
 class NewJob(NamedTuple):
@@ -51,7 +52,7 @@ class Ended(msgspec.Struct, frozen=True, array_like=True):
     """Who ended a job, with which take, and how; names the one frame that counts."""
 
     incarnation: str
-    fence: int
+    fence: Count
     state: JobState
 
 

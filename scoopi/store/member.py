@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from scoopi.model.record_fields import Count
+
 
 class MemberState(StrEnum):
     """LIVE; LEFT: gone in the orderly way; LOST: said by another, until the node itself beats again."""
@@ -42,14 +44,14 @@ class Member(msgspec.Struct, frozen=True):
     """
 
     node: str
-    number: int
+    number: Count
     state: MemberState
-    takes: int
+    takes: Count
     idle: bool
     owes_rows: bool = False
-    pages: int = 0
-    failed: int = 0
-    start: int = 0
+    pages: Count = 0
+    failed: Count = 0
+    start: Count = 0
 
 
 class Look(NamedTuple):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-import msgspec
 from msgspec.structs import replace
 
 from scoopi.errors import RunError, StoreError
 from scoopi.store.lease_watch import LeaseWatch
 from scoopi.store.member import Load, Look, Member, MemberState
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import RecordCodec
 from scoopi.store.scan_pages import pages
 
 PAGE = 500
@@ -49,8 +49,7 @@ class Membership:
         self._heartbeat_ms = heartbeat_ms
         self._gap_ms = gap_ms
         self._clock = clock
-        self._encoder = msgspec.json.Encoder(order="sorted")
-        self._decoder = msgspec.json.Decoder(Member)
+        self._codec = RecordCodec(MapName.MEMBERS, Member)
         self._mine: bytes | None = None
         self._failed = self._start = 0
         self._beaten_at: float | None = None
@@ -76,12 +75,12 @@ class Membership:
     def _has_beaten(self, load: Load, state: MemberState) -> bool:
         """Whether the heartbeat stands; False: this node did not know its own record, and goes on from it."""
         sent_at = self._clock()
-        number = 0 if self._mine is None else self._decoder.decode(self._mine).number + 1
+        number = 0 if self._mine is None else self._codec.read(self._incarnation, self._mine).number + 1
         former = self._mine
         if former is None:
             self._start = self._earlier()
         member = Member(self._node, number, state, *load, failed=self._failed, start=self._start)
-        record = self._encoder.encode(member)
+        record = self._codec.written(member)
         self._failed += 1
         if former is None:
             outcome = self._store.put_if_absent_all(MapName.MEMBERS, [(self._incarnation, record)])[0]
@@ -100,7 +99,7 @@ class Membership:
             return True
         # It has beaten before, while it waited for the quorum; or others have taken it for lost; or one that
         # was given up came late, and this is its last heartbeat: nobody would say again that it has left.
-        is_lost = self._decoder.decode(outcome.current).state is MemberState.LOST
+        is_lost = self._codec.read(self._incarnation, outcome.current).state is MemberState.LOST
         if former is not None and is_lost:
             self._refuse_twin()
         if former is None or is_lost or state is MemberState.LEFT:
@@ -136,7 +135,7 @@ class Membership:
                 watch.interrupt()
             raise
         self._lost = {incarnation for incarnation, record in records if self._is_lost(incarnation, record)}
-        members = {key: self._decoder.decode(record) for key, record in records if key not in self._lost}
+        members = {key: self._codec.read(key, record) for key, record in records if key not in self._lost}
         left = {key for key, member in members.items() if member.state is MemberState.LEFT}
         live = [member for key, member in members.items() if key not in left]
         idle = all(member.idle for member in live)
@@ -163,7 +162,7 @@ class Membership:
 
     def read(self) -> dict[str, Member]:
         """All records by incarnation."""
-        return {key: self._decoder.decode(record) for key, record in self._records()}
+        return {key: self._codec.read(key, record) for key, record in self._records()}
 
     def _earlier(self) -> int:
         """How many incarnations this node had before."""
@@ -175,16 +174,16 @@ class Membership:
 
     def _mark_lost(self, records: Sequence[tuple[str, bytes]]) -> None:
         """A node that has beaten since keeps its record."""
-        members = [(key, record, self._decoder.decode(record)) for key, record in records]
+        members = [(key, record, self._codec.read(key, record)) for key, record in records]
         changes = [
-            Change(key, record, self._encoder.encode(replace(member, state=MemberState.LOST)))
+            Change(key, record, self._codec.written(replace(member, state=MemberState.LOST)))
             for key, record, member in members
             if member.state is not MemberState.LOST
         ]
         self._store.cas_all(MapName.MEMBERS, changes)
 
     def _is_lost(self, incarnation: str, record: bytes) -> bool:
-        member = self._decoder.decode(record)
+        member = self._codec.read(incarnation, record)
         if incarnation == self._incarnation or member.state is MemberState.LEFT:
             return False
         if member.node == self._node or member.state is MemberState.LOST:

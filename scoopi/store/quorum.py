@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable
 
-from scoopi.errors import ClusterError, StoreError
+from scoopi.errors import ClusterError, RecordError, StoreError
 from scoopi.store.member import Load, MemberState
 from scoopi.store.membership import Membership
 from scoopi.store.stopped import StoppedError
@@ -74,6 +74,8 @@ class Quorum:
             live = len(self._members.live())
             if live >= self._size or has_begun():
                 return True
+        except RecordError:
+            raise
         except StoreError as error:
             log.warning("quorum: the store is tried again: %s", error.what)
             return False

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 
-import msgspec
-
 from scoopi.errors import StoreError
 from scoopi.store.job_values import Ended
 from scoopi.store.ports import MapName, Outcome, Store
+from scoopi.store.record_codec import RecordCodec
 from scoopi.store.scan_pages import pages
 
 PAGE = 20_000
@@ -32,24 +31,22 @@ class RememberedEnds:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._encoder = msgspec.json.Encoder()
-        self._decoder = msgspec.json.Decoder(Ended)
-        self._packer = msgspec.msgpack.Encoder()
-        self._unpacker = msgspec.msgpack.Decoder(Ends)
+        self._codec = RecordCodec(MapName.ENDED, Ended)
+        self._packs: RecordCodec[Ends] = RecordCodec(MapName.ENDED, Ends, packed=True)
 
     def remember(self, ends: Mapping[str, Ended]) -> dict[str, Ended]:
         """Put those that are not there; the ones that stand."""
-        records = [(job, self._encoder.encode(end)) for job, end in ends.items()]
+        records = [(job, self._codec.written(end)) for job, end in ends.items()]
         outcomes = self._store.put_if_absent_all(MapName.ENDED, records)
         return {
-            job: self._standing(end, outcome)
+            job: self._standing(job, end, outcome)
             for (job, end), outcome in zip(ends.items(), outcomes, strict=True)
         }
 
     def of(self, ids: Sequence[str]) -> dict[str, Ended]:
         """Those of the ids that are remembered; to be asked while the run goes on."""
         found = self._store.get_all(MapName.ENDED, ids)
-        return {job: self._decoder.decode(record) for job, record in found.items()}
+        return {job: self._codec.read(job, record) for job, record in found.items()}
 
     def pages(self) -> Iterator[Ends]:
         """All of them, each once, by id, in parts.
@@ -67,16 +64,16 @@ class RememberedEnds:
     def _single(self) -> Iterator[Ends]:
         """From their own records, in whole parts while they are not packed."""
         for page in pages(self._store, MapName.ENDED, PAGE):
-            yield [(job, self._decoder.decode(record)) for job, record in page if job < _PACKED]
+            yield [(job, self._codec.read(job, record)) for job, record in page if job < _PACKED]
 
     def _unpacked(self) -> Iterator[Ends]:
         """Packs go by their first ids; those of two who packed other parts overlap."""
         last = ""
         for page in pages(self._store, MapName.ENDED, PACKS, after=_PACKED):
-            for _, record in page:
-                ends = self._unpacker.decode(record)
+            for key, record in page:
+                ends = self._packs.read(key, record)
                 yield [(job, end) for job, end in ends if job > last]
-                last = max(last, ends[-1][0])
+                last = max(last, ends[-1][0] if ends else "")
 
     def expire(self, seconds: int) -> None:
         """Pack them, and let them end by themselves so long from now; when the run is over."""
@@ -98,11 +95,11 @@ class RememberedEnds:
 
     def _packed(self, ends: Ends) -> tuple[str, bytes]:
         """By its first id, under a key that no pack of other parts has."""
-        record = self._packer.encode(ends)
+        record = self._packs.written(ends)
         return f"{_PACKED}{ends[0][0]}/{blake2b(record, digest_size=8).hexdigest()}", record
 
     def _is_packed(self) -> bool:
         return _PACKED in self._store.get_all(MapName.ENDED, [_PACKED])
 
-    def _standing(self, end: Ended, outcome: Outcome) -> Ended:
-        return end if outcome.won or outcome.current is None else self._decoder.decode(outcome.current)
+    def _standing(self, job: str, end: Ended, outcome: Outcome) -> Ended:
+        return end if outcome.won or outcome.current is None else self._codec.read(job, outcome.current)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from scoopi.errors import StoreError
+from scoopi.model.record_fields import Count
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import RecordCodec
 
 _CANCEL = "cancel"
 TRIES = 20
@@ -14,7 +16,7 @@ TRIES = 20
 class Cancelled(msgspec.Struct, frozen=True):
     """The record: how often the run was cancelled, and who did it last."""
 
-    number: int
+    number: Count
     by: str
 
 
@@ -32,6 +34,7 @@ class RunCancel:
     def __init__(self, store: Store, incarnation: str) -> None:
         self._store = store
         self._incarnation = incarnation
+        self._codec = RecordCodec(MapName.RUN, Cancelled)
         self._heard = 0
 
     def listen(self) -> None:
@@ -46,7 +49,7 @@ class RunCancel:
         """Ask all nodes that are in the run now."""
         for _ in range(TRIES):
             stands = self._stands()
-            record = msgspec.json.encode(Cancelled(self._number(stands) + 1, self._incarnation))
+            record = self._codec.written(Cancelled(self._number(stands) + 1, self._incarnation))
             if stands is None:
                 outcome = self._store.put_if_absent_all(MapName.RUN, [(_CANCEL, record)])[0]
             else:
@@ -59,4 +62,4 @@ class RunCancel:
         return self._store.get_all(MapName.RUN, [_CANCEL]).get(_CANCEL)
 
     def _number(self, record: bytes | None) -> int:
-        return 0 if record is None else msgspec.json.decode(record, type=Cancelled).number
+        return 0 if record is None else self._codec.read(_CANCEL, record).number

@@ -10,6 +10,7 @@ import msgspec
 from scoopi.errors import RunError, StoreError
 from scoopi.store.member import Member
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import RecordCodec
 from scoopi.store.scan_pages import pages
 
 _RUN = "run"
@@ -58,8 +59,8 @@ class RunRecord:
         self._store = store
         self._incarnation = incarnation
         self._canaries = tuple(canaries)
-        self._encoder = msgspec.json.Encoder(order="sorted")
-        self._decoder = msgspec.json.Decoder(RunState)
+        self._codec = RecordCodec(MapName.RUN, RunState)
+        self._members = RecordCodec(MapName.MEMBERS, Member)
 
     def create(self, run: str) -> RunState:
         """Make the record of a run (its incarnation), if there is none; the record that stands.
@@ -78,15 +79,15 @@ class RunRecord:
             )
         self._store.put_if_absent_all(MapName.RUN, [(key, run.encode()) for key in self._canaries])
         state = RunState(run, RunPhase.RUNNING, False, self._incarnation)
-        outcome = self._store.put_if_absent_all(MapName.RUN, [(_RUN, self._encoder.encode(state))])[0]
+        outcome = self._store.put_if_absent_all(MapName.RUN, [(_RUN, self._codec.written(state))])[0]
         if outcome.current is None:
             raise StoreError("the run record was refused and is not there", hint="try again")
-        return self._decoder.decode(outcome.current)
+        return self._codec.read(_RUN, outcome.current)
 
     def read(self) -> RunState | None:
         """The record; None: the store does not know the run."""
         record = self._store.get_all(MapName.RUN, [_RUN]).get(_RUN)
-        return None if record is None else self._decoder.decode(record)
+        return None if record is None else self._codec.read(_RUN, record)
 
     def mark_seeded(self) -> None:
         """Say that every job of the defined locators has been put and acknowledged."""
@@ -112,7 +113,7 @@ class RunRecord:
         found = self._store.get_all(MapName.RUN, keys)
         if len(found) < len(keys):
             return True
-        state = self._decoder.decode(found.pop(_RUN))
+        state = self._codec.read(_RUN, found.pop(_RUN))
         return state.incarnation != run or any(canary != run.encode() for canary in found.values())
 
     def has_lost(self) -> bool:
@@ -129,9 +130,9 @@ class RunRecord:
         if any(key.startswith(_SEEDED) for key, _ in self._store.scan(MapName.RUN, None, 1, _SEEDED)):
             return True
         return any(
-            msgspec.json.decode(record, type=Member).takes
+            self._members.read(key, record).takes
             for page in pages(self._store, MapName.MEMBERS, _PAGE)
-            for _, record in page
+            for key, record in page
         )
 
     def _known(self) -> RunState:
@@ -144,5 +145,5 @@ class RunRecord:
         """Change the record until it says so, whoever made it."""
         while not reached(state := self._known()):
             moved = msgspec.structs.replace(state, writer=self._incarnation, **fields)
-            change = Change(_RUN, self._encoder.encode(state), self._encoder.encode(moved))
+            change = Change(_RUN, self._codec.written(state), self._codec.written(moved))
             self._store.cas_all(MapName.RUN, [change])

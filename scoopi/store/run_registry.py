@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Callable, Iterator
 
 import msgspec
 
-from scoopi.errors import StoreError
+from scoopi.errors import RecordError, StoreError
+from scoopi.model.record_fields import MapsText, RunText
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import RecordCodec, unreadable
 from scoopi.store.run_record import RunPhase
 from scoopi.store.scan_pages import pages
+
+log = logging.getLogger(__name__)
 
 PREFIX = "runs/"
 PAGE = 500
@@ -29,9 +34,9 @@ class KnownRun(msgspec.Struct, frozen=True, omit_defaults=True):
         gone: its maps are removed. The record stays, so that no life gets the maps of a former one.
     """
 
-    run: str
+    run: RunText
     node: str
-    maps: str
+    maps: MapsText
     over: bool = False
     ends: bool = False
     gone: bool = False
@@ -64,6 +69,7 @@ class RunRegistry:
         self._phase = phase
         self._remove = remove
         self._node = node
+        self._codec = RecordCodec(MapName.RUN, KnownRun)
 
     def maps(self, run: str) -> str | None:
         """The maps of a run that is known, also when it is over; None of one that is not, or no longer."""
@@ -111,7 +117,11 @@ class RunRegistry:
         for known, stands in list(self._all()):
             if known.gone:
                 continue
-            phase = self._phase(known.maps)
+            try:
+                phase = self._phase(known.maps)
+            except RecordError as error:
+                log.warning("run %s: it is left as it is: %s", known.run, error)
+                continue
             if phase is None and known.over:
                 self._remove(known.maps)
                 self._change(known, stands, ends=True, gone=True)
@@ -123,7 +133,10 @@ class RunRegistry:
         return dict(sorted((known.run, known.maps) for known, _ in self._all() if not self._has_ended(known)))
 
     def _has_ended(self, known: KnownRun) -> bool:
-        return known.gone or (known.over and self._phase(known.maps) is None)
+        try:
+            return known.gone or (known.over and self._phase(known.maps) is None)
+        except RecordError:
+            return False
 
     def _note(self, run: str, maps: str, ends: bool) -> None:
         """Of another life of the name nothing is noted: who slept over the end of this one wakes too late."""
@@ -135,19 +148,32 @@ class RunRegistry:
         raise StoreError(f"the end of the run {run} could not be noted in {TRIES} tries", hint="try again")
 
     def _change(self, known: KnownRun, stands: bytes, ends: bool, gone: bool = False) -> None:
-        new = msgspec.json.encode(KnownRun(known.run, self._node, known.maps, True, ends, gone))
+        new = self._codec.written(KnownRun(known.run, self._node, known.maps, True, ends, gone))
         self._grid.cas_all(MapName.RUN, [Change(PREFIX + known.run, stands, new)])
 
     def _record(self, run: str, maps: str) -> bytes:
-        return msgspec.json.encode(KnownRun(run, self._node, maps))
+        return self._codec.written(KnownRun(run, self._node, maps))
 
     def _read(self, run: str) -> tuple[KnownRun | None, bytes]:
         stands = self._grid.get_all(MapName.RUN, [PREFIX + run]).get(PREFIX + run)
-        return (None, b"") if stands is None else (msgspec.json.decode(stands, type=KnownRun), stands)
+        return (None, b"") if stands is None else (self._known(PREFIX + run, stands), stands)
+
+    def _known(self, key: str, stands: bytes) -> KnownRun:
+        """Of another run, or in its maps, nothing is read, and above all nothing removed."""
+        known = self._codec.read(key, stands)
+        if PREFIX + known.run != key or known.maps.partition("~")[0] != known.run:
+            raise unreadable(MapName.RUN, key, stands, "it names another run")
+        return known
 
     def _all(self) -> Iterator[tuple[KnownRun, bytes]]:
+        """Those that can be read: one bad record is a matter of its run alone."""
         for page in pages(self._grid, MapName.RUN, PAGE, after=PREFIX):
             for key, stands in page:
                 if not key.startswith(PREFIX):
                     return
-                yield msgspec.json.decode(stands, type=KnownRun), stands
+                try:
+                    known = self._known(key, stands)
+                except RecordError as error:
+                    log.warning("a run is passed over: %s", error)
+                    continue
+                yield known, stands

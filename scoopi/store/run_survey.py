@@ -120,7 +120,7 @@ class RunSurvey:
         found: list[HostFigures] = []
         for page in pages(self._store, MapName.HOSTS, PAGE):
             for host, record in page:
-                read = self._hosts.read(record).without(left)
+                read = self._hosts.read(host, record).without(left)
                 if not read.parties:
                     continue
                 shares = tuple(

@@ -118,7 +118,7 @@ def _slots(member: ClusterSettings, run: str) -> Counter[str]:
         found = HazelcastStore(client, run).scan(MapName.JOBS, None, 1000)
     finally:
         client.close()
-    return Counter(records.read(record).slot[0] for _, record in found)
+    return Counter(records.read(key, record).slot[0] for key, record in found)
 
 
 def _config_maps(manifests: list[Manifest]) -> dict[str, dict[str, str]]:

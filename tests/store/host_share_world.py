@@ -139,7 +139,7 @@ class World:
                 node.act()
 
     def record(self, host: str) -> HostRecord:
-        return HostRecords("").read(self.store.maps[MapName.HOSTS][host])
+        return HostRecords("").read(host, self.store.maps[MapName.HOSTS][host])
 
     def check(self) -> None:
         """What the hosts' own logs show keeps the promise, and so does every record."""

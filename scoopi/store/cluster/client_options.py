@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
-
-from hazelcast.serialization.api import ObjectDataInput, ObjectDataOutput, StreamSerializer
+from typing import Any
 
 from scoopi.configs.groups import ClusterSettings, TlsSettings
+from scoopi.store.cluster.grid_values import PickleRefused
 
 _TYPE_ID = 7_235_001
 _BACKUP_S = 2.0
 """So long a backup is waited for, and so long writing stands still when a member dies."""
 
 
-class UnknownTypesRefused(StreamSerializer):
+class UnknownTypesRefused(PickleRefused):
     """Stands where the client would pickle what it has no form for: only text, JSON and bytes are sent."""
-
-    def write(self, out: ObjectDataOutput, obj: object) -> NoReturn:
-        """Refuse it."""
-        raise TypeError(f"a {type(obj).__name__} may not be sent to the cluster: it would be pickled")
-
-    def read(self, inp: ObjectDataInput) -> NoReturn:
-        """Nothing of this kind was ever sent."""
-        raise TypeError("the cluster holds a value that Scoopi never wrote")
 
     def get_type_id(self) -> int:
         """A number that no other serializer has."""
         return _TYPE_ID
-
-    def destroy(self) -> None:
-        """There is nothing to give back."""
 
 
 def client_options(

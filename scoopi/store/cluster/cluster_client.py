@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from scoopi.store.cluster.grid_keys import GridKeys
 
+log = logging.getLogger(__name__)
+
 _PROBE_S = 1.0
 _TRY_S = 1.0
 """So long the client tries to connect before it is asked whether to go on trying."""
@@ -67,6 +69,7 @@ class ClusterClient:
         self._lost_at: float | None = None
         self._failing_since: float | None = None
         self._closed = False
+        self._warned: set[str] = set()
         self._client = self._connected()
         self._keys = self._grid_keys()
 
@@ -152,6 +155,12 @@ class ClusterClient:
             reason, at=f"cluster {name}", hint="nothing is known yet: it is tried again"
         ) from fault
 
+    def warn_once(self, name: str, text: str, *more: object) -> None:
+        """Log what would be met again and again; once for a map."""
+        if name not in self._warned:
+            self._warned.add(name)
+            log.warning(text, name, *more)
+
     def close(self) -> None:
         """Leave the cluster. Harmless when closed."""
         if not self._closed:
@@ -179,6 +188,7 @@ class ClusterClient:
         client_class = _loaded()
         from scoopi.store.cluster.client_options import client_options
         from scoopi.store.cluster.first_answer import first_answer_within
+        from scoopi.store.cluster.grid_values import read_own_types_only
 
         _keep_quiet()
         options = client_options(self._settings, self._heard, _PING_S, _SILENCE_S)
@@ -194,6 +204,11 @@ class ClusterClient:
                     raise StoppedError from None
                 if time.monotonic() >= end:
                     raise self._nobody(fault) from None
+        try:
+            read_own_types_only(client)
+        except ClusterError:
+            client.shutdown()
+            raise
         mend_waking(client)
         # The client knows one limit for its first and its later connecting, ours differ.
         strategy = client._connection_manager._wait_strategy

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from scoopi.errors import StoreError
 from scoopi.store.cluster.burst import Burst
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.foreign_values import describe, is_refused
 from scoopi.store.cluster.queries import Queries
 from scoopi.store.cluster.scan_bounds import SAMPLE, ScanBounds
 from scoopi.store.ports import Change, MapName, Outcome
+from scoopi.store.record_codec import FOREIGN, RecordCodec, unreadable
 
 if TYPE_CHECKING:
     from hazelcast.future import Future
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
 PREFIX = "scoopi"
 LARGE = 1000
 """From this limit on, a scan is worth the counting that bounds it."""
+_FOREIGN_KEYS = "the map %s holds keys that Scoopi did not write, which are skipped; one is %s"
 Pairs = list[tuple[str, bytes]]
 
 
@@ -44,6 +51,7 @@ class HazelcastStore:
         self._keys = client.keys()
         self._maps: dict[MapName, Map[Any, Any]] = {}
         self._jobs_are_indexed = bool(run)
+        self._slotted = RecordCodec(MapName.JOBS, _Slotted)
 
     def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
         """As `Store` says."""
@@ -58,9 +66,9 @@ class HazelcastStore:
         if not records:
             return []
         read, sent, kept, at = _reader(name), self._writer(name), self._map(name), self._keys.of
-        standing = self._burst.answers(
-            f"put to {name}", (_later(kept.put_if_absent, at(key), sent(value)) for key, value in records)
-        )
+        puts = (_later(kept.put_if_absent, at(key), sent(value)) for key, value in records)
+        with self._blamed(name):
+            standing = self._burst.answers(f"put to {name}", puts)
         currents = (
             value if stands is None else read(stands)
             for (_, value), stands in zip(records, standing, strict=True)
@@ -74,10 +82,9 @@ class HazelcastStore:
         if not changes:
             return []
         sent, kept, at = self._writer(name), self._map(name), self._keys.of
-        made = self._burst.answers(
-            f"change in {name}",
-            (_later(kept.replace_if_same, at(key), sent(old), sent(new)) for key, old, new in changes),
-        )
+        calls = (_later(kept.replace_if_same, at(key), sent(old), sent(new)) for key, old, new in changes)
+        with self._blamed(name):
+            made = self._burst.answers(f"change in {name}", calls)
         refused = [change.key for change, won in zip(changes, made, strict=True) if not won]
         now = self.get_all(name, refused)
         return [
@@ -93,7 +100,12 @@ class HazelcastStore:
     def delete_below(self, name: MapName, key: str) -> None:
         """As `Store` says; each member looks through all that it holds."""
         where = self._queries.below(key)
-        self._one(name, "clear", lambda kept: kept.remove_all(where))
+        try:
+            self._one(name, "clear", lambda kept: kept.remove_all(where))
+        except StoreError as error:
+            if not is_refused(error):
+                raise
+            self.delete_all(name, [one for one, _ in self._sorted_here(name, None, "", None) if one < key])
 
     def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> Pairs:
         """As `Store` says."""
@@ -108,7 +120,8 @@ class HazelcastStore:
         if slot is None:
             return int(self._one(name, "count", lambda kept: kept.size()))
         count, where = self._queries.count(), self._queries.where(slot)
-        return int(self._one(name, "count", lambda kept: kept.aggregate(count, where)))
+        with self._blamed(name):
+            return int(self._one(name, "count", lambda kept: kept.aggregate(count, where)))
 
     def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
         """Let the records end by themselves so long from now; absent ones are no error."""
@@ -148,16 +161,45 @@ class HazelcastStore:
 
     def _page(self, name: MapName, slot: str | None, limit: int, after: str, end: str | None = None) -> Pairs:
         """Up to `limit` records with after < key <= end; the grid sorts all there are and sends so many."""
-        return self._found(name, self._queries.page(self._queries.where(slot, after, end), limit))
+        where = self._queries.page(self._queries.where(slot, after, end), limit)
+        found = self._found(name, where)
+        return self._sorted_here(name, slot, after, end)[:limit] if found is None else found
 
     def _unpaged(self, name: MapName, after: str, end: str | None) -> Pairs:
         """All records with after < key <= end, sorted here: the grid takes seconds to sort a large page."""
-        return sorted(self._found(name, self._queries.where(None, after, end)), key=_place)
+        found = self._found(name, self._queries.where(None, after, end))
+        return self._sorted_here(name, None, after, end) if found is None else sorted(found, key=_place)
 
-    def _found(self, name: MapName, where: Any) -> Pairs:
+    def _found(self, name: MapName, where: Any) -> Pairs | None:
+        """None: the map has keys that are not text, and the grid cannot compare them with ours."""
+        try:
+            entries = self._one(name, "scan", lambda kept: kept.entry_set(where))
+        except StoreError as error:
+            if not is_refused(error):
+                raise
+            return None
+        own = self._own(name, entries)
+        return own if len(own) == len(entries) else None
+
+    def _sorted_here(self, name: MapName, slot: str | None, after: str, end: str | None) -> Pairs:
+        """The records with after < key <= end of a map with keys that are not text, by reading all of it."""
+        where = self._queries.where(slot)
+        with self._blamed(name):
+            own = self._own(name, self._one(name, "scan", lambda kept: kept.entry_set(where)))
+        first, last = _place((after, b"")), None if end is None else _place((end, b""))
+        return sorted(
+            (pair for pair in own if _place(pair) > first and (last is None or _place(pair) <= last)),
+            key=_place,
+        )
+
+    def _own(self, name: MapName, entries: Sequence[tuple[Any, Any]]) -> Pairs:
+        """Without those whose key is not text: Scoopi never wrote them."""
         read = _reader(name)
-        entries = self._one(name, "scan", lambda kept: kept.entry_set(where))
-        return [(key, read(value)) for key, value in entries]
+        own = [(key, read(value)) for key, value in entries if isinstance(key, str)]
+        if len(own) < len(entries):
+            foreign = next(key for key, _ in entries if not isinstance(key, str))
+            self._client.warn_once(f"{self._prefix}.{name}", _FOREIGN_KEYS, describe(foreign))
+        return own
 
     def _one(self, name: MapName, verb: str, call: Callable[[Map[Any, Any]], Future[Any]]) -> Any:
         kept = self._map(name)
@@ -174,13 +216,41 @@ class HazelcastStore:
     def _index(self, kept: Map[Any, Any]) -> None:
         """An index stands from its adding on; added twice it is one. It fills memory in each partition."""
         options = self._queries.index()
-        self._burst.answer(f"index {MapName.JOBS}", lambda: kept.add_index(**options))
+        with self._blamed(MapName.JOBS):
+            self._burst.answer(f"index {MapName.JOBS}", lambda: kept.add_index(**options))
+
+    @contextmanager
+    def _blamed(self, name: MapName) -> Iterator[None]:
+        """A call that the members refuse for what the map holds; what that is, they do not tell.
+
+        Raises:
+            RecordError: it holds what Scoopi did not write.
+        """
+        try:
+            yield
+        except StoreError as error:
+            if not is_refused(error):
+                raise
+            kept = self._client.map(f"{self._prefix}.{name}")
+            for key, value in self._burst.answer(f"scan {name}", kept.entry_set):
+                if not isinstance(key, str):
+                    raise unreadable(name, "", FOREIGN + b"the key is " + describe(key).encode()) from error
+                record = _reader(name)(value)
+                if name is MapName.JOBS:
+                    self._slotted.read(key, record)
+            raise
 
     def _sent(self, keys: Sequence[str]) -> list[Any]:
         return [self._keys.of(key) for key in keys]
 
     def _writer(self, name: MapName) -> Callable[[bytes], Any]:
         return self._queries.json if name is MapName.JOBS else bytearray
+
+
+class _Slotted(msgspec.Struct):
+    """What the index needs of a job."""
+
+    slot: str
 
 
 def _place(record: tuple[str, bytes]) -> bytes:
@@ -193,11 +263,16 @@ def _later(send: Callable[..., Future[Any]], *arguments: Any) -> Callable[[], Fu
 
 
 def _reader(name: MapName) -> Callable[[Any], bytes]:
-    return _json_bytes if name is MapName.JOBS else bytes
+    return _json_bytes if name is MapName.JOBS else _plain_bytes
 
 
 def _json_bytes(value: Any) -> bytes:
-    return str(value.to_string()).encode()
+    text = getattr(value, "to_string", None)
+    return str(text()).encode() if text else FOREIGN + describe(value).encode()
+
+
+def _plain_bytes(value: Any) -> bytes:
+    return bytes(value) if isinstance(value, bytearray) else FOREIGN + describe(value).encode()
 
 
 def _settled(change: Change, now: bytes | None) -> Outcome:

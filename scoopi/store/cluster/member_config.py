@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FIRST_PORT = 5701
+JAVA_FILTER = {
+    "defaults-disabled": True,
+    "whitelist": {"prefix": ["[", "com.hazelcast.", "java.lang.", "java.util."]},
+}
+"""Java's own serialization builds any class. Scoopi never uses it; members send each other faults by it."""
 NEIGHBOURS = 5
 """So many ports, from 5701 on, are looked at for other members of this machine."""
 
@@ -69,6 +74,7 @@ class MemberConfig:
                 },
             },
             # As in conf/hazelcast.yaml: less to do at each write.
+            "serialization": {"java-serialization-filter": JAVA_FILTER},
             "map": {"scoopi.*": {"metadata-policy": "OFF", "statistics-enabled": False}},
             "properties": {
                 "hazelcast.operation.fail.on.indeterminate.state": "true",

@@ -1,0 +1,41 @@
+"""ForeignValue: what the grid holds and Scoopi never wrote, and what the members say of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scoopi.errors import StoreError
+
+FIRST = 40
+"""So many bytes of it are shown."""
+_REFUSALS = (
+    "ClassCastError",
+    "HazelcastSerializationError",
+    "IllegalArgumentError",
+    "IllegalStateError",
+    "QueryError",
+)
+
+
+class ForeignValue(NamedTuple):
+    """A key or value of another type; it stays serialized.
+
+    Attributes:
+        type_id: as Hazelcast numbers types.
+        first: its first bytes.
+    """
+
+    type_id: int
+    first: bytes
+
+
+def describe(value: object) -> str:
+    """What was found in place of text, JSON or bytes."""
+    if isinstance(value, ForeignValue):
+        return f"a value of Hazelcast's type {value.type_id} that begins with {value.first!r}"
+    return f"a value of type {type(value).__name__} that begins with {str(value)[:FIRST]!r}"
+
+
+def is_refused(error: StoreError) -> bool:
+    """Whether the members refused a call for what a map holds: they cannot compare, index or read it."""
+    return type(error.__cause__).__name__ in _REFUSALS

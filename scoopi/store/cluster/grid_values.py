@@ -1,0 +1,74 @@
+"""read_own_types_only: a client that never deserializes what Scoopi did not write."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from hazelcast.serialization.api import ObjectDataInput, ObjectDataOutput, StreamSerializer
+from hazelcast.serialization.data import DATA_OFFSET, Data
+
+from scoopi.errors import ClusterError
+from scoopi.store.cluster.foreign_values import FIRST, ForeignValue
+
+PICKLE = -120
+_NULL, _COUNT, _TEXT, _BYTES, _JSON = 0, -8, -11, -12, -130
+_READ = frozenset((_NULL, _COUNT, _TEXT, _BYTES, _JSON))
+
+
+class PickleRefused(StreamSerializer):
+    """Stands where the client has its serializer of pickles: reading one would run what it holds."""
+
+    def write(self, out: ObjectDataOutput, obj: object) -> NoReturn:
+        """Refuse it."""
+        raise TypeError(f"a {type(obj).__name__} may not be sent to the cluster: it would be pickled")
+
+    def read(self, inp: ObjectDataInput) -> NoReturn:
+        """Refuse it."""
+        raise TypeError("the cluster holds a pickle, which is not read")
+
+    def get_type_id(self) -> int:
+        """Of pickles."""
+        return PICKLE
+
+    def destroy(self) -> None:
+        """There is nothing to give back."""
+
+
+def read_own_types_only(client: Any) -> None:
+    """Have the client read text, JSON, bytes and counts, and make a ForeignValue of anything else.
+
+    Members of the open-source edition ask nobody for a password, so that a value may come from anyone who
+    reaches their port. The client unpickles values of one type, and builds objects of several others.
+
+    Args:
+        client: just connected; maps that it has opened before still read everything.
+    Raises:
+        ClusterError: the client is built in a way that is not known here; it must not be used.
+    """
+    try:
+        service = client._serialization_service
+        registry, read = service._registry, service.to_object
+        registry._id_dict[PICKLE], registry._python_serializer
+    except (AttributeError, KeyError, TypeError) as fault:
+        raise ClusterError(
+            f"this version of the Hazelcast client cannot be kept from reading pickles ({fault!r})",
+            hint="install the version that Scoopi asks for: pip install 'scoopi[cluster]'",
+        ) from fault
+
+    def to_object(data: Any) -> Any:
+        if not isinstance(data, Data):
+            return data
+        try:
+            if data.get_type() in _READ:  # type: ignore[no-untyped-call]
+                return read(data)
+        except Exception:  # noqa: S110 - text that is not UTF-8, a length beyond the end, and the like
+            pass
+        return _foreign(data)
+
+    registry._id_dict[PICKLE] = registry._python_serializer = service._python_serializer = PickleRefused()
+    service.to_object = to_object
+
+
+def _foreign(data: Data) -> ForeignValue:
+    buffer = bytes(data.buffer)
+    return ForeignValue(int.from_bytes(buffer[4:DATA_OFFSET], signed=True), buffer[DATA_OFFSET:][:FIRST])

@@ -1,0 +1,58 @@
+"""RecordCodec: the one place where the store's records are decoded; one that cannot be is named."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar, cast
+
+import msgspec
+
+from scoopi.errors import RecordError
+from scoopi.store.ports import MapName
+
+FOREIGN = b"\xff"
+"""A record that begins so is of a type that Scoopi never writes; its description follows. No JSON and no
+structure of msgpack begins with this byte."""
+_FIRST = 60
+_HINT = "remove this record with a Hazelcast client, or remove the run with `scoopi forget`"
+Kind = TypeVar("Kind")
+
+
+class RecordCodec(Generic[Kind]):
+    """Records of one kind in one map, as canonical JSON: equal records are equal bytes.
+
+    Args:
+        packed: msgpack instead.
+    """
+
+    def __init__(self, name: MapName, kind: type[Kind], *, packed: bool = False) -> None:
+        form = msgspec.msgpack if packed else msgspec.json
+        self._name = name
+        self._encode = form.Encoder(order=None if packed else "sorted").encode
+        self._decode = form.Decoder(kind).decode
+
+    def read(self, key: str, record: bytes) -> Kind:
+        """The record of that key.
+
+        Raises:
+            RecordError: it is not a record of this kind.
+        """
+        try:
+            return cast(Kind, self._decode(record))
+        except (msgspec.MsgspecError, ValueError, RecursionError) as fault:
+            raise unreadable(self._name, key, record, str(fault)) from fault
+
+    def written(self, record: Kind) -> bytes:
+        """The record, to be put."""
+        return cast(bytes, self._encode(record))
+
+
+def unreadable(name: MapName, key: str, record: bytes, why: str = "") -> RecordError:
+    """What is wrong with a record, by its map, its key and its first bytes."""
+    is_foreign = record.startswith(FOREIGN)
+    found = record[1:].decode(errors="replace") if is_foreign else f"{record[:_FIRST]!r} ({why})"
+    return RecordError(
+        f"the map {name} holds a record that Scoopi did not write: {found}",
+        at=f"{name}[{key[:_FIRST]!r}]",
+        hint=_HINT,
+        cause="the store holds a record that Scoopi did not write",
+    )

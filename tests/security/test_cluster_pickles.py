@@ -1,0 +1,110 @@
+"""Nobody runs code on a node, or on the machine of one who asks, through a value in the cluster."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi.cli.exit_codes import code_of_error
+from scoopi.store.cluster.cluster_client import ClusterClient
+from tests.cluster.crew import LIMIT_S, Crew
+from tests.security.hostile_grid import Touch, attacker_of, plant, uproot
+
+Refused = Callable[[str], None]
+
+
+@pytest.fixture
+def attacker(cluster: ClusterClient) -> Iterator[Any]:
+    with attacker_of(cluster) as client:
+        yield client
+
+
+@pytest.fixture
+def crew(cluster: ClusterClient, tmp_path: Path) -> Iterator[Crew]:
+    """Of a run with one local page."""
+    defs = tmp_path / "world" / "defs"
+    defs.mkdir(parents=True)
+    (defs / "page.html").write_text("<p>a row</p>", encoding="utf-8")
+    (defs / "defs.yml").write_text(DEFS, encoding="utf-8")
+    with Crew(cluster, defs, tmp_path / "out", f"{tmp_path.name}-run", {}) as crew:
+        yield crew
+
+
+DEFS = """
+dataDefs:
+  lines:
+    query: { block: "body", selector: "p" }
+    items: [ item: { name: text } ]
+taskGroups:
+  pages: { lineTask: { dataDef: lines } }
+locatorGroups:
+  pages: { locators: [ { name: page, url: page.html } ] }
+"""
+
+
+def test_the_attack_is_real_with_a_client_that_unpickles(attacker: Any, tmp_path: Path) -> None:
+    marker = tmp_path / "ran"
+    plant(attacker, "scoopi.x.run", "k", Touch(marker))
+    attacker.get_map("scoopi.x.run").blocking().get("k").close()
+    assert marker.exists()
+    uproot(attacker, "scoopi.x.run", "k")
+
+
+@pytest.mark.parametrize("words", [(), ("--json",)], ids=["as text", "as JSON"])
+def test_status_runs_no_pickle_and_shows_the_other_runs(
+    attacker: Any, crew: Crew, tmp_path: Path, refused: Refused, words: tuple[str, ...]
+) -> None:
+    marker = tmp_path / "ran"
+    crew.run("ann")
+    plant(attacker, "scoopi.run", "runs/evil", Touch(marker))
+    code, out, err = crew.ask("status", *words)
+    uproot(attacker, "scoopi.run", "runs/evil")
+    assert not marker.exists()
+    assert code == 0
+    assert crew.run_name in out
+    assert "run['runs/evil']" in err
+    assert "type -120" in err
+    refused(f"a pickle in the registry of runs, read by scoopi status {' '.join(words)}")
+
+
+def test_status_of_a_run_with_a_pickle_in_its_maps_names_it(
+    attacker: Any, crew: Crew, tmp_path: Path, refused: Refused
+) -> None:
+    marker = tmp_path / "ran"
+    crew.run("ann")
+    plant(attacker, f"scoopi.{crew.run_name}.members", "evil", Touch(marker))
+    code, out, _ = crew.ask("status", crew.run_name, "--json")
+    (run,) = json.loads(out)["runs"]
+    assert not marker.exists()
+    assert (code, run["phase"]) == (0, "DAMAGED")
+    assert "members['evil']" in run["fault"]
+    assert "type -120" in run["fault"]
+    refused("a pickle in the heartbeats of a run, read by scoopi status")
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("run", "run"),
+        ("run", "composed/setup"),
+        ("run", "barricade/setup"),
+        ("run", "cancel"),
+        ("members", "evil"),
+    ],
+)
+def test_a_joining_node_runs_no_pickle_and_names_its_place(
+    attacker: Any, crew: Crew, tmp_path: Path, refused: Refused, name: str, key: str
+) -> None:
+    marker = tmp_path / "ran"
+    plant(attacker, f"scoopi.{crew.run_name}.{name}", key, Touch(marker))
+    error = crew.start("ann").exception(LIMIT_S)
+    assert not marker.exists()
+    assert error is not None
+    assert code_of_error(error) == 5
+    assert f"{name}['{key}']" in str(error)
+    assert "type -120" in str(error)
+    refused(f"a pickle under {name}/{key}, read by a joining node")
