@@ -295,6 +295,7 @@ class RunModule(Module):
         monitor: Monitor,
         state: StateFlipper,
         counts: NodeCounts,
+        tasks: TaskMediator,
     ) -> Liveness:
         context = self._context
         segment = context.folder.segments / f"{context.node}.seg"
@@ -313,6 +314,8 @@ class RunModule(Module):
             context.cancel.is_asked if context.cancel is not None else lambda: False,
             state.cancel,
             lambda: int(counts.value("pages")),
+            tasks.recall,
+            state.run_is_over,
         )
 
     @singleton
@@ -427,7 +430,15 @@ class RunModule(Module):
         context = self._context
         packed = context.composed.locators
         return Engine(
-            parts, close, jobs, counts, lambda: unpacked_locators(packed), context.watch, metrics, stop
+            parts,
+            close,
+            jobs,
+            counts,
+            lambda: unpacked_locators(packed),
+            context.watch,
+            metrics,
+            stop,
+            self._patience_s() if context.cluster else STORE_PATIENCE_S,
         )
 
     def _on_over(self) -> None:

@@ -13,6 +13,7 @@ from scoopi.engine.job_seeder import JobSeeder
 from scoopi.engine.node_end import NodeEnd
 from scoopi.engine.run_close import RunClose
 from scoopi.engine.stop_time import StopTime
+from scoopi.engine.store_retries import tried_again
 from scoopi.errors import ClusterError, StoreError
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.node_bells import NodeBells
@@ -53,6 +54,7 @@ class Engine:
         store: asked how many jobs are left, for those who watch.
         watch: is told the progress a few times a second; None when nobody watches.
         metrics: serves from before the seeding to the end of the run.
+        patience_s: how long the first heartbeat is tried again while the store does not answer.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Engine:
         watch: Callable[[Progress], None] | None,
         metrics: MetricsServer,
         stop: StopTime,
+        patience_s: float = 0.0,
     ) -> None:
         self._parts = parts
         self._close = close
@@ -74,6 +77,7 @@ class Engine:
         self._watch = watch
         self._metrics = metrics
         self._stop = stop
+        self._patience_s = patience_s
         self._started = time.monotonic()
 
     def cancel(self, hard: bool = False) -> None:
@@ -106,7 +110,7 @@ class Engine:
         try:
             parts.appender.start()
             parts.tasks.start()
-            parts.jobs.beat()
+            tried_again("joining", parts.jobs.beat, self._patience_s, lambda: parts.state.cancelled)
             if parts.seeder.seed(self._locators, lambda: parts.state.cancelled):
                 parts.jobs.start()
                 self._close.prepare()

@@ -57,7 +57,14 @@ class NodeEnd:
         self._close(end)
 
     def over(self) -> None:
-        """No job is left: end all threads."""
+        """No job is left: end all threads.
+
+        Jobs that this node still holds others have ended, as it was away: no page of them is loaded any more.
+        """
+        if not self._held.is_idle():
+            log.warning("%d jobs were ended by others; this node drops them", len(self._held.ids()))
+            self.at_once()
+            return
         self._close()
 
     def hurry(self) -> None:

@@ -124,29 +124,25 @@ class RunClose:
         return self._report(started, RunStatus.STOPPED, None, _said(error))
 
     def _publish_all(self, started: datetime) -> RunReport:
-        if self._place.was_over:
-            return self._publish_late(started)
-        self._record.to_ending()
-        return self._end(started, self._rows.at_end())
-
-    def _publish_late(self, started: datetime) -> RunReport:
-        """A run that is OVER is told nothing any more: its records are about to end."""
         state = self._record.read()
         if state is not None and state.phase is RunPhase.OVER:
-            return self._end(started, EndOfRows(self._rows.when_over()))
-        if not self._beats:
+            # It is over without this node; nothing is written to the store, as its records are about to end.
+            self._liveness.stop()
+            return self._end(started, EndOfRows(self._rows.when_over()), ALREADY_OVER)
+        if not self._place.was_over:
+            self._record.to_ending()
+        elif not self._beats:
             self._liveness.start()
             self._beats = True
-        return self._end(started, self._rows.at_end())
+        return self._end(started, self._rows.at_end(), ALREADY_OVER if self._place.was_over else "")
 
-    def _end(self, started: datetime, end: EndOfRows) -> RunReport:
+    def _end(self, started: datetime, end: EndOfRows, note: str) -> RunReport:
         if end.complete:
             self._over.make()
         if end.stopped:
             return self._report(started, RunStatus.STOPPED, end.published, OTHERS_WRITE)
         missing = end.published is not None and end.published.missing
         status = RunStatus.FAILED if missing else RunStatus.DONE
-        note = ALREADY_OVER if self._place.was_over else ""
         return self._report(started, status, end.published, note, awaiting=end.awaiting)
 
     def stopped(self, started: datetime) -> RunReport:

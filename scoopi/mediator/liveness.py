@@ -14,12 +14,11 @@ from scoopi.store.awaited_nodes import awaited_nodes
 from scoopi.store.job_store import JobStore
 from scoopi.store.member import Load, MemberState
 from scoopi.store.membership import Membership
-from scoopi.store.run_record import RunRecord
+from scoopi.store.run_record import RunPhase, RunRecord
 from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
 
-FIRST_BEATS = 3
 LEAVE_S = 5.0
 STEP_S = 0.1
 REST_S = 0.2
@@ -42,6 +41,8 @@ class Liveness:
         is_cancelled: whether somebody has cancelled the run from elsewhere.
         on_cancelled: told once when somebody has.
         pages: how many pages this node has loaded.
+        recall: gives back all jobs that were taken and not begun.
+        on_ended: called once when the run has ended while this node was away.
         round_s: between two rounds of reconciling: the liveness gap (design, "Protocol", rule 7).
     """
 
@@ -61,6 +62,8 @@ class Liveness:
         is_cancelled: Callable[[], bool] = lambda: False,
         on_cancelled: Callable[[], None] = lambda: None,
         pages: Callable[[], int] = lambda: 0,
+        recall: Callable[[], None] = lambda: None,
+        on_ended: Callable[[], None] = lambda: None,
     ) -> None:
         self._members = members
         self._jobs = jobs
@@ -76,7 +79,9 @@ class Liveness:
         self._is_cancelled = is_cancelled
         self._on_cancelled = on_cancelled
         self._pages = pages
-        self._has_heard_cancel = False
+        self._recall = recall
+        self._on_ended = on_ended
+        self._has_heard_cancel = self._has_seen_end = False
         self._stopped = threading.Event()
         self._since_look_s = self._since_round_s = self._idle_s = 0.0
         self._done: set[str] = set()
@@ -86,19 +91,9 @@ class Liveness:
         """Beat once, take back what older incarnations of this node held, then go on in a thread.
 
         Raises:
-            StoreError: the store does not answer.
+            StoreError: the store does not answer; start again.
         """
-        for _ in range(FIRST_BEATS):
-            try:
-                self._look()
-                break
-            except RecordError:
-                raise
-            except StoreError as error:
-                log.warning("liveness: the store is tried again: %s", error.what)
-                self._stopped.wait(timeout=self._heartbeat_s)
-        else:
-            self._look()
+        self._look()
         self._thread.start()
 
     def leave(self, published: bool = True) -> bool:
@@ -109,9 +104,7 @@ class Liveness:
         Returns:
             Whether no live node is left in the run.
         """
-        self._stopped.set()
-        if self._thread.ident is not None:
-            self._thread.join(LEAVE_S)
+        self.stop()
         try:
             load = self.load()._replace(owes_rows=not published)
             self._members.beat(load, MemberState.LEFT)
@@ -119,6 +112,12 @@ class Liveness:
         except (StoreError, RunError, ClusterError) as error:
             log.warning("the last heartbeat was not acknowledged: %s", error.what)
             return False
+
+    def stop(self) -> None:
+        """End the thread and write nothing; of a node whose run is over without it."""
+        self._stopped.set()
+        if self._thread.ident is not None:
+            self._thread.join(LEAVE_S)
 
     def awaited(self, incarnations: Collection[str]) -> tuple[str, ...]:
         """Of nodes that ended jobs in these incarnations, those that neither live nor have published since.
@@ -187,8 +186,8 @@ class Liveness:
     def _look(self) -> None:
         self._since_round_s += self._since_look_s
         self._since_look_s = 0.0
-        load = self.load()
-        self._members.beat(load)
+        if not self._has_beaten():
+            return
         dead = self._members.watch()
         # Who left in the orderly way has handed everything back, but for what did not end in time.
         left = self._members.last_look.left
@@ -206,6 +205,33 @@ class Liveness:
             self._since_round_s = 0.0
             self._round()
 
+    def _has_beaten(self) -> bool:
+        """Whether the heartbeat is written; a node that was away looks first whether its run goes on."""
+        was_away = self._thread.ident is not None and self._members.own_beat_is_old()
+        if was_away and self._phase_now() is RunPhase.OVER:
+            return False
+        return self._members.beat(self.load(), may_return=self._may_return)
+
+    def _may_return(self) -> bool:
+        """Of a node that others have declared lost: they have its jobs, or are to have them."""
+        if (phase := self._phase_now()) is RunPhase.RUNNING:
+            log.warning("node %s was declared lost: the jobs that it has not begun are dropped", self.node)
+            self._recall()
+        # The records of a run that is over are about to end: nothing is written beside them.
+        return phase is not RunPhase.OVER
+
+    def _phase_now(self) -> RunPhase:
+        """How far the run has come; when it has ended without this node, its jobs are dropped."""
+        state = self._record.read()
+        if state is None or state.incarnation != self._run_incarnation:
+            raise RunError("the store does not know this run: its data is lost", hint="begin a new run")
+        if state.phase is not RunPhase.RUNNING and not self._has_seen_end:
+            self._has_seen_end = True
+            log.warning("the run ended while node %s was away: its jobs are dropped", self.node)
+            self._recall()
+            self._on_ended()
+        return state.phase
+
     def _take_back(self, incarnation: str, counts: bool) -> None:
         taken = self._jobs.take_back(incarnation, counts)
         self._done.add(incarnation)
@@ -222,7 +248,10 @@ class Liveness:
     def _round(self) -> None:
         if self._record.lost(self._run_incarnation):
             raise RunError("the run's data is lost from the store", hint="begin a new run")
-        self._jobs.reconcile(self._held.ids(), self._committed)
+        gone = self._jobs.reconcile(self._held.ids(), self._committed).gone
+        if gone:
+            log.warning("jobs that this node holds were taken back by others: %d", len(gone))
+            self._recall()
         self._jobs.bury()
         # What a dead node had sent may take effect after the first look for its jobs.
         self._done.clear()

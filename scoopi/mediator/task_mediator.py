@@ -104,6 +104,10 @@ class TaskMediator:
         """Give back what was only taken; let run what runs."""
         self._runner.post(self._runner.drain)
 
+    def recall(self) -> None:
+        """Give back what was only taken, and go on."""
+        self._runner.post(self._runner.recall)
+
     def stop(self) -> None:
         """End the workers once all that they hold has ended."""
         self._runner.post(self._runner.stop)

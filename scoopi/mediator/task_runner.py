@@ -27,7 +27,7 @@ from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.worker_pool import WorkerPool
-from scoopi.worker.messages import Drain, Granted, WorkItem
+from scoopi.worker.messages import Drain, Granted, Recall, WorkItem
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +91,7 @@ class TaskRunner:
         self._selector.register(self._bell, selectors.EVENT_READ)
         self._registered: set[PoolWorker] = set()
         self._draining = False
+        self._recalled: set[str] = set()
         self._stopping = self._killed = False
         self._failed_starts = 0
         self.crashes = 0
@@ -118,11 +119,12 @@ class TaskRunner:
     def drain(self) -> None:
         """Give back what was only taken; end what runs; in the loop's thread."""
         self._draining = True
-        back = self._queues.clear() + self._suspects.clear()
-        if back:
-            self._calls.on_back(back)
-        for worker in self._pool:
-            worker.link.send(Drain())
+        self._give_back(Drain())
+
+    def recall(self) -> None:
+        """Give back what was only taken, and go on: others may have it by now; in the loop's thread."""
+        self._recalled = {job for worker in self._pool for job in worker.outstanding}
+        self._give_back(Recall())
 
     def stop(self) -> None:
         """Ask the workers to end, and end with the last of them; in the loop's thread."""
@@ -174,7 +176,7 @@ class TaskRunner:
             self._quiet_bell()
         if back := self._router.handed_back:
             self._router.handed_back = []
-            self.push(back)
+            self._push_back(back)
         if self._router.routed > routed:
             self._calls.on_low()
             if self.is_quiet():
@@ -193,6 +195,22 @@ class TaskRunner:
 
     # Giving
 
+    def _give_back(self, message: Drain | Recall) -> None:
+        if back := self._queues.clear() + self._suspects.clear():
+            self._calls.on_back(back)
+        for worker in self._pool:
+            worker.link.send(message)
+
+    def _push_back(self, jobs: list[Pending]) -> None:
+        """Queue what workers handed back, but for what was recalled."""
+        if not self._recalled:
+            self.push(jobs)
+            return
+        recalled = [pending for pending in jobs if pending.taken.id in self._recalled]
+        self.push([pending for pending in jobs if pending.taken.id not in self._recalled])
+        self._recalled.difference_update(pending.taken.id for pending in recalled)
+        self._calls.on_back(recalled)
+
     def _give(self) -> None:
         if not (self._draining or self._stopping):
             self._queues.serve(self._serve_host)
@@ -203,6 +221,9 @@ class TaskRunner:
         """Give out what the host and the workers allow; False when a worker is what lacks."""
         while (asking := self._queues.next_asking(host)) is not None:
             worker, job = asking
+            if job not in worker.outstanding:  # handed back since it asked
+                self._queues.pop_asking(host)
+                continue
             grant = self._clocks.grant(host, job)
             if grant is None:
                 self._queues.sleep(host)

@@ -16,6 +16,7 @@ from scoopi.store.host_share_memory import HostShareMemory, KnownHost, Share
 from scoopi.store.host_share_record import HostRecord, HostRecords, HostShare
 from scoopi.store.job_store import NEW_HOST
 from scoopi.store.member import Look
+from scoopi.store.own_clock import boottime
 from scoopi.store.ports import Change, MapName, Store
 from scoopi.store.scan_pages import pages
 
@@ -69,6 +70,7 @@ class HostShares:
         turn_ms: so long a node may go on sending while others wait for the host.
         gap_ms: the liveness gap.
         clock: monotonic seconds, the same that `last_look` was timed with.
+        own_clock: seconds that also pass while this machine is suspended.
     Source: design, "Politeness" and "Protocol", rules 1 and 8.
     """
 
@@ -81,6 +83,7 @@ class HostShares:
         gap_ms: int,
         node: OwnNode,
         clock: Callable[[], float] = time.monotonic,
+        own_clock: Callable[[], float] = boottime,
     ) -> None:
         self._store = store
         self._incarnation = incarnation
@@ -88,6 +91,7 @@ class HostShares:
         self._vouched_s = gap_ms / 2000
         self._node = node
         self._clock = clock
+        self._own_clock = own_clock
         self._records = HostRecords(incarnation)
         self._division = HostShareDivision(limits)
         self._memory = HostShareMemory(incarnation, self._records, clock)
@@ -100,7 +104,7 @@ class HostShares:
         not allow it: else a share could be given away between the asking and the counting.
         """
         share = self._memory.open.get(host)
-        if share is None or self._node.own_beat_is_old() or not self._is_vouched(self._clock()):
+        if share is None or self._node.own_beat_is_old() or not self._is_vouched():
             return None
         return share
 
@@ -140,8 +144,8 @@ class HostShares:
         Returns:
             False: this node's own heartbeat is old; it has no share until it beats again.
         """
-        now = self._clock()
-        if self._node.own_beat_is_old() or not self._is_vouched(now):
+        began_at = self._own_clock()
+        if self._node.own_beat_is_old() or not self._is_vouched():
             # Others may have taken this node for lost: each share is written anew before it is used.
             self._memory.open.clear()
         if self._node.own_beat_is_old():
@@ -150,7 +154,7 @@ class HostShares:
             self._read_all()
         else:
             self._read(self._memory.involved.union(hosts))
-        self._looked_at = now
+        self._looked_at = began_at
         return True
 
     def settle(self, needed: Collection[str], wanted: Collection[str]) -> None:
@@ -160,7 +164,7 @@ class HostShares:
             needed: hosts that work at hand waits for: jobs that are queued here, requests to be granted.
             wanted: hosts that have jobs which this node would take.
         """
-        if not self._is_vouched(self._clock()):
+        if not self._is_vouched():
             return
         work = _Work(frozenset(needed), frozenset(wanted))
         concerned = work.needed.union(work.wanted, self._memory.involved)
@@ -257,9 +261,9 @@ class HostShares:
         look = self._node.last_look()
         return known.record.without(look.left | look.lost if look.at > known.read_at else look.left)
 
-    def _is_vouched(self, now: float) -> bool:
+    def _is_vouched(self) -> bool:
         """Whether the last look is so young that nobody can have taken this node for lost since."""
-        return now - self._looked_at < self._vouched_s
+        return self._own_clock() - self._looked_at < self._vouched_s
 
     def _read_all(self) -> None:
         found = set()

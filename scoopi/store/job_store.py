@@ -41,6 +41,8 @@ class JobStore:
         self._mine = taken_slot(incarnation)
         self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
         self._suspects: set[HeldJob] = set()
+        self._missing: set[str] = set()
+        self._gone: set[str] = set()
 
     def put(self, jobs: Sequence[NewJob]) -> None:
         """Put jobs; those that exist stay as they are.
@@ -130,21 +132,27 @@ class JobStore:
     def reconcile(
         self, held: Collection[str], committed: Callable[[str, int], JobState | None]
     ) -> Reconciled:
-        """Settle what is taken by this node and not known to it: the answer of its take was lost.
+        """Settle what the store and this node disagree on, in both directions.
 
-        A job must be unknown twice in a row, lest one be met that is on its way. To be called by
-        one thread, every liveness gap.
+        What is taken by this node and not known to it: the answer of its take was lost. What it holds and
+        has not taken: others have taken it back. Either must be so twice in a row, or a job would be met
+        that is on its way. To be called by one thread, every liveness gap.
 
         Args:
-            held: ids of the jobs that this node knows it has.
+            held: ids of the jobs that this node knew it has, before the call.
             committed: the state in the durable frame of (id, fence), None if there is none.
         """
-        unknown = {job for job in self.taken() if job.id not in held}
+        taken = self.taken()
+        missing = set(held).difference(job.id for job in taken)
+        gone, self._missing = missing & self._missing, missing
+        news, self._gone = gone - self._gone, gone
+        unknown = {job for job in taken if job.id not in held}
         settle, self._suspects = sorted(unknown & self._suspects), unknown - self._suspects
         states = [(job, committed(job.id, job.fence)) for job in settle]
         endings = [Ending(job.id, job.fence, state) for job, state in states if state is not None]
         ended = sum(self.end(endings)) if endings else 0
-        return Reconciled(ended, self._hand_back_held([job for job, state in states if state is None]))
+        back = self._hand_back_held([job for job, state in states if state is None])
+        return Reconciled(ended, back, frozenset(news))
 
     def ready(self, host: str) -> int:
         """How many jobs of a host wait to be taken."""

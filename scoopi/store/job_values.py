@@ -57,7 +57,14 @@ class Ended(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Reconciled(NamedTuple):
-    """What reconciling did: jobs ended again by their committed frame, and jobs made READY."""
+    """What reconciling did, and found.
+
+    Attributes:
+        ended: jobs ended again by their committed frame.
+        handed_back: jobs made READY.
+        gone: jobs that this node holds and others have taken back; each is named once.
+    """
 
     ended: int
     handed_back: int
+    gone: frozenset[str] = frozenset()

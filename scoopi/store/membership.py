@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from scoopi.errors import RunError, StoreError
 from scoopi.store.lease_watch import LeaseWatch
 from scoopi.store.member import Load, Look, Member, MemberState
+from scoopi.store.own_clock import boottime
 from scoopi.store.ports import Change, MapName, Store
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.scan_pages import pages
@@ -30,7 +31,8 @@ class Membership:
         node: id of this node; an older incarnation of it is a dead node's.
         heartbeat_ms: time between two heartbeats.
         gap_ms: the liveness gap.
-        clock: seconds, monotonic.
+        clock: seconds, monotonic; of the others' heartbeats.
+        own_clock: seconds that also pass while this machine is suspended; of its own heartbeat.
     Source: design, "Protocol", rules 7 and 8.
     """
 
@@ -42,6 +44,7 @@ class Membership:
         heartbeat_ms: int = 1000,
         gap_ms: int = 15_000,
         clock: Callable[[], float] = time.monotonic,
+        own_clock: Callable[[], float] = boottime,
     ) -> None:
         self._store = store
         self._incarnation = incarnation
@@ -49,6 +52,7 @@ class Membership:
         self._heartbeat_ms = heartbeat_ms
         self._gap_ms = gap_ms
         self._clock = clock
+        self._own_clock = own_clock
         self._codec = RecordCodec(MapName.MEMBERS, Member)
         self._mine: bytes | None = None
         self._failed = self._start = 0
@@ -62,19 +66,34 @@ class Membership:
         """This node's id."""
         return self._node
 
-    def beat(self, load: Load, state: MemberState = MemberState.LIVE) -> None:
+    def beat(
+        self, load: Load, state: MemberState = MemberState.LIVE, may_return: Callable[[], bool] = lambda: True
+    ) -> bool:
         """Write the next heartbeat; with LEFT it is the last one.
 
+        Args:
+            may_return: asked before a node beats again that others have declared lost.
+        Returns:
+            False: it was declared lost, may not return, and wrote nothing.
         Raises:
             StoreError: not acknowledged; beat again.
             RunError: the record is gone: the run's data is lost; or a later process is this node too.
         """
-        while not self._has_beaten(load, state):
-            pass
+        while True:
+            if self._is_declared_lost() and not may_return():
+                return False
+            if self._has_beaten(load, state):
+                return True
+
+    def _is_declared_lost(self) -> bool:
+        return (
+            self._mine is not None
+            and self._codec.read(self._incarnation, self._mine).state is MemberState.LOST
+        )
 
     def _has_beaten(self, load: Load, state: MemberState) -> bool:
         """Whether the heartbeat stands; False: this node did not know its own record, and goes on from it."""
-        sent_at = self._clock()
+        sent_at = self._own_clock()
         number = 0 if self._mine is None else self._codec.read(self._incarnation, self._mine).number + 1
         former = self._mine
         if former is None:
@@ -119,7 +138,7 @@ class Membership:
     def own_beat_is_old(self) -> bool:
         """No heartbeat was acknowledged for half the gap: take no job and send no request."""
         beaten_at = self._beaten_at
-        return beaten_at is None or self._clock() - beaten_at > self._gap_ms / 2000
+        return beaten_at is None or self._own_clock() - beaten_at > self._gap_ms / 2000
 
     def watch(self) -> set[str]:
         """Read all heartbeats; the incarnations that are lost by now.
@@ -134,13 +153,15 @@ class Membership:
             for watch in self._watches.values():
                 watch.interrupt()
             raise
-        self._lost = {incarnation for incarnation, record in records if self._is_lost(incarnation, record)}
+        silent = [
+            (incarnation, record) for incarnation, record in records if self._is_lost(incarnation, record)
+        ]
+        self._lost = self._declared_lost(silent)
         members = {key: self._codec.read(key, record) for key, record in records if key not in self._lost}
         left = {key for key, member in members.items() if member.state is MemberState.LEFT}
         live = [member for key, member in members.items() if key not in left]
         idle = all(member.idle for member in live)
         self._last_look = Look(began_at, frozenset(self._lost), frozenset(left), max(1, len(live)), idle=idle)
-        self._mark_lost([(key, record) for key, record in records if key in self._lost])
         return set(self._lost)
 
     @property
@@ -172,15 +193,20 @@ class Membership:
     def _records(self) -> list[tuple[str, bytes]]:
         return [record for page in pages(self._store, MapName.MEMBERS, PAGE) for record in page]
 
-    def _mark_lost(self, records: Sequence[tuple[str, bytes]]) -> None:
-        """A node that has beaten since keeps its record."""
-        members = [(key, record, self._codec.read(key, record)) for key, record in records]
+    def _declared_lost(self, silent: Sequence[tuple[str, bytes]]) -> set[str]:
+        """Write it into the records of these; one that has beaten since keeps its record, and is not lost."""
+        members = [(key, record, self._codec.read(key, record)) for key, record in silent]
         changes = [
             Change(key, record, self._codec.written(replace(member, state=MemberState.LOST)))
             for key, record, member in members
             if member.state is not MemberState.LOST
         ]
-        self._store.cas_all(MapName.MEMBERS, changes)
+        outcomes = zip(changes, self._store.cas_all(MapName.MEMBERS, changes), strict=True)
+        awake = {change.key for change, outcome in outcomes if self._is_live(change.key, outcome.current)}
+        return {key for key, _ in silent} - awake
+
+    def _is_live(self, incarnation: str, record: bytes | None) -> bool:
+        return record is not None and self._codec.read(incarnation, record).state is not MemberState.LOST
 
     def _is_lost(self, incarnation: str, record: bytes) -> bool:
         member = self._codec.read(incarnation, record)

@@ -44,9 +44,16 @@ class RememberedEnds:
         }
 
     def of(self, ids: Sequence[str]) -> dict[str, Ended]:
-        """Those of the ids that are remembered; to be asked while the run goes on."""
-        found = self._store.get_all(MapName.ENDED, ids)
-        return {job: self._codec.read(job, record) for job, record in found.items()}
+        """Those of the ids that are remembered.
+
+        Packed ones too: a node that was away may ask when the run is over.
+        """
+        found = self._store.get_all(MapName.ENDED, [*ids, _PACKED] if ids else ids)
+        is_packed = found.pop(_PACKED, None) is not None
+        ends = {job: self._codec.read(job, record) for job, record in found.items()}
+        if is_packed and (missing := set(ids) - ends.keys()):
+            ends.update((job, end) for page in self._unpacked() for job, end in page if job in missing)
+        return ends
 
     def pages(self) -> Iterator[Ends]:
         """All of them, each once, by id, in parts.

@@ -71,6 +71,10 @@ class Drain(msgspec.Struct, frozen=True, tag=4, array_like=True):
     """Hand back what has not begun; end what has."""
 
 
+class Recall(msgspec.Struct, frozen=True, tag=13, array_like=True):
+    """Hand back what has not begun; more is given later."""
+
+
 class Stop(msgspec.Struct, frozen=True, tag=5, array_like=True):
     """End when all that was given has ended."""
 
@@ -126,5 +130,5 @@ class Results(msgspec.Struct, frozen=True, tag=12, array_like=True):
     finds: dict[str, float] = {}
 
 
-ToWorker = Setup | Give | Granted | Drain | Stop
+ToWorker = Setup | Give | Granted | Drain | Recall | Stop
 ToParent = Ready | Fault | Sent | Answered | Asking | HandedBack | Results

@@ -29,6 +29,7 @@ from scoopi.worker.messages import (
     Granted,
     HandedBack,
     Ready,
+    Recall,
     Result,
     Results,
     Sent,
@@ -135,7 +136,10 @@ class Worker:
             if load is not None:
                 self._fetching.add(PageLoad(load.item, _with_grant(load.payload, message.grant)))
         elif isinstance(message, Drain):
-            self._drain()
+            self._draining.set()
+            self._hand_back()
+        elif isinstance(message, Recall):
+            self._hand_back()
         else:
             self._run_soon(None)
 
@@ -151,8 +155,7 @@ class Worker:
         self._to_run.append(work)
         self._fetching.wake()
 
-    def _drain(self) -> None:
-        self._draining.set()
+    def _hand_back(self) -> None:
         unsent = self._fetching.take_back()
         with self._waiting_lock:
             waiting, self._waiting = list(self._waiting), {}

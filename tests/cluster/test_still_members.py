@@ -5,12 +5,16 @@ from __future__ import annotations
 import logging
 import signal
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from scoopi.errors import StoreError
 from scoopi.model.run_report import RunStatus
+from scoopi.store.membership import Membership
 from scoopi.store.run_cancel import RunCancel
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.holding import Still, held, states, still_member, store_of
@@ -89,6 +93,22 @@ def test_a_node_that_tries_again_to_join_hears_that_the_run_was_cancelled_meanwh
         still.thaw()
         asked.result(LIMIT_S)
         assert node.result(LIMIT_S).status is RunStatus.STOPPED
+
+
+def test_the_first_heartbeat_of_a_run_is_tried_again_for_as_long_as_joining_is(
+    crew_of: Callable[..., Crew], world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, failures = Membership.beat, iter(range(6))
+
+    def beat(members: Membership, *given: Any, **named: Any) -> bool:
+        if next(failures, None) is not None:
+            raise StoreError("no answer in time")
+        return real(members, *given, **named)
+
+    monkeypatch.setattr(Membership, "beat", beat)
+    crew = crew_of()
+    assert [report.status for report in crew.run("ann")] == [RunStatus.DONE]
+    assert crew.rows() == world.rows
 
 
 @pytest.mark.parametrize(

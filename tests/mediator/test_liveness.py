@@ -19,7 +19,7 @@ from scoopi.store.job_values import NewJob, TakenJob
 from scoopi.store.member import Load, MemberState
 from scoopi.store.membership import Membership
 from scoopi.store.ports import MapName, Store
-from scoopi.store.run_record import RunRecord
+from scoopi.store.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
 
 HOST, JOB, RUN = "127.0.0.1:80", "0" * 32, "run"
@@ -42,13 +42,16 @@ def liveness_of(
     beat_ms: int = BEAT_MS,
     gap_ms: int = GAP_MS,
     on_rest: Callable[[], None] = lambda: None,
+    dropped: Callable[[], None] = lambda: None,
+    on_ended: Callable[[], None] = lambda: None,
+    held: HeldJobs | None = None,
 ) -> Liveness:
     """A node that takes back what others leave."""
     return Liveness(
         Membership(store, "watcher", "one", beat_ms, gap_ms),
         JobStore(store, "watcher"),
         RunRecord(store, "watcher"),
-        HeldJobs(),
+        held or HeldJobs(),
         RUN,
         lambda job, fence: None,
         lambda: None,
@@ -56,6 +59,8 @@ def liveness_of(
         on_rest,
         heartbeat_s=beat_ms / 1000,
         round_s=round_s,
+        recall=dropped,
+        on_ended=on_ended,
     )
 
 
@@ -79,7 +84,7 @@ def watching(
 class Overtaken(SettlingStore):
     """A store in which something happens just after the next reading of all heartbeats."""
 
-    def __init__(self, inner: Store, happens: Callable[[], None]) -> None:
+    def __init__(self, inner: Store, happens: Callable[[], object]) -> None:
         super().__init__(inner)
         self._happens = [happens]
 
@@ -176,3 +181,69 @@ def test_who_left_without_publishing_its_rows_is_awaited(store: SettlingStore) -
     leaver = Membership(store, "leaver", "two")
     leaver.beat(Load(1, True, owes_rows=True), MemberState.LEFT)
     assert liveness_of(store).awaited({"leaver", "unknown"}) == ("two", "unknown")
+
+
+@contextmanager
+def declared_lost(
+    store: SettlingStore, phase: RunPhase, dropped: Callable[[], None], on_ended: Callable[[], None]
+) -> Iterator[Membership]:
+    """A node whose run comes to this phase while it is away, and which others declare lost; then it wakes."""
+    liveness = liveness_of(store, beat_ms=LONG_MS, gap_ms=LONG_MS, dropped=dropped, on_ended=on_ended)
+    liveness.start()
+    record, other = RunRecord(store, "other"), Membership(store, "other", "two", BEAT_MS, GAP_MS)
+    if phase is not RunPhase.RUNNING:
+        record.to_ending()
+    if phase is RunPhase.OVER:
+        record.to_over()
+    end = time.monotonic() + LIMIT_S
+    while other.watch() != {"watcher"}:
+        assert time.monotonic() < end, "it is not declared lost"
+        time.sleep(BEAT_MS / 1000)
+    liveness._look()
+    try:
+        yield other
+    finally:
+        liveness.stop()
+
+
+def test_a_node_that_was_declared_lost_drops_its_jobs_before_it_beats_again(store: SettlingStore) -> None:
+    states: list[MemberState] = []
+    read = Membership(store, "test", "test").read
+    with declared_lost(
+        store,
+        RunPhase.RUNNING,
+        dropped=lambda: states.append(read()["watcher"].state),
+        on_ended=lambda: pytest.fail("the run goes on"),
+    ):
+        assert states == [MemberState.LOST]
+        assert read()["watcher"].state is MemberState.LIVE
+
+
+@pytest.mark.parametrize(
+    ("phase", "state"), [(RunPhase.ENDING, MemberState.LIVE), (RunPhase.OVER, MemberState.LOST)]
+)
+def test_a_node_that_was_away_when_its_run_ended_drops_its_jobs_and_ends(
+    store: SettlingStore, phase: RunPhase, state: MemberState
+) -> None:
+    heard: list[str] = []
+    with declared_lost(
+        store, phase, dropped=lambda: heard.append("dropped"), on_ended=lambda: heard.append("ended")
+    ) as other:
+        assert heard == ["dropped", "ended"]
+        assert other.read()["watcher"].state is state, (
+            "beside the records of a run that is over none is written"
+        )
+
+
+def test_jobs_that_others_took_back_from_a_living_node_are_dropped(store: SettlingStore) -> None:
+    held, dropped = HeldJobs(), threading.Event()
+    (job,) = JobStore(store, "watcher").take(HOST, 1)
+    held.add([job.id])
+    liveness = liveness_of(store, round_s=0.05, held=held, dropped=dropped.set)
+    liveness.start()
+    try:
+        assert not dropped.wait(0.3), "it is held here, and taken in the store"
+        JobStore(store, "other").take_back("watcher")
+        assert dropped.wait(LIMIT_S)
+    finally:
+        liveness.leave()

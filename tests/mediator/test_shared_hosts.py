@@ -41,13 +41,13 @@ class Node:
     """One node's part of sharing, without its threads."""
 
     def __init__(self, store: Store, name: str, limits: FetchLimits, clock: Clock) -> None:
-        self.members = Membership(store, name, name, clock=clock)
+        self.members = Membership(store, name, name, clock=clock, own_clock=clock)
         self.jobs = JobStore(store, name)
         self.tasks = Tasks()
         self.flying = InFlight()
         look = self.members
         view = OwnNode(look.own_beat_is_old, lambda: look.last_look, self.flying.count)
-        self.shares = HostShares(store, name, limits, 2000, 15_000, view, clock)
+        self.shares = HostShares(store, name, limits, 2000, 15_000, view, clock, clock)
         tasks = cast(TaskMediator, self.tasks)
         self.hosts = SharedHosts(self.shares, self.jobs, tasks, clock)
 

@@ -23,6 +23,7 @@ from scoopi.worker.messages import (
     Granted,
     HandedBack,
     Ready,
+    Recall,
     Results,
     Sent,
     Setup,
@@ -177,6 +178,40 @@ def test_a_drain_gives_back_what_waits_and_what_workers_hand_back_and_lets_the_r
         assert [pending.taken.id for pending in lost] == [item.job for item in items[1:-1]]
         node.turn()
         assert node.launched.empty(), "no worker is replaced while the node stops"
+
+
+def test_a_recall_gives_back_what_has_not_begun_and_the_node_goes_on(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        worker = node.worker()
+        taken = node.push(6)
+        items = worker.is_given()
+        node.runner.post(node.runner.recall)
+        waiting = node.back.get(timeout=WAIT_S)
+        assert [pending.taken for pending in waiting] == taken[len(items) :]
+        assert isinstance(worker.hears(), Recall)
+        worker.says(HandedBack((items[-1].job,)))
+        (unbegun,) = node.back.get(timeout=WAIT_S)
+        assert unbegun.taken.id == items[-1].job
+        worker.ends(*items[:-1])
+        node.wait_ended(1)
+        node.runner.post(lambda: node.runner.push([unbegun]))
+        (again,) = worker.is_given()
+        assert again == items[-1]
+        worker.says(HandedBack((again.job,)))
+        assert worker.is_given() == [again], "what a worker hands back by itself is run here"
+
+
+def test_a_job_that_asked_for_a_request_and_was_handed_back_gets_no_grant(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, limits=FetchLimits(1, 0))) as node:
+        worker = node.worker()
+        node.push(2, SITE)
+        (item,) = worker.is_given()
+        worker.says(Asking(item.job, SITE))
+        worker.says(HandedBack((item.job,)))
+        worker.says(Answered(item.job, SITE))
+        heard = worker.is_given()
+        assert {each.grant is not None for each in heard} == {True}
+        assert node.pool.workers[0].requests.keys() == {each.job for each in heard}
 
 
 def test_while_the_appender_is_full_no_worker_is_heard_and_nothing_is_lost(tmp_path: Path) -> None:

@@ -169,6 +169,7 @@ class Node:
         self.flying: list[Request] = []
         self.sent: list[Request] = []
         self.asleep_until = 0.0
+        self.suspended_s = 0.0  # so long its monotonic clock stood still
         self.cut_off_until = 0.0
         self.errors = 0
         self.in_round = False
@@ -178,9 +179,13 @@ class Node:
         faulty = FaultyStore(world.store, world.faults, world.random.randrange(10**6))
         self.late = LateStore(faulty, self._before_write, world.random)
         store = SettlingStore(cast(Store, self.late), tries=3)
-        self.members = Membership(store, name, f"node-{name}", 1000, GAP_MS, world.clock)
+        self.members = Membership(store, name, f"node-{name}", 1000, GAP_MS, self.clock, world.clock)
         view = OwnNode(self.members.own_beat_is_old, lambda: self.members.last_look, self.in_flight)
-        self.shares = HostShares(store, name, world.limits, TURN_MS, GAP_MS, view, world.clock)
+        self.shares = HostShares(store, name, world.limits, TURN_MS, GAP_MS, view, self.clock, world.clock)
+
+    def clock(self) -> float:
+        """The node's monotonic clock."""
+        return self.world.now - self.suspended_s
 
     def in_flight(self, host: str) -> int:
         return sum(request.host == host for request in self.flying)

@@ -256,6 +256,20 @@ def test_a_sleeper_sends_nothing_more_when_its_host_was_taken_over() -> None:
     world.check()
 
 
+def test_a_machine_that_was_suspended_sends_nothing_by_the_shares_that_it_had_before() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    ann.needs["a"] = BUSY
+    world.pass_s(5)
+    bob.wants, ann.asleep_until, ann.suspended_s = {"a"}, world.now + 30, 30
+    world.pass_s(29.9)
+    assert ann.members.own_beat_is_old()
+    ann.members.beat(Load(0, False))
+    assert ann.shares.may_send("a") is None, "its heart beats again, but it has not looked"
+    world.pass_s(20)
+    world.check()
+
+
 def test_a_sleeper_whose_host_nobody_took_writes_its_share_anew_before_it_sends() -> None:
     world = world_of()
     (ann,) = settled(world, "ann")

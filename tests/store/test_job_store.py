@@ -14,6 +14,7 @@ from scoopi.store.job_endings import BATCH
 from scoopi.store.job_store import LARGE, JobStore
 from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
 from scoopi.store.ports import Change, MapName, Outcome, Store
+from scoopi.store.remembered_ends import RememberedEnds
 
 HOST = "shop.example:443"
 DONE, FAILED = JobState.DONE, JobState.FAILED
@@ -373,7 +374,34 @@ def test_a_sleeper_that_finds_its_take_ended_by_another_runs_nothing_and_misses_
     assert bob.ended(["j1"]).keys() == {"j1"}
 
 
+def test_a_job_that_a_sleeper_puts_again_when_the_run_is_over_is_not_run(
+    ann: JobStore, bob: JobStore, store: Store
+) -> None:
+    bob.put([new_job("j1")])
+    bob.end([end_of(job) for job in bob.take(HOST, 1)])
+    RememberedEnds(store).expire(60)
+    ann.put([new_job("j1")])
+    assert ann.take(HOST, 1) == []
+    assert ann.nothing_left()
+
+
 class TestReconciling:
+    def test_what_others_took_back_is_named_once_when_it_was_missing_twice(
+        self, ann: JobStore, bob: JobStore
+    ) -> None:
+        ann.put([new_job("j1"), new_job("j2")])
+        ann.take(HOST, 2)
+        bob.take_back("ann")
+        bob.take(HOST, 1)
+        found = [ann.reconcile({"j1", "j2"}, self.nothing_committed).gone for _ in range(4)]
+        assert found == [frozenset(), {"j1", "j2"}, frozenset(), frozenset()]
+
+    def test_what_ends_between_two_rounds_was_not_taken_back_by_others(self, ann: JobStore) -> None:
+        ann.put([new_job("j1"), new_job("j2")])
+        for job in ann.take(HOST, 2):
+            ann.end([end_of(job)])
+            assert ann.reconcile({job.id}, self.nothing_committed).gone == frozenset()
+
     def nothing_committed(self, job: str, fence: int) -> JobState | None:
         return None
 

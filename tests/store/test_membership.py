@@ -23,7 +23,7 @@ Join = Callable[..., Membership]
 @pytest.fixture
 def join(store: Store, clock: Clock) -> Join:
     def joined(incarnation: str, node: str | None = None, store: Store = store) -> Membership:
-        return Membership(store, incarnation, node or f"node-of-{incarnation}", 1000, 15_000, clock)
+        return Membership(store, incarnation, node or f"node-of-{incarnation}", 1000, 15_000, clock, clock)
 
     return joined
 
@@ -201,7 +201,7 @@ def test_who_beats_just_when_it_is_told_lost_is_live(join: Join, clock: Clock, s
             return store.cas_all(name, changes)
 
     bob.beat(BUSY)
-    assert watched(join("ann", store=Overtaken()), clock, 15) == {"bob"}
+    assert watched(join("ann", store=Overtaken()), clock, 15) == set()
     assert join("any").read()["bob"].state is MemberState.LIVE
 
 
@@ -215,6 +215,33 @@ def test_a_node_knows_when_its_own_heartbeat_is_old(join: Join, clock: Clock) ->
     assert ann.own_beat_is_old()
     ann.beat(IDLE)
     assert not ann.own_beat_is_old()
+
+
+def test_a_heartbeat_ages_while_the_machine_is_suspended(store: Store, clock: Clock) -> None:
+    still = Clock()
+    ann = Membership(store, "ann", "ann", 1000, 15_000, still, clock)
+    ann.beat(IDLE)
+    clock.pass_s(8)
+    assert ann.own_beat_is_old()
+
+
+def test_a_node_that_was_declared_lost_is_asked_whether_it_may_return(join: Join, clock: Clock) -> None:
+    ann, bob = join("ann"), join("bob")
+    asked: list[bool] = []
+
+    def may_return() -> bool:
+        asked.append(True)
+        return len(asked) > 2
+
+    assert bob.beat(BUSY, may_return=may_return)
+    watched(ann, clock, 15)
+    assert [bob.beat(BUSY, may_return=may_return) for _ in range(2)] == [False, False]
+    assert ann.read()["bob"].state is MemberState.LOST
+    assert bob.own_beat_is_old()
+    assert bob.beat(BUSY, may_return=may_return)
+    assert ann.read()["bob"].state is MemberState.LIVE
+    assert bob.beat(BUSY, may_return=may_return)
+    assert len(asked) == 3, "who is not lost is not asked"
 
 
 def test_a_heartbeat_without_answer_does_not_count(tmp_path: Path, join: Join, clock: Clock) -> None:

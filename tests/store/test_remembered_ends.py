@@ -57,6 +57,13 @@ def test_when_the_run_is_over_few_records_tell_all_ends(ends: RememberedEnds, st
     assert told(ends) == ALL
 
 
+def test_an_end_that_was_packed_is_still_known_by_its_id(ends: RememberedEnds) -> None:
+    ends.expire(60)
+    asked = list(ALL)[::7]
+    assert ends.of([*asked, "unknown"]) == {job: ALL[job] for job in asked}
+    assert ends.of([]) == {}
+
+
 @pytest.mark.parametrize("writes", range(WRITES + 1))
 def test_who_dies_while_it_packs_them_leaves_the_whole_and_another_goes_on(
     tmp_path: Path, writes: int

@@ -31,7 +31,7 @@ class Node:
         self.run = RunRecord(store, incarnation)
         self.run.create("r1")
         self.jobs = JobStore(store, incarnation)
-        self.members = Membership(store, incarnation, incarnation, clock=clock)
+        self.members = Membership(store, incarnation, incarnation, clock=clock, own_clock=clock)
         self.end = RunEnd(self.run, self.jobs, self.members, incarnation, lambda: self.load)
         self.beat()
 

@@ -31,6 +31,7 @@ from scoopi.worker.messages import (
     Granted,
     HandedBack,
     Ready,
+    Recall,
     Results,
     Setup,
     ToParent,
@@ -213,6 +214,22 @@ def test_what_has_not_begun_is_handed_back_at_the_drain(start: Callable[[Loader]
         assert parent.hear() == Answered("job", "here.example:80")
         assert parent.hear() == HandedBack(("job",))
     assert loader.under_way() == 0
+
+
+def test_what_has_not_begun_is_handed_back_at_a_recall_and_more_is_done_afterwards(
+    start: Callable[[Loader], Parent],
+) -> None:
+    loader = PlayedLoader()
+    parent = start(loader)
+    give(parent)
+    loader.end(ToGrant(HOST, payload_of(LoadOrder())))
+    assert [parent.hear(), parent.hear()] == [Answered("job", "here.example:80"), Asking("job", HOST)]
+    parent.send(Recall())
+    assert parent.hear() == HandedBack(("job",))
+    assert isinstance(parent.hear(), Results)
+    give(parent)
+    loader.end(ToGrant(HOST, payload_of(LoadOrder())))
+    assert [parent.hear(), parent.hear()] == [Answered("job", "here.example:80"), Asking("job", HOST)]
 
 
 class CrossedDrain(threading.Event):

@@ -1,0 +1,115 @@
+"""A node that was frozen, and wakes up when others have declared it lost and gone on without it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from scoopi.model.run_report import RunStatus
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.member import MemberState
+from scoopi.store.run_record import RunPhase, RunRecord
+from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.holding import states, store_of
+from tests.engine.desk import wait_until
+from tests.reliability.process import ScoopiProcess
+from tests.reliability.world import World, build_world
+from tests.server.server import Server
+
+SLOW = {
+    "scoopi.loader.fetch.delay": "300",
+    "scoopi.loader.fetch.parallelism": "1",
+    "scoopi.job.takeAhead": "60000",
+}
+"""One node has the host, and takes all that there is to do."""
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: Server) -> World:
+    world = build_world(tmp_path / "world", 4, 2, server.url(""))
+    for page in (tmp_path / "world" / "pages").iterdir():
+        page.rename(tmp_path / "pages" / page.name)
+    return world
+
+
+class Sleeper:
+    """A node that is a process of its own, with workers, and can be made to stand still."""
+
+    def __init__(self, crew: Crew, folder: Path, workers: int) -> None:
+        arguments = crew.arguments("ann")
+        arguments[arguments.index("--workers") + 1] = str(workers)
+        self.process = ScoopiProcess(arguments, folder)
+        self._frozen: list[int] = []
+
+    def freeze(self) -> None:
+        self._frozen = [self.process.process.pid, *self.process.workers()]
+        for pid in self._frozen:
+            os.kill(pid, signal.SIGSTOP)
+
+    def wake(self) -> None:
+        while self._frozen:
+            os.kill(self._frozen.pop(), signal.SIGCONT)
+
+
+@contextmanager
+def fallen_asleep(crew: Crew, folder: Path, server: Server, workers: int) -> Iterator[Sleeper]:
+    """A node that has loaded some pages, holds all others, and is frozen."""
+    sleeper = Sleeper(crew, folder, workers)
+    try:
+        wait_until(lambda: len(server.log.all()) >= 3, "the third request", LIMIT_S, sleeper.process)
+        sleeper.freeze()
+        yield sleeper
+    finally:
+        sleeper.process.kill_all()
+
+
+def phase_of(cluster: ClusterClient, crew: Crew) -> RunPhase:
+    state = RunRecord(store_of(cluster, crew), "test").read()
+    assert state is not None
+    return state.phase
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize(("durability", "phase"), [("local", RunPhase.ENDING), ("shared", RunPhase.OVER)])
+def test_a_node_that_wakes_after_the_end_of_its_run_requests_no_page_and_ends_with_code_0(
+    crew_of: Callable[..., Crew],
+    cluster: ClusterClient,
+    world: World,
+    server: Server,
+    tmp_path: Path,
+    workers: int,
+    durability: str,
+    phase: RunPhase,
+) -> None:
+    crew = crew_of(**{**SLOW, "scoopi.output.durability": durability})
+    with fallen_asleep(crew, tmp_path, server, workers) as sleeper:
+        assert crew.run("bob")[0].status is RunStatus.DONE
+        assert phase_of(cluster, crew) is phase
+        before = len(server.log.all())
+        sleeper.wake()
+        assert sleeper.process.wait(LIMIT_S) == 0
+    assert len(server.log.all()) == before
+    assert "the run ended while node ann was away" in (tmp_path / "stderr.txt").read_text()
+    assert crew.rows() == world.rows
+    assert phase_of(cluster, crew) is RunPhase.OVER
+
+
+def test_a_node_that_was_declared_lost_drops_the_jobs_that_it_has_not_begun(
+    crew_of: Callable[..., Crew], cluster: ClusterClient, world: World, server: Server, tmp_path: Path
+) -> None:
+    crew = crew_of(**SLOW)
+    with fallen_asleep(crew, tmp_path, server, workers=1) as sleeper:
+        bob = crew.start("bob")
+        wait_until(lambda: MemberState.LOST in states(cluster, crew), "that it is declared lost", LIMIT_S)
+        sleeper.wake()
+        assert sleeper.process.wait(LIMIT_S) == 0
+        assert bob.result(LIMIT_S).status is RunStatus.DONE
+    assert "node ann was declared lost" in (tmp_path / "stderr.txt").read_text()
+    assert crew.rows() == world.rows
+    again = len(server.log.all()) - world.jobs
+    assert again <= 1, "a page is loaded twice only if it was being loaded when the node fell asleep"
