@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -21,12 +21,13 @@ from scoopi.bootstrap.outputs import output_specs
 from scoopi.bootstrap.run_context import RunContext
 from scoopi.bootstrap.run_folder import RunFolder, find_unfinished
 from scoopi.bootstrap.run_request import RunRequest
+from scoopi.bootstrap.run_state import KEEP
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings, WorkerSettings
 from scoopi.configs.run_date import compose_run_date
 from scoopi.configs.setting import Scope
 from scoopi.engine.engine import Engine
-from scoopi.errors import AppenderError, PluginError, RunError, StoreError, UsageError
+from scoopi.errors import AppenderError, PluginError, RecordError, RunError, StoreError, UsageError
 from scoopi.mediator.worker_launcher import WorkerLauncher
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.model.run_report import RunReport, RunStatus
@@ -56,6 +57,7 @@ class Bootstrap:
         self._open = ExitStack()
         self._context: RunContext | None = None
         self._finished: RunReport | None = None
+        self._solo: RunFolder | None = None
 
     def __enter__(self) -> Bootstrap:
         return self
@@ -64,6 +66,9 @@ class Bootstrap:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._open.close()
+        if isinstance(error, RecordError) and self._solo is not None:
+            what = f"the run's store is damaged: {error.what}"
+            raise RunError(what, at=f"{self._solo.store_file}, {error.at}", hint=KEEP) from error
 
     def setup(self) -> bool:
         """Compose a new run, or find the one to go on with.
@@ -125,7 +130,7 @@ class Bootstrap:
             )
         if self._request.anew:
             raise UsageError("--anew is for runs of a cluster", hint="a run on one machine is always new")
-        folder = self._built_folder(packed, composed.run)
+        folder = self._solo = self._built_folder(packed, composed.run)
         return self._opened(folder, composed, configs, outputs, launch, resumed=False)
 
     def _join(
@@ -195,17 +200,13 @@ class Bootstrap:
         raise RunError("there is no such run", at=self._request.run, hint="name its folder, or its id")
 
     def _go_on(self, path: Path) -> RunContext:
-        folder = self._open.enter_context(RunFolder.open(path))
-        store = SettlingStore(SqliteStore(folder.store_file))
-        kept = Barricade(store, "setup", self._node).composed()
-        state = RunRecord(store, self._node).read()
-        store.close()
+        folder = self._solo = self._open.enter_context(RunFolder.open(path))
+        folder.ensure_store()
+        with closing(SettlingStore(SqliteStore(folder.store_file))) as store:
+            kept = Barricade(store, "setup", self._node).composed()
+            state = RunRecord(store, self._node).read()
         if kept is None or state is None or state.incarnation != folder.state().run:
-            raise RunError(
-                "the run's records are lost; it cannot be told which rows count",
-                at=str(path),
-                hint="its files stay as they are; begin a new run",
-            )
+            raise folder.lost()
         composed = read_composed(kept)
         configs = self._configs.go_on(composed)
         _compare_user_files(composed)

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from scoopi.appenders.output_file import OutputSpec
 from scoopi.bootstrap.node_folder import NodeFolder
 from scoopi.bootstrap.outputs import of_node
-from scoopi.bootstrap.run_folder import NodeState
+from scoopi.bootstrap.run_state import NodeState
 from scoopi.errors import RunError, StoreError
 
 log = logging.getLogger(__name__)

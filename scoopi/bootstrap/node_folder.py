@@ -14,7 +14,7 @@ from types import TracebackType
 import msgspec
 
 from scoopi.bootstrap.folder_lock import take_lock
-from scoopi.bootstrap.run_folder import HIDDEN, NodeState
+from scoopi.bootstrap.run_state import HIDDEN, NodeState
 from scoopi.errors import RunError
 
 LOST_PREFIX = "lost-"

@@ -17,30 +17,23 @@ from types import TracebackType
 import msgspec
 
 from scoopi.bootstrap.folder_lock import take_lock
+from scoopi.bootstrap.run_state import (
+    HIDDEN,
+    KEEP,
+    STATE_FILE,
+    STORE_FILE,
+    NodeState,
+    node_folder_of,
+    read_state,
+    unreadable,
+)
 from scoopi.errors import RunError
 
 log = logging.getLogger(__name__)
 
-HIDDEN = ".scoopi"
 NEW_PREFIX = ".new-"
 HOLDER_SPEAKS_S = 0.5
 """How long who holds the lock of a folder may take to write its process id there."""
-
-
-class NodeState(msgspec.Struct, frozen=True):
-    """What a node's folder says of itself, in `node.json`.
-
-    Attributes:
-        run: the run's incarnation.
-        owner: name of the machine whose node this is.
-        over: the run was seen to be over, with everything published.
-        cluster: it is a run of a cluster: nodes go on with it, `resume` does not.
-    """
-
-    run: str
-    owner: str
-    over: bool = False
-    cluster: bool = False
 
 
 class RunFolder:
@@ -81,14 +74,19 @@ class RunFolder:
         """An existing run's folder, locked.
 
         Raises:
-            RunError: it is no run's folder, a cluster's run, or the run is still running.
+            RunError: it is not the folder of a run, the run is one of a cluster or is still running, or a
+                file of the folder is damaged.
         """
-        nodes = sorted(each.parent for each in path.glob(f"{HIDDEN}/*/node.json"))
-        if not nodes:
-            raise RunError("this is no folder of a run", at=str(path), hint="name a folder under the output")
-        if read_state(nodes[0]).cluster:
+        node_folder = node_folder_of(path)
+        if node_folder is None:
+            what = "this is not the folder of a run"
+            raise RunError(what, at=str(path), hint="name a folder under the output")
+        if read_state(node_folder).cluster:
             raise RunError("it is a run of a cluster", at=str(path), hint=_going_on(path))
-        return cls(path, nodes[0].name, _locked(path))
+        try:
+            return cls(path, node_folder.name, _locked(path))
+        except OSError as error:
+            raise unreadable("lock", _lock_file(path), error) from error
 
     @property
     def node_folder(self) -> Path:
@@ -103,7 +101,7 @@ class RunFolder:
     @property
     def store_file(self) -> Path:
         """The run's records."""
-        return self.node_folder / "store.db"
+        return self.node_folder / STORE_FILE
 
     def reveal(self, started: datetime) -> None:
         """Give the complete folder its name, `yyyyMMdd-HHmmss-<4 hex>`; from now on `resume` finds it."""
@@ -117,9 +115,29 @@ class RunFolder:
     def write_state(self, run: str, over: bool = False) -> None:
         """Replace `node.json`."""
         state = NodeState(run, socket.gethostname(), over)
-        temporary = self.node_folder / "node.json.tmp"
+        temporary = self.node_folder / f"{STATE_FILE}.tmp"
         temporary.write_bytes(msgspec.json.encode(state))
-        temporary.replace(self.node_folder / "node.json")
+        temporary.replace(self.node_folder / STATE_FILE)
+
+    def ensure_store(self) -> None:
+        """Opening a store that is missing would make an empty one in its place.
+
+        Raises:
+            RunError: the run's records are gone.
+        """
+        try:
+            is_gone = not self.store_file.stat().st_size
+        except FileNotFoundError:
+            is_gone = True
+        except OSError as error:
+            raise unreadable("store", self.store_file, error) from error
+        if is_gone:
+            raise self.lost()
+
+    def lost(self) -> RunError:
+        """The error of a run whose records are not there, or are those of another run."""
+        what = "the run's records are lost; it cannot be told which rows count"
+        return RunError(what, at=str(self.store_file), hint=KEEP)
 
     def state(self) -> NodeState:
         """What `node.json` says."""
@@ -147,50 +165,49 @@ class RunFolder:
 def find_unfinished(output: Path) -> Path | None:
     """The newest run under `output` that is neither over nor running; None when there is none.
 
-    A folder whose state cannot be read is told and passed over: it must not stand before all others.
+    A damaged folder is reported and passed over while there is another run: that one can be resumed.
 
     Raises:
-        RunError: every unfinished run there is still running.
+        RunError: every unfinished run there is still running, or is damaged.
     """
     running: list[tuple[Path, str]] = []
-    for path in sorted(_runs(output), reverse=True):
-        node_folder = next(iter(sorted(path.glob(f"{HIDDEN}/*/node.json")))).parent
+    damaged: list[tuple[Path, RunError]] = []
+    for path in _runs(output):
         try:
-            state = read_state(node_folder)
+            node_folder = node_folder_of(path)
+            state = None if node_folder is None else read_state(node_folder)
         except RunError as error:
-            log.warning("%s is passed over: %s", path, error)
+            damaged.append((path, error))
             continue
-        if state.over:
+        if state is None or state.over:
             continue
         if state.cluster:
             log.warning("%s is passed over: it is a run of a cluster; %s", path, _going_on(path))
             continue
         holder = _holder(path)
         if not holder:
+            for other, fault in damaged:
+                log.warning("%s is passed over: %s", other, fault)
             return path
         running.append((path, holder))
     if running:
-        path, holder = running[0]
-        raise _still_running(path, holder)
+        raise _still_running(*running[0])
+    if damaged:
+        raise damaged[0][1]
     return None
 
 
-def read_state(node_folder: Path) -> NodeState:
-    """What a node's folder says of itself.
-
-    Raises:
-        RunError: it cannot be read.
-    """
+def _runs(output: Path) -> list[Path]:
+    """What may be the folder of a run, the newest first."""
     try:
-        return msgspec.json.decode((node_folder / "node.json").read_bytes(), type=NodeState)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise RunError(
-            f"the run's state cannot be read: {error}", at=str(node_folder / "node.json")
-        ) from error
-
-
-def _runs(output: Path) -> set[Path]:
-    return {each.parent.parent.parent for each in output.glob(f"[!.]*/{HIDDEN}/*/node.json")}
+        return sorted(
+            (each for each in output.iterdir() if each.name[0] != "." and not each.is_symlink()), reverse=True
+        )
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        what = f"the output folder cannot be read: {error.strerror}"
+        raise RunError(what, at=str(output), hint="give this user the right to read it") from error
 
 
 def _going_on(path: Path) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from scoopi.bootstrap.composed import Composed
-from scoopi.bootstrap.run_folder import HIDDEN, NodeState
+from scoopi.bootstrap.run_state import HIDDEN, NodeState
 from scoopi.errors import StoreError, UsageError
 from scoopi.model.record_fields import RUN_NAME, RunText
 from scoopi.store.ports import Change, MapName, Store

@@ -69,6 +69,7 @@ class Summary:
             yield "lost", [f"the rows of {counted(len(report.missing), 'job')} could not be found:", *names]
             if more:
                 yield "", [f"and {number(more)} more"]
+            yield "", [printable(f"segments below {report.folder}/.scoopi are damaged or missing")]
 
     def _jobs(self, report: RunReport) -> str:
         jobs = report.jobs

@@ -13,7 +13,7 @@ import msgspec
 from scoopi.errors import StoreError
 from scoopi.store.ports import Change, MapName, Outcome
 from scoopi.store.solo import statements
-from scoopi.store.solo.sqlite_faults import store_error
+from scoopi.store.solo.sqlite_faults import damaged_store, store_error
 
 
 class _Slotted(msgspec.Struct):
@@ -132,6 +132,9 @@ class SqliteStore:
                 at=str(self._path),
                 hint="go on with the run with the Scoopi that began it",
             )
+        made = {row[0] for row in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+        if made != ({*statements.TABLES} if version else set()):
+            raise damaged_store(self._path, "it has not the tables of a store")
         if version == 0:
             connection.execute("BEGIN IMMEDIATE")
             for table in statements.TABLES:

@@ -1,0 +1,71 @@
+"""NodeState: what the hidden folder of a run holds about its node, and where it is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from scoopi.errors import RunError
+
+HIDDEN = ".scoopi"
+STATE_FILE, STORE_FILE = "node.json", "store.db"
+KEEP = "its files stay as they are: restore this one, or begin a new run"
+_SOLO_RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
+
+
+class NodeState(msgspec.Struct, frozen=True):
+    """What a node's folder says of itself, in `node.json`.
+
+    Attributes:
+        run: the run's incarnation.
+        owner: name of the machine whose node this is.
+        over: the run was seen to be over, with everything published.
+        cluster: it is a run of a cluster: nodes go on with it, `resume` does not.
+    """
+
+    run: str
+    owner: str
+    over: bool = False
+    cluster: bool = False
+
+
+def node_folder_of(path: Path) -> Path | None:
+    """Where a run has its records; None when this is not the folder of a run.
+
+    Raises:
+        RunError: it cannot be read.
+    """
+    try:
+        for node in sorted((path / HIDDEN).iterdir()):
+            if any((node / name).exists() for name in (STATE_FILE, STORE_FILE)):
+                return node
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        if _SOLO_RUN.fullmatch(path.name):  # else it may be anything, such as a volume's lost+found
+            raise unreadable("folder", path, error) from error
+    return None
+
+
+def read_state(node_folder: Path) -> NodeState:
+    """What a node's folder says of itself.
+
+    Raises:
+        RunError: it cannot be read.
+    """
+    path = node_folder / STATE_FILE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=NodeState)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise unreadable("state", path, error) from error
+
+
+def unreadable(what: str, path: Path, error: Exception) -> RunError:
+    """The RunError about a file of a run's folder that is damaged, or may not be read."""
+    if not isinstance(error, OSError):
+        return RunError(f"the run's {what} cannot be read: it is damaged ({error})", at=str(path), hint=KEEP)
+    hint = "give this user the right to read and write it" if isinstance(error, PermissionError) else KEEP
+    what = f"the run's {what} cannot be read: {error.strerror}"
+    return RunError(what, at=str(error.filename or path), hint=hint)
