@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.parse.css import syntax
-from scoopi.parse.css.compiled_selector import CompiledSelector
+from scoopi.parse.css.compiled_selector import LARGE, CompiledSelector
 from scoopi.parse.css.element_text import full_text, own_text
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Scope
@@ -192,23 +193,29 @@ nested = st.builds(":{}({})".format, st.sampled_from(("not", "has")), chained(co
 selectors = chained(st.one_of(compounds, st.builds(str.__add__, compounds, nested)))
 
 
+@pytest.mark.parametrize("large", [0, LARGE])
 @QUICK
 @given(page=pages, selector=selectors, at=st.integers(0, 5))
-def test_a_selector_finds_in_a_block_what_its_plain_reading_finds(page: Page, selector: str, at: int) -> None:
+def test_a_selector_finds_in_a_block_what_its_plain_reading_finds(
+    large: int, page: Page, selector: str, at: int
+) -> None:
     elements = list(built(page).iter("*"))
     block = elements[at % len(elements)]
     chains = parse_selector(selector)
     expected = [e for e in block.iter("*") if any(matches(e, block, chain) for chain in chains)]
-    assert CompiledSelector(chains, Scope.BLOCK, 1000).select(block) == expected
+    assert CompiledSelector(chains, Scope.BLOCK, 1000, large=large).select(block) == expected
 
 
+@pytest.mark.parametrize("large", [0, LARGE])
 @settings(QUICK, max_examples=50)
 @given(page=pages, selector=selectors.filter(lambda text: not re.search(r":root|:lt|:has|:not|>", text)))
-def test_a_page_is_searched_like_a_block_that_is_the_whole_page(page: Page, selector: str) -> None:
+def test_a_page_is_searched_like_a_block_that_is_the_whole_page(
+    large: int, page: Page, selector: str
+) -> None:
     root = built(page)
     chains = parse_selector(selector)
     expected = CompiledSelector(chains, Scope.BLOCK, 1000).select(root)
-    assert CompiledSelector(chains, Scope.PAGE, 1000).select(root) == expected
+    assert CompiledSelector(chains, Scope.PAGE, 1000, large=large).select(root) == expected
 
 
 @QUICK

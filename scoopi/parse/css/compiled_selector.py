@@ -2,44 +2,51 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, cast
 
 from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.parse.css import syntax
-from scoopi.parse.css.xpath_writer import NAMESPACE, Scope, XPathWriter
+from scoopi.parse.css.set_selector import ChainQuery, Query, holders_of, selected
+from scoopi.parse.css.xpath_writer import NAMESPACE, ChainParts, Scope, Select, XPathWriter
 
 Element = etree._Element
+
+LARGE = 500
+"""From so many elements on a selector is evaluated by sets if its XPath may be slow."""
 
 
 class CompiledSelector:
     """Finds elements in a page, a block or below an element.
 
+    One XPath finds them at once, but libxml2 compares each element that a step finds with all others, and
+    looks for what `:has` wants at each element again. So large pages are asked for the elements of each
+    compound, which are joined as sets: never longer than in proportion to the page. Siblings always are.
+
     Args:
         selectors: the parsed selector.
         scope: what `select` will be given.
         regex_timeout_ms: limit of one regular expression on one text.
+        large: how many elements inside make a page or block large.
     Raises:
-        ParseError: a pattern inside is no regular expression, or the selector is too large.
+        ParseError: a pattern inside is not a valid regular expression, or the selector is too large.
     """
 
-    def __init__(self, selectors: syntax.Selectors, scope: Scope, regex_timeout_ms: int) -> None:
-        def nested(inner: syntax.Selectors, inner_scope: Scope) -> Any:
-            return CompiledSelector(inner, inner_scope, regex_timeout_ms).select
-
-        writer = XPathWriter(scope, nested, regex_timeout_ms)
+    def __init__(
+        self, selectors: syntax.Selectors, scope: Scope, regex_timeout_ms: int, *, large: int = LARGE
+    ) -> None:
+        self._selectors = selectors
+        self._scope = scope
+        self._regex_timeout_ms = regex_timeout_ms
+        self._large = large
+        self._may_be_slow = syntax.may_be_slow(selectors)
+        self._joins_siblings = syntax.joins_siblings(selectors)
+        writer = self._writer()
         self.expression = writer.write(selectors)
-        self._wants_root = "$root" in self.expression
-        try:
-            self._xpath = etree.XPath(
-                self.expression,
-                namespaces={NAMESPACE: NAMESPACE},
-                extensions=writer.extensions,
-                smart_strings=False,
-            )
-        except etree.XPathSyntaxError as error:
-            raise ParseError(f"the selector is too large: {error}", hint="split it at its commas") from error
+        self._query = _query(self.expression, writer)
+        self._is_large = etree.XPath(f"boolean(descendant::*[{large}])") if large else None
 
     def select(self, root: Element) -> list[Element]:
         """The elements in document order, each once.
@@ -48,9 +55,68 @@ class CompiledSelector:
             ParseError: a regular expression took too long, or the selector finds too much.
         Source: language, B 3.2.2.
         """
+        by_sets = self._may_be_slow and (self._joins_siblings or not self._is_large or self._is_large(root))
+        return selected(self._chains, root) if by_sets else self._query(root)
+
+    @cached_property
+    def _chains(self) -> list[ChainQuery]:
+        writer = self._writer(by_sets=True)
+        return [_chain_query(chain, writer.parts(chain), writer) for chain in self._selectors]
+
+    def _writer(self, *, by_sets: bool = False) -> XPathWriter:
+        nested = _Nested(self._regex_timeout_ms, self._large)
+        return XPathWriter(self._scope, nested, self._regex_timeout_ms, by_sets=by_sets)
+
+
+class _Nested:
+    """Compiles the selectors inside others."""
+
+    def __init__(self, regex_timeout_ms: int, large: int) -> None:
+        self._regex_timeout_ms = regex_timeout_ms
+        self._large = large
+
+    def select(self, selectors: syntax.Selectors, scope: Scope) -> Select:
+        """The elements that the selectors find."""
+        return CompiledSelector(selectors, scope, self._regex_timeout_ms, large=self._large).select
+
+    def holders(self, selectors: syntax.Selectors) -> Select:
+        """The elements in which the selectors find something."""
+        writer = XPathWriter(Scope.BELOW, self, self._regex_timeout_ms, by_sets=True)
+        chains = [
+            _chain_query(chain, writer.holder_parts(chain), writer)
+            for chain in selectors
+            if chain.compounds and not (chain.scoped and chain.combinators[0] in "+~")
+        ]
+        return lambda root: holders_of(chains, root)
+
+
+def _chain_query(chain: syntax.Chain, parts: ChainParts, writer: XPathWriter) -> ChainQuery:
+    heads = [_query(head, writer) for head in parts.heads]
+    return ChainQuery(chain, heads, [(combinator, _query(text, writer)) for combinator, text in parts.links])
+
+
+def _query(expression: str, writer: XPathWriter) -> Query:
+    """Root -> the elements in document order.
+
+    Raises:
+        ParseError: the expression is too large.
+    """
+    wants_root = "$root" in expression
+    try:
+        xpath = etree.XPath(
+            expression,
+            namespaces={NAMESPACE: NAMESPACE},
+            extensions=writer.extensions,
+            smart_strings=False,
+        )
+    except etree.XPathSyntaxError as error:
+        raise ParseError(f"the selector is too large: {error}", hint="split it at its commas") from error
+
+    def query(root: Element) -> list[Element]:
         try:
-            variables: dict[str, Any] = {"root": root} if self._wants_root else {}
-            found: Any = self._xpath(root, **variables)
+            variables: dict[str, Any] = {"root": root} if wants_root else {}
+            return cast(list[Element], xpath(root, **variables))
         except etree.XPathError as error:
             raise ParseError(f"the selector cannot be evaluated: {error}", hint="write it simpler") from error
-        return cast(list[Element], found)
+
+    return query

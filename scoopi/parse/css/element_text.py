@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from lxml import etree
 
@@ -58,18 +58,14 @@ def full_text(element: Element) -> str:
     return _Text(element).full()
 
 
-def join_texts(texts: Iterable[str]) -> str | None:
-    """The texts with one blank between, blank ones left out; None if there is none.
+def join_texts(texts: Sequence[str]) -> str | None:
+    """The texts with one blank between, blank ones left out; None if there is none, else the last blank one.
 
     Source: language, B 3.2.4.
     """
-    joined: str | None = None
-    for text in texts:
-        if joined is None or is_blank(joined):
-            joined = text
-        elif not is_blank(text):
-            joined = f"{joined} {text}"
-    return joined
+    if len(texts) < 2:
+        return texts[0] if texts else None
+    return " ".join([text for text in texts if not is_blank(text)]) or texts[-1]
 
 
 class _Text:

@@ -10,11 +10,13 @@ from lxml import etree
 
 from scoopi.parse.css import syntax
 from scoopi.parse.css.attributes import attribute_of, attributes
-from scoopi.parse.css.element_text import full_text, name_of, own_text
+from scoopi.parse.css.element_text import full_text, own_text
 from scoopi.parse.grid_blank import JAVA_TRIMMED
 
 Element = etree._Element
-Filter = Callable[[Element], bool]
+Known = dict[Any, Any]
+"""What a filter remembers while one selector is evaluated."""
+Filter = Callable[[Element, Known], bool]
 
 _TEXT_NODES = etree.XPath("descendant::text()[not(parent::script or parent::style)]", smart_strings=False)
 _STRING = etree.XPath("string()", smart_strings=False)
@@ -40,25 +42,25 @@ def text_filter(test: syntax.TextTest, regex_timeout_ms: int) -> Filter:
     if test.kind == "contains":
         return _contains(text)
     if test.kind == "containsOwn":
-        return lambda element: text in own_text(element).lower()
+        return lambda element, _known: text in own_text(element).lower()
     if test.kind == "containsData":
-        return lambda element: text in _data(element).lower()
+        return lambda element, _known: text in _data(element).lower()
     search = _searcher(text, regex_timeout_ms)
     if test.kind == "matchesOwn":
-        return lambda element: search(own_text(element))
-    return lambda element: search(full_text(element))
+        return lambda element, _known: search(own_text(element))
+    return lambda element, _known: search(full_text(element))
 
 
 def attribute_filter(test: syntax.AttributeTest, regex_timeout_ms: int) -> Filter:
     """The filter of an attribute test; raises as `text_filter`."""
     name, value = test.name, test.value
     if test.operator == "^":
-        return lambda element: any(key.startswith(name) for key in attributes(element))
+        return lambda element, _known: any(key.startswith(name) for key in attributes(element))
     if test.operator == "!=":
-        return lambda element: (attribute_of(element, name) or "").lower() != value
+        return lambda element, _known: (attribute_of(element, name) or "").lower() != value
     compare = _comparison(test, regex_timeout_ms)
 
-    def passes(element: Element) -> bool:
+    def passes(element: Element, _known: Known) -> bool:
         found = attribute_of(element, name)
         return found is not None and compare(found)
 
@@ -67,20 +69,39 @@ def attribute_filter(test: syntax.AttributeTest, regex_timeout_ms: int) -> Filte
 
 def class_filter(name: str) -> Filter:
     """The filter of `.name`, for names that XPath cannot fold."""
-    return lambda element: name in (element.get("class") or "").lower().split()
+    return lambda element, _known: name in (element.get("class") or "").lower().split()
 
 
-def of_type_filter(test: syntax.Nth) -> Filter:
-    """The filter of `:nth-of-type` and `:nth-last-of-type`, whatever the element's name."""
+def place_filter(test: syntax.Nth | syntax.SiblingIndex) -> Filter:
+    """The filter of places among siblings; counts the children of each parent only once."""
+    of_type = isinstance(test, syntax.Nth) and test.of_type
+    from_end = isinstance(test, syntax.Nth) and test.from_end
 
-    def passes(element: Element) -> bool:
-        if element.getparent() is None:
-            return False
-        siblings = element.itersiblings(preceding=not test.from_end)
-        name = name_of(element)
-        return is_nth(1 + sum(name_of(sibling) == name for sibling in siblings), test.a, test.b)
+    def fits(place: int) -> bool:
+        if isinstance(test, syntax.Nth):
+            return is_nth(place, test.a, test.b)
+        return {"=": place - 1 == test.index, "<": place - 1 < test.index}.get(
+            test.operator, place - 1 > test.index
+        )
+
+    def passes(element: Element, known: Known) -> bool:
+        parent = element.getparent()
+        if parent is None:
+            return isinstance(test, syntax.SiblingIndex) and fits(1)
+        if parent not in known:
+            known[parent] = _places(parent, of_type=of_type, from_end=from_end)
+        return fits(known[parent][element])
 
     return passes
+
+
+def _places(parent: Element, *, of_type: bool, from_end: bool) -> dict[Element, int]:
+    counts: dict[str, int] = {}
+    places = {}
+    for child in parent.iterchildren("*", reversed=from_end):
+        kind = child.tag if of_type else ""
+        counts[kind] = places[child] = counts.get(kind, 0) + 1
+    return places
 
 
 def is_nth(position: int, a: int, b: int) -> bool:
@@ -91,11 +112,15 @@ def is_nth(position: int, a: int, b: int) -> bool:
 
 
 def _contains(text: str) -> Filter:
-    """Tries cheaply first: most elements lack even the letters, most others have them in one piece."""
+    """Tries cheaply first: most elements lack even the letters, most others have them in one piece.
+
+    What an element does not hold, its children do not; deep pages would take long otherwise.
+    """
     letters = _letters(text)
     simple = _SIMPLE(text) is not None and _BORDER not in text
+    is_inherited = text.isascii()  # the lower case of other letters depends on what is beside them
 
-    def passes(element: Element) -> bool:
+    def holds(element: Element) -> bool:
         has_data = _HAS_DATA(element)
         if not has_data and letters not in _letters(str(_STRING(element)).lower()):
             return False
@@ -103,6 +128,13 @@ def _contains(text: str) -> Filter:
         if simple and text in pieces:
             return True
         return letters in _letters(pieces) and text in full_text(element).lower()
+
+    def passes(element: Element, lacking: Known) -> bool:
+        if (not lacking or element.getparent() not in lacking) and holds(element):
+            return True
+        if is_inherited:
+            lacking[element] = True
+        return False
 
     return passes
 

@@ -123,10 +123,41 @@ def sees_root(compound: Compound) -> bool:
     return any(
         (isinstance(test, State) and test.name == "root")
         or (isinstance(test, SiblingIndex) and test.operator == "<")
-        or (isinstance(test, Nested) and test.kind == "not" and _lists_see_root(test.selectors))
+        or (isinstance(test, Nested) and test.kind == "not" and lists_see_root(test.selectors))
         for test in compound
     )
 
 
-def _lists_see_root(selectors: Selectors) -> bool:
+def lists_see_root(selectors: Selectors) -> bool:
+    """As `sees_root`, of any compound in them."""
     return any(sees_root(compound) for chain in selectors for compound in chain.compounds)
+
+
+def joins_siblings(selectors: Selectors) -> bool:
+    """Whether some chain looks at siblings (`+`, `~`)."""
+    return any(combinator in "+~" for chain in selectors for combinator in chain.combinators)
+
+
+def may_be_slow(selectors: Selectors) -> bool:
+    """Whether the selectors' XPath may take longer than in proportion to a page's length."""
+    return len(selectors) > 1 or any(
+        joins_siblings((chain,))
+        or " " in chain.combinators[chain.scoped :]
+        or any(_is_slow(compound) for compound in chain.compounds)
+        for chain in selectors
+    )
+
+
+def _is_slow(compound: Compound) -> bool:
+    """Whether siblings may be counted, or what is inside looked through, at each element again."""
+    places = [test for test in compound if isinstance(test, Nth | SiblingIndex)]
+    return (
+        len(places) > 1
+        or any(isinstance(test, SiblingIndex) or test.of_type for test in places)
+        or any(isinstance(test, Nested) and (test.kind != "not" or _is_slow_not(test)) for test in compound)
+    )
+
+
+def _is_slow_not(test: Nested) -> bool:
+    tests = [each for chain in test.selectors for compound in chain.compounds for each in compound]
+    return may_be_slow(test.selectors) or any(isinstance(each, Nth | SiblingIndex) for each in tests)

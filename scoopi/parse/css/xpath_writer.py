@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import Enum, auto
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from scoopi.parse.css import syntax, xpath_text
-from scoopi.parse.css.filters import Filter, attribute_filter, class_filter, of_type_filter, text_filter
+from scoopi.parse.css.filters import Filter, attribute_filter, class_filter, place_filter, text_filter
 
 NAMESPACE = "scoopi"
 Extension = Callable[..., bool]
@@ -21,8 +21,30 @@ class Scope(Enum):
     BELOW = auto()
 
 
-NestedSelect = Callable[[syntax.Selectors, Scope], Callable[[Any], list[Any]]]
-"""Compiles the selectors inside a `:has` or `:not` that need an evaluation of their own."""
+Select = Callable[[Any], Collection[Any]]
+"""Root -> elements in it."""
+
+
+class Nested(Protocol):
+    """Compiles the selectors inside a `:has` or `:not` that need an evaluation of their own."""
+
+    def select(self, selectors: syntax.Selectors, scope: Scope, /) -> Select:
+        """The elements that the selectors find."""
+
+    def holders(self, selectors: syntax.Selectors, /) -> Select:
+        """The elements in which the selectors find something."""
+
+
+class ChainParts(NamedTuple):
+    """A chain cut at its combinators, each part to be evaluated with the root as context.
+
+    Attributes:
+        heads: what the first compound finds; the last of two finds the root itself.
+        links: each further combinator, and what the compound behind it finds anywhere below the root.
+    """
+
+    heads: list[str]
+    links: list[tuple[str, str]]
 
 
 class XPathWriter:
@@ -30,12 +52,17 @@ class XPathWriter:
 
     The forms are chosen for speed: a position right after a combinator is `*[k][self::td]`, which
     libxml2 finds without counting siblings.
+
+    Args:
+        by_sets: what libxml2 would look for at each element again, places among siblings and the insides of
+            `:has`, is looked for once a page: slower on small pages.
     """
 
-    def __init__(self, scope: Scope, nested: NestedSelect, regex_timeout_ms: int) -> None:
+    def __init__(self, scope: Scope, nested: Nested, regex_timeout_ms: int, *, by_sets: bool = False) -> None:
         self._scope = scope
         self._nested = nested
         self._regex_timeout_ms = regex_timeout_ms
+        self._by_sets = by_sets
         self.extensions: dict[tuple[str, str], Extension] = {}
 
     def write(self, selectors: syntax.Selectors) -> str:
@@ -48,21 +75,39 @@ class XPathWriter:
             paths = [f"{path}[1]" for path in paths]  # one is enough, and libxml2 stops there
         return " | ".join(paths) or "self::*[false()]"
 
+    def parts(self, chain: syntax.Chain) -> ChainParts:
+        """The chain in parts."""
+        heads, steps = self._opened(chain, self._scope)
+        return ChainParts(heads, [(combinator, self.anywhere(compound)) for combinator, compound in steps])
+
+    def holder_parts(self, chain: syntax.Chain) -> ChainParts:
+        """The chain of a `:has`, in parts that are the same for all elements that may have it."""
+        if not chain.scoped:
+            return self.parts(chain)
+        links = [self.anywhere(compound) for compound in chain.compounds]
+        return ChainParts(links[:1], list(zip(chain.combinators[1:], links[1:], strict=True)))
+
+    def anywhere(self, compound: syntax.Compound) -> str:
+        """What the compound finds below the root."""
+        return f"self::*{self._step(' ', compound)}"
+
     def _paths(self, chain: syntax.Chain, scope: Scope) -> list[str]:
-        compounds = chain.compounds
-        if chain.scoped:
-            begins, steps = (
-                self._scoped_begins(chain, scope),
-                list(zip(chain.combinators, compounds, strict=True)),
-            )
-        else:
-            begins = self._begins(chain, scope)
-            steps = list(zip(chain.combinators, compounds[1:], strict=True))
-        path = "".join(
-            self._step(combinator, compound, of_page=chain.scoped and at == 0 and scope is Scope.PAGE)
-            for at, (combinator, compound) in enumerate(steps)
-        )
-        return [begin + path for begin in begins]
+        heads, steps = self._opened(chain, scope)
+        path = "".join(self._step(combinator, compound) for combinator, compound in steps)
+        return [head + path for head in heads]
+
+    def _opened(
+        self, chain: syntax.Chain, scope: Scope
+    ) -> tuple[list[str], list[tuple[str, syntax.Compound]]]:
+        """The ways to the first compound, and the steps from there."""
+        compounds, combinators = chain.compounds, chain.combinators
+        if not chain.scoped:
+            return self._begins(chain, scope), list(zip(combinators, compounds[1:], strict=True))
+        begins = self._scoped_begins(chain, scope)
+        if not compounds:
+            return begins, []
+        step = self._step(combinators[0], compounds[0], of_page=scope is Scope.PAGE)
+        return [begin + step for begin in begins], list(zip(combinators[1:], compounds[1:], strict=True))
 
     @staticmethod
     def _scoped_begins(chain: syntax.Chain, scope: Scope) -> list[str]:
@@ -162,6 +207,8 @@ class XPathWriter:
             case syntax.SiblingIndex(operator, index):
                 if is_root and operator == "<":
                     return "false()"
+                if self._by_sets:
+                    return self._call(place_filter(test))
                 return f"count(preceding-sibling::*){operator}{index}"
             case syntax.State(name):
                 return self._state(name, is_root)
@@ -181,26 +228,30 @@ class XPathWriter:
         name = "*"
         if test.of_type:
             if tag is None or not xpath_text.is_name(tag.name):
-                return self._call(of_type_filter(test))
+                return self._call(place_filter(test))
             name = tag.name
         axis = "following" if test.from_end else "preceding"
         if (test.a, test.b) == (0, 1):
             return f"parent::* and not({axis}-sibling::{name}[1])"
+        if self._by_sets:
+            return self._call(place_filter(test))
         position = f"(count({axis}-sibling::{name})+1)"
         return f"parent::* and {xpath_text.nth_condition(position, test.a, test.b)}"
 
     def _nested_condition(self, test: syntax.Nested, is_root: bool) -> str:
         if test.kind == "has":
             if syntax.needs_root(test.selectors):
-                select = self._nested(test.selectors, Scope.BELOW)
-                return self._call(lambda element: bool(select(element)))
-            writer = XPathWriter(Scope.BELOW, self._nested, self._regex_timeout_ms)
+                select = self._nested.select(test.selectors, Scope.BELOW)
+                return self._call(lambda element, _known: bool(select(element)))
+            if self._by_sets and not syntax.lists_see_root(test.selectors):
+                return self._membership(self._nested.holders(test.selectors))
+            writer = XPathWriter(Scope.BELOW, self._nested, self._regex_timeout_ms, by_sets=self._by_sets)
             writer.extensions = self.extensions
             return f"boolean({writer.write(test.selectors)})"
         parts = []
         for chain in test.selectors:
             if syntax.is_chained(chain):
-                parts.append(self._membership((chain,)))
+                parts.append(self._membership(self._nested.select((chain,), self._scope)))
             else:
                 parts.append(self._conjunction(chain.compounds[0], is_root))
         return f"not({' or '.join(parts)})"
@@ -211,9 +262,8 @@ class XPathWriter:
         )
         return " and ".join(f"({condition})" for condition in conditions) or "true()"
 
-    def _membership(self, selectors: syntax.Selectors) -> str:
-        """Whether the element is one of those that the selectors find from the same root."""
-        select = self._nested(selectors, self._scope)
+    def _membership(self, select: Select) -> str:
+        """Whether the element is one of those that are found from the same root."""
         name = f"f{len(self.extensions)}"
 
         def is_member(context: Any, elements: list[Any], roots: list[Any]) -> bool:
@@ -227,7 +277,14 @@ class XPathWriter:
 
     def _call(self, passes: Filter) -> str:
         name = f"f{len(self.extensions)}"
-        self.extensions[(NAMESPACE, name)] = lambda _context, elements: passes(elements[0])
+
+        def is_passed(context: Any, elements: list[Any]) -> bool:
+            known = context.eval_context.get(name)
+            if known is None:
+                known = context.eval_context[name] = {}
+            return passes(elements[0], known)
+
+        self.extensions[(NAMESPACE, name)] = is_passed
         return f"{NAMESPACE}:{name}(.)"
 
 
