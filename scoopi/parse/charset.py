@@ -6,11 +6,28 @@ import codecs
 import re
 from functools import cache
 
-from scoopi.parse.charset_labels import LABELS, REPLACEMENT
+from webencodings.labels import LABELS
+
+REPLACEMENT = "replacement"
+"""Stands for encodings that are unsafe to decode: the whole page is one U+FFFD."""
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"))
 _USER_DEFINED = "x-user-defined"
 _FALLBACK = "cp1252"
+_CODECS = {
+    "big5": "big5hkscs",
+    "euc-kr": "cp949",
+    "gbk": "gb18030",
+    "ibm866": "cp866",
+    "iso-8859-8-i": "iso-8859-8",
+    "macintosh": "mac-roman",
+    "shift_jis": "cp932",
+    "utf-16be": "utf-16-be",
+    "utf-16le": "utf-16-le",
+    "x-mac-cyrillic": "mac-cyrillic",
+}
+"""Encodings of the standard that Python's codecs know by another name, or only as a part of a larger one."""
+
 _PRESCANNED = 1024
 
 _MARKUP = re.compile(
@@ -64,7 +81,8 @@ def _text(body: bytes, codec: str | None) -> str:
 
 def codec_of(label: str | None) -> str | None:
     """Python's codec of a label of the encoding standard; None for an unknown one."""
-    return LABELS.get(label.strip(" \t\n\f\r").lower()) if label else None
+    name = LABELS.get(label.strip(" \t\n\f\r").lower()) if label else None
+    return _CODECS.get(name, name.replace("windows-", "cp")) if name else None
 
 
 def prescanned(page: bytes) -> str | None:

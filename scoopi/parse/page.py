@@ -40,7 +40,9 @@ class Page:
         if self._error is not None:
             raise self._error
         try:
-            return parse_html(self.document.body, self.document.charset, limits=self._limits)
+            tree = parse_html(self.document.body, self.document.charset, limits=self._limits)
         except ParseError as error:
             self._error = ParseError(error.what, at=self.document.url, hint=error.hint)
             raise self._error from None
+        tree.docinfo.URL = self.document.url  # what `abs:href` is joined to
+        return tree

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from scoopi.parse.charset_labels import LABELS
+from webencodings.labels import LABELS
+
 from tests.parse.tree.dat_reader import read_cases
 
 _EXAMPLES = Path(__file__).resolve().parents[2] / "defs" / "examples"

@@ -86,6 +86,8 @@ def meets(element: Element, root: Element, test: syntax.Test) -> bool:
             return text in full_text(element).lower()
         case syntax.TextTest("containsOwn", text):
             return text in own_text(element).lower()
+        case syntax.Nested("is", selectors):
+            return any(matches(element, root, chain) for chain in selectors)
         case syntax.Nested("not", selectors):
             return not any(matches(element, root, chain) for chain in selectors)
         case syntax.Nested("has", selectors):
@@ -189,7 +191,7 @@ def chained(one: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.one_of(chain, chain.map("> ".__add__), st.builds("{}, {}".format, chain, chain))
 
 
-nested = st.builds(":{}({})".format, st.sampled_from(("not", "has")), chained(compounds))
+nested = st.builds(":{}({})".format, st.sampled_from(("not", "has", "is")), chained(compounds))
 selectors = chained(st.one_of(compounds, st.builds(str.__add__, compounds, nested)))
 
 

@@ -9,6 +9,7 @@ from scoopi.errors import ParseError
 from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Scope
+from scoopi.parse.css_engine import CssEngine
 
 PAGE = etree.fromstring(
     '<html id="html"><head id="head"><title id="title">Weather</title></head>'
@@ -171,6 +172,73 @@ def found(block: str, selector: str, page: etree._Element = PAGE) -> str:
     compiled = CompiledSelector(parse_selector(selector), Scope.BLOCK, 1000)
     elements = dict.fromkeys(element for each in blocks for element in compiled.select(each))
     return " ".join(str(element.get("id")) for element in elements)
+
+
+WHOLE_TEXTS = etree.fromstring(
+    "<html><body><p id='p'>One  <b id='b'>two\n three</b><br id='br'/>Four<script id='s'>five</script></p>"
+    "<div id='d'>one  two</div></body></html>"
+)
+
+
+@pytest.mark.parametrize(
+    ("selector", "ids"),
+    [
+        (":is(b, div)", "b d"),
+        ("p :is(p > b, br):not(br)", "b"),
+        (":is(.x, #d)", "d"),
+        ("p:containsWholeText(One  two\n three\nFour)", "p"),
+        (":containsWholeText(one  two)", "d"),
+        (":containsWholeText(One two)", ""),
+        (":containsWholeText(five)", ""),
+        (":containsWholeOwnText(One  \nFour)", "p"),
+        (":containsWholeOwnText(two\n)", "b"),
+        (":matchesWholeText(^One)", "p"),
+        (":matchesWholeText(\\w  \\w)", "p d"),
+        (":matchesWholeOwnText(two\\s+three)", "b"),
+    ],
+)
+def test_the_newer_pseudo_classes_of_jsoup_work(selector: str, ids: str) -> None:
+    assert found("body", f"body {selector}" if selector[0] == ":" else selector, WHOLE_TEXTS) == ids
+
+
+@pytest.mark.parametrize(
+    ("selector", "text"),
+    [
+        ("p:matchText", "One Two Three"),
+        ("p:matchText:first-child", "One Three"),
+        ("p.x:matchText:nth-child(3)", "Two"),
+        ("p:matchText + br + p", "Two"),
+        ("b:matchText", "Bold"),
+        ("script:matchText", None),
+    ],
+)
+def test_match_text_selects_texts_as_elements_and_leaves_the_page_alone(
+    selector: str, text: str | None
+) -> None:
+    markup = "<html><body><p class='x'>One<br/>Two<b>Bold</b></p><p>Three</p><script>s</script></body></html>"
+    page = etree.fromstring(markup)
+    engine = CssEngine()
+    assert engine.compile_value(selector)(engine.compile_block("body")(page)) == text
+    assert engine.compile_value("p")(engine.compile_block("body:has(p:matchText)")(page)) == "One Two Three"
+    assert etree.tostring(page, encoding="unicode").replace('"', "'") == markup
+
+
+@pytest.mark.parametrize(
+    ("selector", "hint"),
+    [
+        ("a::attr(href)", "an attribute is read by 'a attribute: href'"),
+        ("td > a::attr('data-id')", "an attribute is read by 'td > a attribute: data-id'"),
+        ("td > a::text", "the element's own text is read by 'td > a'"),
+        ("td > a atribute: href", "an attribute is read by 'td > a attribute: href'"),
+        ("a attribute:abs:href", "an attribute is read by 'a attribute: abs:href'"),
+    ],
+)
+def test_other_forms_of_reading_an_attribute_are_answered_with_the_right_one(
+    selector: str, hint: str
+) -> None:
+    with pytest.raises(ParseError) as error:
+        CssEngine().compile_value(selector)
+    assert error.value.hint == hint
 
 
 @pytest.mark.parametrize(("block", "selector", "ids"), FOUND)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from lxml import etree
 
+from scoopi.model.document import Document
+from scoopi.model.locator import Locator
 from scoopi.parse.css.attributes import attribute_of
 from scoopi.parse.css.element_text import full_text, join_texts, own_text
+from scoopi.parse.html import TreeLimits
+from scoopi.parse.page import Page
 
 
 @pytest.mark.parametrize(
@@ -86,6 +92,29 @@ def test_an_attribute_is_found_as_a_definition_names_it(name: str, value: str | 
         etree.HTMLParser(),
     )
     assert attribute_of(next(page.iter("p")), name) == value
+
+
+@pytest.mark.parametrize(
+    ("page_url", "base", "href", "absolute"),
+    [
+        ("https://h.example/a/b.html", None, "c.html", "https://h.example/a/c.html"),
+        ("https://h.example/a/b.html", "/d/", "c.html", "https://h.example/d/c.html"),
+        ("https://h.example/a/b.html", "http://i.example/", "?q", "http://i.example/?q"),
+        ("https://h.example/a/b.html", "about:blank", "/etc/hostname", "https://h.example/etc/hostname"),
+        ("https://h.example/a/b.html", "http://[x", "/etc/hostname", "https://h.example/etc/hostname"),
+        ("https://h.example/a/b.html", None, "mailto:a@b.example", "mailto:a@b.example"),
+        ("https://h.example/a/b.html", None, "http://[x", None),
+        ("/pages/a/b.html", None, "../c.html", "/pages/c.html"),
+    ],
+)
+def test_abs_joins_an_address_to_the_base_of_its_page(
+    page_url: str, base: str | None, href: str, absolute: str | None
+) -> None:
+    head = f'<base href="{base}">' if base else ""
+    body = f'{head}<a href="{href}">'.encode()
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    page = Page(Document(Locator("a", "b", page_url), page_url, now, None, body), TreeLimits())
+    assert attribute_of(next(page.root.iter("a")), "abs:href") == absolute
 
 
 def test_a_relative_url_without_absolute_base_cannot_be_made_absolute() -> None:

@@ -6,6 +6,7 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
+_WEB = ("http", "https")
 _BASE = etree.XPath("string(//base[@href][1]/@href)", smart_strings=False)
 
 
@@ -14,7 +15,7 @@ def attribute_of(element: etree._Element, name: str) -> str | None:
 
     Args:
         element: any element.
-        name: in lower case; `abs:href` gives the href as an absolute URL, if it is or can be one.
+        name: in lower case; `abs:href` gives the href joined to the page's base, if it has one.
     Source: language, B 2.7, B 3.2.
     """
     if name.startswith("abs:"):
@@ -28,7 +29,24 @@ def attributes(element: etree._Element) -> dict[str, str]:
 
 
 def _absolute(element: etree._Element, url: str | None) -> str | None:
-    if url is None or urlsplit(url).scheme:
-        return url
-    base = _BASE(element)
-    return urljoin(base, url) if isinstance(base, str) and urlsplit(base).scheme else None
+    """The address as seen from its page; of a page from a path it is a path; None for one that is broken."""
+    if url is None:
+        return None
+    base = _base(element)
+    try:
+        if urlsplit(url).scheme:
+            return url
+        return urljoin(base, url) if base else None
+    except ValueError:
+        return None
+
+
+def _base(element: etree._Element) -> str:
+    """The page's base: of a web page an http(s) address, whatever its `<base href>` holds."""
+    page = element.getroottree().docinfo.URL or ""
+    try:
+        base = urljoin(page, str(_BASE(element)))
+        is_web = urlsplit(base).scheme in _WEB
+    except ValueError:
+        return page
+    return base if is_web or urlsplit(page).scheme not in _WEB else page

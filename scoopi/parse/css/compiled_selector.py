@@ -10,6 +10,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.parse.css import syntax
 from scoopi.parse.css.set_selector import ChainQuery, Query, holders_of, selected
+from scoopi.parse.css.text_tree import TextTrees
 from scoopi.parse.css.xpath_writer import NAMESPACE, ChainParts, Scope, Select, XPathWriter
 
 Element = etree._Element
@@ -43,6 +44,7 @@ class CompiledSelector:
         self._large = large
         self._may_be_slow = syntax.may_be_slow(selectors)
         self._joins_siblings = syntax.joins_siblings(selectors)
+        self._text_trees = TextTrees() if syntax.matches_text(selectors) else None
         writer = self._writer()
         self.expression = writer.write(selectors)
         self._query = _query(self.expression, writer)
@@ -55,6 +57,8 @@ class CompiledSelector:
             ParseError: a regular expression took too long, or the selector finds too much.
         Source: language, B 3.2.2.
         """
+        if self._text_trees is not None:
+            root = self._text_trees.twin(root)
         by_sets = self._may_be_slow and (self._joins_siblings or not self._is_large or self._is_large(root))
         return selected(self._chains, root) if by_sets else self._query(root)
 

@@ -58,6 +58,31 @@ def full_text(element: Element) -> str:
     return _Text(element).full()
 
 
+def whole_text(element: Element) -> str:
+    """The text of the element and its descendants as the page has it, scripts and styles left out.
+
+    A `<br>` is a line feed.
+    """
+    pieces: list[str] = []
+    for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
+        if event == "start":
+            pieces.append("\n" if node.tag == "br" else "" if node.tag in _DATA else node.text or "")
+        elif node is not element and node.tail and _name_of_parent(node) not in _DATA:
+            pieces.append(node.tail)
+    return "".join(pieces)
+
+
+def whole_own_text(element: Element) -> str:
+    """As `whole_text`, without the text of elements inside."""
+    if element.tag in _DATA:
+        return ""
+    pieces = [element.text or ""]
+    for child in element:
+        pieces.append("\n" if child.tag == "br" else "")
+        pieces.append(child.tail or "")
+    return "".join(pieces)
+
+
 def join_texts(texts: Sequence[str]) -> str | None:
     """The texts with one blank between, blank ones left out; None if there is none, else the last blank one.
 
@@ -124,6 +149,11 @@ class _Text:
 
     def _trimmed(self) -> str:
         return "".join(self._pieces).strip(JAVA_TRIMMED)
+
+
+def _name_of_parent(node: Element) -> str:
+    parent = node.getparent()
+    return "" if parent is None else name_of(parent)
 
 
 def _preserves(element: Element | None) -> bool:

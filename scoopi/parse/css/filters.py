@@ -10,7 +10,7 @@ from lxml import etree
 
 from scoopi.parse.css import syntax
 from scoopi.parse.css.attributes import attribute_of, attributes
-from scoopi.parse.css.element_text import full_text, own_text
+from scoopi.parse.css.element_text import full_text, own_text, whole_own_text, whole_text
 from scoopi.parse.grid_blank import JAVA_TRIMMED
 
 Element = etree._Element
@@ -27,6 +27,7 @@ _DATA_NODES = etree.XPath(
     smart_strings=False,
 )
 _SIMPLE = re.compile("[^ \t\n\f\r\u00a0\u200b\u00ad]+(?: [^ \t\n\f\r\u00a0\u200b\u00ad]+)*").fullmatch
+_TEXT_OF = {"": full_text, "Own": own_text, "WholeText": whole_text, "WholeOwnText": whole_own_text}
 _BORDER = "\x00"
 """Stands between two texts of a tree, in which it cannot occur."""
 _INVISIBLE = re.compile(f"[\u200b\u00ad{_BORDER}]")
@@ -45,10 +46,11 @@ def text_filter(test: syntax.TextTest, regex_timeout_ms: int) -> Filter:
         return lambda element, _known: text in own_text(element).lower()
     if test.kind == "containsData":
         return lambda element, _known: text in _data(element).lower()
+    text_of = _TEXT_OF[test.kind.removeprefix("contains").removeprefix("matches")]
+    if test.kind.startswith("contains"):
+        return lambda element, _known: text in text_of(element)
     search = _searcher(text, regex_timeout_ms)
-    if test.kind == "matchesOwn":
-        return lambda element, _known: search(own_text(element))
-    return lambda element, _known: search(full_text(element))
+    return lambda element, _known: search(text_of(element))
 
 
 def attribute_filter(test: syntax.AttributeTest, regex_timeout_ms: int) -> Filter:

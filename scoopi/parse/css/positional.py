@@ -85,7 +85,7 @@ def shape_of(selector: str, stand_ins: Sequence[int], attribute: str = "") -> Op
         selectors = parse_selector(selector)
     except ParseError:
         return None
-    if len(selectors) != 1 or syntax.needs_root(selectors):
+    if len(selectors) != 1 or syntax.needs_root(selectors) or syntax.matches_text(selectors):
         return None
     chain = selectors[0]
     opened = [_opened(compound, stand_ins) for compound in chain.compounds]

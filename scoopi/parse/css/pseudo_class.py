@@ -21,11 +21,19 @@ _PLAIN: dict[str, syntax.Compound] = {
     "only-of-type": (syntax.Nth(0, 1, of_type=True), syntax.Nth(0, 1, from_end=True, of_type=True)),
     "empty": (syntax.State("empty"),),
     "root": (syntax.State("root"),),
+    "matchText": (syntax.State("matchText"),),
 }
+_PLAIN_BY_LOWER = {name.lower(): compound for name, compound in _PLAIN.items()}
 _NTH_NAMES = ("nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type")
 _SIBLINGS = {"eq": "=", "lt": "<", "gt": ">"}
-_TEXTS = {name.lower(): name for name in ("contains", "containsOwn", "containsData", "matches", "matchesOwn")}
-_LISTS = ("has", "not")
+_TEXT_NAMES = """
+    contains containsOwn containsData containsWholeText containsWholeOwnText
+    matches matchesOwn matchesWholeText matchesWholeOwnText
+"""
+_TEXTS = {name.lower(): name for name in _TEXT_NAMES.split()}
+_LISTS = ("has", "not", "is")
+_ATTRIBUTE_OF = re.compile(r"::attr(?:ibute)?\(\s*['\"]?([\w:-]+)['\"]?\s*\)")
+_ATTRIBUTE_WORD = re.compile(r"(.*?)\s+(\w{6,12})\s*:\s*([\w:-]+)\s*")
 _NAMES = (*_PLAIN, *_NTH_NAMES, *_SIBLINGS, *_TEXTS.values(), *_LISTS)
 
 
@@ -44,8 +52,8 @@ def parse_pseudo_class(
     begin = scanner.position
     scanner.take(":")
     name = scanner.word("-").lower()
-    if name in _PLAIN:
-        return _PLAIN[name]
+    if name in _PLAIN_BY_LOWER:
+        return _PLAIN_BY_LOWER[name]
     if name not in (*_NTH_NAMES, *_SIBLINGS, *_TEXTS, *_LISTS):
         _fail_unknown(scanner, name, begin)
     if scanner.peek() != "(":
@@ -58,15 +66,32 @@ def parse_pseudo_class(
     if name in _LISTS:
         return (syntax.Nested(name, parse_list(Scanner(content, scanner.whole, offset))),)
     kind = _TEXTS[name]
-    text = content if kind.startswith("matches") else re.sub(r"\\(.?)", r"\1", content).lower()
-    return (syntax.TextTest(kind, text),)
+    if kind.startswith("matches"):
+        return (syntax.TextTest(kind, content),)
+    text = re.sub(r"\\(.?)", r"\1", content)
+    return (syntax.TextTest(kind, text if "Whole" in kind else text.lower()),)
 
 
 def _fail_unknown(scanner: Scanner, name: str, begin: int) -> NoReturn:
     nearest = difflib.get_close_matches(name, [known.lower() for known in _NAMES], n=1)
     meant = next((known for known in _NAMES if known.lower() in nearest), None)
-    hint = f"did you mean ':{meant}'?" if meant else "the pseudo-classes are :" + " :".join(sorted(_NAMES))
+    known = f"did you mean ':{meant}'?" if meant else "the pseudo-classes are :" + " :".join(sorted(_NAMES))
+    hint = _as_attribute(scanner, begin) or known
     scanner.fail(f"there is no ':{name}'", hint=hint, at=begin)
+
+
+def _as_attribute(scanner: Scanner, begin: int) -> str:
+    """How to write what other tools write as `a::attr(href)` or `a::text`; empty for anything else."""
+    path, rest = scanner.text[:begin].strip() or "*", scanner.text[begin:]
+    attribute = _ATTRIBUTE_OF.match(rest)
+    if attribute:
+        return f"an attribute is read by '{path} attribute: {attribute[1]}'"
+    if rest.startswith("::text"):
+        return f"the element's own text is read by '{path}'"
+    word = _ATTRIBUTE_WORD.fullmatch(scanner.text)
+    if word and difflib.get_close_matches(word[2].lower(), ["attribute"], cutoff=0.75):
+        return f"an attribute is read by '{word[1]} attribute: {word[3]}'"
+    return ""
 
 
 def _parse_number(scanner: Scanner, name: str) -> syntax.Test:

@@ -60,20 +60,23 @@ class SiblingIndex(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """`empty` or `root`."""
+    """`empty`, `root` or `matchText`."""
 
     name: str
 
 
 class TextTest(msgspec.Struct, frozen=True):
-    """`contains`, `containsOwn`, `containsData` (text in lower case), `matches`, `matchesOwn` (pattern)."""
+    """`contains`, `containsOwn`, `containsData` (text in lower case), `matches`, `matchesOwn` (pattern).
+
+    `containsWholeText`, `matchesWholeText` and their `Own` forms look at the text as the page has it.
+    """
 
     kind: str
     text: str
 
 
 class Nested(msgspec.Struct, frozen=True):
-    """`has` or `not` with its selectors."""
+    """`has`, `not` or `is` with its selectors."""
 
     kind: str
     selectors: tuple[Chain, ...]
@@ -101,11 +104,11 @@ Selectors = tuple[Chain, ...]
 
 
 def needs_root(selectors: Selectors) -> bool:
-    """Whether some `:not(a b)` in it looks at ancestors or siblings, which must lie inside the block."""
+    """Whether a `:not(a b)` or `:is(a b)` in it looks at others, which must lie inside the block."""
     return any(
         isinstance(test, Nested)
         and (
-            (test.kind == "not" and any(is_chained(c) for c in test.selectors)) or needs_root(test.selectors)
+            (test.kind != "has" and any(is_chained(c) for c in test.selectors)) or needs_root(test.selectors)
         )
         for chain in selectors
         for compound in chain.compounds
@@ -123,7 +126,7 @@ def sees_root(compound: Compound) -> bool:
     return any(
         (isinstance(test, State) and test.name == "root")
         or (isinstance(test, SiblingIndex) and test.operator == "<")
-        or (isinstance(test, Nested) and test.kind == "not" and lists_see_root(test.selectors))
+        or (isinstance(test, Nested) and test.kind != "has" and lists_see_root(test.selectors))
         for test in compound
     )
 
@@ -131,6 +134,16 @@ def sees_root(compound: Compound) -> bool:
 def lists_see_root(selectors: Selectors) -> bool:
     """As `sees_root`, of any compound in them."""
     return any(sees_root(compound) for chain in selectors for compound in chain.compounds)
+
+
+def matches_text(selectors: Selectors) -> bool:
+    """Whether `:matchText` occurs in it."""
+    return any(
+        test == State("matchText") or (isinstance(test, Nested) and matches_text(test.selectors))
+        for chain in selectors
+        for compound in chain.compounds
+        for test in compound
+    )
 
 
 def joins_siblings(selectors: Selectors) -> bool:
@@ -154,10 +167,10 @@ def _is_slow(compound: Compound) -> bool:
     return (
         len(places) > 1
         or any(isinstance(test, SiblingIndex) or test.of_type for test in places)
-        or any(isinstance(test, Nested) and (test.kind != "not" or _is_slow_not(test)) for test in compound)
+        or any(isinstance(test, Nested) and (test.kind == "has" or _is_slow_list(test)) for test in compound)
     )
 
 
-def _is_slow_not(test: Nested) -> bool:
+def _is_slow_list(test: Nested) -> bool:
     tests = [each for chain in test.selectors for compound in chain.compounds for each in compound]
     return may_be_slow(test.selectors) or any(isinstance(each, Nth | SiblingIndex) for each in tests)

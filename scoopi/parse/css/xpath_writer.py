@@ -10,6 +10,7 @@ from scoopi.parse.css import syntax, xpath_text
 from scoopi.parse.css.filters import Filter, attribute_filter, class_filter, place_filter, text_filter
 
 NAMESPACE = "scoopi"
+"""Of the filters, and of the attribute `text` that marks the elements of a TextTree."""
 Extension = Callable[..., bool]
 
 
@@ -220,6 +221,8 @@ class XPathWriter:
     def _state(self, name: str, is_root: bool) -> str:
         if name == "empty":
             return "not(*|text())"
+        if name == "matchText":
+            return f"@{NAMESPACE}:text"
         if self._scope is Scope.PAGE:
             return "not(parent::*)"
         return "true()" if is_root else "false()"
@@ -254,7 +257,7 @@ class XPathWriter:
                 parts.append(self._membership(self._nested.select((chain,), self._scope)))
             else:
                 parts.append(self._conjunction(chain.compounds[0], is_root))
-        return f"not({' or '.join(parts)})"
+        return f"{'not' if test.kind == 'not' else ''}({' or '.join(parts)})"
 
     def _conjunction(self, compound: syntax.Compound, is_root: bool) -> str:
         conditions = sorted(
