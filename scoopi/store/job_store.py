@@ -19,6 +19,8 @@ NEW_HOST = b"{}"
 """What a host's record holds before a node has a share of it."""
 LARGE = 1000
 """A payload of more bytes stands apart: each change of a job sends its record twice."""
+MOST_OF_ID = 60
+"""An id has 32 characters; a key that other software has put may have any number."""
 
 
 class JobStore:
@@ -211,7 +213,9 @@ class JobStore:
 
     def _taken_job(self, job: str, record: JobRecord, payload: bytes | None) -> TakenJob:
         if payload is None:
-            raise RunError(f"job {job} has no payload: the run's data is lost", hint="begin a new run")
+            raise RunError(
+                f"job {job[:MOST_OF_ID]} has no payload: the run's data is lost", hint="begin a new run"
+            )
         read: JobPayload = self._records.read_payload(job, payload)
         return TakenJob(job, record.fence, record.lost, record.host, read)
 

@@ -13,6 +13,7 @@ FOREIGN = b"\xff"
 """A record that begins so is of a type that Scoopi never writes; its description follows. No JSON and no
 structure of msgpack begins with this byte."""
 _FIRST = 60
+_LONGEST_WHY = 200
 _HINT = "remove this record with a Hazelcast client, or remove the run with `scoopi forget`"
 Kind = TypeVar("Kind")
 
@@ -49,7 +50,9 @@ class RecordCodec(Generic[Kind]):
 def unreadable(name: MapName, key: str, record: bytes, why: str = "") -> RecordError:
     """What is wrong with a record, by its map, its key and its first bytes."""
     is_foreign = record.startswith(FOREIGN)
-    found = record[1:].decode(errors="replace") if is_foreign else f"{record[:_FIRST]!r} ({why})"
+    found = (
+        record[1:].decode(errors="replace") if is_foreign else f"{record[:_FIRST]!r} ({why[:_LONGEST_WHY]})"
+    )
     return RecordError(
         f"the map {name} holds a record that Scoopi did not write: {found}",
         at=f"{name}[{key[:_FIRST]!r}]",

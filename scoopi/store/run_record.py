@@ -136,14 +136,17 @@ class RunRecord:
         )
 
     def _known(self) -> RunState:
-        state = self.read()
-        if state is None:
+        return self._codec.read(_RUN, self._standing())
+
+    def _standing(self) -> bytes:
+        record = self._store.get_all(MapName.RUN, [_RUN]).get(_RUN)
+        if record is None:
             raise RunError("the store does not know this run: its data is lost", hint="begin a new run")
-        return state
+        return record
 
     def _move(self, reached: Callable[[RunState], bool], **fields: object) -> None:
         """Change the record until it says so, whoever made it."""
-        while not reached(state := self._known()):
+        while not reached(state := self._codec.read(_RUN, record := self._standing())):
             moved = msgspec.structs.replace(state, writer=self._incarnation, **fields)
-            change = Change(_RUN, self._codec.written(state), self._codec.written(moved))
-            self._store.cas_all(MapName.RUN, [change])
+            # The bytes as they stand, not as Scoopi would write them: a change must meet them exactly.
+            self._store.cas_all(MapName.RUN, [Change(_RUN, record, self._codec.written(moved))])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -131,7 +132,7 @@ class Campaign:
     def _round(self, plan: Plan) -> None:
         """Run one child until it ends, dies or hangs."""
         self.marks.at.value = -1
-        process = self._spawning.Process(target=feed, args=(plan, self.marks), daemon=True)
+        process = self._spawning.Process(target=_feed_quietly, args=(plan, self.marks), daemon=True)
         process.start()
         is_stuck = self._is_stuck(process)
         if is_stuck:
@@ -163,6 +164,12 @@ class Campaign:
         finally:
             target.close()
         return f"  input {number}: {fault}; kept in {file}"
+
+
+def _feed_quietly(plan: Plan, marks: Marks) -> None:
+    """As `feed`, without the thousands of warnings that damaged inputs cause."""
+    logging.disable(logging.CRITICAL)
+    feed(plan, marks)
 
 
 def feed(plan: Plan, marks: Marks) -> None:

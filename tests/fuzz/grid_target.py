@@ -92,7 +92,10 @@ _ODD_KEYS = (
 
 
 class DamagedStore:
-    """A store whose readers see some records damaged, and some that nobody of the run has put."""
+    """A store in which some records are damaged, and some that nobody of the run has put.
+
+    Damaged records can be compared, changed and deleted as any other.
+    """
 
     def __init__(self, inner: Store, damaged: dict[tuple[MapName, str], bytes]) -> None:
         self._inner = inner
@@ -103,14 +106,14 @@ class DamagedStore:
         return found | {key: self._damaged[name, key] for key in keys if (name, key) in self._damaged}
 
     def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
-        outcomes = self._inner.put_if_absent_all(name, records)
-        return [self._seen(name, key, one) for (key, _), one in zip(records, outcomes, strict=True)]
+        return [self._put(name, key, value) for key, value in records]
 
     def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
-        outcomes = self._inner.cas_all(name, changes)
-        return [self._seen(name, change.key, one) for change, one in zip(changes, outcomes, strict=True)]
+        return [self._cas(name, change) for change in changes]
 
     def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+        for key in keys:
+            self._damaged.pop((name, key), None)
         self._inner.delete_all(name, keys)
 
     def delete_below(self, name: MapName, key: str) -> None:
@@ -131,9 +134,20 @@ class DamagedStore:
     def close(self) -> None:
         self._inner.close()
 
-    def _seen(self, name: MapName, key: str, outcome: Outcome) -> Outcome:
+    def _put(self, name: MapName, key: str, value: bytes) -> Outcome:
         damaged = self._damaged.get((name, key))
-        return outcome if damaged is None else Outcome(False, damaged)
+        if damaged is not None:
+            return Outcome(False, damaged)
+        return self._inner.put_if_absent_all(name, [(key, value)])[0]
+
+    def _cas(self, name: MapName, change: Change) -> Outcome:
+        damaged = self._damaged.get((name, change.key))
+        if damaged is None:
+            return self._inner.cas_all(name, [change])[0]
+        if damaged != change.expected:
+            return Outcome(False, damaged)
+        self._damaged[name, change.key] = change.new
+        return Outcome(True, change.new)
 
 
 class GridTarget:
@@ -206,7 +220,7 @@ def _damage(value: bytes, chance: random.Random) -> bytes:
     if kind == 1:
         return chance.randbytes(chance.randrange(1, 200))
     at = chance.randrange(len(value) + 1)
-    if kind == 2 or not value.startswith(b"{"):
+    if kind == 2 or not value.startswith(b'{"'):
         return value[:at] if chance.random() < 0.5 else value[:at] + chance.randbytes(3) + value[at:]
     fields: dict[str, Any] = json.loads(value)
     field = chance.choice(list(fields))

@@ -118,3 +118,12 @@ def test_the_record_is_moved_though_answers_are_lost_and_writes_doubled(tmp_path
     run.to_over()
     assert run.read() == RunState("r1", RunPhase.OVER, True, "ann")
     store.close()
+
+
+def test_a_record_in_other_bytes_of_the_same_meaning_is_moved(run: RunRecord, store: Store) -> None:
+    state = run.create("r1")
+    store.delete_all(MapName.RUN, ["run"])
+    store.put_if_absent_all(MapName.RUN, [("run", msgspec.json.format(msgspec.json.encode(state)))])
+    run.mark_seeded()
+    run.to_ending()
+    assert run.read() == RunState("r1", RunPhase.ENDING, True, "ann")
