@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from datetime import datetime
 
 from scoopi.appenders.output_file import OutputSpec
+from scoopi.bootstrap.cluster_runs import guard_against_split
 from scoopi.bootstrap.composed import Composed
 from scoopi.bootstrap.run_context import RunContext
 from scoopi.bootstrap.run_joining import RunJoining
@@ -48,6 +49,7 @@ class ClusterBoot:
         self._request = request
         self._settings = settings
         self._opened = opened
+        self._node = node
         self._began = datetime.now().astimezone()
         self._waits = JoiningNode()
         self._run = RunJoining(request, settings, node, launch, self._waits)
@@ -83,6 +85,7 @@ class ClusterBoot:
         self._waits.waits(f"it looks for members of the cluster {self._settings.name}")
         client = ClusterClient(self._settings, self._request.is_stopped)
         self._opened.callback(client.close)
+        guard_against_split(client, self._settings, self._node)
         return client
 
     def _joined_patiently(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from scoopi.configs.groups import ClusterSettings
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.cluster.member_majority import COPIES, MemberMajority
 from scoopi.store.run_record import RunPhase, RunRecord
 from scoopi.store.run_registry import RunRegistry
 from scoopi.store.settling_store import SettlingStore
@@ -12,6 +14,18 @@ from scoopi.store.settling_store import SettlingStore
 def store_of(client: ClusterClient, maps: str = "") -> SettlingStore:
     """The maps of a run, as its registry names them; those that belong to no run when none is named."""
     return SettlingStore(HazelcastStore(client, maps))
+
+
+def guard_against_split(client: ClusterClient, settings: ClusterSettings, node: str) -> None:
+    """From now on the client's stores refuse calls while no majority of the members is seen."""
+    majority = MemberMajority(
+        SettlingStore(HazelcastStore(client, guarded=False)),
+        client.spread_keys("members", COPIES),
+        client.seen,
+        node,
+        settings,
+    )
+    client.guard(majority.ensure)
 
 
 def runs_of(client: ClusterClient, node: str) -> RunRegistry:

@@ -127,7 +127,7 @@ class RunJoining:
 
     def _found(self, client: ClusterClient, opened: ExitStack, mine: Composed) -> _Found:
         """The run under its name, in the cluster and in the output folder."""
-        canaries = tuple(client.canary_keys())
+        canaries = tuple(client.spread_keys("canary"))
         registry = runs_of(client, self._node)
         names = RunName(store_of(client), lambda run: self._is_over(client, registry.maps(run)), self._node)
         if self._name is None:  # decided once: what others have ended meanwhile is not begun anew

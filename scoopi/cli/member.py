@@ -22,7 +22,10 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM)
 class Member:
     """Says on stderr when the member is ready, and ends it with itself."""
 
-    usage = "scoopi member [--port P] [--heap 256m] [--host ADDRESS] [--join HOST:PORT,…] [--config FILE]"
+    usage = (
+        "scoopi member [--port P] [--heap 256m] [--host ADDRESS] [--join HOST:PORT,…] [--members N] "
+        "[--config FILE]"
+    )
     sentence = (
         "Starts one member of a Hazelcast cluster, until Ctrl-C. Members on this machine find each other.\n"
         "It is meant for development and tests: it authenticates nobody, so keep its port closed to others."
@@ -37,13 +40,27 @@ class Member:
             "--host", default="127.0.0.1", help="the address it binds to (default: 127.0.0.1)"
         )
         parser.add_argument("--name", default="scoopi", help="the name of the cluster (default: scoopi)")
-        parser.add_argument("--join", metavar="HOST:PORT,…", default="", help="other members of the cluster")
+        parser.add_argument(
+            "--join",
+            metavar="HOST:PORT,…",
+            action="append",
+            default=[],
+            help="other members of the cluster; may be repeated",
+        )
+        parser.add_argument(
+            "--members",
+            metavar="N",
+            type=_members,
+            default=1,
+            help="how many members the cluster is to have, 1 (default), 3 or 5: while no majority of them is "
+            "there, they refuse all calls, so that a split cluster does no work twice",
+        )
         parser.add_argument(
             "--config",
             metavar="FILE",
             type=Path,
             help="a Hazelcast configuration, .yaml or .xml, in place of Scoopi's; with it, the name of the "
-            "cluster and the other members are the file's",
+            "cluster, the other members and their number are the file's",
         )
         parser.add_argument("-v", "--verbose", action="store_true", help="show the member's own log")
 
@@ -54,8 +71,10 @@ class Member:
 
         if options.config is not None and not options.config.is_file():
             raise UsageError(f"there is no file {options.config}", hint="name a Hazelcast configuration")
-        join = tuple(word.strip() for word in options.join.split(",") if word.strip())
-        config = MemberConfig(options.port, options.host, options.heap, options.name, join, options.config)
+        join = tuple(word.strip() for word in ",".join(options.join).split(",") if word.strip())
+        config = MemberConfig(
+            options.port, options.host, options.heap, options.name, join, options.config, options.members
+        )
         told = terminal.say if options.verbose else len
         with _signals() as caught, MemberProcess(config, terminal.environ) as member:
             caught.serve(member.end)
@@ -109,6 +128,12 @@ def _port(text: str) -> int:
     if text.isascii() and text.isdigit() and 0 < int(text) < 65536:
         return int(text)
     raise ArgumentTypeError(f"needs a number from 1 to 65535, got {text!r}")
+
+
+def _members(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text) % 2 and int(text) < 100:
+        return int(text)
+    raise ArgumentTypeError(f"needs an odd number, as half of an even one is not a majority, got {text!r}")
 
 
 def _heap(text: str) -> str:

@@ -258,6 +258,7 @@ class ClusterSettings:
     Attributes:
         addresses: `HOST:PORT` of members; empty: the run is on one machine.
         call_timeout_ms: after this long without an answer a call to the store fails.
+        members: how many members the cluster has; 0: as many as were ever seen together.
     """
 
     addresses: tuple[str, ...]
@@ -269,6 +270,7 @@ class ClusterSettings:
     connect_timeout_ms: int = 10_000
     reconnect_timeout_ms: int = 120_000
     call_timeout_ms: int = 10_000
+    members: int = 0
     quorum_size: int = 1
     quorum_timeout_s: int = 60
     heartbeat_ms: int = 1000
@@ -293,6 +295,7 @@ class ClusterSettings:
             tls=TlsSettings.of(configs, folder),
             connect_timeout_ms=configs.number("scoopi.cluster.connect.timeout"),
             reconnect_timeout_ms=configs.number("scoopi.cluster.reconnect.timeout"),
+            members=configs.number("scoopi.cluster.members"),
             quorum_size=configs.number("scoopi.cluster.quorum.size"),
             quorum_timeout_s=configs.number("scoopi.cluster.quorum.timeout"),
             heartbeat_ms=configs.number("scoopi.cluster.heartbeat"),

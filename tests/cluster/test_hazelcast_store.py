@@ -91,10 +91,10 @@ def test_runs_do_not_see_each_other_nor_what_belongs_to_no_run(cluster: ClusterC
 
 
 def test_each_partition_holds_one_canary(store: HazelcastStore, cluster: ClusterClient) -> None:
-    keys = cluster.canary_keys()
+    keys = cluster.spread_keys("canary")
     partitions = cluster._client.partition_service
     assert sorted(map(partitions.get_partition_id, keys)) == list(range(271))
-    assert keys == cluster.canary_keys()
+    assert keys == cluster.spread_keys("canary")
 
 
 def test_records_end_by_themselves_when_told_so(store: HazelcastStore) -> None:

@@ -17,12 +17,15 @@ import pytest
 
 from scoopi.cli.main import main
 from scoopi.configs.groups import ClusterSettings
-from scoopi.errors import ClusterError
+from scoopi.errors import ClusterError, StoreError
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.java import find_jar, find_java
 from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.store.cluster.member_process import MemberProcess
+from scoopi.store.ports import MapName
 from tests.cluster.grids import free_port
+from tests.engine.desk import wait_until
 
 CONF = Path(__file__).parents[2] / "conf" / "hazelcast.yaml"
 PATIENCE_S = 30
@@ -100,6 +103,53 @@ def test_members_join_each_other_and_one_that_is_asked_to_end_hands_its_data_ove
         client.close()
 
 
+def test_other_members_may_be_named_one_by_one(tmp_path: Path) -> None:
+    first, second, third = (f"127.0.0.1:{free_port()}" for _ in range(3))
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(
+        '#!/bin/sh\nfor word; do case $word in -Dhazelcast.config=*) cat "${word#*=}"; esac; done\n'
+    )
+    java.chmod(0o755)
+    (tmp_path / "hazelcast.jar").touch()
+    environ = {
+        **os.environ,
+        "JAVA_HOME": str(tmp_path),
+        "SCOOPI_HAZELCAST_JAR": str(tmp_path / "hazelcast.jar"),
+    }
+    command = [sys.executable, "-m", "scoopi", "member", "-v", "--join", f"{first},{second}", "--join", third]
+    told = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=PATIENCE_S).stderr
+    assert all(address in told for address in (first, second, third))
+
+
+def is_refused(store: HazelcastStore) -> bool:
+    try:
+        store.get_all(MapName.RUN, ["key"])
+    except StoreError as error:
+        return "the cluster seems split" in error.what
+    return False
+
+
+def test_a_member_of_three_refuses_all_calls_until_it_is_one_of_a_majority(tmp_path: Path) -> None:
+    ports = [free_port() for _ in range(3)]
+    join = tuple(f"127.0.0.1:{port}" for port in ports)
+    configs = [MemberConfig(port, name="three", join=join, members=3) for port in ports]
+    with MemberProcess(configs[0], os.environ, tmp_path / "first.log") as first:
+        first.wait_ready()
+        client = ClusterClient(ClusterSettings(join, name="three"))
+        store = HazelcastStore(client)
+        with pytest.raises(StoreError, match=r"the cluster seems split: 1 there, .* members have rejoined"):
+            store.put_if_absent_all(MapName.RUN, [("key", b"value")])
+        with MemberProcess(configs[1], os.environ, tmp_path / "second.log") as second:
+            second.wait_ready()
+            wait_until(lambda: client.seen() == 2, "the second member", PATIENCE_S)
+            assert store.put_if_absent_all(MapName.RUN, [("key", b"value")])[0].won
+            second.end(hard=True)
+            wait_until(lambda: is_refused(store), "a refusal", PATIENCE_S)
+        client.close()
+        first.end(hard=True)
+
+
 def test_the_configuration_of_conf_starts_a_member() -> None:
     port = free_port()
     with scoopi_member("--config", str(CONF), "--port", str(port)) as (_, address, _):
@@ -166,7 +216,9 @@ def test_a_member_that_cannot_start_says_why(tmp_path: Path) -> None:
         member.wait_ready()
 
 
-@pytest.mark.parametrize("options", [["--port", "0"], ["--heap", "much"], ["--config", "absent.yaml"]])
+@pytest.mark.parametrize(
+    "options", [["--port", "0"], ["--heap", "much"], ["--members", "2"], ["--config", "absent.yaml"]]
+)
 def test_wrong_options_are_wrong_usage(options: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["member", *options]) == 2
     assert options[1] in capfd.readouterr().err

@@ -56,6 +56,7 @@ def test_each_value_reaches_the_field_of_its_own() -> None:
         "password": "p",
         "connect_timeout": "101",
         "reconnect_timeout": "1002",
+        "members": "5",
         "quorum_size": "3",
         "quorum_timeout": "4",
         "heartbeat": "105",
@@ -68,6 +69,7 @@ def test_each_value_reaches_the_field_of_its_own() -> None:
     numbers = (found.connect_timeout_ms, found.reconnect_timeout_ms, found.heartbeat_ms, found.share_turn_ms)
     assert numbers == (101, 1002, 105, 107)
     assert (found.quorum_size, found.quorum_timeout_s, found.liveness_gap_ms) == (3, 4, 1006)
+    assert found.members == 5
 
 
 def test_tls_has_files_and_is_off_unless_it_is_switched_on(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from scoopi.cli import exit_codes
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import EngineSettings, MetricsSettings
 from scoopi.configs.registry import SETTINGS
+from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.version import __version__
 from tests.k8s.kustomization import K8S, Manifest, assembled, one, pod_specs
 
@@ -208,6 +209,49 @@ def test_the_cluster_has_the_name_that_nodes_look_for(base: list[Manifest]) -> N
     name = DEFAULTS.text("scoopi.cluster.name")
     assert told["hazelcast"]["cluster-name"] == name
     assert values["hazelcast"]["yaml"]["hazelcast"]["cluster-name"] == name
+
+
+def _hazelcast(text: str, protection: bool) -> tuple[bool, int, int]:
+    """Whether `scoopi.*` is protected against a split, by how many members, and its backups."""
+    told = yaml.safe_load(text.replace("${scoopi.protection}", str(protection)))["hazelcast"]
+    kept = told["map"]["scoopi.*"]
+    guard = told["split-brain-protection"][kept["split-brain-protection-ref"]]
+    return guard["enabled"], guard["minimum-cluster-size"], kept["backup-count"]
+
+
+@pytest.mark.parametrize("place", ["base", "overlays/local"])
+def test_a_majority_of_the_members_goes_on_and_no_half_holds_everything(place: str) -> None:
+    manifests = assembled(K8S / place)
+    members = one(manifests, "StatefulSet", "scoopi-hazelcast")["spec"]
+    options = members["template"]["spec"]["containers"][0]["env"][0]["value"]
+    text = one(manifests, "ConfigMap", "scoopi-hazelcast")["data"]["hazelcast.yaml"]
+    is_protected, majority, backups = _hazelcast(text, "-Dscoopi.protection=true" in options)
+    replicas = members["replicas"]
+    assert replicas % 2 == 1
+    assert is_protected == (replicas > 1)
+    if is_protected:
+        assert (majority, backups) == (replicas // 2 + 1, (replicas - 1) // 2)
+
+
+def test_hazelcasts_own_chart_and_conf_protect_three_members_alike() -> None:
+    values = yaml.safe_load((K8S / "overlays/helm-hazelcast/values.yaml").read_text())
+    assert values["cluster"]["memberCount"] == 3
+    assert _hazelcast(yaml.safe_dump(values["hazelcast"]["yaml"]), True) == (True, 2, 1)
+    assert _hazelcast((K8S.parent / "conf/hazelcast.yaml").read_text(), True) == (True, 2, 1)
+
+
+def test_all_members_declare_a_frozen_one_dead_before_nodes_give_up_and_find_it_again_soon() -> None:
+    texts = (
+        (K8S / "base/hazelcast/hazelcast.yaml").read_text(),
+        (K8S / "overlays/helm-hazelcast/values.yaml").read_text(),
+        (K8S.parent / "conf/hazelcast.yaml").read_text(),
+        MemberConfig().text(),
+    )
+    for text in texts:
+        told = yaml.safe_load(text)
+        told = told["hazelcast"].get("yaml", told)["hazelcast"]["properties"]
+        assert int(told["hazelcast.max.no.heartbeat.seconds"]) == 15
+        assert int(told["hazelcast.merge.next.run.delay.seconds"]) == 10
 
 
 @pytest.mark.parametrize("file", sorted(K8S.rglob("definitions/*.yml")), ids=lambda file: file.name)

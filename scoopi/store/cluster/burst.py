@@ -20,10 +20,14 @@ class Burst:
 
     When it raises, calls may still be on their way and take effect later: every write is conditional
     on a value that does not come back, so this does no harm (design, rule 1).
+
+    Args:
+        guarded: whether calls are refused while no majority of the members is seen.
     """
 
-    def __init__(self, client: ClusterClient) -> None:
+    def __init__(self, client: ClusterClient, guarded: bool = True) -> None:
         self._client = client
+        self._ensure = client.ensure_majority if guarded else lambda: None
 
     def answers(self, what: str, calls: Iterable[Callable[[], Future[Any]]]) -> list[Any]:
         """The answers, in the order of the calls.
@@ -34,6 +38,7 @@ class Burst:
             StoreError: one call failed or got no answer in time; those sent with it were waited for.
             ClusterError: the cluster has been unreachable for too long.
         """
+        self._ensure()
         answers: list[Any] = []
         calls = iter(calls)
         # The next ones leave when half of those in flight have come back.
@@ -44,6 +49,7 @@ class Burst:
             flying = flying[max(1, half) :]
             flying += [call() for call in islice(calls, WIDTH - len(flying))]
         self._client.answered()
+        self._ensure()  # the members may have split meanwhile
         return answers
 
     def answer(self, what: str, call: Callable[[], Future[Any]]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import sys
 import threading
 import time
 import warnings
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
+from scoopi.store.cluster.member_majority import MemberView, refused_by_members
 from scoopi.store.cluster.patience import Patience
 from scoopi.store.cluster.waking import mend_waking
 from scoopi.store.stopped import StoppedError
@@ -70,8 +72,29 @@ class ClusterClient:
         self._failing_since: float | None = None
         self._closed = False
         self._warned: set[str] = set()
+        self._ensure: Callable[[], None] = lambda: None
         self._client = self._connected()
         self._keys = self._grid_keys()
+
+    def guard(self, ensure: Callable[[], None]) -> None:
+        """From now on `ensure_majority` raises what this raises."""
+        self._ensure = ensure
+
+    def ensure_majority(self) -> None:
+        """See `MemberMajority.ensure`. While no member is connected, calls fail by themselves."""
+        if self._lost_at is None:
+            self._ensure()
+
+    def seen(self) -> int:
+        """How many members the cluster has, as the member sees it that this node listens to.
+
+        Raises:
+            StoreError, ClusterError: as `refuse` says; it listens to none just now.
+        """
+        view = MemberView(self._client)
+        if not view.is_known(0) and not self._patience.wait(view.is_known):
+            self.refuse("the members are not known: no answer in time")
+        return view.number()
 
     def hurry(self, end: float, left_s: float) -> None:
         """This node stops: see `Patience.hurry`."""
@@ -91,9 +114,8 @@ class ClusterClient:
         Raises:
             StoreError, ClusterError: as `refuse` says.
         """
-        opened: Map[Any, Any] = self._apart(
-            f"the map {name} cannot be opened", lambda: self._client.get_map(name)
-        )
+        what = f"the map {name} cannot be opened"
+        opened: Map[Any, Any] = self._apart(what, lambda: self._client.get_map(name))
         return opened
 
     def remove(self, name: str) -> None:
@@ -108,14 +130,14 @@ class ClusterClient:
         """The keys of this connection, as they are sent."""
         return self._keys
 
-    def canary_keys(self) -> list[str]:
-        """Keys of which each partition of the grid holds one, the same on every node (design, rule 11)."""
+    def spread_keys(self, name: str, most: int | None = None) -> list[str]:
+        """Keys of that name, one in each partition of the grid, or in so many; the same on every node."""
         partitions = self._client.partition_service
-        wanted = partitions.get_partition_count()
+        wanted = min(partitions.get_partition_count(), most or sys.maxsize)
         keys: dict[int, str] = {}
         number = 0
         while len(keys) < wanted:
-            key = f"canary/{number}"
+            key = f"{name}/{number}"
             keys.setdefault(partitions.get_partition_id(key), key)
             number += 1
         return list(keys.values())
@@ -145,15 +167,16 @@ class ClusterClient:
         reason = f"{what}: {_said(fault)}" if fault else what
         self._failing_since = self._failing_since or time.monotonic()
         lost_ms, name = self.unreachable_ms(), self._settings.name
+        if split := refused_by_members(fault, MemberView(self._client), lost_ms, self._settings):
+            raise split from fault
         if lost_ms >= self._settings.reconnect_timeout_ms or not self._client.lifecycle_service.is_running():
             raise ClusterError(
                 f"no member of the cluster {name} has been reachable for {lost_ms / 1000:.0f} s ({reason})",
                 at=", ".join(self._settings.addresses),
                 hint="start its members again, then this node",
             ) from fault
-        raise StoreError(
-            reason, at=f"cluster {name}", hint="nothing is known yet: it is tried again"
-        ) from fault
+        hint = "nothing is known yet: it is tried again"
+        raise StoreError(reason, at=f"cluster {name}", hint=hint) from fault
 
     def warn_once(self, name: str, text: str, *more: object) -> None:
         """Log what would be met again and again; once for a map."""

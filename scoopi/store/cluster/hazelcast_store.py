@@ -38,14 +38,15 @@ class HazelcastStore:
     Args:
         client: connected; it stays open when this store is closed.
         run: the run's name; empty: the maps `scoopi.<map>`, which belong to no run.
+        guarded: as `Burst`.
 
     Source: design, "Hazelcast, open-source edition 5.7, measured".
     """
 
-    def __init__(self, client: ClusterClient, run: str = "") -> None:
+    def __init__(self, client: ClusterClient, run: str = "", guarded: bool = True) -> None:
         self._client = client
         self._prefix = f"{PREFIX}.{run}" if run else PREFIX
-        self._burst = Burst(client)
+        self._burst = Burst(client, guarded)
         self._bounds = ScanBounds()
         self._queries = Queries()
         self._keys = client.keys()

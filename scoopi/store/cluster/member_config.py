@@ -12,6 +12,7 @@ JAVA_FILTER = {
     "whitelist": {"prefix": ["[", "com.hazelcast.", "java.lang.", "java.util."]},
 }
 """Java's own serialization builds any class. Scoopi never uses it; members send each other faults by it."""
+MAJORITY = "scoopi-majority"
 NEIGHBOURS = 5
 """So many ports, from 5701 on, are looked at for other members of this machine."""
 
@@ -27,6 +28,7 @@ class MemberConfig:
         name: of the cluster.
         join: `HOST:PORT` of other members; empty: those of this machine.
         file: a Hazelcast configuration that stands in place of the one made here.
+        members: how many the cluster is to have: while no majority of them is there, each refuses all calls.
     """
 
     port: int | None = None
@@ -35,6 +37,7 @@ class MemberConfig:
     name: str = "scoopi"
     join: tuple[str, ...] = ()
     file: Path | None = None
+    members: int = 1
 
     def options(self, file: Path) -> list[str]:
         """Options of the JVM; `file` is the configuration to be read, made here or given."""
@@ -73,16 +76,33 @@ class MemberConfig:
                     "tcp-ip": {"enabled": True, "member-list": list(self._others(port))},
                 },
             },
-            # As in conf/hazelcast.yaml: less to do at each write.
+            "split-brain-protection": self._majority(),
             "serialization": {"java-serialization-filter": JAVA_FILTER},
-            "map": {"scoopi.*": {"metadata-policy": "OFF", "statistics-enabled": False}},
+            # As in conf/hazelcast.yaml: less to do at each write.
+            "map": {
+                "scoopi.*": {
+                    "metadata-policy": "OFF",
+                    "statistics-enabled": False,
+                    **({"split-brain-protection-ref": MAJORITY} if self.members > 1 else {}),
+                }
+            },
             "properties": {
+                # As in conf/hazelcast.yaml: a member that answers nobody is taken for dead.
+                "hazelcast.heartbeat.interval.seconds": "1",
+                "hazelcast.max.no.heartbeat.seconds": "15",
+                "hazelcast.merge.first.run.delay.seconds": "10",
+                "hazelcast.merge.next.run.delay.seconds": "10",
                 "hazelcast.operation.fail.on.indeterminate.state": "true",
                 # All members of this machine are found at once or not at all.
                 "hazelcast.wait.seconds.before.join": "0",
             },
         }
         return json.dumps({"hazelcast": root}, indent=2)
+
+    def _majority(self) -> dict[str, object]:
+        """None for one member: two is the least that Hazelcast takes."""
+        least = self.members // 2 + 1
+        return {MAJORITY: {"enabled": True, "minimum-cluster-size": least}} if least > 1 else {}
 
     def _others(self, port: int) -> tuple[str, ...]:
         neighbours = range(FIRST_PORT, FIRST_PORT + NEIGHBOURS)

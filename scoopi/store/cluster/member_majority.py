@@ -1,0 +1,169 @@
+"""MemberMajority: refuses calls to the store while no majority of the cluster's members is seen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import msgspec
+
+from scoopi.configs.groups import ClusterSettings
+from scoopi.errors import ClusterError, StoreError
+from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import RecordCodec
+
+if TYPE_CHECKING:
+    from hazelcast.client import HazelcastClient
+
+COPIES = 16
+"""Each in another partition: a half that has lost some partitions still knows how many members there were."""
+TRIES = 20
+LOOK_S = 0.01
+REJOINED = "start this node again when the members have rejoined"
+
+
+class MemberView:
+    """The members of the cluster, as the one member sees them that the client listens to."""
+
+    def __init__(self, client: HazelcastClient) -> None:
+        self._service: Any = client._internal_cluster_service
+
+    def is_known(self, timeout_s: float) -> bool:
+        """Whether the view is that of a member which is connected; waits for it as long as this."""
+        end = time.monotonic() + timeout_s
+        while self._service._member_list_snapshot.version <= 0:
+            if time.monotonic() >= end:
+                return False
+            time.sleep(LOOK_S)  # the client reports members that come and go, not that it has a new view
+        return True
+
+    def number(self) -> int:
+        """How many members there are."""
+        return int(self._service.size())
+
+
+def split_error(members: str, short_ms: float, settings: ClusterSettings, more: str = "") -> Exception:
+    """StoreError while nodes wait for the other members, then ClusterError.
+
+    Args:
+        members: how many are there, in words.
+        short_ms: for how long they have been too few.
+        more: what else may be done.
+    """
+    what, at, hint = f"the cluster seems split: {members}", f"cluster {settings.name}", REJOINED + more
+    if short_ms >= settings.reconnect_timeout_ms:
+        return ClusterError(f"{what}, for {short_ms / 1000:.0f} s", at=at, hint=hint)
+    return StoreError(what, at=at, hint=hint)
+
+
+class MemberCount(msgspec.Struct, frozen=True):
+    """One copy of the record: the largest number of members that any node has seen.
+
+    Attributes:
+        node, number: which write of which node this is, so that no two records are alike.
+    """
+
+    most: int
+    node: str
+    number: int
+
+
+def refused_by_members(
+    fault: BaseException | None, view: MemberView, short_ms: float, settings: ClusterSettings
+) -> Exception | None:
+    """As `split_error`, of a call that the members themselves refuse; None of another fault."""
+    if type(fault).__name__ != "SplitBrainProtectionError":  # by its name: the client is imported late
+        return None
+    there = f"{view.number()} there, too few for their split-brain protection"
+    return split_error(there, short_ms, settings)
+
+
+class MemberMajority:
+    """Both halves of a split cluster may hold all records, and each half would finish the run by itself.
+
+    So a call is refused while half of the members or fewer are seen, of the largest number ever seen.
+    The record is raised before the first call that relies on more members; only the settings lower it.
+
+    Args:
+        kept: the maps that belong to no run, of settled answers that are not refused by this.
+        keys: of the copies of the record.
+        seen: how many members are seen just now.
+        node: incarnation of this node.
+        settings: its `members` is the number of members; 0: the largest number that was seen.
+        clock: seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        kept: Store,
+        keys: Sequence[str],
+        seen: Callable[[], int],
+        node: str,
+        settings: ClusterSettings,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._kept = kept
+        self._keys = tuple(keys)
+        self._seen = seen
+        self._node = node
+        self._settings = settings
+        self._given = settings.members
+        self._clock = clock
+        self._codec = RecordCodec(MapName.RUN, MemberCount)
+        self._most = 0
+        self._writes = 0
+        self._short_since: float | None = None
+
+    def ensure(self) -> None:
+        """Called before each call to the store, and after it: its answer may be that of a minority.
+
+        Raises:
+            StoreError: there is no majority, or the record cannot be read; try again.
+            ClusterError: there has been no majority for too long.
+        """
+        seen = self._seen()
+        if not self._most // 2 < seen <= self._most:
+            # More than were known; or fewer, and another node may have accepted them meanwhile.
+            self._most = self._noted(seen)
+        if seen > self._most // 2:
+            self._short_since = None
+        else:
+            self._refuse(seen)
+
+    def _noted(self, seen: int) -> int:
+        """The record, raised to what is seen; the first time it is also set to what the settings give."""
+        for _ in range(TRIES):
+            copies = self._kept.get_all(MapName.RUN, self._keys)
+            known = max((self._read(key, copy) for key, copy in copies.items()), default=0)
+            most = max(seen, self._given or known)
+            if self._writes_all(copies, most):
+                self._given = 0
+                return most
+        raise StoreError("nodes cannot agree on the number of members", hint="try again")
+
+    def _writes_all(self, copies: Mapping[str, bytes], most: int) -> bool:
+        """Whether each copy stands at this number now; False: another node writes them, too."""
+        new = [(key, self._record(most)) for key in self._keys if key not in copies]
+        changes = [
+            Change(key, copy, self._record(most))
+            for key, copy in copies.items()
+            if self._read(key, copy) != most
+        ]
+        outcomes = self._kept.put_if_absent_all(MapName.RUN, new) if new else []
+        outcomes += self._kept.cas_all(MapName.RUN, changes) if changes else []
+        return all(outcome.won for outcome in outcomes)
+
+    def _record(self, most: int) -> bytes:
+        self._writes += 1
+        return self._codec.written(MemberCount(most, self._node, self._writes))
+
+    def _read(self, key: str, copy: bytes) -> int:
+        return self._codec.read(key, copy).most
+
+    def _refuse(self, seen: int) -> NoReturn:
+        now = self._clock()
+        self._short_since = self._short_since or now
+        smaller = f"; if the others never come back, start it with -D scoopi.cluster.members={seen}"
+        members = f"{seen} of {self._most} members"
+        raise split_error(members, (now - self._short_since) * 1000, self._settings, smaller)

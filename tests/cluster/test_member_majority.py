@@ -1,0 +1,132 @@
+"""Calls to the store are refused while no majority of the members is seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from scoopi.configs.groups import ClusterSettings
+from scoopi.errors import ClusterError, StoreError
+from scoopi.store.cluster.member_majority import MemberMajority
+from scoopi.store.ports import MapName, Store
+from tests.store.conftest import Clock
+
+KEYS = [f"members/{number}" for number in range(4)]
+LIMIT_MS = 2000
+
+
+class Members:
+    """As many as the test says; each node has a view of its own."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self.number = 0
+
+    def majority(self, node: str = "ann", given: int = 0) -> MemberMajority:
+        settings = ClusterSettings((), members=given, reconnect_timeout_ms=LIMIT_MS)
+        return MemberMajority(self._store, KEYS, lambda: self.number, node, settings, self._clock)
+
+
+@pytest.fixture
+def members(store: Store) -> Members:
+    return Members(store, Clock())
+
+
+@pytest.mark.parametrize(
+    ("most", "fewest"), [(1, 1), (2, 2), (3, 2), (4, 3), (5, 3)], ids=lambda number: str(number)
+)
+def test_more_than_half_of_the_members_is_a_majority_and_exactly_half_is_not(
+    members: Members, most: int, fewest: int
+) -> None:
+    members.number = most
+    majority = members.majority()
+    majority.ensure()
+    members.number = fewest
+    majority.ensure()
+    members.number = fewest - 1
+    with pytest.raises(StoreError, match=rf"the cluster seems split: {fewest - 1} of {most} members"):
+        majority.ensure()
+
+
+def test_a_node_that_comes_later_knows_how_many_members_there_were(members: Members) -> None:
+    members.number = 3
+    members.majority("ann").ensure()
+    members.number = 1
+    with pytest.raises(StoreError, match="1 of 3 members"):
+        members.majority("bob").ensure()
+
+
+def test_members_that_come_one_after_another_are_all_counted(members: Members) -> None:
+    majority = members.majority()
+    for members.number in (1, 2, 3):
+        majority.ensure()
+    members.number = 1
+    with pytest.raises(StoreError, match="1 of 3 members"):
+        majority.ensure()
+
+
+def test_a_half_that_has_lost_copies_of_the_record_still_knows_it(members: Members, store: Store) -> None:
+    members.number = 3
+    members.majority().ensure()
+    store.delete_all(MapName.RUN, KEYS[:3])
+    members.number = 1
+    with pytest.raises(StoreError, match="1 of 3 members"):
+        members.majority("bob").ensure()
+
+
+def test_a_split_that_lasts_ends_the_node_and_a_majority_that_returns_begins_the_waiting_again(
+    store: Store,
+) -> None:
+    clock = Clock()
+    members = Members(store, clock)
+    members.number = 2
+    majority = members.majority()
+    majority.ensure()
+    for _ in range(3):
+        members.number = 1
+        with pytest.raises(StoreError):
+            majority.ensure()
+        clock.pass_s(1.5)
+        members.number = 2
+        majority.ensure()
+    members.number = 1
+    with pytest.raises(StoreError):
+        majority.ensure()
+    clock.pass_s(2)
+    with pytest.raises(
+        ClusterError, match="split: 1 of 2 members, for 2 s; start this node again when the"
+    ) as told:
+        majority.ensure()
+    assert "begin a new run" not in str(told.value)
+
+
+def test_a_smaller_number_by_the_settings_is_accepted_for_all_nodes(members: Members) -> None:
+    members.number = 3
+    waiting = members.majority("ann")
+    waiting.ensure()
+    members.number = 1
+    with pytest.raises(StoreError, match=r"if the others never come back, .* -D scoopi\.cluster\.members=1"):
+        waiting.ensure()
+    members.majority("bob", given=1).ensure()
+    waiting.ensure()
+    members.majority("cid").ensure()
+
+
+def test_more_members_than_the_settings_accept_count_again(members: Members) -> None:
+    members.number = 1
+    majority = members.majority(given=1)
+    majority.ensure()
+    members.number = 3
+    majority.ensure()
+    members.number = 1
+    with pytest.raises(StoreError, match="1 of 3 members"):
+        majority.ensure()
+
+
+def test_a_larger_number_by_the_settings_is_waited_for(members: Members) -> None:
+    members.number = 1
+    majority = members.majority(given=3)
+    with pytest.raises(StoreError, match="1 of 3 members"):
+        majority.ensure()
+    members.number = 2
+    majority.ensure()
