@@ -59,6 +59,7 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
         group_plan=builder.group_plan,
         children=ChildJobs(host_of, ParserLimits.of(configs).link_max_depth),
         found=FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing),
+        max_held_bytes=WebClientSettings.of(configs).max_held_bytes,
     )
 
 

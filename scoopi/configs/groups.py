@@ -62,6 +62,7 @@ class WebClientSettings(msgspec.Struct, frozen=True):
         connect_timeout_ms: for name look-up, TCP and TLS together.
         max_redirects: a chain of more hops is an error.
         max_bytes: of a page's body, content coding undone.
+        max_held_bytes: of all pages that a worker receives, and of all that wait for its steps.
     """
 
     user_agent: str
@@ -69,6 +70,7 @@ class WebClientSettings(msgspec.Struct, frozen=True):
     connect_timeout_ms: int = 10_000
     max_redirects: int = 10
     max_bytes: int = 33_554_432
+    max_held_bytes: int = 134_217_728
 
     @classmethod
     def of(cls, configs: Configs) -> WebClientSettings:
@@ -79,6 +81,7 @@ class WebClientSettings(msgspec.Struct, frozen=True):
             connect_timeout_ms=configs.number("scoopi.webClient.connectTimeout"),
             max_redirects=configs.number("scoopi.webClient.maxRedirects"),
             max_bytes=configs.number("scoopi.loader.maxBytes"),
+            max_held_bytes=configs.number("scoopi.loader.maxHeldBytes"),
         )
 
 

@@ -13,8 +13,11 @@ import msgspec
 
 from scoopi.errors import FetchError
 from scoopi.fetch.host_name import ascii_host
+from scoopi.model.shown import cut, shown
 
 FILE_HOST = "file"
+LONGEST_ADDRESS = 65_536
+"""No server takes longer ones; a page may name any number of them."""
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -59,9 +62,12 @@ def parse_address(text: str) -> Address:
     """Tell what an address as written means.
 
     Raises:
-        FetchError: an unknown scheme, or an http URL whose host or port is wrong.
+        FetchError: an unknown scheme, an http URL whose host or port is wrong, or more than LONGEST_ADDRESS.
     Source: design, "Locator addresses"; escaping as the URL standard says.
     """
+    if len(text) > LONGEST_ADDRESS:
+        what, cause = f"the address has {len(text):,} characters", "the address is too long"
+        raise FetchError(what, at=shown(text), hint=f"{LONGEST_ADDRESS:,} are allowed", cause=cause)
     plain = _PLAIN.fullmatch(text)
     if plain:
         scheme, host, port = plain.groups()
@@ -102,24 +108,22 @@ def redirect_address(location: str, base: str) -> Address:
         joined = slashed if _ABSOLUTE.match(slashed) else urljoin(base, slashed)
     except ValueError:
         what = "redirected to a malformed address"
-        raise FetchError(f"{what}: {clean[:200]!r}", at=shown(base), cause=what) from None
+        raise FetchError(f"{what}: {_quoted(clean)}", at=shown(base), cause=what) from None
     if "#" not in clean and "#" in base:
         joined += base[base.index("#") :]
     try:
         target = parse_address(joined)
     except FetchError as error:
-        what, cause = f"redirected to {clean[:200]!r}: {error.what}", f"redirected: {error.cause}"
+        what, cause = f"redirected to {_quoted(clean)}: {error.what}", f"redirected: {error.cause}"
         raise FetchError(what, at=shown(base), cause=cause) from None
     if target.kind is not AddressKind.HTTP:
-        what = f"redirected to {clean[:200]!r}, which is not a web page"
+        what = f"redirected to {_quoted(clean)}, which is not a web page"
         raise FetchError(what, at=shown(base), cause="redirected to what is not a web page")
     return target
 
 
-def shown(url: str) -> str:
-    """The address as messages show it: without a password, and not endless."""
-    safe = re.sub(r"^([A-Za-z]+://[^/?#@:]*):[^/?#@]*@", r"\1:***@", url)
-    return safe if len(safe) <= 500 else f"{safe[:500]}…"
+def _quoted(location: str) -> str:
+    return repr(cut(shown(location), 200))
 
 
 def _http(scheme: str, rest: str, text: str) -> Address:
@@ -128,7 +132,9 @@ def _http(scheme: str, rest: str, text: str) -> Address:
     authority, path, query, fragment = (part or "" for part in parts.groups())
     matched = _AUTHORITY.fullmatch(authority)
     if matched is None and (host_port := _WRONG_PORT.fullmatch(authority)):
-        what, cause = f"the port {host_port[1][:20]!r} is no number", "the address has a wrong port"
+        # An `@` further on makes it likely that this is the beginning of a password that holds a slash.
+        port = "***" if "@" in rest and "@" not in authority else host_port[1][:20]
+        what, cause = f"the port {port!r} is no number", "the address has a wrong port"
         hint = "write http://host:port/path, as in http://host:8080/"
         raise FetchError(what, at=shown(text), hint=hint, cause=cause)
     if matched is None or not matched[2]:

@@ -15,6 +15,8 @@ else:
     from backports import zstd
 
 MOST_CODINGS = 5
+MOST_MEMBERS = 10_000
+"""Of gzip members or zstd frames in a body: each costs time, also when it is empty."""
 ZSTD_WINDOW_LOG = 23
 """8 MB, the most that a server may ask for (RFC 9659)."""
 GZIP_MAGIC = b"\x1f\x8b"
@@ -79,6 +81,7 @@ class ZlibDecoder:
     def __init__(self, gzip: bool) -> None:
         self._gzip = gzip
         self._inner = zlib.decompressobj(wbits=31 if gzip else 15)
+        self._members = 1
         self._head = b""
         self._begun = gzip
 
@@ -91,6 +94,7 @@ class ZlibDecoder:
                 if not self._gzip or not data.startswith(GZIP_MAGIC):
                     break  # bytes behind the end: browsers pass over them
                 self._inner = zlib.decompressobj(wbits=31)
+                self._members = _counted(self._members)
             try:
                 piece = self._inner.decompress(data, room + 1)
             except zlib.error as error:
@@ -143,12 +147,14 @@ class ZstdDecoder:
 
     def __init__(self) -> None:
         self._inner = self._new()
+        self._frames = 1
 
     def feed(self, data: bytes, room: int) -> bytes:
         made: list[bytes] = []
         while data:
             if self._inner.eof:
                 self._inner = self._new()
+                self._frames = _counted(self._frames)
             try:
                 piece = self._inner.decompress(data, room + 1)
             except zstd.ZstdError as error:
@@ -167,6 +173,12 @@ class ZstdDecoder:
     @staticmethod
     def _new() -> zstd.ZstdDecompressor:
         return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: ZSTD_WINDOW_LOG})
+
+
+def _counted(members: int) -> int:
+    if members >= MOST_MEMBERS:
+        raise BrokenCodingError(f"it has more than {MOST_MEMBERS:,} members")
+    return members + 1
 
 
 def _decoder(coding: str) -> Decoder:

@@ -7,6 +7,7 @@ import math
 import os
 import select
 import time
+from collections import deque
 from collections.abc import Callable
 
 import pycurl
@@ -14,10 +15,14 @@ import pycurl
 from scoopi.configs.groups import WebClientSettings
 from scoopi.fetch.connection_room import connection_room
 from scoopi.fetch.http_exchange import HttpExchange
+from scoopi.fetch.reception import OTHER_BYTES, PageRoom
 from scoopi.fetch.request import Redirect, Request, Response, Unsent
+from scoopi.fetch.wire_watch import WATCH_S, WireWatch
 
 KEPT_CONNECTIONS = 64
 LONGEST_WAIT_S = 1.0
+LONGEST_ABSENCE_S = 0.1
+"""Time between two turns counts as so much of a connect timeout at most: nobody looks at connections then."""
 
 Answer = Response | Redirect | Unsent
 Ended = Callable[[Answer | Exception], None]
@@ -33,7 +38,13 @@ class HttpClient:
 
     def __init__(self, settings: WebClientSettings) -> None:
         self._settings = settings
-        self._under_way: dict[pycurl.Curl, tuple[HttpExchange, Ended]] = {}
+        self._under_way: dict[pycurl.Curl, tuple[HttpExchange, Ended, float]] = {}
+        self._waiting: deque[tuple[Request, Ended, Callable[[], None] | None]] = deque()
+        self._page_room = PageRoom(settings.max_held_bytes)
+        self._wire = WireWatch(2 * settings.max_bytes + OTHER_BYTES)
+        self._watch_at = 0.0
+        self._turned_at = time.monotonic()
+        self._looked_s = 0.0  # the time for which connections were looked after
         self._idle: list[HttpExchange] = []
         self._gone_out: list[HttpExchange] = []
         self._due = math.inf
@@ -42,9 +53,9 @@ class HttpClient:
         self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._poll.register(self._bell, select.EPOLLIN)
         self._multi = pycurl.CurlMulti()
-        room = connection_room()
-        self._multi.setopt(pycurl.M_MAXCONNECTS, min(KEPT_CONNECTIONS, room))
-        self._multi.setopt(pycurl.M_MAX_TOTAL_CONNECTIONS, room)  # a request beyond them waits for one to end
+        self._room = connection_room()
+        self._multi.setopt(pycurl.M_MAXCONNECTS, min(KEPT_CONNECTIONS, self._room))
+        self._multi.setopt(pycurl.M_MAX_TOTAL_CONNECTIONS, self._room)
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._on_socket)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._on_timer)
 
@@ -61,17 +72,14 @@ class HttpClient:
                 `ended`, in the end.
         Source: language, B 4.4; design, "Politeness".
         """
-        exchange = self._idle.pop() if self._idle else HttpExchange(self._settings, self._gone_out.append)
-        if not exchange.begin(request, on_sent):
-            self._idle.append(exchange)
-            ended(Unsent())
-            return
-        self._under_way[exchange.handle] = exchange, ended
-        self._multi.add_handle(exchange.handle)
+        if len(self._under_way) < self._room:
+            self._begin(request, ended, on_sent)
+        else:  # it waits here, where no connect timeout runs, and not in curl
+            self._waiting.append((request, ended, on_sent))
 
     def under_way(self) -> int:
         """How many hops have begun and not ended."""
-        return len(self._under_way)
+        return len(self._under_way) + len(self._waiting)
 
     def turn(self, wait_s: float = LONGEST_WAIT_S) -> None:
         """Move on all that can be moved on.
@@ -79,8 +87,13 @@ class HttpClient:
         Args:
             wait_s: the longest wait for the network, and for `wake`, when nothing can be.
         """
-        rest_s = max(0.0, min(wait_s, self._due - time.monotonic()))
-        for descriptor, events in self._poll.poll(rest_s):
+        began = time.monotonic()
+        rest_s = max(0.0, min(wait_s, self._due - began))
+        ready = self._poll.poll(rest_s)
+        now = time.monotonic()
+        self._looked_s += min(LONGEST_ABSENCE_S, began - self._turned_at) + now - began
+        self._turned_at = now
+        for descriptor, events in ready:
             if descriptor == self._bell:
                 os.eventfd_read(self._bell)
             else:
@@ -94,6 +107,7 @@ class HttpClient:
             self._gone_out.pop().tell_sent()
         if self._under_way:
             self._collect()
+            self._watch(now)
 
     def wake(self) -> None:
         """End the wait of a turn, or of the next one; callable from any thread."""
@@ -103,11 +117,42 @@ class HttpClient:
         """Close the connections; what is under way is dropped."""
         for handle in self._under_way:
             self._multi.remove_handle(handle)
-        for exchange in (*self._idle, *(exchange for exchange, _ in self._under_way.values())):
+        for exchange in (*self._idle, *(exchange for exchange, *_ in self._under_way.values())):
             exchange.close()
         self._multi.close()
         self._poll.close()
         os.close(self._bell)
+
+    def _begin(self, request: Request, ended: Ended, on_sent: Callable[[], None] | None) -> None:
+        exchange = self._idle.pop() if self._idle else self._new_exchange()
+        if exchange.begin(request, on_sent):
+            self._add(exchange, ended)
+        else:
+            self._idle.append(exchange)
+            ended(Unsent())
+
+    def _new_exchange(self) -> HttpExchange:
+        return HttpExchange(self._settings, self._gone_out.append, self._page_room)
+
+    def _add(self, exchange: HttpExchange, ended: Ended) -> None:
+        self._under_way[exchange.handle] = exchange, ended, self._looked_s
+        self._multi.add_handle(exchange.handle)
+
+    def _watch(self, now: float) -> None:
+        """Begin or continue what waited, for a connection or for room; end what floods its connection."""
+        while self._waiting and len(self._under_way) < self._room:
+            self._begin(*self._waiting.popleft())
+        if self._page_room.reopens():
+            for handle, (exchange, *_) in list(self._under_way.items()):
+                try:
+                    exchange.go_on()
+                except pycurl.error as error:  # what was left with curl is taken now, and ended the page
+                    self._end(handle, *error.args)
+        if now >= self._watch_at:
+            self._watch_at = now + WATCH_S
+            for handle in [handle for handle in self._under_way if self._wire.is_flooded(handle)]:
+                self._under_way[handle][0].refuse_size()
+                self._end(handle, pycurl.E_WRITE_ERROR)
 
     def _collect(self) -> None:
         left = 1
@@ -120,7 +165,11 @@ class HttpClient:
 
     def _end(self, handle: pycurl.Curl, number: int = pycurl.E_OK, words: str = "") -> None:
         self._multi.remove_handle(handle)
-        exchange, ended = self._under_way.pop(handle)
+        exchange, ended, looked_from_s = self._under_way.pop(handle)
+        self._wire.forget(handle)
+        if exchange.was_starved(number, self._looked_s - looked_from_s):
+            self._add(exchange, ended)
+            return
         answer: Answer | Exception
         try:
             answer = exchange.end(number, words)

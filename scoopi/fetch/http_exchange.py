@@ -10,11 +10,12 @@ import pycurl
 
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
-from scoopi.fetch.address import redirect_address, shown
+from scoopi.fetch.address import redirect_address
 from scoopi.fetch.certificates import trusted_file
 from scoopi.fetch.http_faults import NOT_TRIED, fault, status_fault
-from scoopi.fetch.reception import Reception
+from scoopi.fetch.reception import PageRoom, Reception
 from scoopi.fetch.request import Redirect, Request, Response, Unsent
+from scoopi.model.shown import shown
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -35,26 +36,34 @@ class HttpExchange:
 
     Args:
         going_out: told when curl is about to send; must not wait, or the request would go out late.
+        room: for the pages of all exchanges of a client.
 
     Attributes:
         handle: what is given to curl between `begin` and `end`.
     """
 
-    def __init__(self, settings: WebClientSettings, going_out: Callable[[HttpExchange], None]) -> None:
+    def __init__(
+        self,
+        settings: WebClientSettings,
+        going_out: Callable[[HttpExchange], None],
+        room: PageRoom | None = None,
+    ) -> None:
         self._settings = settings
         self._going_out = going_out
-        self._reception = Reception(settings.max_bytes)
+        self._reception = Reception(settings.max_bytes, room or PageRoom(settings.max_held_bytes))
         self._request = _NO_REQUEST
         self._on_sent: Callable[[], None] | None = None
         self._expired = False
         self._went_out = False
+        self._began = 0.0
         self._sent_error: Exception | None = None
         self.handle = pycurl.Curl()
         self._set_up(self.handle)
 
     def begin(self, request: Request, on_sent: Callable[[], None] | None) -> bool:
         """Make the handle ready, if the request may still go out; arguments as of `HttpClient.begin`."""
-        if request.not_after is not None and time.monotonic() > request.not_after:
+        now = time.monotonic()
+        if request.not_after is not None and now > request.not_after:
             return False
         self._reception.reset()
         self._request = request
@@ -62,6 +71,7 @@ class HttpExchange:
         self._expired = False
         self._went_out = False
         self._sent_error = None
+        self._began = now
         self.handle.setopt(pycurl.URL, request.url)
         self.handle.setopt(pycurl.FRESH_CONNECT, request.fresh)
         self.handle.setopt(pycurl.COOKIELIST, "ALL")
@@ -92,6 +102,29 @@ class HttpExchange:
         finally:
             self._on_sent = None
             self._reception.reset()  # or the page would be kept until the next hop, which may never come
+
+    def was_starved(self, number: int, looked_at_s: float) -> bool:
+        """Whether it had too little of a connect timeout because this process was busy with other pages.
+
+        Args:
+            number: curl's error number.
+            looked_at_s: for how long its connection was looked after.
+        """
+        if number != pycurl.E_OPERATION_TIMEDOUT or self._went_out:
+            return False
+        lasted_s = time.monotonic() - self._began
+        return (
+            looked_at_s < self._settings.connect_timeout_ms / 1000
+            and lasted_s < self._settings.timeout_ms / 1000
+        )
+
+    def refuse_size(self) -> None:
+        """End it as too large; it is given to `end` with an error then."""
+        self._reception.refuse_size()
+
+    def go_on(self) -> None:
+        """Take what was left with curl while there was no room for it."""
+        self.handle.pause(pycurl.PAUSE_CONT)
 
     def tell_sent(self) -> None:
         """Call `on_sent`: the request has gone out."""
@@ -153,6 +186,9 @@ class HttpExchange:
 
     def _answer(self, request: Request) -> Response | Redirect:
         reception = self._reception
+        if not reception.is_headed:
+            what = "the headers of the answer were cut off"
+            raise FetchError(what, at=shown(request.url), hint="try again later")
         if reception.status in REDIRECTS and "location" in reception.headers:
             return self._redirect(request, reception.headers["location"])
         if not reception.wanted:

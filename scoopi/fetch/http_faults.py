@@ -8,7 +8,7 @@ import pycurl
 
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError, SilentHostError
-from scoopi.fetch.address import shown
+from scoopi.model.shown import shown, without_logins
 
 _LATER = "try again later"
 WEIRD_SERVER_REPLY, TOO_LARGE = 8, 100
@@ -80,7 +80,7 @@ def fault(
             limit_ms = min(settings.connect_timeout_ms, settings.timeout_ms)
             what, limit = f"no connection within {limit_ms} ms", "connectTimeout"
         return kind(what, at=shown(url), hint=f"{_LATER}, or raise scoopi.webClient.{limit}")
-    words = _MEASURED.sub("", message)
+    words = without_logins(_MEASURED.sub("", message))
     if number == pycurl.E_RECV_ERROR:
         number = next((better for begin, better in _NOT_LOST if words.startswith(begin)), number)
     what, hint = _FAULTS.get(number, ("the page could not be loaded", ""))

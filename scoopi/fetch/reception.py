@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pycurl
+
 from scoopi.fetch.content_decoder import BrokenCodingError, ContentDecoder, TooLargeError
 
 MOST_ERROR_BYTES = 65_536
@@ -9,8 +11,51 @@ MOST_ERROR_BYTES = 65_536
 SINGLE = frozenset(("location",))
 """Headers that are no lists: said twice, the first counts."""
 PAGE_STATUS = 200
-STOP = 0
-"""What a curl callback returns to end the transfer (curl asks for the length of the piece)."""
+OTHER_BYTES = 1 << 20
+"""So much may come for a page beyond the largest one: what a coding adds to a page that it cannot pack."""
+STOP, WAIT = 0, int(pycurl.WRITEFUNC_PAUSE)
+"""What a curl callback returns to end the transfer, or to pause it (curl asks for the piece's length)."""
+
+
+class PageRoom:
+    """The bytes that all receptions of a client hold together; one of them may always go on.
+
+    Args:
+        most_bytes: when so many are held, only the first reception that asks then is let in until its end.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._held: dict[Reception, int] = {}
+        self._sum = 0
+        self._exempt: Reception | None = None
+        self._waiting = False
+
+    def is_open_to(self, reception: Reception) -> bool:
+        """Whether it may take another piece."""
+        if self._sum < self._most_bytes:
+            return True
+        if self._exempt is None:
+            self._exempt = reception
+        self._waiting |= self._exempt is not reception
+        return self._exempt is reception
+
+    def take(self, reception: Reception, size: int) -> None:
+        """It holds so many bytes more."""
+        self._held[reception] = self._held.get(reception, 0) + size
+        self._sum += size
+
+    def leave(self, reception: Reception) -> None:
+        """It holds nothing any more."""
+        self._sum -= self._held.pop(reception, 0)
+        if self._exempt is reception:
+            self._exempt = None
+
+    def reopens(self) -> bool:
+        """Whether receptions were kept waiting that may go on now; True once for all of them."""
+        reopens = self._waiting and (self._exempt is None or self._sum < self._most_bytes)
+        self._waiting &= not reopens
+        return reopens
 
 
 class Reception:
@@ -19,21 +64,26 @@ class Reception:
     Attributes:
         status: 0 until an answer has begun.
         headers: names in lower case.
+        is_headed: whether they are whole.
         fault: why the transfer was ended from here, empty when it was not.
     """
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, max_bytes: int, room: PageRoom) -> None:
         self._max_bytes = max_bytes
+        self._room = room
         self.reset()
 
     def reset(self) -> None:
         """Make ready for the next answer."""
+        self._room.leave(self)
         self.status = 0
         self.headers: dict[str, str] = {}
+        self.is_headed = False
         self.fault = ""
         self.too_large = False
         self._pieces: list[bytes] = []
         self._length = 0
+        self._came = 0
         self._begun = False
         self._decoder: ContentDecoder | None = None
 
@@ -46,8 +96,12 @@ class Reception:
         """A status line, a header or the empty line; an answer that follows a 1xx begins anew."""
         if line.startswith(b"HTTP/"):
             self.headers = {}
+            self.is_headed = False
             parts = line.split(None, 2)
             self.status = int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else 0
+            return
+        if not line.strip():
+            self.is_headed = True
             return
         name, colon, value = line.partition(b":")
         if colon:
@@ -59,11 +113,16 @@ class Reception:
                 self.headers[key] = f"{self.headers[key]}, {text}"
 
     def take_body(self, piece: bytes) -> int | None:
-        """A piece of the body; None goes on, STOP ends the transfer."""
+        """A piece of the body; None goes on, STOP ends the transfer, WAIT has curl offer the piece again."""
         if not self.wanted:
             self._length += len(piece)
             return STOP if self._length > MOST_ERROR_BYTES else None
+        if not self._room.is_open_to(self):
+            return WAIT
+        self._came += len(piece)
         try:
+            if self._came > self._max_bytes + OTHER_BYTES:
+                raise TooLargeError
             if not self._begun:
                 self._begin()
             if self._decoder is not None:
@@ -72,14 +131,19 @@ class Reception:
             if self._length > self._max_bytes:
                 raise TooLargeError
         except TooLargeError:
-            self.too_large = True
-            self.fault = f"the page is larger than {self._max_bytes} bytes"
+            self.refuse_size()
             return STOP
         except BrokenCodingError as error:
             self.fault = self._coding_fault(error)
             return STOP
         self._pieces.append(piece)
+        self._room.take(self, len(piece))
         return None
+
+    def refuse_size(self) -> None:
+        """More has come than a page may have."""
+        self.too_large = True
+        self.fault = f"the page is larger than {self._max_bytes} bytes"
 
     def finish(self) -> bytes:
         """The whole body; sets `fault` when it ended too early."""

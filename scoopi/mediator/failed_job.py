@@ -8,6 +8,7 @@ from scoopi.appenders.job_result import JobResult
 from scoopi.model.failure import Failure
 from scoopi.model.frame import Frame
 from scoopi.model.job import JobState
+from scoopi.model.shown import shown
 from scoopi.store.job_values import TakenJob
 
 
@@ -20,7 +21,7 @@ def failure_of(taken: TakenJob, cause: str, hint: str, task: str = "", at: str =
         job=f"{locator.name}:{locator.group}",
         task=task,
         step="worker",
-        url=locator.url,
+        url=shown(locator.url),
         at=at,
     )
 

@@ -36,6 +36,10 @@ class Loader(ABC):
     def wake(self) -> None:
         """End the wait of a turn, or of the next one; callable from any thread."""
 
+    def size_of(self, page: object) -> int:
+        """How many bytes a loaded page holds, as far as that is worth counting."""
+        return 0
+
     @abstractmethod
     def close(self) -> None:
         """Drop what is under way; nothing else is called afterwards."""

@@ -79,6 +79,10 @@ class PageLoader(Loader):
         """As `Loader` says."""
         self._client.wake()
 
+    def size_of(self, page: object) -> int:
+        """As `Loader` says."""
+        return len(page.document.body) if isinstance(page, Page) else 0
+
     def close(self) -> None:
         """As `Loader` says."""
         self._client.close()

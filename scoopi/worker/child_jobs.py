@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from scoopi.errors import FetchError
-from scoopi.fetch.address import FILE_HOST, AddressKind, parse_address
+from scoopi.fetch.address import FILE_HOST, LONGEST_ADDRESS, AddressKind, parse_address
 from scoopi.model.failure import Failure
 from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id, without_fragment
 from scoopi.model.link import Link
 from scoopi.model.locator import Locator
+from scoopi.model.shown import shown
 from scoopi.worker.messages import Child
 
 DIGEST_SIZE = 8
@@ -40,8 +41,11 @@ class ChildJobs:
         seen: Counter[tuple[str, str]] = Counter()
         children: dict[str, Child] = {}
         from_network = self._host_of(payload.locator.url) != FILE_HOST
-        cut = refused = 0
+        too_deep = refused = too_long = 0
         for link in links:
+            if len(link.url) > LONGEST_ADDRESS:
+                too_long += 1
+                continue
             # Once a page: which of its fragments is linked to first must decide no row.
             url = without_fragment(link.url) if link.once else link.url
             pair = (link.group, url)
@@ -57,7 +61,7 @@ class ChildJobs:
                 continue
             page = 2 if link.once else payload.page + 1
             if page > self._max_depth:
-                cut += 1
+                too_deep += 1
                 continue
             child = once_id(payload.seed, *pair) if link.once else link_id(job, *pair, occurrence)
             children[child] = Child(
@@ -70,16 +74,18 @@ class ChildJobs:
                     ancestors=ancestors + digest,
                 ),
             )
-        return tuple(children.values()), tuple(self._warnings(cut, refused, payload))
-
-    def _warnings(self, cut: int, refused: int, payload: JobPayload) -> Iterator[Failure]:
         causes = {
-            f"links deeper than scoopi.link.maxDepth ({self._max_depth}) are not followed": cut,
+            f"links deeper than scoopi.link.maxDepth ({self._max_depth}) are not followed": too_deep,
             "links from a web page to local files are not followed": refused,
+            f"links of more than {LONGEST_ADDRESS:,} characters are not followed": too_long,
         }
+        return tuple(children.values()), tuple(self._warnings(causes, payload))
+
+    @staticmethod
+    def _warnings(causes: Mapping[str, int], payload: JobPayload) -> Iterator[Failure]:
         for cause, count in causes.items():
             if count:
-                yield Failure(cause=cause, message=f"{count} {cause}", url=payload.locator.url)
+                yield Failure(cause=cause, message=f"{count} {cause}", url=shown(payload.locator.url))
 
 
 def _is_local(url: str) -> bool:

@@ -19,6 +19,7 @@ from scoopi.model.handover import Part, ToAppender, ToGrant, ToJobs, ToTask
 from scoopi.model.job import JobState
 from scoopi.model.link import Link
 from scoopi.model.payload import Payload
+from scoopi.model.shown import cut, shown
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.messages import Child, Result, WorkItem
@@ -29,6 +30,9 @@ log = logging.getLogger(__name__)
 
 _NO_PLUGINS = (str(Path(__file__).parents[1]), str(Path(traceback.__file__).parent), "<")
 """How the files begin that are no plugin's."""
+
+LONGEST_CAUSE, LONGEST_MESSAGE = 1000, 4000
+"""Of a failure in reports: what a plugin raises may quote a page."""
 
 FRAME_ENCODER = msgspec.msgpack.Encoder()
 
@@ -177,13 +181,14 @@ def _failure(error: BaseException, item: WorkItem, task: str, step: str, at: str
     locator = item.payload.locator
     known = isinstance(error, StepError)
     cause = error.cause if isinstance(error, StepError) else _named(error)
+    message = str(error) if known else f"unexpected {cause}{_raised_at(error)}"
     return Failure(
-        cause=f"{step}: {cause}",
-        message=str(error) if known else f"unexpected {cause}{_raised_at(error)}",
+        cause=cut(f"{step}: {cause}", LONGEST_CAUSE),
+        message=cut(message, LONGEST_MESSAGE),
         job=f"{locator.name}:{locator.group}",
         task=task,
         step=step,
-        url=locator.url,
+        url=shown(locator.url),
         at=at,
     )
 
@@ -203,11 +208,11 @@ def _placed(warning: Failure, item: WorkItem, task: str, link: ChainStep) -> Fai
     """The warning with all that its step could not know."""
     locator = item.payload.locator
     return Failure(
-        cause=warning.cause,
-        message=warning.message,
+        cause=cut(warning.cause, LONGEST_CAUSE),
+        message=cut(warning.message, LONGEST_MESSAGE),
         job=f"{locator.name}:{locator.group}",
         task=task,
         step=link.name,
-        url=locator.url,
+        url=shown(locator.url),
         at=warning.at or link.at,
     )

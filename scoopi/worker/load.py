@@ -22,8 +22,9 @@ class PageLoad(msgspec.Struct, frozen=True):
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """A page, or the error instead of it."""
+    """A page of so many bytes from the network, or the error instead of it."""
 
     item: WorkItem
     page: object
     error: Exception | None = None
+    size: int = 0

@@ -81,6 +81,8 @@ class Worker:
         self._opened = ExitStack()
         self._begun = 0  # jobs that came; counted by the reader's thread alone, and so
         self._ended = 0  # those whose result is told or in the batch, by the steps' thread
+        self._received = 0  # bytes of pages, by the thread that has the turn
+        self._done_with = 0  # those whose steps are over, by the steps' thread
 
     def run(self) -> None:
         """Serve until stopped."""
@@ -117,7 +119,8 @@ class Worker:
             for body in bodies:
                 if body:
                     self._on_message(DECODER.decode(body))
-                self._fetching.mind()
+                if not self._is_full():
+                    self._fetching.mind()
         except BrokenPipeError:
             pass  # the steps' thread has ended, and nobody hears any more
         except Exception:
@@ -177,7 +180,10 @@ class Worker:
         if isinstance(outcome, ToGrant):
             told.append(self._asking(load.item, outcome))
         else:
-            self._to_run.append(_loaded(load.item, outcome))
+            loaded = _loaded(load.item, outcome)
+            size = self._loader.size_of(loaded.page)
+            self._received += size
+            self._to_run.append(msgspec.structs.replace(loaded, size=size))
         return told
 
     def _asking(self, item: WorkItem, handover: ToGrant) -> Asking | HandedBack:
@@ -199,6 +205,7 @@ class Worker:
                 if work is None:
                     continue
             self._add(self._result(work))
+            self._done_with += work.size
             self._ended += 1
         self._flush()
 
@@ -211,10 +218,14 @@ class Worker:
                 if wait_s <= 0 or self._ended == self._begun:
                     self._flush()
                     wait_s = LONGEST_WAIT_S
-            if not self._to_run or self._fetching.is_due():
+            if not self._to_run or (self._fetching.is_due() and not self._is_full()):
                 self._fetching.turn(wait_s, unless=self._to_run)
             if self._to_run:
                 return self._to_run.popleft()
+
+    def _is_full(self) -> bool:
+        """Whether so many bytes wait for their steps that the network has to wait."""
+        return self._received - self._done_with >= self._parts.max_held_bytes
 
     def _load_here(self, load: PageLoad) -> Loaded | None:
         """The page of a job that needs no request; None when it has none, or is handed back."""

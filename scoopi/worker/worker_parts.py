@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,9 +21,11 @@ class WorkerParts:
         group_plan: the compiled tasks of a group, by its name; compiled once.
         children: makes jobs from links.
         found: counts what the data definitions find.
+        max_held_bytes: while pages of so many bytes wait for their steps, the network waits for them.
     """
 
     loader: Loader
     group_plan: Callable[[str], GroupPlan]
     children: ChildJobs
     found: FoundValues
+    max_held_bytes: int = sys.maxsize

@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoopi.errors import FetchError
-from scoopi.fetch.address import Address, AddressKind, parse_address, shown
+from scoopi.fetch.address import LONGEST_ADDRESS, Address, AddressKind, parse_address
+from scoopi.model.shown import shown
 
 
 @pytest.mark.parametrize(
@@ -109,3 +110,12 @@ def test_messages_show_no_password_and_no_endless_address() -> None:
     assert shown("https://me:pa:ss@h/x") == "https://me:***@h/x"
     assert shown("https://h/x:y@z") == "https://h/x:y@z"
     assert len(shown("http://h/" + "x" * 9000)) < 600
+
+
+@pytest.mark.parametrize("begin", ["http://h/", "/", "file:///", "x:"])
+def test_an_address_is_of_bounded_length(begin: str) -> None:
+    longest = "http://h/".ljust(LONGEST_ADDRESS, "a")
+    assert parse_address(longest).url == longest
+    with pytest.raises(FetchError, match=r"the address has 65,537 characters") as caught:
+        parse_address(begin.ljust(LONGEST_ADDRESS + 1, "a"))
+    assert len(str(caught.value)) < 1000

@@ -47,6 +47,13 @@ from tests.server.server import Server
         ("two-lengths", "the answer is not valid HTTP"),
         ("broken-chunks", "the answer is not valid HTTP"),
         ("redirect-nowhere", "status 302"),
+        ("empty-members?coding=gzip", "it has more than 10,000 members"),
+        ("empty-members?coding=zstd", "it has more than 10,000 members|larger than 1000000 bytes"),
+        ("empty-members?coding=zstd&skipped=yes", "larger than 1000000 bytes"),
+        ("garbage-behind?coding=gzip", "larger than 1000000 bytes"),
+        ("garbage-behind?coding=br", "it is no brotli stream"),
+        ("chunk-extension", "larger than 1000000 bytes"),
+        ("endless-trailer", "larger than 1000000 bytes|the headers of the answer are too large"),
     ],
 )
 def test_a_fault_of_the_site_is_one_clear_error(
@@ -103,3 +110,11 @@ def test_hosts_that_fail_for_one_reason_have_one_cause_and_other_reasons_one_of_
     assert [cause(60, f"SSL certificate problem: {reason}", "a.example") for reason in reasons] == [
         f"the host's certificate is not trusted (SSL certificate problem: {reason})" for reason in reasons
     ]
+
+
+@pytest.mark.parametrize("how", ["", "?line=half", "?status=302"])
+def test_an_answer_whose_headers_are_cut_off_is_no_page(client: HttpClient, server: Server, how: str) -> None:
+    with pytest.raises(FetchError, match="the headers of the answer were cut off"):
+        send(client, Request(server.url(f"/bad/truncated-headers{how}")))
+    after = send(client, Request(server.url("/bad/empty"), fresh=True))
+    assert isinstance(after, Response)

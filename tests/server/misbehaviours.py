@@ -10,6 +10,8 @@ from tests.server.codings import bomb, encode
 from tests.server.exchange import Exchange
 
 Misbehaviour = Callable[[Exchange], Awaitable[None]]
+SKIPPED_FRAME = b"\x50\x2a\x4d\x18\x00\x10\x00\x00" + bytes(0x1000)
+"""Of zstd: what a decoder passes over, whatever it is."""
 PAGE = "<!doctype html><title>Käse</title><p>Brot, Käse und Öl".encode()
 
 
@@ -69,6 +71,43 @@ async def never_ends(exchange: Exchange) -> None:
     await exchange.write(head(200, (("Transfer-Encoding", "chunked"),)))
     while not exchange.gone:
         await exchange.write(b"4000\r\n" + b"x" * 0x4000 + b"\r\n")
+
+
+async def empty_members(exchange: Exchange) -> None:
+    """Empty members of a `coding` (gzip) without end; with `skipped=yes` frames that zstd passes over."""
+    coding = exchange.text("coding", "gzip")
+    member = encode(coding, b"") if exchange.text("skipped", "") != "yes" else SKIPPED_FRAME
+    await _flood(exchange, coding, b"", member)
+
+
+async def garbage_behind(exchange: Exchange) -> None:
+    """A whole body in a `coding` (gzip), and behind it bytes without end."""
+    coding = exchange.text("coding", "gzip")
+    await _flood(exchange, coding, encode(coding, PAGE), b"x")
+
+
+async def chunk_extension(exchange: Exchange) -> None:
+    """A chunk with an extension without end."""
+    await exchange.write(head(200, (("Transfer-Encoding", "chunked"),)) + b"400;x=")
+    while not exchange.gone:
+        await exchange.write(b"x" * 0x10000)
+
+
+async def endless_trailer(exchange: Exchange) -> None:
+    """The last chunk, and behind it a trailer without end."""
+    await exchange.write(head(200, (("Transfer-Encoding", "chunked"),)) + b"1\r\nx\r\n0\r\n")
+    while not exchange.gone:
+        await exchange.write(b"X-Trailer: " + b"x" * 4000 + b"\r\n")
+
+
+async def truncated_headers(exchange: Exchange) -> None:
+    """The connection ends within the headers; `line=half` in the middle of one, `status` as usual."""
+    half = exchange.text("line", "") == "half"
+    status = exchange.number("status", 200)
+    to = b"Location: /plain.html\r\n" if status == 302 else b""
+    begin = b"HTTP/1.1 %d Fine\r\nContent-Type: text/html\r\n%s" % (status, to)
+    await exchange.write(begin + (b"Content-Le" if half else b""))
+    exchange.close()
 
 
 async def endless_headers(exchange: Exchange) -> None:
@@ -227,6 +266,16 @@ async def deep(exchange: Exchange) -> None:
     await exchange.send(Answer(b"<!doctype html>" + b"<div>" * count + b"x" + b"</div>" * count))
 
 
+async def _flood(exchange: Exchange, coding: str, begin: bytes, member: bytes) -> None:
+    await exchange.write(head(200, (("Transfer-Encoding", "chunked"), ("Content-Encoding", coding))))
+    piece = begin
+    more = member * (0x10000 // len(member))
+    while not exchange.gone:
+        piece += more
+        await exchange.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        piece = b""
+
+
 async def _redirect(
     exchange: Exchange, to: str, code: int = 302, more: tuple[tuple[str, str], ...] = ()
 ) -> None:
@@ -239,6 +288,7 @@ MISBEHAVIOURS: dict[str, Misbehaviour] = {
     "binary-as-html": binary_as_html,
     "broken-chunks": broken_chunks,
     "broken-coding": broken_coding,
+    "chunk-extension": chunk_extension,
     "closes": closes,
     "closes-after": closes_after,
     "closes-kept": closes_kept,
@@ -249,7 +299,10 @@ MISBEHAVIOURS: dict[str, Misbehaviour] = {
     "echo": echo,
     "empty": empty,
     "endless-header": endless_header,
+    "empty-members": empty_members,
     "endless-headers": endless_headers,
+    "endless-trailer": endless_trailer,
+    "garbage-behind": garbage_behind,
     "gzip-bomb": gzip_bomb,
     "huge": huge,
     "never-answers": never_answers,
@@ -268,6 +321,7 @@ MISBEHAVIOURS: dict[str, Misbehaviour] = {
     "truncated": truncated,
     "truncated-chunks": truncated_chunks,
     "truncated-coding": truncated_coding,
+    "truncated-headers": truncated_headers,
     "two-lengths": two_lengths,
     "wrong-charset": wrong_charset,
 }

@@ -82,3 +82,10 @@ def test_a_chain_ends_at_its_longest_with_a_warning() -> None:
     children, warnings = ChildJobs(lambda url: "file", 1).make(SEED, page(), [Link("list", "/2")])
     assert children == ()
     assert "scoopi.link.maxDepth (1)" in warnings[0].message
+
+
+def test_a_link_of_endless_length_is_not_followed_and_not_quoted() -> None:
+    links = [Link("item", "http://h/".ljust(size, "x")) for size in (65_536, 65_537, 8_000_000)]
+    children, warnings = ChildJobs(lambda _: "h:80", 9).make(SEED, page("http://h/"), links)
+    assert len(children) == 1
+    assert [each.message for each in warnings] == ["2 links of more than 65,536 characters are not followed"]

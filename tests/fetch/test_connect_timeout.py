@@ -1,0 +1,38 @@
+"""A connect timeout counts the time for which somebody looked after the connection, and no other."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from msgspec import structs
+
+from scoopi.errors import SilentHostError
+from scoopi.fetch.http_client import Answer
+from scoopi.fetch.request import Request, Response
+from tests.engine.dead_hosts import DeadHosts
+from tests.fetch.conftest import SETTINGS
+from tests.fetch.many import send
+from tests.fetch.test_http_client import Maker
+from tests.server.server import Server
+
+CONNECT_MS = 200
+
+
+def test_a_client_that_is_busy_otherwise_does_not_blame_the_host(client_with: Maker, server: Server) -> None:
+    client = client_with(structs.replace(SETTINGS, connect_timeout_ms=CONNECT_MS))
+    answers: list[Answer | Exception] = []
+    client.begin(Request(server.url("/bad/empty")), answers.append)
+    client.turn(0.0)
+    threading.Event().wait(2 * CONNECT_MS / 1000)  # as steps that take long, on one core
+    end = time.monotonic() + 10
+    while not answers and time.monotonic() < end:
+        client.turn()
+    assert isinstance(answers[0], Response), answers
+
+
+def test_a_host_that_is_looked_after_and_takes_up_no_connection_is_an_error(client_with: Maker) -> None:
+    client = client_with(structs.replace(SETTINGS, connect_timeout_ms=CONNECT_MS))
+    with DeadHosts() as dead, pytest.raises(SilentHostError, match="no connection within 200 ms"):
+        send(client, Request(dead.urls(1)[0]))
