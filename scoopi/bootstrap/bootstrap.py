@@ -12,7 +12,13 @@ import msgspec
 from injector import Injector, inject
 
 from scoopi.appenders.output_file import OutputSpec
-from scoopi.bootstrap.composed import Composed, packed_locators, plugin_folders, read_composed
+from scoopi.bootstrap.composed import (
+    Composed,
+    has_scripts,
+    packed_locators,
+    plugin_folders,
+    read_composed,
+)
 from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.defs_composer import DefsComposer
 from scoopi.bootstrap.modules import RunModule
@@ -30,6 +36,7 @@ from scoopi.engine.engine import Engine
 from scoopi.errors import AppenderError, PluginError, RecordError, RunError, StoreError, UsageError
 from scoopi.mediator.worker_launcher import WorkerLauncher
 from scoopi.mediator.worker_link import WorkerLink
+from scoopi.model.definitions import Definitions
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_files import file_digest
@@ -118,9 +125,9 @@ class Bootstrap:
 
     def _begin(self, defs: Path) -> RunContext | RunReport:
         configs = self._configs.compose()
-        launch = self._launch_of(configs)
         packed, outputs = self._composed(defs, configs)
         composed = msgspec.msgpack.decode(packed, type=Composed)
+        launch = self._launch_of(configs, composed.definitions)
         settings = ClusterSettings.of(configs, Path.cwd())
         if settings.addresses:
             return self._join(settings, composed, configs, outputs, launch)
@@ -214,7 +221,8 @@ class Bootstrap:
             plugin_folders(Path(composed.current_folder), Path(composed.defs_source)), BUILTINS
         )
         outputs = self._outputs(output_specs(composed.definitions, finder))
-        return self._opened(folder, composed, configs, outputs, self._launch_of(configs), resumed=True)
+        launch = self._launch_of(configs, composed.definitions)
+        return self._opened(folder, composed, configs, outputs, launch, resumed=True)
 
     # Both
 
@@ -244,13 +252,13 @@ class Bootstrap:
             watch=self._request.watch,
         )
 
-    def _launch_of(self, configs: Configs) -> Callable[[], WorkerLink]:
-        if WorkerSettings.of(configs).workers:
+    def _launch_of(self, configs: Configs, definitions: Definitions) -> Callable[[], WorkerLink]:
+        """With 0 workers tasks run in a thread, but not scripts: one could hold the interpreter."""
+        if WorkerSettings.of(configs).workers or has_scripts(definitions):
             return self._launcher.launch
         from scoopi.bootstrap.worker_wiring import wire  # late: a worker process has its own
-        from scoopi.mediator.thread_link import ThreadLink
 
-        return lambda: ThreadLink(wire)
+        return self._launcher.thread_first(wire)
 
     def _outputs(self, outputs: tuple[OutputSpec, ...]) -> tuple[OutputSpec, ...]:
         stdout = self._request.stdout

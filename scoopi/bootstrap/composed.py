@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from scoopi.defs.class_names import SCRIPTER
 from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
 from scoopi.store.ports import MapName
 from scoopi.store.record_codec import RecordCodec, unreadable
@@ -70,6 +71,16 @@ class _Part(msgspec.Struct, frozen=True, array_like=True):
 
     group: str
     locators: tuple[tuple[str, str], ...]
+
+
+def has_scripts(definitions: Definitions) -> bool:
+    """Whether any JavaScript is run."""
+    tasks = (task for group in definitions.task_groups.values() for task in group.tasks)
+    data_defs = definitions.data_defs.values()
+    columns = (item for each in data_defs for item in (*each.items, *each.dims, *each.facts))
+    return any(column.script is not None for column in columns) or any(
+        step.class_name == SCRIPTER for task in tasks for step in task.steps
+    )
 
 
 def packed_locators(groups: Iterable[LocatorGroup]) -> tuple[bytes, ...]:

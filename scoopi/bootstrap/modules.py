@@ -30,6 +30,7 @@ from scoopi.configs.groups import (
     FetchLimits,
     JobSettings,
     MetricsSettings,
+    TaskLimit,
     WorkerSettings,
 )
 from scoopi.engine.empty_finds import EmptyFinds
@@ -57,6 +58,7 @@ from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
+from scoopi.mediator.watchdog import Watchdog
 from scoopi.mediator.worker_pool import WorkerPool
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
@@ -180,8 +182,14 @@ class RunModule(Module):
 
     @singleton
     @provider
-    def suspects(self, appender: Appender) -> Suspects:
-        return Suspects(JobSettings.of(self._context.configs).max_crashes, appender.put, self._place_of)
+    def watchdog(self) -> Watchdog:
+        return Watchdog(TaskLimit.of(self._context.configs).limit_s, time.monotonic)
+
+    @singleton
+    @provider
+    def suspects(self, appender: Appender, watchdog: Watchdog) -> Suspects:
+        most = JobSettings.of(self._context.configs).max_crashes
+        return Suspects(most, watchdog.limit_s, appender.put, self._place_of)
 
     @singleton
     @provider
@@ -192,10 +200,11 @@ class RunModule(Module):
         clocks: HostClocks,
         router: HandoverRouter,
         suspects: Suspects,
+        watchdog: Watchdog,
         appender: Appender,
         calls: TaskRunnerCalls,
     ) -> TaskRunner:
-        return TaskRunner(pool, queues, clocks, router, suspects, appender, calls)
+        return TaskRunner(pool, queues, clocks, router, suspects, watchdog, appender, calls)
 
     @singleton
     @provider

@@ -5,6 +5,7 @@ Longer than other files, because it is a table: one group a consumer.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -138,6 +139,18 @@ class ScriptLimits(msgspec.Struct, frozen=True):
             timeout_ms=configs.number("scoopi.script.timeout"),
             memory_mb=configs.number("scoopi.script.memory"),
         )
+
+
+class TaskLimit(msgspec.Struct, frozen=True):
+    """The longest that one task of a page may take, the time allowed for its scripts included."""
+
+    limit_s: float = 61.0
+
+    @classmethod
+    def of(cls, configs: Configs) -> TaskLimit:
+        """As set; infinity when 0 is set."""
+        timeout_s = configs.number("scoopi.task.timeout")
+        return cls(timeout_s + ScriptLimits.of(configs).timeout_ms / 1000 if timeout_s else math.inf)
 
 
 class ArchiveSettings(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ _DAY_MS, _HOUR_MS = 86_400_000, 3_600_000
 # fmt: off
 SETTINGS: tuple[Setting, ...] = (
     Setting("scoopi.workers", Kind.WORKERS, "auto", _NODE,
-            "Worker processes of this node: auto is one a core, 0 runs everything in threads of one process.",
+            "Worker processes of this node: auto is one a core, 0 runs all but scripts in threads of one.",
             most=256),
     Setting("scoopi.defs.defaultSteps", _TEXT, "jsoupDefault", _RUN,
             "The steps set of tasks that name none: css (jsoupDefault), xpath (htmlUnitDefault) or yours."),
@@ -82,6 +82,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("scoopi.script.memory", _INT, "32", _RUN,
             "The most memory that one script may use.",
             unit="MB", least=1, most=4096),
+    Setting("scoopi.task.timeout", _INT, "60", _RUN,
+            "The longest that one task of a page may take, beside scoopi.script.timeout; 0 is no limit.",
+            unit="s", most=86_400),
     Setting("scoopi.regex.timeout", _INT, "1000", _RUN,
             "The longest that matching one regular expression may take.",
             unit="ms", least=1, most=_HOUR_MS),

@@ -118,7 +118,10 @@ class NodeWatch:
             return "the thread appender has ended"
         if name := parts.jobs.ended():
             return f"the thread {name} has ended"
-        still_s = time.monotonic() - parts.tasks.figures().turned_at
+        figures = parts.tasks.figures()
+        if figures.stuck_s:
+            return f"a worker has been in one task for {figures.stuck_s:.0f} s and cannot be ended"
+        still_s = time.monotonic() - figures.turned_at
         return f"the task runner has not turned for {still_s:.0f} s" if still_s > STUCK_S else ""
 
     def _jobs(self) -> JobsView:

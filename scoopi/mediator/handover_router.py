@@ -83,6 +83,8 @@ class HandoverRouter:
         for result in message.results:
             if worker.outstanding.pop(result.job, None) is None:
                 continue
+            if result.job == worker.slow_on:
+                worker.slow_on = ""
             self._counts.add("pages", result.pages)
             for failure in result.failures:
                 log.info("job %s: %s failed: %s", failure.job, failure.task, failure.message)

@@ -19,12 +19,14 @@ class Pending:
         archived: the archive has its page, so that it needs no grant.
         failures: of tasks that are skipped now, because they killed their worker.
         crashes: deaths of a worker while alone with this job, by task.
+        beside: deaths of a worker that held this job while it was on another one.
     """
 
     taken: TakenJob
     archived: bool = False
     failures: tuple[Failure, ...] = ()
     crashes: tuple[str, ...] = ()
+    beside: int = 0
 
     def item(self) -> WorkItem:
         """The job as a worker gets it, without a grant."""
@@ -34,6 +36,10 @@ class Pending:
     def crashed(self, task: str) -> Pending:
         """After a death while alone on that task."""
         return replace(self, crashes=(*self.crashes, task))
+
+    def held_at_crash(self) -> Pending:
+        """After the death of a worker that held this job and was on another one."""
+        return replace(self, beside=self.beside + 1)
 
     def without(self, task: str, failure: Failure) -> Pending:
         """To be run once more without that task, which has failed."""

@@ -6,6 +6,7 @@ from scoopi.mediator.host_clocks import Standing
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.worker.messages import WorkItem
+from scoopi.worker.slate import Note
 
 WINDOW_SECONDS = 0.15
 """A worker is given about this much work ahead, so that it never waits for the parent."""
@@ -23,6 +24,10 @@ class PoolWorker:
         outstanding: jobs given and not yet ended, by id.
         requests: host by id, of jobs with a request granted and not yet answered.
         alone: whether it runs one job at a time, because those jobs were in a worker that died.
+        is_leaving: whether it was asked to end; its end is not a crash.
+        slow_on: the job on which it has been for long; until that ends it gets no further ones.
+        overran: the task for which it was killed, `killed_at` then; None while it may live.
+        fresh_since: time before it does not count against its task.
     """
 
     def __init__(self, link: WorkerLink, most_requests: int, alone: bool = False) -> None:
@@ -32,6 +37,10 @@ class PoolWorker:
         self._doubtful: dict[str, Standing] = {}
         self.alone = alone
         self.ready = False
+        self.is_leaving = False
+        self.slow_on = ""
+        self.overran: Note | None = None
+        self.killed_at = self.fresh_since = 0.0
         self._most_requests = most_requests
         self._steps_s = WINDOW_SECONDS / WINDOW_LEAST
         self._wait_s = WINDOW_SECONDS
@@ -43,7 +52,7 @@ class PoolWorker:
 
     def has_room(self, needs_request: bool, standing: Standing = Standing.ANSWERS) -> bool:
         """Whether it takes another job, if need be with a request to such a host, and would begin it soon."""
-        if not self.ready:
+        if not self.ready or self.slow_on or self.is_leaving or self.overran is not None:
             return False
         if self.alone:
             return not self.outstanding

@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 import sysconfig
+from contextlib import suppress
 from pathlib import Path
 
 from scoopi.mediator.worker_link import WorkerLink
-from scoopi.worker.slate import Slate
+from scoopi.worker.slate import Note, Slate
 
 
 class ProcessLink(WorkerLink):
@@ -38,21 +39,33 @@ class ProcessLink(WorkerLink):
         """The worker's process id."""
         return self._process.pid
 
-    def kill(self) -> None:
+    def note(self) -> Note:
+        """See `WorkerLink.note`."""
+        return self._slate.read()
+
+    def is_paused(self) -> bool:
+        """See `WorkerLink.is_paused`."""
+        with suppress(OSError):
+            state = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8").rpartition(") ")[2][:1]
+            return state in ("T", "t")
+        return False
+
+    def kill(self) -> bool:
         """End the worker with SIGKILL."""
         self._process.kill()
+        return True
 
-    def reap(self) -> tuple[str, str, str]:
+    def reap(self) -> tuple[str, Note]:
         """See `WorkerLink.reap`; waits for the process, which has closed its pipe already."""
         try:
             code = self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
-        job, task = self._slate.read()
+        note = self._slate.read()
         self._slate.close()
         super().reap()
-        return _ending(code), job, task
+        return _ending(code), note
 
 
 def _environment() -> dict[str, str]:

@@ -1,16 +1,20 @@
-"""Suspects: the jobs of a dead worker, run again one at a time; who kills its worker alone is guilty."""
+"""Suspects: decides on the jobs of a dead worker; those that may have killed it run again one at a time."""
 
 from __future__ import annotations
 
 import logging
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 
 from scoopi.appenders.job_result import JobResult
 from scoopi.mediator.failed_job import failed_result, failure_of
 from scoopi.mediator.pending import Pending
+from scoopi.mediator.pool_worker import PoolWorker
+from scoopi.worker.slate import Note
 
 log = logging.getLogger(__name__)
+
+MOST_BESIDE = 2
+"""A job whose worker died so often, each time on another job, runs alone the next time."""
 
 
 class Suspects:
@@ -18,59 +22,99 @@ class Suspects:
 
     Args:
         max_crashes: deaths while alone after which the task fails.
+        task_limit_s: the longest that one task may take.
         end: takes the result of a job that fails as a whole.
         place_of: where the definitions have a group's task; of an empty task's name, its first.
     """
 
     def __init__(
-        self, max_crashes: int, end: Callable[[JobResult], None], place_of: Callable[[str, str], str]
+        self,
+        max_crashes: int,
+        task_limit_s: float,
+        end: Callable[[JobResult], None],
+        place_of: Callable[[str, str], str],
     ) -> None:
         self._max_crashes = max_crashes
+        self._task_limit_s = task_limit_s
         self._end = end
         self._place_of = place_of
-        self._waiting: deque[Pending] = deque()
+        self._waiting: list[Pending] = []
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def add(self, jobs: Iterable[Pending]) -> None:
-        """Jobs that were in a worker when it died."""
-        self._waiting.extend(jobs)
-
-    def first(self) -> Pending | None:
-        """The next to run alone, still waiting."""
-        return self._waiting[0] if self._waiting else None
+    def __iter__(self) -> Iterator[Pending]:
+        """Those that wait, the next first."""
+        return iter(self._waiting)
 
     def hosts(self) -> set[str]:
         """Hosts of all that wait; may be asked by any thread."""
         return {pending.taken.host for pending in tuple(self._waiting)}
 
-    def pop(self) -> Pending:
-        """Remove and return what `first` named."""
-        return self._waiting.popleft()
+    def pop(self, pending: Pending) -> None:
+        """Remove one that waits."""
+        self._waiting.remove(pending)
 
     def clear(self) -> list[Pending]:
         """Remove and return all."""
-        jobs = list(self._waiting)
-        self._waiting.clear()
+        jobs, self._waiting = self._waiting, []
         return jobs
 
-    def blame(self, pending: Pending, task: str, how: str) -> None:
+    def judge(self, worker: PoolWorker, how: str, note: Note) -> list[Pending]:
+        """Decide on the jobs that a worker held when it died.
+
+        Args:
+            how: how it died.
+            note: the task that it was on.
+        Returns:
+            The jobs that may run beside others again; the rest waits here, or has failed.
+        """
+        lost = dict(worker.outstanding)
+        if worker.overran is not None:
+            named = lost.pop(note.job, None) if note == worker.overran else None
+            return [*lost.values(), *(self._overran(named, note.task) if named else ())]
+        if worker.alone:
+            for pending in lost.values():
+                self._blame(pending, note.task, how)
+            return []
+        named = lost.pop(note.job, None)
+        if named is None:  # nobody knows which one it was
+            log.warning("a worker died: %s; jobs to be run again, one at a time: %d", how, len(lost))
+            self._waiting += lost.values()
+            return []
+        log.warning("a worker died: %s, on job %s; jobs queued again: %d", how, note.job, len(lost))
+        return self._parted(named, [pending.held_at_crash() for pending in lost.values()])
+
+    def _parted(self, named: Pending, others: list[Pending]) -> list[Pending]:
+        """Keep the job that was running and those that are near a crash too often; give back the rest."""
+        self._waiting.append(named)
+        self._waiting += (pending for pending in others if pending.beside >= MOST_BESIDE)
+        return [pending for pending in others if pending.beside < MOST_BESIDE]
+
+    def _blame(self, pending: Pending, task: str, how: str) -> None:
         """The job was alone when its worker died, on that task (empty: loading its page)."""
         crashed = pending.crashed(task)
         deaths = crashed.crashes.count(task)
         log.warning("job %s: its worker died (%s) on task %r, %d times", pending.taken.id, how, task, deaths)
         if deaths < self._max_crashes:
-            self._waiting.appendleft(crashed)
+            self._waiting.insert(0, crashed)
             return
-        failure = failure_of(
-            pending.taken,
-            f"the page kills its worker: {how}",
-            f"it was tried {deaths} times alone; look at the page, or leave it out",
-            task,
-            self._place_of(pending.taken.payload.locator.group, task),
-        )
+        cause = f"the page kills its worker: {how}"
+        hint = f"it was tried {deaths} times alone; look at the page, or leave it out"
+        self._waiting[:0] = self._failed(pending, task, cause, hint)
+
+    def _overran(self, pending: Pending, task: str) -> list[Pending]:
+        limit = f"{self._task_limit_s:g} s"
+        what = "the task ran" if task else "reading the page took"
+        hint = "look for a loop in its selectors, scripts and plugins, or raise scoopi.task.timeout"
+        return self._failed(pending, task, f"{what} longer than {limit}", hint)
+
+    def _failed(self, pending: Pending, task: str, cause: str, hint: str) -> list[Pending]:
+        """The job without the task, to be run once more; nothing when it fails as a whole."""
+        taken = pending.taken
+        place = self._place_of(taken.payload.locator.group, task)
+        failure = failure_of(taken, cause, hint, task, place)
         if task:
-            self._waiting.appendleft(pending.without(task, failure))
-        else:
-            self._end(failed_result(pending.taken, (*pending.failures, failure)))
+            return [pending.without(task, failure)]
+        self._end(failed_result(taken, (*pending.failures, failure)))
+        return []

@@ -17,6 +17,7 @@ class TaskFigures:
         requests: requests granted and not yet answered, to `hosts_in_flight` hosts.
         hosts_waiting: hosts with queued jobs.
         turned_at: monotonic seconds of the loop's last turn; infinity before the first.
+        stuck_s: for how long a worker is in a task that exceeds its limit and cannot be ended; 0 for none.
     """
 
     workers: int
@@ -29,3 +30,4 @@ class TaskFigures:
     hosts_in_flight: int
     hosts_waiting: int
     turned_at: float
+    stuck_s: float

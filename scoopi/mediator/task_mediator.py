@@ -86,6 +86,7 @@ class TaskMediator:
             hosts_in_flight=len(set(asked)),
             hosts_waiting=len(self.waiting_hosts()),
             turned_at=self._runner.turned_at,
+            stuck_s=self._runner.stuck_s,
         )
 
     def ended(self) -> bool:

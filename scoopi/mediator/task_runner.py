@@ -1,7 +1,4 @@
-"""TaskRunner: gives payloads to workers as hosts and workers allow, and hears what becomes of them.
-
-A little longer than other files: it is one loop, and what belongs to its thread stays in sight of it.
-"""
+"""TaskRunner: the loop over the workers' pipes, which has jobs given out and hears what becomes of them."""
 
 from __future__ import annotations
 
@@ -16,18 +13,19 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import msgspec
-
 from scoopi.appenders.appender import Appender
 from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.handover_router import HandoverRouter
 from scoopi.mediator.host_clocks import FILE_HOST, HostClocks
+from scoopi.mediator.job_giver import JobGiver
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.watchdog import LOOK_S, Watchdog
 from scoopi.mediator.worker_pool import WorkerPool
-from scoopi.worker.messages import Drain, Granted, Recall, WorkItem
+from scoopi.worker.messages import Drain, Recall
+from scoopi.worker.slate import Note
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +70,7 @@ class TaskRunner:
         clocks: HostClocks,
         router: HandoverRouter,
         suspects: Suspects,
+        watchdog: Watchdog,
         appender: Appender,
         calls: TaskRunnerCalls,
     ) -> None:
@@ -80,6 +79,8 @@ class TaskRunner:
         self._clocks = clocks
         self._router = router
         self._suspects = suspects
+        self._watchdog = watchdog
+        self._giver = JobGiver(pool, queues, clocks, suspects)
         self._appender = appender
         self._calls = calls
         self._inbox: deque[Callable[[], None]] = deque()
@@ -96,6 +97,11 @@ class TaskRunner:
         self._failed_starts = 0
         self.crashes = 0
         self.turned_at = math.inf
+
+    @property
+    def stuck_s(self) -> float:
+        """For how long a worker is in a task that cannot be ended; may be asked by any thread."""
+        return self._watchdog.stuck_s
 
     def post(self, call: Callable[[], None]) -> None:
         """Have the call made in the loop's thread, soon; callable from any thread.
@@ -169,6 +175,8 @@ class TaskRunner:
             self._inbox.popleft()()
         self._give()
         self._register()
+        for worker in self._watchdog.look(self._pool):
+            self._on_death(worker)
         if self._appender.has_room():
             self._hear()
         else:
@@ -213,54 +221,8 @@ class TaskRunner:
 
     def _give(self) -> None:
         if not (self._draining or self._stopping):
-            self._queues.serve(self._serve_host)
-            self._serve_suspect()
+            self._giver.give()
         self._pool.give()
-
-    def _serve_host(self, host: str) -> bool:
-        """Give out what the host and the workers allow; False when a worker is what lacks."""
-        while (asking := self._queues.next_asking(host)) is not None:
-            worker, job = asking
-            if job not in worker.outstanding:  # handed back since it asked
-                self._queues.pop_asking(host)
-                continue
-            grant = self._clocks.grant(host, job)
-            if grant is None:
-                self._queues.sleep(host)
-                return True
-            self._queues.pop_asking(host)
-            worker.requests[job] = host
-            worker.link.send(Granted(job, grant))
-        standing = self._clocks.standing(host)
-        while (pending := self._queues.next_job(host)) is not None:
-            chosen = self._pool.choose(host != FILE_HOST, standing)
-            if chosen is None:
-                return False
-            item = self._allowed(host, pending)
-            if item is None:
-                self._queues.sleep(host)
-                return True
-            chosen.add(self._queues.pop_job(host), item, standing)
-        return True
-
-    def _allowed(self, host: str, pending: Pending) -> WorkItem | None:
-        """The job as a worker gets it, with a grant of the host; None when that must not be asked yet."""
-        if host == FILE_HOST:
-            return pending.item()
-        grant = self._clocks.grant(host, pending.taken.id)
-        return None if grant is None else msgspec.structs.replace(pending.item(), grant=grant)
-
-    def _serve_suspect(self) -> None:
-        pending = self._suspects.first()
-        if pending is None:
-            return
-        worker = self._pool.start_alone()
-        host = FILE_HOST if pending.archived else pending.taken.host
-        if not worker.has_room(needs_request=host != FILE_HOST):
-            return
-        item = self._allowed(host, pending)
-        if item is not None:
-            worker.add(self._suspects.pop(), item)
 
     # Hearing
 
@@ -289,6 +251,8 @@ class TaskRunner:
             return 0.0
         unsent = any(worker.link.has_unsent() for worker in self._pool)
         longest = HELD_BACK_WAIT_S if unsent or len(self._suspects) else LONGEST_WAIT_S
+        if any(worker.outstanding for worker in self._pool):
+            longest = min(longest, LOOK_S)
         return min(longest, self._queues.next_turn_in())
 
     def _quiet_bell(self) -> None:
@@ -302,28 +266,25 @@ class TaskRunner:
         self._registered.discard(worker)
         for message in worker.link.receive_rest():
             self._router.route(worker, message)
-        how, _, task = self._pool.remove(worker)
+        how, note = self._pool.remove(worker)
         self._queues.forget_worker(worker)
         for job, host in worker.requests.items():
             self._clocks.abandoned(host, job)
             self._queues.wake(host)
-        if self._stopping:
+        if self._stopping or worker.is_leaving:
             return
         self.crashes += 1
-        self._judge(worker, how, task)
+        self._decide(worker, how, note)
         self._failed_starts = 0 if worker.ready else self._failed_starts + 1
         if self._failed_starts >= MOST_FAILED_STARTS:
             raise RunError(f"workers die at their start: {how}")
         if not self._draining:
             self._pool.start()
 
-    def _judge(self, worker: PoolWorker, how: str, task: str) -> None:
-        lost = list(worker.outstanding.values())
-        log.warning("a worker died: %s; jobs to be run again, one at a time: %d", how, len(lost))
+    def _decide(self, worker: PoolWorker, how: str, note: Note) -> None:
         if self._draining:
-            self._calls.on_back(lost)
-        elif worker.alone:
-            for pending in lost:
-                self._suspects.blame(pending, task, how)
-        else:
-            self._suspects.add(lost)
+            log.warning("a worker died: %s; jobs given back: %d", how, len(worker.outstanding))
+            self._calls.on_back(list(worker.outstanding.values()))
+            return
+        for pending in self._suspects.judge(worker, how, note):
+            self._queues.add(pending)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
-from collections.abc import Callable
 
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.worker.pipe import WorkerPipe
+from scoopi.worker.slate import Note, Slate
 from scoopi.worker.worker import Worker
-from scoopi.worker.worker_parts import WorkerParts
+from scoopi.worker.worker_parts import Wire
 
 JOIN_S = 5.0
 
@@ -17,25 +18,39 @@ JOIN_S = 5.0
 class ThreadLink(WorkerLink):
     """A worker in a thread of the parent: nothing is shielded from a page that crashes it."""
 
-    def __init__(self, wire: Callable[[bytes, Callable[[str, str], None]], WorkerParts]) -> None:
+    def __init__(self, wire: Wire) -> None:
         worker_in, outgoing = os.pipe()
         incoming, worker_out = os.pipe()
         super().__init__(incoming, outgoing)
         self._pipe = WorkerPipe(worker_in, worker_out)
-        self._worker = Worker(self._pipe, None, wire, orphaned=lambda: None)
+        self._slate = Slate(-1)
+        self._worker = Worker(self._pipe, self._slate, wire, orphaned=lambda: None)
         self._thread = threading.Thread(target=self._serve, name="worker", daemon=True)
         self._join_s = JOIN_S
         self._thread.start()
 
-    def kill(self) -> None:
-        """A thread cannot be ended: it is left to itself, and nobody hears what it still says."""
-        self._join_s = 0.0
+    def note(self) -> Note:
+        """See `WorkerLink.note`."""
+        return self._slate.read()
 
-    def reap(self) -> tuple[str, str, str]:
+    def kill(self) -> bool:
+        """A thread cannot be ended: what it still sends is not read.
+
+        It gets an exception, which ends a loop in Python. A call that never returns keeps the thread, and one
+        core, until the process ends.
+        """
+        self._join_s = 0.0
+        self._worker.leave()
+        if self.note().job and (number := self._thread.ident) is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(number), ctypes.py_object(SystemExit))
+        return False
+
+    def reap(self) -> tuple[str, Note]:
         """See `WorkerLink.reap`."""
+        note = self.note()
         super().reap()
         self._thread.join(self._join_s)
-        return "its thread ended", "", ""
+        return "its thread ended", note
 
     def _serve(self) -> None:
         try:

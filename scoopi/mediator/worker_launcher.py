@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from scoopi.mediator.process_link import ProcessLink
+from scoopi.mediator.worker_link import WorkerLink
+
+if TYPE_CHECKING:
+    from scoopi.worker.worker_parts import Wire
 
 
 class WorkerLauncher:
@@ -39,3 +45,13 @@ class WorkerLauncher:
     def launch(self) -> ProcessLink:
         """A worker that waits for its plan: one that was started ahead, or a new one."""
         return self._ahead.popleft() if self._ahead else ProcessLink(self._wire)
+
+    def thread_first(self, wire: Wire) -> Callable[[], WorkerLink]:
+        """Launch the first worker as a thread, and each further one as a process.
+
+        A further one replaces a thread that had to be abandoned, or runs what may have ended one.
+        """
+        from scoopi.mediator.thread_link import ThreadLink  # late: nobody else needs a worker's modules here
+
+        threads = iter((wire,))
+        return lambda: next(map(ThreadLink, threads), None) or self.launch()

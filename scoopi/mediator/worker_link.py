@@ -11,6 +11,7 @@ import msgspec
 
 from scoopi.worker.messages import ToParent
 from scoopi.worker.pipe import MessageBuffer, pack
+from scoopi.worker.slate import Note
 
 DECODER = msgspec.msgpack.Decoder(ToParent)
 PIPE_BYTES = 1 << 20
@@ -74,15 +75,24 @@ class WorkerLink:
         """The worker's process id; None when it is a thread."""
         return None
 
-    def kill(self) -> None:
-        """End the worker at once."""
+    def note(self) -> Note:
+        """The task that the worker is on now."""
+        return Note()
 
-    def reap(self) -> tuple[str, str, str]:
+    def is_paused(self) -> bool:
+        """Whether the worker is stopped from outside (SIGSTOP, a debugger), and so is not hanging."""
+        return False
+
+    def kill(self) -> bool:
+        """End the worker at once; False when its pipe will not tell of its end (a thread)."""
+        return True
+
+    def reap(self) -> tuple[str, Note]:
         """Collect an ended worker and close its ends.
 
         Returns:
-            How it ended in words, and the job and task that it was on (empty when none is known).
+            How it ended in words, and the task that it was on.
         """
         os.close(self.incoming)
         os.close(self.outgoing)
-        return "", "", ""
+        return "", Note()

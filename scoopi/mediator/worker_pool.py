@@ -8,6 +8,7 @@ from scoopi.mediator.host_clocks import Standing
 from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.worker.messages import Give, Setup, Stop
+from scoopi.worker.slate import Note
 
 
 class WorkerPool:
@@ -27,6 +28,7 @@ class WorkerPool:
         self._most_requests = most_requests
         self.workers: list[PoolWorker] = []
         self.alone: PoolWorker | None = None
+        self._leaving: list[PoolWorker] = []
 
     def start(self) -> None:
         """Start all workers."""
@@ -39,10 +41,19 @@ class WorkerPool:
             self.alone = self._start_one(alone=True)
         return self.alone
 
+    def end_alone(self) -> None:
+        """Ask the worker for jobs that must be alone to end, if there is one and it has no job."""
+        if self.alone is not None and not self.alone.outstanding:
+            self.alone.is_leaving = True
+            self.alone.link.send(Stop())
+            self._leaving.append(self.alone)
+            self.alone = None
+
     def __iter__(self) -> Iterator[PoolWorker]:
         yield from self.workers
         if self.alone is not None:
             yield self.alone
+        yield from self._leaving
 
     def choose(self, needs_request: bool, standing: Standing = Standing.ANSWERS) -> PoolWorker | None:
         """The least laden worker that has room, if need be for a request to a host of that standing."""
@@ -59,14 +70,16 @@ class WorkerPool:
             if items := worker.take_items():
                 worker.link.send(Give(items))
 
-    def remove(self, worker: PoolWorker) -> tuple[str, str, str]:
+    def remove(self, worker: PoolWorker) -> tuple[str, Note]:
         """Forget a worker that has ended.
 
         Returns:
-            How it ended, and the job and task that it was on, as `WorkerLink.reap`.
+            How it ended, and the task that it was on, as `WorkerLink.reap`.
         """
         if worker is self.alone:
             self.alone = None
+        elif worker.is_leaving:
+            self._leaving.remove(worker)
         else:
             self.workers.remove(worker)
         return worker.link.reap()

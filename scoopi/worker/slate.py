@@ -1,23 +1,40 @@
-"""Slate: where a worker notes the task that it is on, readable by the parent after its death."""
+"""Slate: where a worker notes the task that it is on, readable by the parent while it lives and after."""
 
 from __future__ import annotations
 
 import mmap
 import os
+import time
+from typing import NamedTuple
 
 SIZE = 4096
 NAMES = "utf-8"
+_TEXT = 8
+"""The text begins behind the time of its note, which is one aligned word: it is never read half written."""
+
+
+class Note(NamedTuple):
+    """The job and task that a worker is on since `began` (monotonic seconds); empty when it is on none.
+
+    The task is empty while the page is loaded.
+    """
+
+    job: str = ""
+    task: str = ""
+    began: float = 0.0
 
 
 class Slate:
     """A page of shared memory; noting costs a copy of a few bytes, no message.
 
-    The parent makes it and hands its descriptor to the worker.
+    The parent makes it and hands its descriptor to the worker; -1 makes one for a thread of this process.
     """
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
         self._page = mmap.mmap(descriptor, SIZE)
+        self._bytes = memoryview(self._page)
+        self._began = self._bytes[:_TEXT].cast("d")
 
     @classmethod
     def make(cls) -> Slate:
@@ -28,20 +45,28 @@ class Slate:
 
     def note(self, job: str, task: str) -> None:
         """Say that this task of this job begins; the task is empty while the page is loaded."""
-        text = f"{job}\n{task}".encode(NAMES)[: SIZE - 2]
-        self._page[: len(text) + 2] = len(text).to_bytes(2, "little") + text
+        text = f"{job}\n{task}\0".encode(NAMES)[: SIZE - _TEXT]
+        self._began[0] = 0.0  # a text counts only together with the time that is written after it
+        self._page[_TEXT : _TEXT + len(text)] = text
+        self._began[0] = time.monotonic()
 
     def wipe(self) -> None:
         """Say that nothing is going on."""
-        self._page[:2] = b"\x00\x00"
+        self._began[0] = 0.0
 
-    def read(self) -> tuple[str, str]:
-        """The job and task last noted; empty ones when nothing was going on."""
-        length = int.from_bytes(self._page[:2], "little")
-        job, _, task = self._page[2 : 2 + length].decode(NAMES, "replace").partition("\n")
-        return job, task
+    def read(self) -> Note:
+        """What was noted last; an empty note when nothing is going on, or the worker is just writing."""
+        began = self._began[0]
+        text = self._page[_TEXT:]
+        if not began or self._began[0] != began:
+            return Note()
+        job, _, task = text.partition(b"\0")[0].decode(NAMES, "replace").partition("\n")
+        return Note(job, task, began)
 
     def close(self) -> None:
         """Unmap the page and close its descriptor."""
+        self._began.release()
+        self._bytes.release()
         self._page.close()
-        os.close(self.descriptor)
+        if self.descriptor >= 0:
+            os.close(self.descriptor)

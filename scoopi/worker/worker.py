@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import msgspec
 
@@ -39,7 +39,7 @@ from scoopi.worker.messages import (
 )
 from scoopi.worker.pipe import WorkerPipe
 from scoopi.worker.slate import Slate
-from scoopi.worker.worker_parts import WorkerParts
+from scoopi.worker.worker_parts import Wire
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Worker:
 
     Args:
         pipe: this worker's ends.
-        slate: where the current task is noted; None where nothing is shielded (threads of the parent).
+        slate: where the current task is noted; None where nobody watches.
         wire: makes the parts from what `Setup` brings.
         orphaned: called when the parent is gone.
     """
@@ -63,7 +63,7 @@ class Worker:
         self,
         pipe: WorkerPipe,
         slate: Slate | None,
-        wire: Callable[[bytes, Callable[[str, str], None]], WorkerParts],
+        wire: Wire,
         orphaned: Callable[[], None],
     ) -> None:
         self._pipe = pipe
@@ -112,6 +112,11 @@ class Worker:
         """Close what `run` has opened; not where the process ends, for it may wait for a name's look-up."""
         self._opened.close()
 
+    def leave(self) -> None:
+        """Begin no further page; callable from any thread."""
+        self._to_run.clear()
+        self._run_soon(None)
+
     # The reader's thread
 
     def _read(self, bodies: Iterator[bytes]) -> None:
@@ -159,14 +164,25 @@ class Worker:
         self._fetching.wake()
 
     def _hand_back(self) -> None:
-        unsent = self._fetching.take_back()
+        """What has not begun. A page that is loaded stays: its host need not be asked again."""
+        unbegun = [*self._fetching.take_back(), *self._take_unbegun()]
         with self._waiting_lock:
             waiting, self._waiting = list(self._waiting), {}
-        back = (*waiting, *(load.item.job for load in unsent))
-        answered = (Answered(load.item.job, load.granted_host()) for load in unsent)
-        if back:
+        answered = (Answered(load.item.job, host) for load in unbegun if (host := load.granted_host()))
+        if back := (*waiting, *(load.item.job for load in unbegun)):
+            self._begun -= len(back)
             self._pipe.send(*answered, HandedBack(back))
         self._flush()  # what has ended must not wait for a step that perhaps never does
+
+    def _take_unbegun(self) -> list[PageLoad]:
+        """Remove and return the queued jobs whose page is not loaded; the others keep their order."""
+        queued: list[PageLoad | Loaded | None] = []
+        with suppress(IndexError):  # the steps' thread takes from it too
+            while True:
+                queued.append(self._to_run.popleft())
+        self._to_run.extend(work for work in queued if not isinstance(work, PageLoad))
+        self._fetching.wake()
+        return [work for work in queued if isinstance(work, PageLoad)]
 
     # The thread that takes the turn
 
@@ -239,6 +255,8 @@ class Worker:
         self._loader.begin(load.payload, outcomes.append)  # ends at once: there is no leave for a request
         (outcome,) = outcomes
         self._runner.add_time(LOADER, time.perf_counter() - began)
+        if self._slate is not None:
+            self._slate.wipe()
         if isinstance(outcome, ToGrant):
             self._pipe.send(self._asking(load.item, outcome))
             return None

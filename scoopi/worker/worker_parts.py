@@ -29,3 +29,7 @@ class WorkerParts:
     children: ChildJobs
     found: FoundValues
     max_held_bytes: int = sys.maxsize
+
+
+Wire = Callable[[bytes, Callable[[str, str], None]], WorkerParts]
+"""Makes the parts from what `Setup` brings; reports (job, host) of each request that goes out."""

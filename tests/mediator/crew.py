@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import fcntl
+import math
 import os
 import queue
 import select
@@ -29,6 +30,7 @@ from scoopi.mediator.pending import Pending
 from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
+from scoopi.mediator.watchdog import Watchdog
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.mediator.worker_pool import WorkerPool
 from scoopi.metrics.node_counts import NodeCounts
@@ -40,6 +42,7 @@ from scoopi.store.job_values import Ended, NewJob, TakenJob
 from scoopi.store.solo.sqlite_store import SqliteStore
 from scoopi.worker.messages import Give, Ready, Result, Results, Setup, ToWorker, WorkItem
 from scoopi.worker.pipe import READ_AT_ONCE, MessageBuffer, pack
+from scoopi.worker.slate import Note
 
 WAIT_S = 10.0
 NODE = "aaaaaaaaaaaaaaaa"
@@ -67,7 +70,8 @@ class PlayedWorker(WorkerLink):
         self._heard: deque[ToWorker] = deque()
         self._dying = threading.Lock()
         self._dead = False
-        self._task = ""
+        self._note = Note()
+        self.is_immortal = self._is_paused = False
 
     def hears(self) -> ToWorker:
         """The next message of the parent."""
@@ -107,23 +111,42 @@ class PlayedWorker(WorkerLink):
         fcntl.ioctl(self.incoming, termios.FIONREAD, size)
         return size[0]
 
-    def dies(self, task: str = "") -> None:
-        """End, with this task on the slate."""
-        self._task = task
+    def is_on(self, note: Note) -> None:
+        """Note what it is on."""
+        self._note = note
+
+    def pauses(self, is_paused: bool = True) -> None:
+        """Be stopped from outside, or continued."""
+        self._is_paused = is_paused
+
+    def note(self) -> Note:
+        """As `WorkerLink.note`."""
+        return self._note
+
+    def is_paused(self) -> bool:
+        """As `WorkerLink.is_paused`."""
+        return self._is_paused
+
+    def dies(self, job: str = "", task: str = "") -> None:
+        """End while it is on this task; on what it has noted when none is named."""
+        if job:
+            self._note = Note(job, task, 1.0)
         with self._dying:
             if not self._dead:
                 self._dead = True
                 os.close(self._in)
                 os.close(self._out)
 
-    def kill(self) -> None:
-        """The parent ends it."""
-        self.dies()
+    def kill(self) -> bool:
+        """The parent ends it, unless it is immortal."""
+        if not self.is_immortal:
+            self.dies()
+        return True
 
-    def reap(self) -> tuple[str, str, str]:
+    def reap(self) -> tuple[str, Note]:
         """As `WorkerLink.reap`."""
         super().reap()
-        return "it was killed by the test", "", self._task
+        return "it was killed by the test", self._note
 
     def _is_told(self, timeout_s: float) -> bool:
         return bool(select.select([self._in], [], [], timeout_s)[0])
@@ -139,6 +162,7 @@ class PlayedNode:
         max_crashes: int = 2,
         limits: FetchLimits | None = None,
         queue_size: int = 100,
+        task_limit_s: float = math.inf,
     ) -> None:
         self.clock = Clock()
         self.store = SqliteStore(folder / "store.db")
@@ -155,9 +179,14 @@ class PlayedNode:
         queues = TaskQueues(clocks, self.clock)
         router = HandoverRouter(clocks, queues, self.appender, NodeCounts())
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
-        suspects = Suspects(max_crashes, self.failed.put, lambda group, task: f"town.yml:{group}:{task}")
+        self.suspects = Suspects(
+            max_crashes, task_limit_s, self.failed.put, lambda group, task: f"town.yml:{group}:{task}"
+        )
+        watchdog = Watchdog(task_limit_s, self.clock)
         calls = TaskRunnerCalls(self.back.put, lambda: None, self.faults.put)
-        self.runner = TaskRunner(self.pool, queues, clocks, router, suspects, self.appender, calls)
+        self.runner = TaskRunner(
+            self.pool, queues, clocks, router, self.suspects, watchdog, self.appender, calls
+        )
         self.thread = threading.Thread(target=self.runner.run)
 
     def worker(self) -> PlayedWorker:

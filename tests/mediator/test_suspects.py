@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from scoopi.appenders.job_result import JobResult
 from scoopi.mediator.pending import Pending
+from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.suspects import Suspects
 from scoopi.model.frame import Frame
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.job_values import TakenJob
+from scoopi.worker.slate import Note
+
+from .crew import PlayedWorker
 
 HOW = "it was killed by SIGSEGV"
 
@@ -20,10 +25,36 @@ class Court:
 
     def __init__(self, max_crashes: int = 2) -> None:
         self.results: list[JobResult] = []
-        self.suspects = Suspects(max_crashes, self.results.append, lambda group, task: f"{group}/{task}")
+        self.suspects = Suspects(max_crashes, 60.0, self.results.append, "{}/{}".format)
+
+    def first(self) -> Pending | None:
+        return next(iter(self.suspects), None)
+
+    def pop(self) -> Pending:
+        first = next(iter(self.suspects))
+        self.suspects.pop(first)
+        return first
+
+    def die(
+        self, *held: Pending, on: str = "", task: str = "", alone: bool = False, overran: bool = False
+    ) -> list[Pending]:
+        """A worker that holds these jobs dies on one of them; the jobs that may run beside others again."""
+        link = PlayedWorker()
+        worker = PoolWorker(link, 4, alone)
+        worker.outstanding = {pending.taken.id: pending for pending in held}
+        note = Note(on, task, 5.0) if on else Note()
+        worker.overran = note if overran else None
+        link.dies()
+        link.reap()
+        return self.suspects.judge(worker, HOW, note)
 
     def die_alone(self, task: str) -> None:
-        self.suspects.blame(self.suspects.pop(), task, HOW)
+        pending = self.pop()
+        assert self.die(pending, on=pending.taken.id, task=task, alone=True) == []
+
+    def suspect(self, *names: str) -> None:
+        """These jobs are in a worker that dies on none of them."""
+        assert self.die(*map(pending, names)) == []
 
 
 def pending(name: str, host: str = "file") -> Pending:
@@ -32,18 +63,67 @@ def pending(name: str, host: str = "file") -> Pending:
 
 def test_suspects_wait_in_the_order_in_which_they_were_lost() -> None:
     court = Court()
-    court.suspects.add([pending("a", "one.example:80"), pending("b")])
-    court.suspects.add([pending("c")])
+    court.die(pending("a", "one.example:80"), pending("b"))
+    court.suspect("c")
     assert court.suspects.hosts() == {"one.example:80", "file"}
-    assert [court.suspects.pop().taken.id for _ in range(len(court.suspects))] == ["a", "b", "c"]
-    assert court.suspects.first() is None
+    assert [court.pop().taken.id for _ in range(len(court.suspects))] == ["a", "b", "c"]
+    assert court.first() is None
+
+
+def test_after_a_crash_only_the_job_that_was_running_waits_to_run_alone() -> None:
+    court = Court()
+    back = court.die(pending("a"), pending("b"), pending("c"), on="b", task="rain")
+    assert [job.taken.id for job in court.suspects] == ["b"]
+    assert [(job.taken.id, job.beside) for job in back] == [("a", 1), ("c", 1)]
+    assert court.die(*back, on="a", task="rain") == []
+    assert [job.taken.id for job in court.suspects] == ["b", "a", "c"], "c has met its second crash"
+
+
+def test_a_crash_on_a_job_that_the_worker_does_not_hold_makes_all_of_its_jobs_suspects() -> None:
+    court = Court()
+    assert court.die(pending("a"), pending("b"), on="ended", task="rain") == []
+    assert [job.taken.id for job in court.suspects] == ["a", "b"]
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_task_that_ran_too_long_fails_without_another_try(alone: bool) -> None:
+    court = Court()
+    held = [pending("a")] if alone else [pending("a"), pending("b")]
+    back = {job.taken.id: job for job in court.die(*held, on="a", task="rain", alone=alone, overran=True)}
+    assert set(back) == {job.taken.id for job in held}
+    assert back["a"].taken.payload.skip == ("rain",)
+    (failure,) = back["a"].failures
+    assert failure.cause == "the task ran longer than 60 s"
+    assert (failure.task, failure.at) == ("rain", "towns/rain")
+    assert "scoopi.task.timeout" in failure.message
+    assert all(job.beside == 0 and not job.crashes for job in back.values())
+    assert not len(court.suspects)
+
+
+def test_a_page_whose_reading_takes_too_long_fails_as_a_whole() -> None:
+    court = Court()
+    assert court.die(pending("a"), on="a", overran=True) == []
+    (result,) = court.results
+    assert result.state is JobState.FAILED
+
+
+def test_nobody_is_blamed_when_the_task_ended_before_its_worker_was_killed() -> None:
+    court = Court()
+    worker = PoolWorker(link := PlayedWorker(), 4)
+    worker.outstanding = {"a": pending("a"), "b": pending("b")}
+    worker.overran = Note("a", "rain", 5.0)
+    link.dies()
+    link.reap()
+    back = court.suspects.judge(worker, HOW, Note("b", "rain", 9.0))
+    assert [(job.taken.id, job.failures, job.beside) for job in back] == [("a", (), 0), ("b", (), 0)]
+    assert not len(court.suspects)
 
 
 def test_who_kills_its_worker_is_tried_again_before_all_others() -> None:
     court = Court()
-    court.suspects.add([pending("a"), pending("b")])
+    court.suspect("a", "b")
     court.die_alone("rain")
-    first = court.suspects.first()
+    first = court.first()
     assert first is not None
     assert (first.taken.id, first.crashes) == ("a", ("rain",))
     assert first.taken.payload.skip == ()
@@ -51,13 +131,13 @@ def test_who_kills_its_worker_is_tried_again_before_all_others() -> None:
 
 def test_deaths_count_against_the_task_that_was_running_only() -> None:
     court = Court(max_crashes=2)
-    court.suspects.add([pending("a")])
+    court.suspect("a")
     for task in ("rain", "wind", "rain"):
-        first = court.suspects.first()
+        first = court.first()
         assert first is not None
         assert first.failures == ()
         court.die_alone(task)
-    guilty = court.suspects.pop()
+    guilty = court.pop()
     assert guilty.taken.payload.skip == ("rain",)
     assert [(failure.task, failure.at) for failure in guilty.failures] == [("rain", "towns/rain")]
     assert not court.results
@@ -65,10 +145,10 @@ def test_deaths_count_against_the_task_that_was_running_only() -> None:
 
 def test_a_job_runs_on_without_each_guilty_task_and_keeps_what_was_said_of_them() -> None:
     court = Court(max_crashes=1)
-    court.suspects.add([pending("a")])
+    court.suspect("a")
     court.die_alone("rain")
     court.die_alone("wind")
-    left = court.suspects.pop()
+    left = court.pop()
     assert left.taken.payload.skip == ("rain", "wind")
     assert [failure.task for failure in left.failures] == ["rain", "wind"]
     assert left.item().failures == left.failures
@@ -76,7 +156,7 @@ def test_a_job_runs_on_without_each_guilty_task_and_keeps_what_was_said_of_them(
 
 def test_a_death_while_loading_fails_the_job_with_all_that_was_said_of_it() -> None:
     court = Court(max_crashes=1)
-    court.suspects.add([pending("a")])
+    court.suspect("a")
     court.die_alone("rain")
     court.die_alone("")
     (result,) = court.results
@@ -90,6 +170,6 @@ def test_a_death_while_loading_fails_the_job_with_all_that_was_said_of_it() -> N
 
 def test_when_the_node_stops_all_suspects_are_given_up() -> None:
     court = Court()
-    court.suspects.add([pending("a"), pending("b")])
+    court.suspect("a", "b")
     assert [job.taken.id for job in court.suspects.clear()] == ["a", "b"]
     assert len(court.suspects) == 0

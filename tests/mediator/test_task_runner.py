@@ -52,12 +52,12 @@ def test_a_worker_gets_jobs_when_it_is_ready_and_they_end_in_the_store(tmp_path:
         assert all(node.end_of(job) for job in taken)
 
 
-def test_the_jobs_of_a_dead_worker_run_again_one_at_a_time_in_a_worker_of_their_own(tmp_path: Path) -> None:
+def test_the_jobs_of_a_worker_that_died_on_none_of_them_run_again_one_at_a_time(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path, max_crashes=1)) as node:
         first = node.worker()
         taken = node.push(3)
         lost = first.is_given()
-        first.dies("one")
+        first.dies()
         replaced, alone = node.worker(), node.worker()
         for item in lost:
             assert alone.is_given() == [item], "a death in company counts against nobody"
@@ -68,6 +68,69 @@ def test_the_jobs_of_a_dead_worker_run_again_one_at_a_time_in_a_worker_of_their_
         assert replaced.is_told_nothing()
         assert all(node.end_of(job) for job in taken)
         assert node.runner.crashes == 1
+
+
+def test_only_the_job_that_was_running_is_run_alone_after_a_crash(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        first = node.worker()
+        node.push(3)
+        lost = first.is_given()
+        first.dies(lost[1].job, "one")
+        replaced, alone = node.worker(), node.worker()
+        assert alone.is_given() == [lost[1]]
+        assert replaced.is_given() == [lost[0], lost[2]]
+
+
+def test_a_job_that_has_met_two_crashes_is_run_alone(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        first = node.worker()
+        node.push(3)
+        lost = first.is_given()
+        first.dies(lost[0].job, "one")
+        second, alone = node.worker(), node.worker()
+        assert alone.is_given() == [lost[0]]
+        assert second.is_given() == [lost[1], lost[2]]
+        second.dies(lost[1].job, "one")
+        third = node.worker()
+        for item in lost:
+            alone.ends(item)
+            if item is not lost[2]:
+                assert len(alone.is_given()) == 1
+        node.wait_ended(3)
+        node.turn()
+        assert third.is_told_nothing()
+
+
+def test_a_suspect_whose_host_must_wait_holds_up_no_other(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path, limits=FetchLimits(1, 1000))) as node:
+        first = node.worker()
+        node.push(1, SITE)
+        (asked,) = first.is_given()
+        first.says(Sent(asked.job, SITE, node.clock.now))
+        first.says(Answered(asked.job, SITE))
+        (archived,) = node.push(1, archived=True)
+        first.is_given()
+        node.turn()
+        first.dies()
+        node.worker()
+        alone = node.worker()
+        assert [item.job for item in alone.is_given()] == [archived.id]
+
+
+def test_the_worker_for_single_jobs_ends_when_none_is_left(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        first = node.worker()
+        node.push(1)
+        first.is_given()
+        first.dies()
+        node.worker()
+        alone = node.worker()
+        alone.ends(*alone.is_given())
+        assert isinstance(alone.hears(), Stop)
+        alone.dies()
+        node.turn_until(lambda: len(list(node.pool)) == 1)
+        assert node.runner.crashes == 1, "an end that was asked for is not a crash"
+        assert node.launched.empty()
 
 
 def test_the_shared_workers_go_on_while_suspects_run(tmp_path: Path) -> None:
@@ -88,14 +151,14 @@ def test_a_task_that_kills_its_worker_alone_is_left_out_and_the_job_runs_once_mo
     with running(PlayedNode(tmp_path, max_crashes=2)) as node:
         first = node.worker()
         node.push(1)
-        first.is_given()
-        first.dies("two")
+        (item,) = first.is_given()
+        first.dies(item.job, "two")
         node.worker()
         for _ in range(2):
             alone = node.worker()
             (item,) = alone.is_given()
             assert item.payload.skip == ()
-            alone.dies("two")
+            alone.dies(item.job, "two")
         alone = node.worker()
         (item,) = alone.is_given()
         assert item.payload.skip == ("two",)
@@ -173,7 +236,7 @@ def test_a_drain_gives_back_what_waits_and_what_workers_hand_back_and_lets_the_r
         assert unbegun.taken.id == items[-1].job
         worker.ends(items[0])
         node.wait_ended(1)
-        worker.dies("one")
+        worker.dies(items[1].job, "one")
         lost = node.back.get(timeout=WAIT_S)
         assert [pending.taken.id for pending in lost] == [item.job for item in items[1:-1]]
         node.turn()

@@ -15,6 +15,7 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.store.job_values import TakenJob
 from scoopi.worker.messages import Give, Setup, WorkItem
+from scoopi.worker.slate import Note
 
 from .crew import PlayedWorker
 
@@ -137,8 +138,8 @@ def test_a_worker_alone_is_started_once_and_holds_one_job(
 
 def test_a_worker_that_is_gone_is_replaced(pool: WorkerPool, played: list[PlayedWorker]) -> None:
     gone = pool.workers[0]
-    played[0].dies("rain")
-    assert pool.remove(gone) == ("it was killed by the test", "", "rain")
+    played[0].dies("job", "rain")
+    assert pool.remove(gone) == ("it was killed by the test", Note("job", "rain", 1.0))
     pool.start()
     assert len(pool.workers) == 2
     assert gone not in pool.workers

@@ -36,9 +36,10 @@ class Tasks(Part):
 
     ready: int = 1
     turned_at: float = field(default_factory=time.monotonic)
+    stuck_s: float = 0.0
 
     def figures(self) -> TaskFigures:
-        return TaskFigures(1, self.ready, (), 0, 0, 0, 0, 0, 0, self.turned_at)
+        return TaskFigures(1, self.ready, (), 0, 0, 0, 0, 0, 0, self.turned_at, self.stuck_s)
 
 
 @dataclass
@@ -98,6 +99,12 @@ def test_a_thread_that_ends_in_the_midst_of_the_run_is_a_fault(desk: Desk, name:
     desk.appender.gone = name == "appender"
     desk.jobs.gone = name if name == "job-runner" else ""
     assert desk.watch.fault() == f"the thread {name} has ended"
+    assert desk.watch.unready() == desk.watch.fault()
+
+
+def test_a_worker_that_cannot_be_ended_is_a_fault(desk: Desk) -> None:
+    desk.tasks.stuck_s = 71.2
+    assert desk.watch.fault() == "a worker has been in one task for 71 s and cannot be ended"
     assert desk.watch.unready() == desk.watch.fault()
 
 

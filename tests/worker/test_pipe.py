@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 import msgspec
 
@@ -10,7 +11,7 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.worker.messages import Answered, Give, Ready, Sent, ToParent, ToWorker, WorkItem
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe, pack
-from scoopi.worker.slate import Slate
+from scoopi.worker.slate import Note, Slate
 
 
 def test_messages_come_out_as_they_went_in_however_they_are_cut() -> None:
@@ -44,15 +45,21 @@ def test_a_pipe_ends_when_the_parent_closes_it() -> None:
     os.close(parent_reads)
 
 
-def test_the_slate_tells_the_task_that_was_noted_last() -> None:
+def test_the_slate_tells_the_task_that_was_noted_last_and_when() -> None:
     slate = Slate.make()
     other = Slate(os.dup(slate.descriptor))
-    assert other.read() == ("", "")
+    assert other.read() == Note()
+    before = time.monotonic()
     slate.note("job", "täsk")
-    assert other.read() == ("job", "täsk")
+    noted = other.read()
+    assert noted[:2] == ("job", "täsk")
+    assert before <= noted.began <= time.monotonic()
     slate.note("job 2", "t" * 10_000)
-    assert other.read()[0] == "job 2"
+    assert other.read().job == "job 2"
+    slate.note("job", "täsk")
+    assert other.read()[:2] == ("job", "täsk")
+    assert other.read() != noted, "the same task a second time is another note"
     slate.wipe()
-    assert other.read() == ("", "")
+    assert other.read() == Note()
     slate.close()
     other.close()

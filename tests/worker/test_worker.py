@@ -14,12 +14,12 @@ import pytest
 
 from scoopi.errors import SilentHostError
 from scoopi.model.grant import Grant
-from scoopi.model.handover import ToGrant
+from scoopi.model.handover import ToGrant, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.steps.load_order import LoadOrder
-from scoopi.steps.loader import Loader
+from scoopi.steps.loader import Ended, Loader
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.fetching import Fetching
 from scoopi.worker.found_values import FoundValues
@@ -230,6 +230,79 @@ def test_what_has_not_begun_is_handed_back_at_a_recall_and_more_is_done_afterwar
     give(parent)
     loader.end(ToGrant(HOST, payload_of(LoadOrder())))
     assert [parent.hear(), parent.hear()] == [Answered("job", "here.example:80"), Asking("job", HOST)]
+
+
+def test_what_waits_behind_a_slow_page_is_taken_back_and_the_worker_keeps_working(
+    start: Callable[[Loader], Parent],
+) -> None:
+    loader = HeldLoader()
+    parent = start(loader)
+    give_files(parent, "slow", "second", "third")
+    assert loader.is_held.wait(LIMIT_S)
+    parent.send(Recall())
+    assert parent.hear() == HandedBack(("second", "third"))
+    loader.release.set()
+    assert results_of(parent) == {"slow"}
+    give_files(parent, "fourth")
+    assert results_of(parent) == {"fourth"}
+
+
+def test_results_that_wait_for_others_are_told_when_jobs_are_taken_back(
+    start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.worker.worker.BATCH_SECONDS", 10 * LIMIT_S)
+    loader = HeldLoader(held="second")
+    parent = start(loader)
+    give_files(parent, "first", "second", "third")
+    assert loader.is_held.wait(LIMIT_S)
+    parent.send(Recall())
+    assert parent.hear() == HandedBack(("third",))
+    assert results_of(parent) == {"first"}
+    loader.release.set()
+    assert results_of(parent) == {"second"}, "it is the last that came, so it waits for no other"
+
+
+def test_a_request_that_was_not_sent_is_taken_back_too(start: Callable[[Loader], Parent]) -> None:
+    loader = HeldLoader()
+    parent = start(loader)
+    give_files(parent, "slow")
+    assert loader.is_held.wait(LIMIT_S)
+    with parent.worker._fetching._turning:  # or the reader would send it
+        give(parent, "asked")
+        parent.send(Recall())
+        assert parent.hear() == Answered("asked", "here.example:80")
+        assert parent.hear() == HandedBack(("asked",))
+    loader.release.set()
+
+
+class HeldLoader(PlayedLoader):
+    """Reads each file at once, but one of them only when the test releases it."""
+
+    def __init__(self, held: str = "slow") -> None:
+        super().__init__()
+        self._held = held
+        self.is_held = threading.Event()
+        self.release = threading.Event()
+
+    def begin(self, payload: Payload, ended: Ended) -> None:
+        if payload.job == self._held:
+            self.is_held.set()
+            assert self.release.wait(LIMIT_S)
+        ended(ToTask(payload.advance("page")))
+
+
+def results_of(parent: Parent) -> set[str]:
+    """The jobs of the next results that have any."""
+    while True:
+        message = parent.hear()
+        assert isinstance(message, Results), message
+        if message.results:
+            return {result.job for result in message.results}
+
+
+def give_files(parent: Parent, *jobs: str) -> None:
+    payload = JobPayload(Locator("name", "group", "page.html"), "seed")
+    parent.send(Give(tuple(WorkItem(job, 1, payload) for job in jobs)))
 
 
 class CrossedDrain(threading.Event):

@@ -1,0 +1,98 @@
+"""Watchdog: ends workers whose task exceeds its limit, and frees the jobs that wait behind a slow one."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Iterable
+
+from scoopi.mediator.pool_worker import PoolWorker
+from scoopi.worker.messages import Recall
+from scoopi.worker.slate import Note
+
+log = logging.getLogger(__name__)
+
+LOOK_S = 0.2
+"""The time between two looks while workers have jobs."""
+SLOW_S = 0.5
+"""A worker that is in one task for this long gets no further jobs and hands back those that wait."""
+FROZEN_S = 3.0
+"""After such a gap between two looks the machine or this process was frozen: tasks begin their time again."""
+DYING_S = 5.0
+"""A killed worker whose pipe has not ended after this time cannot be ended."""
+
+
+class Watchdog:
+    """Reads what each worker notes in shared memory: a task need not cooperate. Belongs to one thread.
+
+    Args:
+        limit_s: the longest that one task may take, infinity without a limit; loading a page from the
+            network does not count.
+        clock: monotonic seconds, the workers' clock.
+
+    Attributes:
+        stuck_s: for how long a worker has outlived its kill; 0 when none has. Any thread may read it.
+    """
+
+    def __init__(self, limit_s: float, clock: Callable[[], float]) -> None:
+        self._limit_s = limit_s
+        self._clock = clock
+        self._looked_at = math.inf
+        self._fresh_since = 0.0
+        self.stuck_s = 0.0
+
+    @property
+    def limit_s(self) -> float:
+        """The longest that one task may take."""
+        return self._limit_s
+
+    def look(self, workers: Iterable[PoolWorker]) -> list[PoolWorker]:
+        """Look at each worker, if it is time to.
+
+        Returns:
+            Workers that were killed and whose pipes will not tell of it.
+        """
+        now = self._clock()
+        since_s = now - self._looked_at
+        if 0 <= since_s < LOOK_S:
+            return []
+        self._looked_at = now
+        if since_s > FROZEN_S:
+            self._fresh_since = now
+        stuck_s = 0.0
+        gone = []
+        for worker in workers:
+            if worker.overran is None:
+                if not self._check(worker, now):
+                    gone.append(worker)
+            elif now - worker.killed_at > DYING_S:
+                stuck_s = max(stuck_s, now - worker.overran.began)
+        self.stuck_s = stuck_s
+        return gone
+
+    def _check(self, worker: PoolWorker, now: float) -> bool:
+        """False when the worker was killed and its pipe will not tell of it."""
+        note = worker.link.note()
+        task_s = now - note.began if note.began else 0.0
+        if task_s > SLOW_S:
+            self._relieve(worker, note, now)
+        else:
+            worker.slow_on = ""
+        counted_s = min(task_s, now - max(self._fresh_since, worker.fresh_since))
+        return counted_s <= self._limit_s or self._end(worker, note, now)
+
+    def _relieve(self, worker: PoolWorker, note: Note, now: float) -> None:
+        if worker.link.is_paused():
+            worker.fresh_since = now
+        if not worker.slow_on and len(worker.outstanding) > 1:
+            worker.link.send(Recall())
+        worker.slow_on = note.job
+
+    def _end(self, worker: PoolWorker, note: Note, now: float) -> bool:
+        if worker.link.note() != note:
+            return True  # the task has just ended
+        log.warning(
+            "job %s: task %r runs longer than %g s; its worker is killed", note.job, note.task, self._limit_s
+        )
+        worker.overran, worker.killed_at = note, now
+        return worker.link.kill()
