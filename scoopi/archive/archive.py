@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from scoopi.archive.entry_file import TEMPORARY, EntryFile
-from scoopi.archive.metas import DataMeta, DocumentMeta, document_identity
+from scoopi.archive.metas import DataMeta, DocumentMeta, document_identity, kept_locator
 from scoopi.archive.saved_data import SavedData
 from scoopi.model.data import Data
 from scoopi.model.document import Document
@@ -63,7 +63,7 @@ class Archive:
         `load` may yet find that its body is spoiled.
         """
         meta = self._documents.read_meta(self._entry(locator) / DOCUMENT)
-        if meta is None or meta.locator != locator:
+        if meta is None or meta.locator != kept_locator(locator):
             return False
         try:
             return live.fresh(meta.date(), run_date)
@@ -73,11 +73,11 @@ class Archive:
     def load(self, locator: Locator) -> Document | None:
         """The saved page with its old from_date; None when there is none, or a bad one."""
         found = self._documents.read(self._entry(locator) / DOCUMENT)
-        if found is None or found[0].locator != locator:
+        if found is None or found[0].locator != kept_locator(locator):
             return None
         meta, body = found
         try:
-            return meta.document(body)
+            return meta.document(locator, body)
         except ValueError:
             return None
 

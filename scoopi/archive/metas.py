@@ -10,10 +10,11 @@ import msgspec
 
 from scoopi.model.document import Document
 from scoopi.model.locator import Locator
+from scoopi.model.shown import with_login_of, without_login
 
 
 class DocumentMeta(msgspec.Struct, frozen=True):
-    """Of a saved page.
+    """Of a saved page; its addresses are without their logins, which are no business of the archive.
 
     Attributes:
         from_date: in ISO form, with the offset of its zone.
@@ -36,8 +37,8 @@ class DocumentMeta(msgspec.Struct, frozen=True):
         date = document.from_date
         zone = date.tzinfo.key if isinstance(date.tzinfo, ZoneInfo) else ""
         return cls(
-            document.locator,
-            document.url,
+            kept_locator(document.locator),
+            without_login(document.url),
             date.isoformat(),
             zone or "",
             date.tzname() or "",
@@ -58,9 +59,14 @@ class DocumentMeta(msgspec.Struct, frozen=True):
         zone = _zone(self.zone) if self.zone else timezone(offset, self.zone_name)
         return date.astimezone(zone)
 
-    def document(self, body: bytes) -> Document:
-        """The document again; raises as `date`."""
-        return Document(self.locator, self.url, self.date(), self.charset, body)
+    def document(self, locator: Locator, body: bytes) -> Document:
+        """The document of that locator again; raises as `date`."""
+        return Document(locator, with_login_of(self.url, locator.url), self.date(), self.charset, body)
+
+
+def kept_locator(locator: Locator) -> Locator:
+    """The locator as the archive names it."""
+    return Locator(locator.name, locator.group, without_login(locator.url))
 
 
 class DataMeta(msgspec.Struct, frozen=True):

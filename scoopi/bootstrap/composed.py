@@ -26,7 +26,7 @@ class Composed(msgspec.Struct, frozen=True):
     Attributes:
         definitions: checked and normalized, without locators.
         locators: parts of the locator groups, each packed; only who seeds unpacks them, one after another.
-        configs: every setting as written, secrets as their `${env:…}`.
+        configs: every setting as written, with `${env:…}`, and without passwords.
         run_date: the run's date-time, zone-aware, whole seconds.
         current_folder: where the run was started; pages are looked for from here.
         defs_source: the folder (or file) of definitions, absolute.

@@ -14,7 +14,7 @@ from types import TracebackType
 import msgspec
 
 from scoopi.bootstrap.folder_lock import take_lock
-from scoopi.bootstrap.run_state import HIDDEN, NodeState
+from scoopi.bootstrap.run_state import HIDDEN, NodeState, make_private
 from scoopi.errors import RunError
 
 LOST_PREFIX = "lost-"
@@ -170,9 +170,11 @@ def _make(folder: Path) -> None:
     """A node that goes may remove an empty folder above it just now."""
     for _ in range(TRIES):
         with contextlib.suppress(FileNotFoundError):
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private(folder.parent)
+            folder.mkdir(exist_ok=True)
             return
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private(folder.parent)
+    folder.mkdir(exist_ok=True)
 
 
 def _try_lock(folder: Path) -> int | None:

@@ -23,6 +23,7 @@ from scoopi.bootstrap.run_state import (
     STATE_FILE,
     STORE_FILE,
     NodeState,
+    make_private,
     node_folder_of,
     read_state,
     unreadable,
@@ -60,7 +61,8 @@ class RunFolder:
                 _remove_abandoned(output)
                 path = output / f"{NEW_PREFIX}{secrets.token_hex(4)}"
                 node = secrets.token_hex(4)
-                (path / HIDDEN / node).mkdir(parents=True)
+                make_private(path / HIDDEN)
+                (path / HIDDEN / node).mkdir()
                 return cls(path, node, _locked(path))
         except OSError as error:
             raise RunError(

@@ -31,6 +31,11 @@ class NodeState(msgspec.Struct, frozen=True):
     cluster: bool = False
 
 
+def make_private(hidden: Path) -> None:
+    """Make the hidden folder of a run, for its user only: records and segments hold addresses as given."""
+    hidden.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
 def node_folder_of(path: Path) -> Path | None:
     """Where a run has its records; None when this is not the folder of a run.
 

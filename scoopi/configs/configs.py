@@ -78,12 +78,23 @@ class Configs(msgspec.Struct, frozen=True):
         }
 
     def composed(self) -> dict[str, str]:
-        """Key → value of all that have one, secrets in the clear: for workers, never for a disk."""
-        return {key: entry.text for key, entry in self.entries.items() if entry.text is not None}
+        """Key → value of all that have one: for workers, never for a disk.
+
+        Passwords are left out, as no worker needs one; what `${env:…}` brought is in the clear.
+        """
+        return {
+            key: entry.text
+            for key, entry in self.entries.items()
+            if entry.text is not None and not SETTINGS_BY_KEY[key].is_secret
+        }
 
     def kept(self) -> dict[str, str]:
-        """Key → value as written, `${env:…}` not replaced: for the run's folder."""
-        return {key: entry.written for key, entry in self.entries.items() if entry.written is not None}
+        """Key → value as written, `${env:…}` not replaced and passwords left out: for the run's folder."""
+        return {
+            key: entry.written
+            for key, entry in self.entries.items()
+            if entry.written is not None and not SETTINGS_BY_KEY[key].is_secret
+        }
 
     def entry(self, key: str) -> Entry:
         """The value and its origin; KeyError for a key that the registry does not know."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from scoopi.configs.configs import Configs, Entry
 from scoopi.configs.environment import read_environment
 from scoopi.configs.given import Given
-from scoopi.configs.interpolation import expand
+from scoopi.configs.interpolation import MASK, expand
 from scoopi.configs.nearest import nearest
 from scoopi.configs.original_keys import original_note
 from scoopi.configs.registry import SETTINGS_BY_KEY
@@ -93,6 +93,8 @@ class ConfigsReader:
             self._pass_over(given)
             return
         value = expand(given.text, self._environ, given.at)
+        if setting.is_secret and value.text:
+            value = value._replace(shown=MASK)
         text = read_value(setting, value.text, shown=value.shown, at=given.at)
         secret = value.shown != value.text
         written, shown = (given.text, value.shown) if secret else (text, text)

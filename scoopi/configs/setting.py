@@ -51,6 +51,11 @@ class Setting(msgspec.Struct, frozen=True):
     choices: tuple[str, ...] = ()
 
     @property
+    def is_secret(self) -> bool:
+        """Whether its value is shown nowhere and kept nowhere, whoever set it."""
+        return self.key.endswith(".password")
+
+    @property
     def environment(self) -> str:
         """Its name in the environment: `scoopi.job.maxTakes` is `SCOOPI_JOB_MAXTAKES`."""
         return self.key.upper().replace(".", "_")

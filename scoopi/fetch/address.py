@@ -147,7 +147,7 @@ def _http(scheme: str, rest: str, text: str) -> Address:
         raise FetchError(what, at=shown(text), hint="write http://host/path", cause=cause) from None
     number = _port(port, scheme, text)
     said = "" if number == DEFAULT_PORTS[scheme] else f":{number}"
-    login = f"{_escaped(user, _BAD_IN_PATH)}@" if user else ""
+    login = f"{_escaped(user, _BAD_IN_PATH).replace('@', '%40')}@" if user else ""
     url = (
         f"{scheme}://{login}{host}{said}{_escaped(path.replace(chr(92), '/'), _BAD_IN_PATH) or '/'}"
         f"{_escaped(query, _BAD_IN_QUERY)}{_escaped(fragment, _BAD_IN_FRAGMENT)}"

@@ -8,6 +8,9 @@ LONGEST_SHOWN_ADDRESS = 500
 HIDDEN = "***"
 
 _AUTHORITY = re.compile(r"(\s*(?:[A-Za-z][A-Za-z0-9+.-]*:[/\\]+|https?:))([^/\\?#]*)(.*)", re.DOTALL | re.I)
+_PLAIN_LOGIN = re.compile(r"(https?://)[^/\\?#]*@", re.IGNORECASE)
+_ROOT = re.compile(r"https?://[^/\\?#]*", re.IGNORECASE)
+_NAME = re.compile(r"[A-Za-z0-9._~-]{0,32}")
 _PORT = re.compile(r"(?:\[[^\]]*\]|[^:]*)(?::\d*)?")
 _LOGIN_IN_TEXT = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)[^\s'\"<>]*@")
 _QUOTED_LOGIN = re.compile(r"'[^\n]*@[^\n]*'")
@@ -27,10 +30,29 @@ def shown(url: str) -> str:
         if rest_is_login:
             authority, rest = authority + rest, ""
         login, at, host = authority.rpartition("@")
-        user, colon, _ = login.partition(":")
-        hidden = f"{user}:{HIDDEN}" if colon and "@" not in user and not rest_is_login else HIDDEN
+        user, _, password = login.partition(":")
+        is_name = _NAME.fullmatch(user) and password and not rest_is_login
+        hidden = f"{user}:{HIDDEN}" if is_name else HIDDEN
         safe = f"{scheme}{hidden}@{host}{rest}" if at else url
     return cut(safe, LONGEST_SHOWN_ADDRESS)
+
+
+def without_login(url: str) -> str:
+    """A web address without its user and password, whole; any other text as it is."""
+    return _PLAIN_LOGIN.sub(r"\1", url) if "@" in url else url
+
+
+def with_login_of(url: str, given: str) -> str:
+    """A web address with the user and password of another one of the same host, if that has any."""
+    login = _PLAIN_LOGIN.match(given) if "@" in given else None
+    if login is None or _root(url) != _root(without_login(given)):
+        return url
+    return login[0] + url[len(login[1]) :]
+
+
+def _root(url: str) -> str:
+    found = _ROOT.match(url)
+    return found[0].lower() if found else ""
 
 
 def cut(text: str, longest: int) -> str:

@@ -43,7 +43,7 @@ from scoopi.model.shown import shown
         ("http://example\u2024org/", "example.org:80", "http://example.org/"),
         ("http://ex%61mple.org/", "example.org:80", "http://example.org/"),
         ("http://me:pass@example.org/a", "example.org:80", "http://me:pass@example.org/a"),
-        ("http://a@b@example.org/", "example.org:80", "http://a@b@example.org/"),
+        ("http://a@b@example.org/", "example.org:80", "http://a%40b@example.org/"),
         ("http://[2001:DB8::1]:81/a", "[2001:db8::1]:81", "http://[2001:db8::1]:81/a"),
         ("http://127.0.0.1:5000/x", "127.0.0.1:5000", "http://127.0.0.1:5000/x"),
         ("http://my_host.example/", "my_host.example:80", "http://my_host.example/"),

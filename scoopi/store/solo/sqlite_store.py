@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -47,6 +47,9 @@ class SqliteStore:
         self._fields = msgspec.json.Decoder(dict[str, str])
         self._connection: sqlite3.Connection | None = None
         with self._faults_named():
+            if not path.exists():
+                with suppress(OSError):  # the next line names the fault
+                    path.touch(mode=0o600)
             self._connection = sqlite3.connect(
                 path, timeout=busy_ms / 1000, isolation_level=None, check_same_thread=False
             )

@@ -1,0 +1,196 @@
+"""What is secret gets into no report, no log and no file that others may read."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import FetchError
+from scoopi.fetch.address import parse_address
+from scoopi.model.shown import shown, with_login_of, without_login, without_logins
+from tests.engine.desk import Desk, Ended
+from tests.server.server import Server
+
+SECRET = "S3cr3t"
+DEFINITIONS = """\
+locatorGroups:
+  page:
+    {live}
+    locators: [{{ name: one, url: "{url}" }}]
+taskGroups:
+  page: {{ {live_task} pageTask: {{ dataDef: text }} }}
+dataDefs:
+  text:
+    query: {{ block: "body", selector: "p" }}
+    items: [ item: {{ name: text, value: text }} ]
+"""
+LOGINS = (
+    "me:S3cr3t@",
+    "me:a@S3cr3t@",
+    "me:S3cr3t@b@",
+    "S3cr3t@",
+    "S3cr3t:@",
+    ":S3cr3t@",
+    "a@S3cr3t:x@",
+    "me:S3cr3t:x@",
+    "me:%40S3cr3t%2F@",
+)
+MALFORMED = ("me:S3cr3t/x@", "me:S3cr3t?x@", "me:S3cr3t#x@", "me:S3cr3t\\x@")
+
+
+def write(desk: Desk, url: str, live: str = "") -> None:
+    text = DEFINITIONS.format(url=url.replace("\\", "\\\\"), live="", live_task=live)
+    (desk.folder / "job.yml").write_text(text)
+
+
+def told(desk: Desk, ended: Ended) -> str:
+    """All that a run shows: the terminal and the files that are not hidden."""
+    files = (desk.folder / "output").glob("*/*")
+    return ended.out + ended.err + "".join(file.read_text() for file in files if file.is_file())
+
+
+@pytest.mark.parametrize("login", [*LOGINS, *MALFORMED])
+@pytest.mark.parametrize("scheme", ["http://", "HTTPS://", "http:", "http:\\\\"])
+def test_no_login_of_an_address_is_shown(login: str, scheme: str, refused: Callable[[str], None]) -> None:
+    url = f"{scheme}{login}site.example:99999/a"
+    assert SECRET not in shown(url)
+    with pytest.raises(FetchError) as caught:
+        parse_address(url)
+    assert SECRET not in str(caught.value) + caught.value.cause
+    refused(f"login {login} of an address with {scheme}")
+
+
+def test_what_is_no_login_stays_readable() -> None:
+    for url in (
+        "http://h/@user/post",
+        "http://h:80/a@b",
+        "http://[::1]:8/@",
+        "mailto:a@b",
+        "/a@b",
+        "http://h/?m=a@b",
+    ):
+        assert shown(url) == without_login(url) == url
+    assert shown("https://me:p@ss@h/x@y") == "https://me:***@h/x@y"
+
+
+@pytest.mark.parametrize("login", LOGINS)
+def test_a_failed_page_is_reported_without_its_login(
+    desk: Desk, server: Server, login: str, refused: Callable[[str], None]
+) -> None:
+    write(desk, server.url("/missing.html").replace("http://", f"http://{login}"))
+    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    assert ended.code == 1
+    assert "status 404" in told(desk, ended)
+    assert SECRET not in told(desk, ended)
+    refused(f"login {login} in the report of a run")
+
+
+@pytest.mark.parametrize(
+    "proxy",
+    [
+        "http://me:S3cr3t@[",
+        "http://me:S3cr3t@host:bad",
+        "me:S3cr3t@[",
+        "x://me:S3cr3t@h",
+        "http://me:a'S3cr3t@[",
+    ],
+)
+def test_the_login_of_a_proxy_is_not_shown(
+    desk: Desk,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    proxy: str,
+    refused: Callable[[str], None],
+) -> None:
+    monkeypatch.setenv("http_proxy", proxy)
+    write(desk, server.url("/a.html"))
+    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    assert ended.code == 1
+    assert SECRET not in told(desk, ended)
+    refused(f"login of the proxy {proxy}")
+
+
+def test_a_librarys_message_loses_the_logins_that_it_quotes() -> None:
+    message = "Unsupported proxy syntax in 'http://me:p@s'S3cr3t@x:[': Port number was not a decimal"
+    assert without_logins(message) == "Unsupported proxy syntax in '***': Port number was not a decimal"
+    assert without_logins("see http://me:S3cr3t@h/ for more") == "see http://***@h/ for more"
+
+
+@pytest.mark.parametrize("key", ["scoopi.cluster.password", "scoopi.cluster.tls.password"])
+@pytest.mark.parametrize("origin", ["-D", "environment", "file", "reference"])
+def test_a_password_of_the_settings_is_shown_and_stored_nowhere(
+    desk: Desk,
+    server: Server,
+    pages: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    key: str,
+    origin: str,
+    refused: Callable[[str], None],
+) -> None:
+    (pages / "a.html").write_text("<p>x</p>")
+    write(desk, server.url("/a.html"))
+    options: list[str] = []
+    if origin == "-D":
+        options = ["-D", f"{key}={SECRET}"]
+    elif origin == "environment":
+        monkeypatch.setenv(key.upper().replace(".", "_"), SECRET)
+    else:
+        monkeypatch.setenv("PASS", SECRET)
+        value = SECRET if origin == "file" else "x${env:PASS}"
+        (desk.folder / "settings.yml").write_text(f"{key}: {value}\n")
+        options = ["--conf", "settings.yml"]
+    listed = desk.process("config", *options)
+    assert SECRET not in listed.out + listed.err
+    assert f"{key}  " in listed.out
+    assert "***" in listed.out
+    ended = desk.process("run", "job.yml", "--workers", 1, *options)
+    assert ended.code == 0, ended.err
+    files = [file for file in (desk.folder / "output").rglob("*") if file.is_file()]
+    assert any(file.name == "store.db" for file in files)
+    for file in files:
+        assert SECRET.encode() not in file.read_bytes(), file
+    assert SECRET not in told(desk, ended)
+    refused(f"{key} by {origin} in the store")
+
+
+def test_what_a_run_keeps_is_for_its_user_only(
+    desk: Desk, server: Server, pages: Path, refused: Callable[[str], None]
+) -> None:
+    (pages / "a.html").write_text("<p>x</p>")
+    write(desk, server.url("/a.html"))
+    assert desk.scoopi("run", "job.yml", "--workers", 0).code == 0
+    hidden = desk.run_folder() / ".scoopi"
+    assert stat.S_IMODE(hidden.stat().st_mode) == 0o700
+    (store,) = hidden.rglob("store.db")
+    assert stat.S_IMODE(store.stat().st_mode) == 0o600
+    refused("records of a run read by another user")
+
+
+def test_the_archive_keeps_no_login_and_serves_the_page_to_whom_it_was_given(
+    desk: Desk, server: Server, pages: Path, refused: Callable[[str], None]
+) -> None:
+    (pages / "a.html").write_text("<p>x</p>")
+    url = server.url("/a.html").replace("http://", f"http://me:{SECRET}@")
+    write(desk, url, live="live: P1D,")
+    assert desk.scoopi("run", "job.yml", "--workers", 0, "--output", "first").code == 0
+    files = [file for file in (desk.folder / "data").rglob("*") if file.is_file()]
+    assert files
+    for file in files:
+        assert SECRET.encode() not in file.read_bytes() + str(file).encode()
+    assert desk.scoopi("run", "job.yml", "--workers", 0).code == 0
+    assert server.log.paths() == ["/a.html"]
+    write(desk, url.replace("me:", "you:"), live="live: P1D,")
+    assert desk.scoopi("run", "job.yml", "--workers", 0, "--output", "third").code == 0
+    assert server.log.paths() == ["/a.html"] * 2, "another user has another page"
+    refused("login in the archive")
+
+
+def test_a_page_of_the_archive_has_the_login_of_its_locator_again() -> None:
+    given = "https://me:p@s@h:8/x"
+    assert with_login_of(without_login(given), given) == given
+    assert with_login_of("https://h:8/y?q", given) == "https://me:p@s@h:8/y?q"
+    for other in ("https://h/y", "http://h:8/y", "https://h:80/y", "https://h:8.evil/y"):
+        assert with_login_of(other, given) == other
