@@ -46,6 +46,7 @@ class Appender:
             lost theirs to another incarnation.
         on_fault: called once when rows can no longer be made durable.
         store_patience_s: how long a store that does not answer is tried again.
+        is_lost: whether the store has lost the run; asked before a job counts as another incarnation's.
         on_committed: called with the seconds from a batch's leaving the queue to the end of its jobs.
     """
 
@@ -58,6 +59,7 @@ class Appender:
         on_fault: Callable[[ScoopiError], None],
         on_committed: Callable[[float], None] | None = None,
         store_patience_s: float = STORE_PATIENCE_S,
+        is_lost: Callable[[], bool] = lambda: False,
     ) -> None:
         self._writer = writer
         self._jobs = jobs
@@ -66,6 +68,7 @@ class Appender:
         self._on_fault = on_fault
         self._on_committed = on_committed
         self._store_patience_s = store_patience_s
+        self._is_lost = is_lost
         self._queue: deque[JobResult | None] = deque()
         self._bytes = 0
         self._flush = False
@@ -170,12 +173,22 @@ class Appender:
         self._writer.append([result.body for result in batch])
         endings = [Ending(result.job, result.fence, result.state) for result in batch]
         won = self._until_known(lambda: self._jobs.end(endings))
+        if won is not None and not all(won):
+            self._ensure_known()
         if won is not None:
             if self._on_committed is not None:
                 self._on_committed(time.monotonic() - started)
             self._on_ended(
                 [result for result, ok in zip(batch, won, strict=True) if ok],
                 [result for result, ok in zip(batch, won, strict=True) if not ok],
+            )
+
+    def _ensure_known(self) -> None:
+        """What the store has lost looks like jobs that another incarnation ended."""
+        if self._until_known(self._is_lost):
+            raise RunError(
+                "the run's data is lost from the store: it cannot be told which jobs have ended",
+                hint="its files stay as they are; in a cluster --anew puts them aside and begins again",
             )
 
     def _put_children(self, children: Sequence[NewJob]) -> None:

@@ -234,7 +234,7 @@ class RunModule(Module):
     @singleton
     @provider
     def appender(
-        self, writer: SegmentWriter, jobs: JobStore, bells: NodeBells, counts: NodeCounts
+        self, writer: SegmentWriter, jobs: JobStore, record: RunRecord, bells: NodeBells, counts: NodeCounts
     ) -> Appender:
         settings = AppenderSettings.of(self._context.configs)
         return Appender(
@@ -245,6 +245,7 @@ class RunModule(Module):
             bells.on_fault,
             lambda seconds: counts.observe(COMMIT, seconds, COMMIT_BOUNDS_S),
             self._patience_s() if self._context.cluster else STORE_PATIENCE_S,
+            lambda: record.lost(self._context.run),
         )
 
     @singleton

@@ -15,7 +15,7 @@ from scoopi.store.record_codec import RecordCodec
 from scoopi.store.stopped import StoppedError
 
 MERGE_S = 3600.0
-"""So long the holder may write, as long as it lives."""
+"""So long the holder may write without renewing its lease."""
 
 
 class Merged(msgspec.Struct, frozen=True):

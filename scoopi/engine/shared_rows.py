@@ -14,7 +14,7 @@ from scoopi.store.stopped import StoppedError
 log = logging.getLogger(__name__)
 
 OTHERS_S = 600.0
-"""So long the others may take to publish; then this node ends, and says who is awaited."""
+"""So long another node may publish for a lost one without renewing its lease."""
 PUBLISHED = b"published"
 
 
@@ -50,12 +50,12 @@ class SharedRows:
         published = self._own.when_over()
         self._liveness.leave(published=not published.missing)
         try:
-            all_gone = self._liveness.await_others(OTHERS_S, self._is_stopped)
+            self._liveness.await_others(self._is_stopped)
             lost = self._liveness.awaited(published.others)
             awaiting = tuple(node for node in lost if not self._published_for(node))
         except StoppedError:
             return EndOfRows(published, stopped=True)
-        return EndOfRows(published, awaiting, all_gone and not awaiting and not published.missing)
+        return EndOfRows(published, awaiting, not awaiting and not published.missing)
 
     def when_over(self) -> Published:
         """As `RunRows` says."""

@@ -128,22 +128,19 @@ class Liveness:
         members = self._members.read()
         return awaited_nodes(members, self._members.live_among(members), incarnations, asking=self.node)
 
-    def await_others(self, limit_s: float, is_stopped: Callable[[], bool] = lambda: False) -> bool:
-        """After `leave`: wait until each of the others has left or is lost; False: it took too long.
+    def await_others(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        """After `leave`: wait until each of the others has left or is lost; a live one may take its time.
 
         Raises:
             StoppedError: `is_stopped` says so.
             StoreError: the store does not answer.
         """
-        end = time.monotonic() + limit_s
         while True:
             self._members.watch()
             if not self._members.live():
-                return True
+                return
             if is_stopped():
                 raise StoppedError
-            if time.monotonic() > end:
-                return False
             time.sleep(self._heartbeat_s)  # nothing tells when a node leaves
 
     @property

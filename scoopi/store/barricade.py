@@ -62,6 +62,7 @@ class Barricade:
         self._lease_ms = lease_ms
         self._clock = clock
         self._watch = LeaseWatch(lease_ms, clock)
+        self._seen: bytes | None = None
         self._codec = RecordCodec(MapName.RUN, Lease)
         self._sleep = sleep
 
@@ -78,14 +79,16 @@ class Barricade:
         """The composed value: found, or composed here while no other node does.
 
         Args:
+            timeout_ms: how long another node may hold the barricade without renewing its lease; a live node
+                may take as long as it needs.
             is_stopped: asked while another node composes.
         Raises:
             StoppedError: `is_stopped` says so.
-            ClusterError: another node held the barricade all the time.
+            ClusterError: another node held the barricade for too long.
             StoreError: nothing is known; call again.
             Exception: what `compose` raised; the barricade is released without a value.
         """
-        end = self._clock() + timeout_ms / 1000
+        end, lease_seen = self._clock() + timeout_ms / 1000, self._seen
         while True:
             value = self.composed()
             if value is None and (lease := self._acquired()) is not None:
@@ -94,6 +97,8 @@ class Barricade:
                 return value
             if is_stopped():
                 raise StoppedError
+            if self._seen != lease_seen:
+                end, lease_seen = self._clock() + timeout_ms / 1000, self._seen
             left = end - self._clock()
             if left <= 0:
                 raise ClusterError(
@@ -104,7 +109,7 @@ class Barricade:
 
     def _acquired(self) -> bytes | None:
         """The lease as this node wrote it; None while another holds it."""
-        now = self._store.get_all(MapName.RUN, [self._lease_key]).get(self._lease_key)
+        now = self._seen = self._store.get_all(MapName.RUN, [self._lease_key]).get(self._lease_key)
         if now is None:
             mine = self._lease(self._incarnation, 0)
             outcome = self._store.put_if_absent_all(MapName.RUN, [(self._lease_key, mine)])[0]
@@ -145,6 +150,8 @@ class Barricade:
                 renewed = self._changed(held[0], self._incarnation)
             except StoreError:
                 continue
+            except ClusterError:
+                return
             if renewed is None:
                 return
             held[0] = renewed
@@ -153,7 +160,7 @@ class Barricade:
         """Best effort: what is not released runs out."""
         try:
             self._changed(held, NOBODY)
-        except StoreError:
+        except (StoreError, ClusterError):
             return
 
     def _changed(self, now: bytes, holder: str) -> bytes | None:

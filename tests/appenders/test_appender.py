@@ -123,6 +123,29 @@ def test_an_attempt_that_lost_its_job_is_told_and_ends_nothing(
     assert jobs.ready("file") == 1
 
 
+def test_a_job_whose_record_the_store_has_lost_ends_the_node_and_is_not_taken_for_another_nodes(
+    writer: SegmentWriter,
+    jobs: JobStore,
+    heard: Heard,
+    take: Callable[[int], list[TakenJob]],
+    node_folder: Path,
+) -> None:
+    (node_folder / "segments" / f"{NODE}.seg").unlink()
+    (job,) = take(1)
+    jobs.hand_back([job])
+    appender = Appender(
+        writer, jobs, AppenderSettings(), heard.on_ended, heard.on_fault, is_lost=lambda: True
+    )
+    appender.start()
+    appender.put(result_of(job))
+    appender.end_of_stream()
+    assert appender.join(WAIT_S)
+    assert [fault.what for fault in heard.faults] == [
+        "the run's data is lost from the store: it cannot be told which jobs have ended"
+    ]
+    assert (heard.won, heard.lost) == ([], [])
+
+
 def test_a_cluster_that_is_gone_is_named_as_it_is(
     appender: Appender,
     heard: Heard,

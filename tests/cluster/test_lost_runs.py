@@ -106,6 +106,19 @@ def test_a_run_that_its_registry_does_not_know_either_is_begun_anew(
     assert crew.rows() == world.rows
 
 
+def test_jobs_whose_records_are_lost_are_not_reported_as_ended_by_another_node(
+    crew_of: CrewOf, cluster: ClusterClient, server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    crew = crew_of()
+    report = crew.start("ann", loader_fetch_delay="50", loader_fetch_parallelism="1")
+    wait_until(lambda: len(server.log.all()) >= 3, "pages", LIMIT_S)
+    cluster.remove(f"scoopi.{crew.run_name}.{MapName.RUN}")  # first: members that end lose all at once
+    lose_all(cluster, crew)
+    with pytest.raises(RunError, match="data is lost"):
+        report.result(LIMIT_S)
+    assert "ended by another node" not in caplog.text
+
+
 def test_who_composed_and_died_before_the_run_record_is_followed_by_another(
     crew_of: CrewOf, cluster: ClusterClient, world: World
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.errors import ClusterError
 from scoopi.store.barricade import Barricade
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Change, MapName, Store
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.conftest import Clock
@@ -109,6 +109,24 @@ def test_waiting_for_a_live_holder_has_an_end(store: Store) -> None:
     store.put_if_absent_all(MapName.RUN, [("barricade/definitions", b'{"holder":"ann","number":3}')])
     with pytest.raises(ClusterError, match="composing definitions for 50 ms"):
         barricade(store, "bob").compose_once(never, 50)
+
+
+def test_a_live_holder_is_waited_for_as_long_as_it_renews_its_lease(store: Store) -> None:
+    """Ann seeds for 20 minutes; Bob would wait ten minutes for a lease that does not change."""
+    clock = Clock()
+    key, minutes = "barricade/definitions", 20
+    store.put_if_absent_all(MapName.RUN, [(key, b'{"holder":"ann","number":0}')])
+
+    def renewed_meanwhile(seconds: float) -> None:
+        clock.pass_s(seconds)
+        stands = store.get_all(MapName.RUN, [key])[key]
+        number = int(clock.now - 100)
+        store.cas_all(MapName.RUN, [Change(key, stands, b'{"holder":"ann","number":%d}' % number)])
+        if number >= minutes * 60:
+            store.put_if_absent_all(MapName.RUN, [("composed/definitions", b"ann's")])
+
+    bob = Barricade(store, "definitions", "bob", 15_000, clock, sleep=renewed_meanwhile)
+    assert bob.compose_once(never, 600_000) == b"ann's"
 
 
 @pytest.mark.parametrize("dies_after", range(4))
