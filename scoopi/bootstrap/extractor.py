@@ -52,8 +52,9 @@ class Extractor:
         finder = PluginFinder(plugin_folders(current, source), BUILTINS)
         self._definitions = DefsComposer(composed, finder, current).compose(defs)
         self._run_date = compose_run_date(composed, datetime.now().astimezone())
+        limits = ParserLimits.of(composed)
         self._limits = TreeLimits(
-            max_depth=ParserLimits.of(composed).max_depth, max_bytes=composed.number("scoopi.loader.maxBytes")
+            limits.max_depth, limits.max_nodes, composed.number("scoopi.loader.maxBytes")
         )
         self._composed, self._finder, self._current, self._source = composed, finder, current, source
         self._builder = self._new_builder()

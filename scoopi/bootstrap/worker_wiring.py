@@ -73,7 +73,7 @@ def _loader(
     limits, web = ParserLimits.of(configs), WebClientSettings.of(configs)
     rules = LoadRules(
         run_date=plan.run_date,
-        limits=TreeLimits(max_depth=limits.max_depth, max_bytes=web.max_bytes),
+        limits=TreeLimits(limits.max_depth, limits.max_nodes, web.max_bytes),
         saves=archive.saves_pages,
         # Without a delay nobody waits for the time of a request.
         on_sent=report_sent if FetchLimits.of(configs).delay_ms else None,

@@ -112,6 +112,7 @@ class ParserLimits(msgspec.Struct, frozen=True):
 
     max_rows: int = 1_000_000
     max_depth: int = 2000
+    max_nodes: int = 2_000_000
     regex_timeout_ms: int = 1000
     link_max_depth: int = 1000
 
@@ -121,6 +122,7 @@ class ParserLimits(msgspec.Struct, frozen=True):
         return cls(
             max_rows=configs.number("scoopi.parser.maxRows"),
             max_depth=configs.number("scoopi.parser.maxDepth"),
+            max_nodes=configs.number("scoopi.parser.maxNodes"),
             regex_timeout_ms=configs.number("scoopi.regex.timeout"),
             link_max_depth=configs.number("scoopi.link.maxDepth"),
         )

@@ -90,4 +90,4 @@ class DefsReader:
         return merger.merged()
 
     def _report(self, files: list[Path]) -> Report:
-        return Report(self._findings.sorted(), tuple(map(str, files)))
+        return Report(self._findings.sorted(), tuple(map(str, files)), self._findings.left_out)

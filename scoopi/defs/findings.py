@@ -8,6 +8,9 @@ from scoopi.defs.finding import Finding, Severity
 from scoopi.defs.nearest import nearest
 from scoopi.model.place import NOWHERE, Place
 
+MOST_KEPT = 100
+"""Findings of a severity; of further ones only the number is kept."""
+
 
 class Findings:
     """Belongs to one reading of definitions; `is_broken` after an error, strict or not.
@@ -19,6 +22,8 @@ class Findings:
     def __init__(self, strict: bool = False) -> None:
         self._strict = strict
         self._found: dict[tuple[Place, str], Finding] = {}
+        self._left_out: dict[Severity, set[int]] = {severity: set() for severity in Severity}
+        self._kept = dict.fromkeys(Severity, 0)
         self._texts: dict[str, str] = {}
         self._lines: dict[str, list[str]] = {}
         self.is_broken = False
@@ -45,7 +50,17 @@ class Findings:
         """Note a name that nothing bears, with the known name it resembles, or all known ones."""
         names = list(known)
         hint = f"known are {', '.join(sorted(names))}" if names else ""
-        self.error(place, key, what, hint, near=nearest(name, names))
+        self.error(place, key, what, hint, near="" if self.is_full else nearest(name, names))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether further errors are only counted, so that their hints need not be looked for."""
+        return self._kept[Severity.ERROR] >= MOST_KEPT
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """How many findings of each severity are not kept."""
+        return {severity: len(hashes) for severity, hashes in self._left_out.items() if hashes}
 
     @property
     def has_errors(self) -> bool:
@@ -64,7 +79,12 @@ class Findings:
         self, severity: Severity, place: Place, key: str, what: str, hint: str, also: Place, near: str
     ) -> None:
         same = (place, what) if place.line else (place, f"{key} {what}")
-        if same not in self._found:
+        if same in self._found:
+            return
+        if self._kept[severity] >= MOST_KEPT:
+            self._left_out[severity].add(hash(same))
+        else:
+            self._kept[severity] += 1
             self._found[same] = Finding(severity, place, key, what, hint, near, also, self._line(place))
 
     def _line(self, place: Place) -> str:

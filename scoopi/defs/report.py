@@ -16,12 +16,14 @@ class Report(msgspec.Struct, frozen=True):
     """The outcome of a check.
 
     Attributes:
-        findings: by file, line and column.
+        findings: by file, line and column; of each severity the first that were found.
         files: the definition files that were found, by path.
+        left_out: how many more there are, by severity.
     """
 
     findings: tuple[Finding, ...] = ()
     files: tuple[str, ...] = ()
+    left_out: dict[str, int] = msgspec.field(default_factory=dict)
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -57,8 +59,8 @@ class Report(msgspec.Struct, frozen=True):
         """For programs: `{files, errors, warnings, findings: [{severity, file, line, column, key, …}]}`."""
         told = {
             "files": self.files,
-            "errors": len(self.errors),
-            "warnings": len(self.warnings),
+            "errors": self._count(Severity.ERROR),
+            "warnings": self._count(Severity.WARNING),
             "findings": [_as_fields(finding) for finding in self.findings],
         }
         return msgspec.json.format(msgspec.json.encode(told), indent=2).decode()
@@ -67,12 +69,13 @@ class Report(msgspec.Struct, frozen=True):
         files = _number(len(self.files), "file")
         if not self.findings:
             return f"{files}, nothing wrong"
-        counts = [
-            _number(len(found), name)
-            for found, name in ((self.errors, "error"), (self.warnings, "warning"))
-            if found
-        ]
-        return " and ".join(counts) + (f" in {files}" if self.files else "")
+        counts = [_number(count, severity) for severity in Severity if (count := self._count(severity))]
+        counted = " and ".join(counts) + (f" in {files}" if self.files else "")
+        return f"{counted}; {len(self.findings)} of them are shown" if self.left_out else counted
+
+    def _count(self, severity: Severity) -> int:
+        found = sum(each.severity is severity for each in self.findings)
+        return found + self.left_out.get(severity, 0)
 
 
 def _told(finding: Finding) -> list[str]:

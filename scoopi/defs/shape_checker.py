@@ -6,7 +6,7 @@ from array import array
 from collections import Counter
 from itertools import islice
 
-from scoopi.defs.findings import Findings
+from scoopi.defs.findings import MOST_KEPT, Findings
 from scoopi.defs.flat_table import FlatTable
 from scoopi.defs.nearest import nearest
 from scoopi.defs.node import Listing, Node, Table, Text, is_same
@@ -53,7 +53,9 @@ class ShapeChecker:
         """Compare the entries of a table with a record; without `whole`, nothing is missed in it."""
         prefix = f"{key}." if key else ""
         others = [name for name in table.entries if name not in shape.names]
-        misspelt = {nearest(name, shape.names) for name in others} if shape.others is None else set()
+        misspelt = (
+            {nearest(name, shape.names) for name in others[:MOST_KEPT]} if shape.others is None else set()
+        )
         for known in shape.keys:
             node = table.entries.get(known.name)
             if node is not None:
@@ -153,7 +155,7 @@ class ShapeChecker:
                 self._findings.error(entry.place, path, what, "take one of them out", also=twin.place)
 
     def _unknown(self, table: Table, name: str, shape: Record, key: str) -> None:
-        near = nearest(name, shape.names)
+        near = "" if self._findings.is_full else nearest(name, shape.names)
         hint = f"known are {', '.join(each.name for each in shape.keys)}"
         self._findings.error(table.keys[name], key, f"unknown key {name}", hint, near=near)
 

@@ -9,6 +9,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.parse.bridge.gears import BRIDGE, WALK, bridge
 from scoopi.parse.charset import to_utf8
+from scoopi.parse.html_limits import MAX_NODES
 from scoopi.parse.html_walk import walk_html
 
 
@@ -18,10 +19,12 @@ class TreeLimits:
 
     Attributes:
         max_depth: elements inside one another, `html` being the first.
+        max_nodes: elements, texts, comments and attributes, which bound the memory: some 300 bytes each.
         max_bytes: length of the page as loaded, content-encoding undone.
     """
 
     max_depth: int = 2000
+    max_nodes: int = MAX_NODES
     max_bytes: int = 33_554_432
 
 
@@ -42,7 +45,7 @@ def parse_html(
     Args:
         charset: the charset of the Content-Type header, if there was one.
     Raises:
-        ParseError: the page is longer or deeper than the limits allow.
+        ParseError: the page is longer or deeper, or has more nodes, than the limits allow.
     Source: design, "Embedding"; language, A11 and B 3.1.
     """
     if len(page) > limits.max_bytes:
@@ -51,7 +54,7 @@ def parse_html(
             hint="raise scoopi.loader.maxBytes if the page is right",
         )
     text = to_utf8(page, charset)
-    return (bridge() or walk_html)(text, limits.max_depth)
+    return (bridge() or walk_html)(text, limits.max_depth, limits.max_nodes)
 
 
 def libxml2_version() -> str:

@@ -7,7 +7,7 @@ import re
 from lxml import etree
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from scoopi.parse.html_depth import check_depth, refuse_depth
+from scoopi.parse.html_limits import MAX_NODES, check_depth, check_nodes, refuse_depth, refuse_nodes
 
 _TEXT = 2
 _COMMENT = 4
@@ -20,26 +20,30 @@ _REFUSED_IN_TAG = re.compile("[&<\"']")
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
-def walk_html(page: bytes, max_depth: int) -> etree._ElementTree:
+def walk_html(page: bytes, max_depth: int, max_nodes: int = MAX_NODES) -> etree._ElementTree:
     """The tree of a page in valid UTF-8.
 
     Raises:
-        ParseError: the tree is deeper than `max_depth` elements.
+        ParseError: the tree is deeper than `max_depth` elements, or has more than `max_nodes` elements,
+            texts, comments and attributes.
     """
+    check_nodes(page, max_nodes)
     check_depth(page, max_depth)
     root = LexborHTMLParser(page).root
     assert root is not None
     assert root.parent is not None
-    return _Walk(page, max_depth).carried(root.parent)
+    return _Walk(page, max_depth, max_nodes).carried(root.parent)
 
 
 class _Walk:
     """One page on its way."""
 
-    def __init__(self, page: bytes, max_depth: int) -> None:
+    def __init__(self, page: bytes, max_depth: int, max_nodes: int) -> None:
         folded = page.lower()
         self._cased = b"<svg" in folded or b"<math" in folded
         self._max_depth = max_depth
+        self._max_nodes = max_nodes
+        self._nodes = 0
         self._names: dict[int, str] = {}
 
     def carried(self, document: LexborNode) -> etree._ElementTree:
@@ -50,11 +54,13 @@ class _Walk:
             before.append(node)
             node = node.next
         assert node is not None
+        comments = [earlier for earlier in before if earlier.tag_id != _DOCTYPE]
+        self._count(len(comments) + 1)
         root = last = self._root(node)
-        for earlier in before:
-            if earlier.tag_id != _DOCTYPE:
-                root.addprevious(_comment(earlier))
+        for earlier in comments:
+            root.addprevious(_comment(earlier))
         while (node := node.next) is not None:
+            self._count(1)
             comment = _comment(node)
             last.addnext(comment)
             last = comment
@@ -82,6 +88,7 @@ class _Walk:
                     return
                 node, parent, last = stack.pop()
                 text = ""
+            self._count(1)
             kind = node.tag_id
             if kind == _TEXT:
                 text += node.text_content or ""
@@ -124,11 +131,17 @@ class _Walk:
 
     def _attributes(self, node: LexborNode, attributes: dict[str, str | None]) -> dict[str, str]:
         given = {name: value or "" for name, value in attributes.items() if name[:1] != "{"}
+        self._count(len(given))
         if not self._cased:
             return given
         if "xmlns" in given:  # lexbor keeps a second one on foreign elements; the first counts
             given["xmlns"] = node.attrs["xmlns"] or ""
         return {name.translate(_ASCII_LOWER): value for name, value in given.items()}
+
+    def _count(self, nodes: int) -> None:
+        self._nodes += nodes
+        if self._nodes > self._max_nodes:
+            refuse_nodes(self._max_nodes)
 
 
 def _content(template: LexborNode) -> LexborNode | None:

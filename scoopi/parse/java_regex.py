@@ -5,6 +5,7 @@ from __future__ import annotations
 import regex
 
 from scoopi.errors import ParseError
+from scoopi.parse.java_regex_cursor import shown
 from scoopi.parse.java_regex_translator import Translator
 
 
@@ -36,8 +37,8 @@ class JavaPattern:
 
     def _too_slow(self, text: str) -> ParseError:
         return ParseError(
-            f"the regex {self.pattern!r} took longer than {self._timeout_ms} ms on a text of {len(text)} "
-            "characters",
+            f"the regex {shown(self.pattern)} took longer than {self._timeout_ms} ms on a text of "
+            f"{len(text)} characters",
             hint="write it without nested repetitions, or raise scoopi.regex.timeout",
         )
 
@@ -57,10 +58,10 @@ def compile_java(pattern: str, *, timeout_ms: int = 1000) -> JavaPattern:
         compiled = regex.compile(translated, regex.V1)
     except RecursionError:
         raise ParseError(
-            f"the regex {pattern[:60]!r}… nests too deeply", hint="write it with fewer groups in groups"
+            f"the regex {shown(pattern)} nests too deeply", hint="write it with fewer groups in groups"
         ) from None
     except (regex.error, OverflowError, MemoryError) as error:
         raise ParseError(
-            f"the regex {pattern!r} cannot be used: {error}", hint="write it in a simpler way"
+            f"the regex {shown(pattern)} cannot be used: {error}", hint="write it in a simpler way"
         ) from None
     return JavaPattern(pattern, compiled, timeout_ms)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scoopi.errors import ParseError
 
+_SHOWN = 200
 _BLANK = " \t\n\x0b\f\r"
 _LINE_ENDS = "\n\r\x85\u2028\u2029"
 
@@ -63,9 +64,14 @@ class Cursor:
         """The fault, placed at the sign that was passed last."""
         index = min(max(self._index - 1, 0), len(self._positions) - 1)
         return ParseError(
-            f"the regex {self._pattern!r} is wrong at character {self._positions[index] + 1}: {fault}",
+            f"the regex {shown(self._pattern)} is wrong at character {self._positions[index] + 1}: {fault}",
             hint=hint,
         )
+
+
+def shown(pattern: str) -> str:
+    """The pattern in quotes, shortened where it would fill the report."""
+    return repr(pattern) if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]!r}…"
 
 
 def _unquoted(pattern: str) -> tuple[list[str], list[int]]:

@@ -18,6 +18,9 @@ _WORD = "[a-zA-Z_0-9]"
 _LAST_LINE = rf"(?:(?=(?:\r\n|{_ENDS})?\Z)(?!(?<=\r)\n))"
 _LAST_UNIX_LINE = r"(?:(?=\n?\Z))"
 _LARGEST = 2**31 - 1
+_LONGEST = 200_000
+"""Characters of a translated pattern, repetitions written out as the `regex` module does: up to 2 s."""
+
 _MARKS: Mapping[str, str] = MappingProxyType(
     {"A": r"\A", "G": r"\A", "z": r"\Z", "R": _LINE_BREAK, "X": r"\X"}
 )
@@ -35,6 +38,7 @@ class Translator:
         self._closed: set[int] = set()
         self._names: dict[str, int] = {}
         self._ahead: list[int] = []
+        self._length = 0
 
     def translate(self) -> str:
         """The translated pattern.
@@ -63,9 +67,11 @@ class Translator:
             if sign in "*+?":
                 self._cursor.next()
                 raise self._cursor.error(f"{sign} repeats nothing", f"write \\{sign} for the character")
+            before = self._length
             atom = "" if sign == "{" else self._atom()
             if atom is not None:
-                pieces.append(self._repeated(atom))
+                self._length = max(self._length, before + len(atom))
+                pieces.append(self._repeated(atom, before))
         return "".join(pieces)
 
     def _atom(self) -> str | None:
@@ -86,13 +92,23 @@ class Translator:
                 return self._line_end()
         return self._literal(ord(sign))
 
-    def _repeated(self, atom: str) -> str:
+    def _repeated(self, atom: str, length_before: int) -> str:
+        """The atom with its quantifier; `length_before` is that of the pattern in front of it."""
         self._peek()
         if self._cursor.take("{"):
             count = self._count()
+            copies = int(count[1:-1].partition(",")[0])
+            self._length += (self._length - length_before) * max(copies - 1, 0)
         elif self._cursor.peek() and self._cursor.peek() in "*+?":
             count = self._cursor.next()
         else:
+            count = ""
+        if self._length > _LONGEST:
+            raise self._cursor.error(
+                f"with its repetitions it is longer than {_LONGEST:,} characters",
+                "repetitions inside one another multiply: use smaller numbers, or + and *",
+            )
+        if not count:
             return atom
         if atom == _LINE_BREAK:
             atom = f"(?>{atom})"

@@ -15,6 +15,9 @@ _PLACEHOLDER = re.compile(r"%%\{|%\{([^}]*)\}")
 _AXIS_NAMES = ("item", "dim", "fact")
 _PROPERTIES = ("index", "value", "match", "order", "itemName", "axisName", "nameString")
 _MAX_DEPTH = 8
+_MAX_EXPANDED = 1_000_000
+_LEAST_EXPANDED = 100
+"""Characters of all values put into one text, each value counted as at least so many."""
 
 
 class AxisDef(NamedTuple):
@@ -43,6 +46,7 @@ class PlaceholderScope:
     def __init__(self, axes: Sequence[AxisDef], own: int) -> None:
         self._axes = axes
         self._own = own
+        self._expanded_characters = 0
 
     def compile(self, text: str) -> Template:
         """The text with its placeholders understood.
@@ -50,13 +54,25 @@ class PlaceholderScope:
         Raises:
             ParseError: an axis, item or property does not exist, or placeholders go round in a circle.
         """
-        return Template(self._pieces(text, 0), self._expanded, written=text)
+        self._expanded_characters = 0
+        return Template(self._pieces(text, 0), self._expanded_in_row, written=text)
+
+    def _expanded_in_row(self, value: str, depth: int) -> Template:
+        if depth == 1:
+            self._expanded_characters = 0
+        return self._expanded(value, depth)
 
     def _expanded(self, value: str, depth: int) -> Template:
         """A value that was put in and holds placeholders itself; what it cannot mean stays text."""
         if depth > _MAX_DEPTH:
             raise ParseError("placeholders go round in a circle", hint=f"see the value '{value[:80]}'")
-        return Template(self._pieces(value, depth), self._expanded, depth)
+        self._expanded_characters += max(len(value), _LEAST_EXPANDED)
+        if self._expanded_characters > _MAX_EXPANDED:
+            raise ParseError(
+                "placeholders in values that other placeholders name multiply without end",
+                hint=f"see the value '{value[:80]}'",
+            )
+        return Template(self._pieces(value, depth), self._expanded_in_row, depth)
 
     def _pieces(self, text: str, depth: int) -> list[Piece]:
         pieces: list[Piece] = []

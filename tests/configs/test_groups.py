@@ -37,6 +37,7 @@ def test_each_number_reaches_the_field_of_its_own() -> None:
         groups.ParserLimits: [
             "scoopi.parser.maxRows",
             "scoopi.parser.maxDepth",
+            "scoopi.parser.maxNodes",
             "scoopi.regex.timeout",
             "scoopi.link.maxDepth",
         ],

@@ -49,6 +49,15 @@ def test_the_last_line_counts(check: Check) -> None:
     assert _text(check, {"a.yml": PLACES + TASKS + twice}).endswith("\n1 error and 1 warning in 1 file")
 
 
+def test_of_very_many_findings_the_first_hundred_are_shown_and_all_are_counted(check: Check) -> None:
+    unknown = "".join(f"key{number}: 1\n" for number in range(1000))
+    report = check({"a.yml": PLACES + TASKS + DATA + unknown}).report
+    assert len(report.findings) == 100
+    assert report.findings[0].what == "unknown key key0"
+    assert report.text().endswith("\n1000 errors in 1 file; 100 of them are shown")
+    assert json.loads(report.json())["errors"] == 1000
+
+
 def test_where_no_file_was_found_none_is_counted(tmp_path: Path) -> None:
     _, report = read_definitions(tmp_path)
     assert report.text().endswith("put a .yml file there\n1 error")

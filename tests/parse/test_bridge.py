@@ -39,9 +39,9 @@ PIECES = (
 )
 
 
-def drawn(parse: object, page: bytes) -> object:
+def drawn(parse: object, page: bytes, max_nodes: int = 10_000) -> object:
     try:
-        return draw(parse(page, 40))  # type: ignore[operator]
+        return draw(parse(page, 40, max_nodes))  # type: ignore[operator]
     except ParseError as error:
         return str(error)
 
@@ -70,11 +70,19 @@ def test_mutated_pages_give_equal_trees_or_fail_in_both_gears(seed: int) -> None
         assert drawn(built_bridge(), page) == drawn(walk_html, page), page
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_both_backends_count_the_same_nodes(seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(200):
+        page, most = mutated(chance), chance.randrange(4, 60)
+        assert drawn(built_bridge(), page, most) == drawn(walk_html, page, most), (page, most)
+
+
 @pytest.mark.parametrize("chunk", [1, 2, 3, 17])
 def test_where_a_page_is_cut_into_chunks_changes_nothing(chunk: int) -> None:
     native = built_bridge()
     for page in PAGES:
-        capsule = native._bridge.parse(page, 40, chunk)
+        capsule = native._bridge.parse(page, 40, 10_000, chunk)
         assert draw(etree.adopt_external_document(capsule)) == draw(native(page, 40)), page
 
 
@@ -87,7 +95,7 @@ def test_5000_pages_leave_no_memory_behind() -> None:
             native(page, 400)
             with pytest.raises(ParseError):
                 native(b"<i>" * 9, 5)
-            native._bridge.parse(b"<p>never adopted", 9)
+            native._bridge.parse(b"<p>never adopted", 9, 99)
         gc.collect()
         return resident_kb()
 
@@ -144,7 +152,7 @@ def test_a_page_that_repeats_long_attributes_is_refused_before_it_fills_memory()
 def test_a_page_that_takes_the_parser_too_long_is_refused() -> None:
     page = b"<select>" + b"<option>x" * 5000  # each option looks at all before it
     with pytest.raises(OverflowError, match="takes the parser longer than"):
-        built_bridge()._bridge.parse(page, 2000, 4096, 1)
+        built_bridge()._bridge.parse(page, 2000, 10**9, 4096, 1)
     assert len(draw(built_bridge()(page, 2000))) > 5000
 
 
@@ -195,9 +203,9 @@ def test_a_template_of_mathml_holds_a_template_of_html() -> None:
 def test_wrong_arguments_are_refused() -> None:
     bridge = built_bridge()._bridge
     with pytest.raises(ValueError, match="at least 1"):
-        bridge.parse(b"", 0)
+        bridge.parse(b"", 0, 1)
     with pytest.raises(TypeError):
-        bridge.parse("text", 9)
+        bridge.parse("text", 9, 9)
 
 
 def test_a_bridge_with_the_right_tree_is_trusted(caplog: pytest.LogCaptureFixture) -> None:
@@ -208,7 +216,7 @@ def test_a_bridge_with_the_right_tree_is_trusted(caplog: pytest.LogCaptureFixtur
 def test_a_bridge_with_another_tree_is_left_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     real = built_bridge()._bridge
     other = SimpleNamespace(
-        parse=lambda page, max_depth: real.parse(page + b"<p>", max_depth),
+        parse=lambda page, *limits: real.parse(page + b"<p>", *limits),
         positions=real.positions,
         cells=real.cells,
         part=real.part,
@@ -219,7 +227,7 @@ def test_a_bridge_with_another_tree_is_left_with_one_warning(caplog: pytest.LogC
 
 
 def test_a_bridge_that_fails_is_left_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
-    def fail(page: bytes, max_depth: int) -> object:
+    def fail(page: bytes, *limits: int) -> object:
         raise RuntimeError("lexbor failed")
 
     assert trusted_bridge(SimpleNamespace(parse=fail, positions=fail, cells=fail, part=fail)) is None

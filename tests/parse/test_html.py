@@ -116,6 +116,14 @@ def test_a_page_over_the_limit_of_bytes_is_refused() -> None:
 
 
 @pytest.mark.usefixtures("used_gear")
+def test_a_page_one_node_over_the_limit_of_nodes_is_refused() -> None:
+    limits = TreeLimits(max_nodes=9)
+    parse_html(b"<p a=1 b=2>x<!--y--><b>", limits=limits)
+    with pytest.raises(ParseError, match=r"more than 9 nodes .*; raise scoopi\.parser\.maxNodes"):
+        parse_html(b"<p a=1 b=2>x<!--y--><b>z", limits=limits)
+
+
+@pytest.mark.usefixtures("used_gear")
 def test_a_page_one_element_over_the_limit_of_depth_is_refused() -> None:
     limits = TreeLimits(max_depth=20)
     parse_html(b"<div>" * 18 + b"x", limits=limits)

@@ -89,6 +89,26 @@ def test_too_deep_nesting_is_an_error_and_no_crash(pattern: str) -> None:
         compile_java(pattern)
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(((a{100}){100}){100}){100}",
+        "(?:[a-z]{1000,}){1000}",
+        "(\\b){10000}",
+        "a|" * 300_000,
+        r"\w" * 100_000,
+    ],
+)
+def test_a_pattern_that_would_take_long_to_compile_is_refused(pattern: str) -> None:
+    with pytest.raises(ParseError, match="with its repetitions it is longer than 200,000") as caught:
+        compile_java(pattern)
+    assert len(caught.value.what) < 500
+
+
+def test_large_repetitions_without_much_inside_are_compiled() -> None:
+    assert compile_java("(a{0,1000}b){0,1000}c{30000}").fullmatch("aab" + "c" * 30_000)
+
+
 @pytest.mark.parametrize("search", ["search", "fullmatch"])
 def test_the_time_limit_ends_a_catastrophic_pattern(search: str) -> None:
     pattern = compile_java(r"(a|aa)+$", timeout_ms=50)

@@ -103,6 +103,24 @@ def test_placeholders_that_go_round_in_a_circle_are_an_error() -> None:
         rendered("%{dim.place.value}", values=(None, None, "%{dim.place.value}", None))
 
 
+def test_constants_that_name_each_other_cannot_multiply_without_end() -> None:
+    values = ["x"] + [f"%{{dim.d{n}.value}}" * 9 for n in range(8)]
+    axes = [AxisDef("dim", ItemDef(f"d{n}", value=value)) for n, value in enumerate(values)]
+    assert PlaceholderScope(axes, 0).compile("%{dim.d2.value}").text == "x" * 81
+    with pytest.raises(ParseError, match="multiply without end"):
+        PlaceholderScope(axes, 0).compile("%{dim.d8.value}")
+
+
+def test_values_that_name_each_other_cannot_multiply_without_end() -> None:
+    values = ["x"] + [f"%{{dim.d{n}.value}}" * 9 for n in range(8)]
+    axes = [AxisDef("dim", ItemDef(f"d{n}", selector="p")) for n in range(9)] + [
+        AxisDef("fact", ItemDef("f"))
+    ]
+    template = PlaceholderScope(axes, 9).compile("%{dim.d8.value}")
+    with pytest.raises(ParseError, match="multiply without end"):
+        template.render([1] * 10, [*values, None])
+
+
 def test_values_cannot_blow_a_text_up() -> None:
     axes = [AxisDef("item", ItemDef("i0"))] + [AxisDef("dim", ItemDef(f"d{n}")) for n in range(6)]
     values = ["x" * 100] + [f"%{{{'item.i0' if n == 0 else f'dim.d{n - 1}'}.value}}" * 100 for n in range(6)]

@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from scoopi.parse.bridge.native_parser import NativeParser
+from scoopi.parse.html_limits import MAX_NODES
 from scoopi.parse.html_walk import walk_html
 from scoopi.parse.row_cells import Cells, cells, part, positions
 
 BRIDGE = "bridge"
 WALK = "walk"
 
-TreeOf = Callable[[bytes, int], etree._ElementTree]
-"""(page in valid UTF-8, greatest depth) -> its tree. Raises ParseError."""
+TreeOf = Callable[[bytes, int, int], etree._ElementTree]
+"""(page in valid UTF-8, greatest depth, most nodes) -> its tree. Raises ParseError."""
 
 Element = etree._Element
 
@@ -87,7 +88,7 @@ def trusted_bridge(module: Any = None) -> TreeOf | None:
 
 
 def _drawn(parse: TreeOf) -> bytes:
-    return etree.tostring(parse(_CANARY, _DEPTH))
+    return etree.tostring(parse(_CANARY, _DEPTH, MAX_NODES))
 
 
 def _read(reader: RowReader) -> list[object]:

@@ -43,7 +43,7 @@ static xml_api xml;
 static bool connected = false;
 static void *spare_parser = NULL; /* taken and put back under the GIL */
 
-typedef enum { DONE, NO_MEMORY, TOO_DEEP, TOO_BIG, TOO_SLOW, TOO_MANY, PARSER_FAILED } outcome;
+typedef enum { DONE, NO_MEMORY, TOO_DEEP, TOO_LARGE, TOO_BIG, TOO_SLOW, TOO_MANY, PARSER_FAILED } outcome;
 
 enum {
     SHORT = 2 * sizeof(void *),  /* texts below this length live inside their node, as in libxml2's parsers */
@@ -53,6 +53,8 @@ enum {
     BYTES_PER_BYTE = 128,        /* and so much for each of its bytes */
     BYTES_AT_ONCE = 96 << 20,    /* tags in a chunk repeat no more than this of attributes */
     MS_PER_MB = 1000,            /* of processor time, beside what is allowed for any page */
+    NODE_BYTES = 256,            /* no node takes lexbor more: measured 66 to 227 */
+    FIRST_BYTES = 1 << 20,       /* what lexbor takes in one piece before it needs it */
     MOST_NAMES = 50000,          /* in one tag, which is read in one go: some 10 s */
     SPARE_BELOW = 1 << 20        /* a parser that met a longer page holds large buffers and is not kept */
 };
@@ -62,6 +64,7 @@ typedef struct {
     const xmlChar *names[KNOWN_NAMES];
     lexbor_node **ancestors;     /* of the node at hand, html first */
     size_t depth, room, max_depth;
+    size_t nodes, max_nodes;     /* elements, texts, comments and attributes */
     bool careful;                /* the page may hold characters that lxml refuses */
 } build;
 
@@ -215,6 +218,7 @@ static outcome add_attributes(build *at, xmlNode *element, lexbor_attr *from)
         else
             element->properties = attr;
         last = attr;
+        at->nodes++;
         attr->name = name_of(at, name, name_length, "");
         xmlNode *text = new_text(at, XML_TEXT_NODE, value ? value : (const unsigned char *)"", value ? length : 0);
         if (attr->name == NULL || text == NULL) {
@@ -292,6 +296,10 @@ static outcome enter(build *at, lexbor_node *node)
 static outcome add_node(build *at, xmlNode *parent, lexbor_node *node, xmlNode **element)
 {
     *element = NULL;
+    if (at->nodes > at->max_nodes) return TOO_LARGE;
+    if (node->type == LEXBOR_TEXT || node->type == LEXBOR_COMMENT || node->type == LEXBOR_INSTRUCTION ||
+        node->type == LEXBOR_ELEMENT)
+        at->nodes++;
     if (node->type == LEXBOR_TEXT) return add_text(at, parent, (lexbor_text *)node);
     if (node->type == LEXBOR_COMMENT)
         return add_comment(at, parent, ((lexbor_text *)node)->data, ((lexbor_text *)node)->length);
@@ -327,13 +335,21 @@ static outcome add_tree(build *at, lexbor_node *document)
     }
 }
 
-static outcome build_doc(lexbor_node *document, bool careful, size_t max_depth, xmlDoc **result)
+typedef struct {
+    size_t max_depth, max_nodes, chunk, most_ms;
+} limits;
+
+static outcome build_doc(lexbor_node *document, bool careful, const limits *limits, xmlDoc **result)
 {
-    build at = {.doc = xml.htmlNewDocNoDtD(NULL, NULL), .careful = careful, .max_depth = max_depth};
+    build at = {.doc = xml.htmlNewDocNoDtD(NULL, NULL),
+                .careful = careful,
+                .max_depth = limits->max_depth,
+                .max_nodes = limits->max_nodes};
     if (at.doc == NULL) return NO_MEMORY;
     at.doc->dict = xml.xmlDictCreate();
     outcome built = at.doc->dict != NULL ? add_tree(&at, document) : NO_MEMORY;
     free(at.ancestors);
+    if (built == DONE && at.nodes > at.max_nodes) built = TOO_LARGE;
     if (built == DONE)
         *result = at.doc;
     else
@@ -342,10 +358,6 @@ static outcome build_doc(lexbor_node *document, bool careful, size_t max_depth, 
 }
 
 /* ---- parsing ---- */
-
-typedef struct {
-    size_t max_depth, chunk, most_ms;
-} limits;
 
 /* What a part of lexbor's memory holds, counted as far as `last`. */
 typedef struct {
@@ -416,6 +428,8 @@ static outcome feed(void *parser, void *document, const unsigned char *page, siz
         if (end != NULL && chunk > 1) size = end + 1 - (page + at);
         if (lexbor.lxb_html_parse_chunk_process(parser, page + at, size) != 0) return PARSER_FAILED;
         if (tree->open_elements->length / 2 > limits->max_depth + 32) return TOO_DEEP;
+        if (counted(&nodes) > FIRST_BYTES && (counted(&nodes) - FIRST_BYTES) / NODE_BYTES > limits->max_nodes)
+            return TOO_LARGE;
         if (counted(&nodes) + counted(&texts) > most) return TOO_BIG;
         if (is_over(&watch)) return TOO_SLOW;
         at += size;
@@ -488,7 +502,7 @@ static outcome parse_page(const unsigned char *page, size_t length, const limits
     document = lexbor.lxb_html_parse_chunk_begin(*parser);
     if (document == NULL) return NO_MEMORY;
     parsed = feed(*parser, document, page, length, limits);
-    if (parsed == DONE) parsed = build_doc(document, may_hold_refused(page, length), limits->max_depth, result);
+    if (parsed == DONE) parsed = build_doc(document, may_hold_refused(page, length), limits, result);
     lexbor.lxb_html_document_destroy(document);
     return parsed;
 }
@@ -636,16 +650,16 @@ static PyObject *capsule_of(xmlDoc *doc)
 static PyObject *parse(PyObject *module, PyObject *arguments)
 {
     Py_buffer page;
-    Py_ssize_t max_depth, chunk = 4096, most_ms = 30000;
+    Py_ssize_t max_depth, max_nodes, chunk = 4096, most_ms = 30000;
     xmlDoc *doc = NULL;
     outcome parsed;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "y*n|nn", &page, &max_depth, &chunk, &most_ms)) return NULL;
-    if (max_depth < 1 || chunk < 1 || most_ms < 1) {
+    if (!PyArg_ParseTuple(arguments, "y*nn|nn", &page, &max_depth, &max_nodes, &chunk, &most_ms)) return NULL;
+    if (max_depth < 1 || max_nodes < 1 || chunk < 1 || most_ms < 1) {
         PyBuffer_Release(&page);
-        return PyErr_Format(PyExc_ValueError, "max_depth, chunk and most_ms must be at least 1");
+        return PyErr_Format(PyExc_ValueError, "max_depth, max_nodes, chunk and most_ms must be at least 1");
     }
-    limits limits = {.max_depth = max_depth, .chunk = chunk, .most_ms = most_ms};
+    limits limits = {.max_depth = max_depth, .max_nodes = max_nodes, .chunk = chunk, .most_ms = most_ms};
     void *parser = spare_parser;
     spare_parser = NULL;
     Py_BEGIN_ALLOW_THREADS
@@ -662,6 +676,7 @@ static PyObject *parse(PyObject *module, PyObject *arguments)
     case DONE: return capsule_of(doc);
     case NO_MEMORY: return PyErr_NoMemory();
     case TOO_DEEP: return PyErr_Format(PyExc_RecursionError, "too deep");
+    case TOO_LARGE: return PyErr_Format(PyExc_BufferError, "too many nodes");
     case TOO_BIG: return PyErr_Format(PyExc_OverflowError, "repeats its open elements without end");
     case TOO_MANY: return PyErr_Format(PyExc_OverflowError, "has a tag of more than %d attributes", MOST_NAMES);
     case TOO_SLOW: return PyErr_Format(PyExc_OverflowError, "takes the parser longer than %zd s", most_ms / 1000);
@@ -671,10 +686,11 @@ static PyObject *parse(PyObject *module, PyObject *arguments)
 
 static PyMethodDef methods[] = {
     {"parse", parse, METH_VARARGS,
-     "parse(page, max_depth, chunk=4096, most_ms=30000) -> capsule of an xmlDoc, for\n"
+     "parse(page, max_depth, max_nodes, chunk=4096, most_ms=30000) -> capsule of an xmlDoc, for\n"
      "lxml.etree.adopt_external_document.\n\n"
-     "page: valid UTF-8. Raises RecursionError (deeper than max_depth elements), OverflowError (the tree takes\n"
-     "far more memory than the page, or more than most_ms of processor time and a second for each MB),\n"
+     "page: valid UTF-8. Raises RecursionError (deeper than max_depth elements), BufferError (more than\n"
+     "max_nodes elements, texts, comments and attributes), OverflowError (the tree takes far more memory than the\n"
+     "page, or more than most_ms of processor time and a second for each MB),\n"
      "MemoryError, RuntimeError (lexbor gave up)."},
     {"positions", row_cells_positions, METH_VARARGS,
      "positions(elements, of_type) -> list of their places among their siblings, from 1."},

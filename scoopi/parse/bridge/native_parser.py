@@ -8,7 +8,7 @@ from typing import Any
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.parse.html_depth import refuse_depth
+from scoopi.parse.html_limits import MAX_NODES, refuse_depth, refuse_nodes
 
 MODULE = "scoopi.parse.bridge._bridge"
 
@@ -32,18 +32,20 @@ class NativeParser:
         self.cells = self._bridge.cells
         self.part = self._bridge.part
 
-    def __call__(self, page: bytes, max_depth: int) -> etree._ElementTree:
+    def __call__(self, page: bytes, max_depth: int, max_nodes: int = MAX_NODES) -> etree._ElementTree:
         """The tree of a page in valid UTF-8.
 
         Raises:
-            ParseError: the tree is deeper than `max_depth` elements, or takes 128 MB and more than 128
-                bytes for each byte of the page, or 30 s of processor time and more than 1 s for each MB; a
-                tag has more than 50,000 attributes.
+            ParseError: the tree is deeper than `max_depth` elements, has more than `max_nodes` nodes, or
+                takes 128 MB and more than 128 bytes for each byte of the page, or 30 s of processor time
+                and more than 1 s for each MB; a tag has more than 50,000 attributes.
         """
         try:
-            capsule = self._bridge.parse(page, max_depth)
+            capsule = self._bridge.parse(page, max_depth, max_nodes)
         except RecursionError:
             refuse_depth(max_depth)
+        except BufferError:
+            refuse_nodes(max_nodes)
         except OverflowError as fault:
             raise ParseError(
                 f"the page of {len(page):,} bytes {fault}",
