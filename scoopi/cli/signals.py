@@ -3,7 +3,8 @@
 A Python signal handler runs between two steps of the main thread, maybe inside one of its locks, and not
 at all while the main thread waits in C. So the handlers do nothing: the interpreter writes each signal's
 number to a pipe, and a thread that only reads this pipe acts on it. A second thread ends the process if it
-does not stop at once when it is told to.
+does not stop at once when it is told to. A call that holds the interpreter's lock stops all threads; then
+the kernel ends the process at the second signal.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Signals:
         self._cancel: Cancel | None = None
         self._is_left = threading.Event()
         self._restore: list[Callable[[], object]] = []
+        self._one_shots: dict[int, _OneShot] = {}
         self.number: int | None = None
         self.count = 0
 
@@ -89,6 +91,7 @@ class Signals:
     def _replace_handler(self, number: signal.Signals) -> None:
         before = signal.signal(number, _leave_to_thread)
         self._restore.append(lambda: signal.signal(number, before))
+        self._one_shots[number] = _OneShot(number)
 
     def _watch(self, read_end: int) -> None:
         while True:
@@ -99,6 +102,7 @@ class Signals:
                     self._take(number)
 
     def _take(self, number: int) -> None:
+        self._one_shots[number].renew()
         self.count += 1
         self.number = self.number or number
         if self.count == 1:
@@ -128,6 +132,28 @@ class Signals:
         if self._terminal.is_live:
             self._terminal.say(f"{_SHOW_CURSOR}stopped")
         self._leave(code_of_signal(self.number or signal.SIGINT))
+
+
+class _OneShot:
+    """Has the kernel take a signal's handler away when it runs: the next signal ends the process.
+
+    The thread that acts on the signal renews the handler, if the interpreter lets it run.
+    """
+
+    def __init__(self, number: int) -> None:
+        import ctypes  # late: help and version listen to nothing
+
+        self._number = number
+        self._install = getattr(ctypes.CDLL(None), "sysv_signal", None)
+        if self._install is not None:
+            self._install.argtypes, self._install.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_void_p
+            self._handler = self._install(number, None)
+            self.renew()
+
+    def renew(self) -> None:
+        """Install the handler again; callable from any thread."""
+        if self._install is not None:
+            self._install(self._number, self._handler)
 
 
 def _leave_to_thread(_number: int, _frame: FrameType | None) -> None:

@@ -16,7 +16,7 @@ _DAY_MS, _HOUR_MS = 86_400_000, 3_600_000
 # fmt: off
 SETTINGS: tuple[Setting, ...] = (
     Setting("scoopi.workers", Kind.WORKERS, "auto", _NODE,
-            "Worker processes of this node: auto is one a core, 0 runs all but scripts in threads of one.",
+            "Worker processes of this node: auto is one a core, 0 runs all but scripts in its own process.",
             most=256),
     Setting("scoopi.defs.defaultSteps", _TEXT, "jsoupDefault", _RUN,
             "The steps set of tasks that name none: css (jsoupDefault), xpath (htmlUnitDefault) or yours."),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.bad_input.endless import LOOPS, NATIVE_LOOPS, SELECTORS
-from tests.engine.desk import Desk
+from tests.engine.desk import Desk, wait_until
 
 TIMEOUT_S = 2
 SCRIPT_MS = 200
@@ -212,3 +214,20 @@ def test_a_task_within_its_limit_is_let_end(desk: Desk, endless: Endless) -> Non
     endless.write()
     ended = desk.scoopi("run", "defs", "--workers", 1)
     assert ended.code == 0, ended.err
+
+
+def test_without_workers_two_signals_end_even_a_call_that_holds_the_interpreter(
+    desk: Desk, endless: Endless
+) -> None:
+    endless.add_page("page", with_step("Matches"))
+    endless.write()
+    running = desk.start("run", "defs", "--workers", 0, "--quiet")
+    try:
+        wait_until((desk.folder / "held.txt").exists, "the endless call", running=running)
+        running.signal(signal.SIGINT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.process.wait(TIMEOUT_S)
+        running.signal(signal.SIGINT)
+        assert running.wait(10) == -signal.SIGINT
+    finally:
+        running.kill_all()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +15,8 @@ import pytest
 from scoopi.cli.signals import Signals
 
 SOON_S = 5.0
+HELD_S = 0.3
+HELD_TICKS = 10
 
 
 class Calls:
@@ -133,6 +138,37 @@ def test_handlers_threads_and_pipes_are_given_back(screen: Any) -> None:
     assert state() == before
 
 
+HELD = """
+import io, re, threading
+from scoopi.cli.signals import Signals
+from scoopi.cli.terminal import Terminal
+
+with Signals(Terminal(io.StringIO(), io.StringIO(), {})) as signals:
+    signals.serve(lambda hard=False: None)
+    print("held", flush=True)
+    # Holds the interpreter's lock for hours.
+    thread = threading.Thread(target=re.match, args=("(a+)+$", "a" * 60 + "b"))
+    thread.start()
+    thread.join()
+"""
+
+
+def test_the_second_signal_ends_a_process_whose_interpreter_is_held() -> None:
+    with subprocess.Popen([sys.executable, "-c", HELD], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"held\n"
+            began = processor_ticks(process.pid)
+            _until(lambda: processor_ticks(process.pid) > began + HELD_TICKS)  # it is in the call
+            process.send_signal(signal.SIGINT)
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(HELD_S)
+            process.send_signal(signal.SIGINT)
+            assert process.wait(SOON_S) == -signal.SIGINT
+        finally:
+            process.kill()
+
+
 def test_outside_the_main_thread_nothing_is_taken(screen: Any) -> None:
     before = signal.getsignal(signal.SIGINT)
     during: list[object] = []
@@ -145,6 +181,11 @@ def test_outside_the_main_thread_nothing_is_taken(screen: Any) -> None:
     thread.start()
     thread.join(SOON_S)
     assert during == [before]
+
+
+def processor_ticks(pid: int) -> int:
+    """The processor time that a process has used, in hundredths of a second."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[11])
 
 
 def _until(true: Any) -> None:
