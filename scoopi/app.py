@@ -100,14 +100,17 @@ class Scoopi:
     def _do(self, request: RunRequest) -> RunReport | None:
         from scoopi.bootstrap.boot_module import bootstrap_for  # late: a check needs no engine
 
-        with bootstrap_for(request) as bootstrap:
-            if not bootstrap.setup():
-                return None
-            if bootstrap.finished is not None:
-                return bootstrap.finished
-            report = self._started(bootstrap.engine()).run()
-            bootstrap.note(report)
-            return report
+        while True:
+            with bootstrap_for(request) as bootstrap:
+                if not bootstrap.setup():
+                    return None
+                if bootstrap.finished is not None:
+                    return bootstrap.finished
+                report = self._started(bootstrap.engine()).run()
+                bootstrap.note(report)
+                if not bootstrap.has_made_up(report):
+                    return report
+            request = request.after(report.run)
 
     def _started(self, engine: Engine) -> Engine:
         with self._lock:

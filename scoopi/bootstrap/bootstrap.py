@@ -121,6 +121,18 @@ class Bootstrap:
                     hint="make room or fix the folder; `scoopi resume` notes it",
                 ) from error
 
+    def has_made_up(self, report: RunReport) -> bool:
+        """Whether this only published the rows of a run that this node had left unfinished, and that is over.
+
+        Nobody asked for that run by its name: the node goes on with the current one.
+        """
+        assert self._context is not None, "setup comes first"
+        done = self._context.returned and self._context.was_over and report.status is RunStatus.DONE
+        if done and not report.missing:
+            rows = sum(report.rows.values())
+            self._request.tell(f"run {report.run} was over: its {rows} rows of this node are published now")
+        return done and not report.missing
+
     # A new run
 
     def _begin(self, defs: Path) -> RunContext | RunReport:

@@ -37,6 +37,7 @@ class RunContext:
         cluster: how the node reaches its cluster; None for a run on one machine.
         cancel: hears when the run is cancelled from elsewhere; None on one machine.
         was_over: the run was ending or over when this node came.
+        returned: the run was not named; an earlier process of this node had left it unfinished.
         plain_outputs: in a cluster, the outputs under the names that they have on one machine.
         retention: ends what the cluster keeps of the run when it is over; None on one machine.
         hurry: told by which monotonic time the cluster must have answered, and how long the node has after
@@ -60,6 +61,7 @@ class RunContext:
     canaries: tuple[str, ...] = ("canary",)
     cancel: RunCancel | None = None
     was_over: bool = False
+    returned: bool = False
     plain_outputs: tuple[OutputSpec, ...] = ()
     retention: RunRetention | None = None
     joining: JoiningNode | None = None

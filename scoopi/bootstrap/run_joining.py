@@ -18,7 +18,7 @@ from scoopi.bootstrap.left_over_runs import LeftOverRuns
 from scoopi.bootstrap.node_folder import NodeFolder
 from scoopi.bootstrap.outputs import of_node
 from scoopi.bootstrap.run_context import RunContext
-from scoopi.bootstrap.run_name import RunName, definitions_digest
+from scoopi.bootstrap.run_name import RunName, definitions_digest, unfinished_run
 from scoopi.bootstrap.run_request import RunRequest
 from scoopi.configs.comparison import conflicts, merge
 from scoopi.configs.configs import Configs
@@ -80,6 +80,7 @@ class RunJoining:
         self._launch = launch
         self._joining = waits
         self._name: str | None = None
+        self._returned = False
         self._folder: Path | None = None
         self._cancels: dict[str, RunCancel] = {}
 
@@ -131,11 +132,21 @@ class RunJoining:
         registry = runs_of(client, self._node)
         names = RunName(store_of(client), lambda run: self._is_over(client, registry.maps(run)), self._node)
         if self._name is None:  # decided once: what others have ended meanwhile is not begun anew
-            self._name = names.decide(mine, self._request.output, self._request.run, self._settings.node)
+            self._name = self._decided(names, mine)
         path = self._request.output / self._name
         folder = opened.enter_context(NodeFolder.join(path, self._settings.node))
         self._folder = path
         return _Found(self._name, folder, client, names, registry, canaries)
+
+    def _decided(self, names: RunName, mine: Composed) -> str:
+        """As named; else the one that this node left unfinished; else the current one, or a new one."""
+        request = self._request
+        if request.run is None:
+            left = unfinished_run(mine, request.output, self._settings.node, request.made_up)
+            self._returned = left is not None
+            if left is not None:
+                return left
+        return names.decide(mine, request.run)
 
     def _record(self, found: _Found) -> RunRecord | None:
         """The record of the run as it was when this node came; None of a run that is not known."""
@@ -184,6 +195,7 @@ class RunJoining:
             canaries=found.canaries,
             cancel=cancel,
             was_over=state.phase is not RunPhase.RUNNING,
+            returned=self._returned,
             plain_outputs=outputs,
             retention=self._retention(found, mine, store, maps, output.retention_s),
             joining=self._joining,

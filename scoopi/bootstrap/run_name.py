@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from hashlib import blake2b
 from pathlib import Path
 
@@ -50,11 +50,9 @@ class RunName:
         self._node = node
         self._codec = RecordCodec(MapName.RUN, CurrentRun)
 
-    def decide(self, composed: Composed, output: Path, given: str | None, node: str = "") -> str:
-        """The run's name: given, or unfinished here, or current in the grid, or new.
+    def decide(self, composed: Composed, given: str | None) -> str:
+        """The run's name: given, or current in the grid, or new.
 
-        Args:
-            node: the id that the settings give this node; empty: it may be any node of this machine.
         Raises:
             UsageError: the given name cannot be a folder's.
             StoreError: the grid does not answer.
@@ -63,8 +61,7 @@ class RunName:
             if not RUN_NAME.fullmatch(given):
                 raise UsageError(f"the run's name {given!r} is no name", hint="letters, digits, . _ and -")
             return given
-        base = _base(composed)
-        return _unfinished(output, base, node) or self._current(base)
+        return self._current(_base(composed))
 
     def pass_over(self, composed: Composed, run: str) -> None:
         """Have nobody join a run that is over; to be called before the grid forgets it.
@@ -119,14 +116,19 @@ def _folder_name(composed: Composed) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "run"
 
 
-def _unfinished(output: Path, base: str, node: str) -> str | None:
-    """The newest run of these definitions that this node took part in and did not see over."""
+def unfinished_run(composed: Composed, output: Path, node: str, made_up: Container[str] = ()) -> str | None:
+    """The newest run of these definitions that this node took part in and did not see over.
+
+    Args:
+        node: the id that the settings give this node; empty: it may be any node of this machine.
+        made_up: runs that are over, and whose rows this node has published just now.
+    """
     found = []
-    for file in output.glob(f"{base}-*/{HIDDEN}/{node or '*'}/node.json"):
+    for file in output.glob(f"{_base(composed)}-*/{HIDDEN}/{node or '*'}/node.json"):
         try:
             state = msgspec.json.decode(file.read_bytes(), type=NodeState)
         except (OSError, msgspec.MsgspecError):
             continue
         if state.cluster and not state.over and (node or state.owner == socket.gethostname()):
             found.append((file.stat().st_mtime_ns, file.parents[2].name))
-    return max(found)[1] if found else None
+    return max(((at, run) for at, run in found if run not in made_up), default=(0, None))[1]

@@ -23,6 +23,7 @@ class RunRequest:
         defs: folder or file of definitions; None to go on with a run.
         run: the run to go on with: its folder, or its id under `output`; None for the newest unfinished.
             With definitions and a cluster: the name of the run to join.
+        made_up: runs that are over, and whose rows this node has published since it was started.
         anew: rows of a run that the cluster has lost are put aside, and it is begun anew.
         output: the folder that holds the runs' folders.
         to_stdout: rows go to stdout, once, at the end; then `output` is the default one.
@@ -38,6 +39,7 @@ class RunRequest:
 
     defs: Path | None = None
     run: str | None = None
+    made_up: frozenset[str] = frozenset()
     anew: bool = False
     output: Path = Path("output")
     to_stdout: bool = False
@@ -59,6 +61,10 @@ class RunRequest:
         if defs is None:
             raise UsageError("no definitions were given", hint="name their folder")
         return replace(self, defs=defs)
+
+    def after(self, run: str) -> RunRequest:
+        """The same, by a node that has published its rows of a run which is over."""
+        return replace(self, made_up=self.made_up | {run})
 
     def for_run(self, run: str | None) -> RunRequest:
         """Going on with a run."""

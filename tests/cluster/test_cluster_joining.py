@@ -8,7 +8,7 @@ import logging
 import shutil
 import socket
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.app import Scoopi
+from scoopi.bootstrap.run_request import unheard
 from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
 from scoopi.model.run_report import RunReport, RunStatus
@@ -55,11 +56,17 @@ class Town:
         run: str | None = None,
         defs: Path | None = None,
         changes: Mapping[str, str] | None = None,
+        tell: Callable[[str], object] = unheard,
     ) -> RunReport:
         """A node with an output folder of its own, to its end."""
         given = {**self.settings, **(changes or {})}
         return Scoopi(
-            defs or self.world.defs, given, output=self.folder / output, environ={}, run_name=run
+            defs or self.world.defs,
+            given,
+            output=self.folder / output,
+            environ={},
+            run_name=run,
+            tell=tell,
         ).run()
 
     def says(self, run: str, defs: Path, *words: str) -> tuple[int, str]:
@@ -217,6 +224,25 @@ def test_a_run_that_another_node_has_not_seen_over_does_not_keep_this_one_from_t
     later = town.node("out", changes=changes)
     assert later.run != first.run
     assert later.publish_note == ""
+
+
+@pytest.mark.parametrize("node", ["", "ann"])
+def test_a_node_that_crashed_in_a_run_that_is_over_publishes_its_rows_and_goes_on_with_the_next_run(
+    town: Town, node: str
+) -> None:
+    changes, told = {"scoopi.cluster.node": node}, list[str]()
+    first = town.node("out", changes=changes)
+    (state,) = town.folder.glob(f"out/{first.run}/.scoopi/*/node.json")
+    state.write_text(json.dumps(json.loads(state.read_bytes()) | {"over": False}))
+    (file,) = town.folder.glob(f"out/{first.run}/data-*.txt")
+    file.unlink()
+    later = town.node("out", changes=changes, tell=told.append)
+    assert Counter(file.read_text(encoding="utf-8").splitlines()) == town.world.rows
+    assert later.run != first.run
+    assert (later.status, later.publish_note) == (RunStatus.DONE, "")
+    assert sum(later.rows.values()) == town.world.rows.total()
+    rows = town.world.rows.total()
+    assert f"run {first.run} was over: its {rows} rows of this node are published now" in told
 
 
 def test_members_that_cannot_be_reached_are_named_each(town: Town) -> None:
