@@ -27,7 +27,8 @@ class SelectorFault(NamedTuple):
 def check_data_def(data_def: DataDef, engine: QueryEngine) -> list[SelectorFault]:
     """The faults of selectors that are used whatever the page; each once.
 
-    Selectors are tried with their first indexes; those that hold a value of the page cannot be tried.
+    Selectors are tried with their first indexes; those that hold a value of the page cannot be tried. A
+    placeholder that has no value in a row stays as written, which not every selector allows.
     Selectors of an axis with a constant or a match are never used, and not looked at. Of scripts only
     the placeholders are checked. Ranges, and placeholders that never have a value, are checked in `defs`.
 
@@ -44,8 +45,8 @@ def _axes_faults(data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine
         for text, place, is_block in _used_texts(data_def, axes, own):
             try:
                 template = PlaceholderScope(axes, own).compile(text)
-                if not template.names_values and not template.has_leftovers:
-                    _try(engine, template, template.render(indexes, []), is_block)
+                if not template.names_values:
+                    _try(engine, template, template.render(indexes, []), is_block, axes[0].item.name)
             except ParseError as error:
                 yield SelectorFault(place, error.what, error.hint)
         script = _script(axes[own])
@@ -55,10 +56,13 @@ def _axes_faults(data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine
             yield SelectorFault(axes[own].item.place, error.what, error.hint)
 
 
-def _try(engine: QueryEngine, template: Template, used: str, is_block: bool) -> None:
+def _try(engine: QueryEngine, template: Template, used: str, is_block: bool, item: str) -> None:
     try:
         engine.compile_block(used) if is_block else engine.compile_value(used)
     except ParseError as error:
+        if missing := template.leftovers:
+            what = f"{error.what}; {missing[0]} has no value in the rows of {item!r}, so it stays as written"
+            raise ParseError(what, hint="give it a value there, or make two data definitions") from error
         raise as_written(error, template, used) from error
 
 

@@ -66,9 +66,9 @@ class Template:
         return any(isinstance(piece, ValueOf) for piece in self.pieces)
 
     @property
-    def has_leftovers(self) -> bool:
-        """Whether there are placeholders that can never be resolved."""
-        return any(isinstance(piece, Leftover) for piece in self.pieces)
+    def leftovers(self) -> list[str]:
+        """Placeholders that can never be resolved, as written."""
+        return [piece.written for piece in self.pieces if isinstance(piece, Leftover)]
 
     def render(self, indexes: Sequence[int], values: Sequence[str | None]) -> str:
         """The text for a row.

@@ -56,6 +56,11 @@ def test_a_definition_that_can_give_rows_is_not_refused(data_def: dict[str, Any]
 @pytest.mark.parametrize(
     ("data_def", "place", "what"),
     [
+        (
+            {"items": [item(None, match="2"), item()], "selector": "td:nth-child(%{item.match})"},
+            FACT,
+            "%{item.match} has no value in the rows of 'row', so it stays as written",
+        ),
         ({"items": [item("td:nth-chld(%{index})")]}, ITEM, "there is no ':nth-chld'"),
         ({"items": [item(), item("td[")]}, ITEM, "no ']' closes"),
         ({"items": [item()], "selector": "td:eq(x)"}, FACT, "':eq' needs a number"),
