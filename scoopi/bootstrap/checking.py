@@ -23,5 +23,5 @@ def check_definitions(request: RunRequest, strict: bool) -> Report:
     configs = ConfigsComposer(request).compose()
     current = Path.cwd()
     finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
-    _, report = DefsComposer(configs, finder, current).check(request.defs, strict)
+    _, report = DefsComposer(configs, finder, current).check(request.defs, strict, with_pages=True)
     return report

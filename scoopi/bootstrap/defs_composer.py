@@ -8,16 +8,17 @@ from __future__ import annotations
 import logging
 import posixpath
 from collections.abc import Callable, Iterator
+from os.path import isfile
 from pathlib import Path
 
 from scoopi.bootstrap.composed import defs_folder
 from scoopi.configs.configs import Configs
-from scoopi.defs.checkers import Checkers, Fault, PluginKind, SelectorFaults
+from scoopi.defs.checkers import Checkers, Fault, PluginKind, SelectorFaults, no_fault
 from scoopi.defs.class_names import STEP_CLASSES
 from scoopi.defs.defs_reader import read_definitions
 from scoopi.defs.report import Report
-from scoopi.errors import ScoopiError
-from scoopi.fetch.address import parse_address
+from scoopi.errors import FetchError, ScoopiError
+from scoopi.fetch.address import AddressKind, parse_address
 from scoopi.fetch.file_finder import FileFinder
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions
@@ -64,12 +65,18 @@ class DefsComposer:
             log.warning("%s: %s", warning.place, warning.sentence())
         return definitions
 
-    def check(self, defs: Path, strict: bool = False) -> tuple[Definitions, Report]:
-        """The definitions (of no use when the report has errors), and everything that is wrong."""
+    def check(
+        self, defs: Path, strict: bool = False, *, with_pages: bool = False
+    ) -> tuple[Definitions, Report]:
+        """The definitions (of no use when the report has errors), and everything that is wrong.
+
+        Args:
+            with_pages: also whether the local files that locators name are there.
+        """
         return read_definitions(
             defs,
             default_steps=self._configs.text("scoopi.defs.defaultSteps"),
-            checkers=self._checkers(defs.absolute()),
+            checkers=self._checkers(defs.absolute(), with_pages),
             strict=strict,
         )
 
@@ -78,7 +85,7 @@ class DefsComposer:
         import, own steps, scripts) -> its digest; to be asked after the check."""
         return {**self._finder.digests(), **self._scripts}
 
-    def _checkers(self, source: Path) -> Checkers:
+    def _checkers(self, source: Path, with_pages: bool) -> Checkers:
         css = CssEngine()
         files = FileFinder(self._current, defs_folder(source))
         return Checkers(
@@ -90,6 +97,7 @@ class DefsComposer:
             step_class=self._step_fault,
             live=_fault_of(self._ensure_live),
             url=_fault_of(parse_address),
+            page=_page_check(self._current, files) if with_pages else no_fault,
         )
 
     def _ensure_live(self, text: str) -> None:
@@ -148,6 +156,23 @@ class DefsComposer:
             if fault:
                 faults.append(Fault(f"{name}: {fault.what}", fault.hint))
         return faults
+
+
+def _page_check(current_folder: Path, files: FileFinder) -> Callable[[str], Fault | None]:
+    """Says of a local file that it is not there; quickly where it is, as there may be very many."""
+    current = f"{current_folder.absolute()}/"
+
+    def fault(url: str) -> Fault | None:
+        if url[:4] == "http" or isfile(current + url):
+            return None
+        try:
+            if parse_address(url).kind is AddressKind.FILE:
+                files.find(url)
+        except FetchError as error:
+            return Fault(f"page {url}: {error.what}", error.hint)
+        return None
+
+    return fault
 
 
 def _xpath_faults(data_def: DataDef) -> SelectorFaults:

@@ -16,7 +16,7 @@ SelectorFaults = list[tuple[Place, str, str]]
 """Place, what is wrong, and the hint."""
 
 
-def _no_faults(data_def: DataDef) -> SelectorFaults:
+def no_faults(data_def: DataDef) -> SelectorFaults:
     return []
 
 
@@ -27,7 +27,8 @@ class Fault(NamedTuple):
     hint: str = ""
 
 
-def _no_fault(text: str) -> Fault | None:
+def no_fault(text: str) -> Fault | None:
+    """Finds nothing."""
     return None
 
 
@@ -47,13 +48,15 @@ class Checkers(msgspec.Struct, frozen=True):
         step_class: the class of a step that is no built-in one.
         live: a duration, period or date-time.
         url: the address of a locator.
+        page: the same address, where that is right: a local file that is not there (yet).
     """
 
-    css: Callable[[DataDef], SelectorFaults] = _no_faults
-    xpath: Callable[[DataDef], SelectorFaults] = _no_faults
-    regex: Callable[[str], Fault | None] = _no_fault
-    script: Callable[[str], Fault | None] = _no_fault
+    css: Callable[[DataDef], SelectorFaults] = no_faults
+    xpath: Callable[[DataDef], SelectorFaults] = no_faults
+    regex: Callable[[str], Fault | None] = no_fault
+    script: Callable[[str], Fault | None] = no_fault
     plugin: Callable[[PluginKind, PluginDef], list[Fault]] = _no_plugin_faults
-    step_class: Callable[[str], Fault | None] = _no_fault
-    live: Callable[[str], Fault | None] = _no_fault
-    url: Callable[[str], Fault | None] = _no_fault
+    step_class: Callable[[str], Fault | None] = no_fault
+    live: Callable[[str], Fault | None] = no_fault
+    url: Callable[[str], Fault | None] = no_fault
+    page: Callable[[str], Fault | None] = no_fault

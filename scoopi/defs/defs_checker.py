@@ -20,6 +20,8 @@ from scoopi.model.definitions import Definitions, LocatorGroup, TaskGroup
 from scoopi.model.place import NOWHERE
 
 _DEFAULT_STEPS_KEY = "scoopi.defs.defaultSteps"
+MOST_MISSING = 10
+"""Of missing pages in one locator group are reported; a mistyped folder makes all of them missing."""
 
 
 class DefsChecker:
@@ -114,11 +116,23 @@ class DefsChecker:
             self._findings.error(first.place, "locatorGroups", what, "give both the same name")
 
     def _check_urls(self, group: LocatorGroup) -> None:
+        """Missing pages are warnings, as they may come later; of a long list the first ones do."""
+        missing = 0
         for number, locator in enumerate(group.locators):
-            fault = self._checkers.url(locator.url) if locator.url else None
-            if fault:
-                key = f"locatorGroups.{group.name}.locators[{number}].url"
+            if not locator.url:
+                continue
+            key = f"locatorGroups.{group.name}.locators[{number}].url"
+            if fault := self._checkers.url(locator.url):
                 self._findings.error(locator.place, key, fault.what, fault.hint)
+            elif missing < MOST_MISSING and (fault := self._checkers.page(locator.url)):
+                missing += 1
+                is_last = missing == MOST_MISSING
+                what = (
+                    f"{fault.what} (further pages of this group were not looked for)"
+                    if is_last
+                    else fault.what
+                )
+                self._findings.warning(locator.place, key, what, fault.hint)
 
     def _check_tasks(self) -> None:
         checker = TaskChecker(self._checkers, self._findings, self._data_defs)
