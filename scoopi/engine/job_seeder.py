@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from itertools import islice
-from operator import attrgetter
 
+from scoopi.engine.seed_portions import SeedPortions
 from scoopi.engine.store_retries import tried_again
 from scoopi.errors import RunError
 from scoopi.model.definitions import LocatorGroup
@@ -87,14 +87,14 @@ class JobSeeder:
 
     def _seeded(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bytes:
         new = (self._new_job(one) for group in groups() for one in self._payloads(group))
-        seeded = 0
+        portions, seeded = SeedPortions(self._jobs), 0
         while jobs := list(islice(new, PUT_AT_ONCE)):
             if cancelled():
                 raise StoppedError
-            # In the order of their ids: a store that keeps them so writes each of its pages once a batch.
-            self._jobs.put(sorted(jobs, key=attrgetter("id")))
+            portions.add(jobs)
             seeded += len(jobs)
             log.info("%d locators seeded", seeded)
+        portions.end()
         return SEEDED
 
     def _payloads(self, group: LocatorGroup) -> tuple[JobPayload, ...]:

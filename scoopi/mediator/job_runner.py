@@ -160,6 +160,16 @@ class JobRunner:
         self._fail([job for job in taken if job.lost > self._max_takes])
         if fit:
             self._tasks.push([Pending(job, archived=self._archived(job.payload)) for job in fit])
+        if len(taken) < wanted:
+            self._refill(host)
+
+    def _refill(self, host: str) -> None:
+        """Seeded jobs of the host may wait in packs."""
+        with self._held.taking() as begin:
+            unpacked = self._jobs.unpack(host, begin)
+        if unpacked:
+            log.info("%d more jobs of %s are ready", unpacked, host)
+            self.has_new([host])
 
     def _fail(self, jobs: Sequence[TakenJob]) -> None:
         for job in jobs:

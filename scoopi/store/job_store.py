@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from hashlib import blake2b
+from operator import attrgetter
 
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload, JobRecord, JobState
@@ -13,6 +14,7 @@ from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, 
 from scoopi.store.ports import Change, MapName, Store
 from scoopi.store.remembered_ends import Ends
 from scoopi.store.scan_pages import pages
+from scoopi.store.seed_packs import SeedPacks
 from scoopi.store.taken_records import TakenRecords
 
 NEW_HOST = b"{}"
@@ -40,6 +42,7 @@ class JobStore:
         self._records = JobRecords(incarnation)
         self._written = TakenRecords()
         self._endings = JobEndings(store, incarnation, self._written)
+        self._packs = SeedPacks(store, self._records)
         self._mine = taken_slot(incarnation)
         self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
         self._suspects: set[HeldJob] = set()
@@ -65,6 +68,27 @@ class JobStore:
             (key, now.current) for (key, _), now in zip(records, outcomes, strict=True) if not now.won
         ]
         self._forget_payloads([(key, now) for key, now in standing if key in apart and now is not None])
+
+    def put_packed(self, host: str, number: int, jobs: Sequence[NewJob]) -> None:
+        """Put jobs of a host that has others, as one record: its pack of that number. See `unpack`."""
+        self._packs.put(host, number, jobs)
+
+    def unpack(self, host: str, begin: Callable[[], None] = lambda: None) -> int:
+        """Put the jobs of the host's next pack, each by itself; how many, 0 when it has none.
+
+        Args:
+            begin: called when there is one, before its jobs move.
+        Raises:
+            RunError: the run's data is lost.
+        """
+        if not self._packs.has(host):
+            return 0
+        begin()
+        if (unpacked := self._packs.take(host)) is None:
+            return 0
+        self.put(sorted(unpacked.jobs, key=attrgetter("id")))
+        self._packs.remove(unpacked.key)
+        return len(unpacked.jobs)
 
     def hosts(self) -> list[str]:
         """The hosts of all jobs ever put."""
@@ -157,13 +181,13 @@ class JobStore:
         return Reconciled(ended, back, frozenset(news))
 
     def ready(self, host: str) -> int:
-        """How many jobs of a host wait to be taken."""
-        return self._store.count(MapName.JOBS, ready_slot(host))
+        """How many jobs of a host wait to be taken; those in packs count when there are no others."""
+        return self._store.count(MapName.JOBS, ready_slot(host)) or int(self._packs.has(host))
 
     def left(self) -> int:
         """How many jobs have not ended; jobs that move meanwhile may be counted or not."""
         half_ended = self._store.count(MapName.JOBS, ENDED_SLOT)
-        return max(0, self._store.count(MapName.JOBS) - half_ended)
+        return max(0, self._store.count(MapName.JOBS) + self._packs.unseen() - half_ended)
 
     def nothing_left(self) -> bool:
         """Whether no job is READY, TAKEN or half ended."""

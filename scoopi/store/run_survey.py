@@ -10,7 +10,7 @@ from scoopi.model.run_figures import HostFigures, JobFigures, NodeFigures, RunFi
 from scoopi.store.awaited_nodes import awaited_nodes
 from scoopi.store.heartbeat_sample import HeartbeatSample
 from scoopi.store.host_share_record import HostRecords
-from scoopi.store.job_records import ENDED_SLOT, taken_slot
+from scoopi.store.job_records import taken_slot
 from scoopi.store.job_store import JobStore
 from scoopi.store.member import Member, MemberState
 from scoopi.store.membership import Membership
@@ -75,8 +75,7 @@ class RunSurvey:
         return ends
 
     def _job_figures(self, taken: int, ends: Ends) -> JobFigures:
-        half_ended = self._store.count(MapName.JOBS, ENDED_SLOT)
-        ready = self._store.count(MapName.JOBS) - half_ended - taken
+        ready = self._jobs.left() - taken
         done, failed = (
             sum(number for (_, each), number in ends.items() if each is state)
             for state in (JobState.DONE, JobState.FAILED)
