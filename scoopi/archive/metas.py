@@ -30,6 +30,7 @@ class DocumentMeta(msgspec.Struct, frozen=True):
     zone_name: str
     charset: str | None
     identity: bytes
+    is_public: bool = False
 
     @classmethod
     def of(cls, document: Document) -> DocumentMeta:
@@ -44,6 +45,7 @@ class DocumentMeta(msgspec.Struct, frozen=True):
             date.tzname() or "",
             document.charset,
             document_identity(document),
+            document.is_public,
         )
 
     def date(self) -> datetime:
@@ -61,7 +63,9 @@ class DocumentMeta(msgspec.Struct, frozen=True):
 
     def document(self, locator: Locator, body: bytes) -> Document:
         """The document of that locator again; raises as `date`."""
-        return Document(locator, with_login_of(self.url, locator.url), self.date(), self.charset, body)
+        return Document(
+            locator, with_login_of(self.url, locator.url), self.date(), self.charset, body, self.is_public
+        )
 
 
 def kept_locator(locator: Locator) -> Locator:

@@ -22,6 +22,7 @@ from scoopi.configs.groups import (
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.file_finder import FileFinder
 from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.parse.html import TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -54,10 +55,11 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
     builder = StepBuilder(plan, finder, files, archive)
     for group in plan.definitions.task_groups:
         builder.group_plan(group)  # what cannot be made ends the run now, not each of its jobs
+    private_hosts = PrivateHosts(WebClientSettings.of(configs).private_hosts)
     return WorkerParts(
-        loader=_loader(plan, configs, files, archive, report_sent),
+        loader=_loader(plan, configs, files, archive, report_sent, private_hosts),
         group_plan=builder.group_plan,
-        children=ChildJobs(host_of, ParserLimits.of(configs).link_max_depth),
+        children=ChildJobs(host_of, ParserLimits.of(configs).link_max_depth, private_hosts.must_be_public),
         found=FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing),
         max_held_bytes=WebClientSettings.of(configs).max_held_bytes,
     )
@@ -69,6 +71,7 @@ def _loader(
     files: FileFinder,
     archive: ArchiveRules,
     report_sent: Callable[[str, str], None],
+    private_hosts: PrivateHosts,
 ) -> PageLoader:
     limits, web = ParserLimits.of(configs), WebClientSettings.of(configs)
     rules = LoadRules(
@@ -78,4 +81,6 @@ def _loader(
         # Without a delay nobody waits for the time of a request.
         on_sent=report_sent if FetchLimits.of(configs).delay_ms else None,
     )
-    return PageLoader(rules, HttpClient(web), FileClient(files, web.max_bytes), archive.archive)
+    return PageLoader(
+        rules, HttpClient(web, private_hosts), FileClient(files, web.max_bytes), archive.archive
+    )

@@ -64,6 +64,7 @@ class WebClientSettings(msgspec.Struct, frozen=True):
         max_redirects: a chain of more hops is an error.
         max_bytes: of a page's body, content coding undone.
         max_held_bytes: of all pages that a worker receives, and of all that wait for its steps.
+        private_hosts: when links and redirects may lead to hosts of private addresses.
     """
 
     user_agent: str
@@ -72,6 +73,7 @@ class WebClientSettings(msgspec.Struct, frozen=True):
     max_redirects: int = 10
     max_bytes: int = 33_554_432
     max_held_bytes: int = 134_217_728
+    private_hosts: Literal["always", "inside", "never"] = "inside"
 
     @classmethod
     def of(cls, configs: Configs) -> WebClientSettings:
@@ -83,6 +85,9 @@ class WebClientSettings(msgspec.Struct, frozen=True):
             max_redirects=configs.number("scoopi.webClient.maxRedirects"),
             max_bytes=configs.number("scoopi.loader.maxBytes"),
             max_held_bytes=configs.number("scoopi.loader.maxHeldBytes"),
+            private_hosts=cast(
+                'Literal["always", "inside", "never"]', configs.text("scoopi.loader.privateHosts")
+            ),
         )
 
 

@@ -15,6 +15,7 @@ import pycurl
 from scoopi.configs.groups import WebClientSettings
 from scoopi.fetch.connection_room import connection_room
 from scoopi.fetch.http_exchange import HttpExchange
+from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.reception import OTHER_BYTES, PageRoom
 from scoopi.fetch.request import Redirect, Request, Response, Unsent
 from scoopi.fetch.wire_watch import WATCH_S, WireWatch
@@ -36,8 +37,9 @@ class HttpClient:
     threads; connections, names and TLS sessions serve all hops.
     """
 
-    def __init__(self, settings: WebClientSettings) -> None:
+    def __init__(self, settings: WebClientSettings, private_hosts: PrivateHosts | None = None) -> None:
         self._settings = settings
+        self._private_hosts = private_hosts or PrivateHosts(settings.private_hosts)
         self._under_way: dict[pycurl.Curl, tuple[HttpExchange, Ended, float]] = {}
         self._waiting: deque[tuple[Request, Ended, Callable[[], None] | None]] = deque()
         self._page_room = PageRoom(settings.max_held_bytes)
@@ -132,7 +134,7 @@ class HttpClient:
             ended(Unsent())
 
     def _new_exchange(self) -> HttpExchange:
-        return HttpExchange(self._settings, self._gone_out.append, self._page_room)
+        return HttpExchange(self._settings, self._gone_out.append, self._page_room, self._private_hosts)
 
     def _add(self, exchange: HttpExchange, ended: Ended) -> None:
         self._under_way[exchange.handle] = exchange, ended, self._looked_s

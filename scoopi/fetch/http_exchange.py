@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import socket
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pycurl
 
@@ -13,6 +15,7 @@ from scoopi.errors import FetchError
 from scoopi.fetch.address import redirect_address
 from scoopi.fetch.certificates import trusted_file
 from scoopi.fetch.http_faults import NOT_TRIED, fault, status_fault
+from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.reception import PageRoom, Reception
 from scoopi.fetch.request import Redirect, Request, Response, Unsent
 from scoopi.model.shown import shown
@@ -28,6 +31,13 @@ _CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"']+)
 _NO_REQUEST = Request("")
 
 
+class _LentSocket(socket.socket):
+    """Given to curl, which makes a descriptor of its own of it and drops this one."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 class HttpExchange:
     """Used by one thread at a time. Speaks HTTP/1.1.
 
@@ -37,6 +47,7 @@ class HttpExchange:
     Args:
         going_out: told when curl is about to send; must not wait, or the request would go out late.
         room: for the pages of all exchanges of a client.
+        private_hosts: which hosts may be asked after a public page.
 
     Attributes:
         handle: what is given to curl between `begin` and `end`.
@@ -47,7 +58,11 @@ class HttpExchange:
         settings: WebClientSettings,
         going_out: Callable[[HttpExchange], None],
         room: PageRoom | None = None,
+        private_hosts: PrivateHosts | None = None,
     ) -> None:
+        self._private_hosts = private_hosts or PrivateHosts(settings.private_hosts)
+        self._peer = "", 0
+        self._refused = ""
         self._settings = settings
         self._going_out = going_out
         self._reception = Reception(settings.max_bytes, room or PageRoom(settings.max_held_bytes))
@@ -71,6 +86,7 @@ class HttpExchange:
         self._expired = False
         self._went_out = False
         self._sent_error = None
+        self._refused = ""
         self._began = now
         self.handle.setopt(pycurl.URL, request.url)
         self.handle.setopt(pycurl.FRESH_CONNECT, request.fresh)
@@ -91,6 +107,8 @@ class HttpExchange:
         try:
             if self._sent_error is not None:
                 raise self._sent_error
+            if self._refused and number != pycurl.E_OK:
+                raise self._private_fault()
             if self._expired and not self._went_out:
                 return Unsent()
             if self._expired or self._ended_under_it(number):
@@ -156,17 +174,37 @@ class HttpExchange:
         curl.setopt(pycurl.HEADERFUNCTION, self._reception.take_header)
         curl.setopt(pycurl.WRITEFUNCTION, self._reception.take_body)
         curl.setopt(pycurl.PREREQFUNCTION, self._before_sending)
+        curl.setopt(pycurl.OPENSOCKETFUNCTION, self._open)
         trusted = trusted_file()
         if trusted is not None:
             curl.setopt(pycurl.CAINFO, trusted)
 
-    def _before_sending(self, *_: object) -> int:
+    def _open(self, _: int, address: Any) -> socket.socket | int:
+        # Nothing may be raised from here: curl then goes on without a word.
+        try:
+            if not self._may_ask(address.addr[0], address.addr[1]):
+                return int(pycurl.SOCKET_BAD)
+            return _LentSocket(address.family, address.socktype, address.protocol)
+        except Exception:
+            return int(pycurl.SOCKET_BAD)
+
+    def _may_ask(self, peer: str, port: int) -> bool:
+        self._peer = peer, port
+        if not self._request.public_only or self._private_hosts.is_public(self._request.url, peer, port):
+            self._refused = ""
+            return True
+        self._refused = peer
+        return False
+
+    def _before_sending(self, peer: str, _: str, port: int, *__: object) -> int:
         # curl's last word before the request: a connection stands. Nothing may be raised from here. When a
         # kept connection ended under a request, curl asks anew: that is a further request, and needs a grant
         # of its own; and curl would ask over other kept ones, that may all have ended together.
         is_late = self._request.not_after is not None and time.monotonic() > self._request.not_after
         if is_late or self._went_out:
             self._expired = True
+            return int(pycurl.PREREQFUNC_ABORT)
+        if not self._may_ask(peer, port):  # a kept connection, which another request has opened
             return int(pycurl.PREREQFUNC_ABORT)
         self._went_out = True
         self._going_out(self)
@@ -197,7 +235,9 @@ class HttpExchange:
         if reception.fault:
             raise FetchError(reception.fault, at=shown(request.url))
         content_type = reception.headers.get("content-type", "")
-        return Response(reception.status, reception.headers, body, _charset(content_type), request.url)
+        return Response(
+            reception.status, reception.headers, body, _charset(content_type), request.url, self._is_public()
+        )
 
     def _redirect(self, request: Request, location: str) -> Redirect:
         if request.hops >= self._settings.max_redirects:
@@ -207,8 +247,20 @@ class HttpExchange:
                 hint="does the site send robots round in a circle?",
             )
         target = redirect_address(location, request.url)
+        only = request.public_only or self._private_hosts.must_be_public(self._is_public())
         cookies = tuple(self.handle.getinfo(pycurl.INFO_COOKIELIST))
-        return Redirect(target.host, Request(target.url, None, request.hops + 1, cookies))
+        return Redirect(target.host, Request(target.url, None, request.hops + 1, cookies, public_only=only))
+
+    def _is_public(self) -> bool:
+        return self._private_hosts.is_public(self._request.url, *self._peer)
+
+    def _private_fault(self) -> FetchError:
+        return FetchError(
+            f"a public page leads to the private address {self._refused}",
+            at=shown(self._request.url),
+            hint="where that is wanted, give the page as a locator, or set scoopi.loader.privateHosts",
+            cause="a public page leads to a private address",
+        )
 
     def _fault(self, number: int, words: str) -> FetchError:
         url = self._request.url

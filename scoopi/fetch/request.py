@@ -16,6 +16,7 @@ class Request(msgspec.Struct, frozen=True):
         hops: redirects followed so far.
         cookies: set in this chain of redirects, as HttpClient notes them.
         fresh: goes over a new connection, for it was Unsent in vain over a kept one.
+        public_only: a public page led here: a host of a private address is not asked.
     """
 
     url: str
@@ -23,6 +24,7 @@ class Request(msgspec.Struct, frozen=True):
     hops: int = 0
     cookies: tuple[str, ...] = ()
     fresh: bool = False
+    public_only: bool = False
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -34,6 +36,7 @@ class Response(msgspec.Struct, frozen=True):
         body: content coding undone.
         charset: of the Content-Type header, as written there; None when it has none.
         url: the address that answered.
+        is_public: whether that is a public host.
     """
 
     status: int
@@ -41,6 +44,7 @@ class Response(msgspec.Struct, frozen=True):
     body: bytes
     charset: str | None
     url: str
+    is_public: bool = False
 
 
 class Redirect(msgspec.Struct, frozen=True):

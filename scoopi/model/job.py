@@ -20,7 +20,7 @@ class JobState(StrEnum):
     FAILED = "FAILED"
 
 
-class JobPayload(msgspec.Struct, frozen=True):
+class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a worker needs to do a job; never changes once put.
 
     Attributes:
@@ -31,6 +31,7 @@ class JobPayload(msgspec.Struct, frozen=True):
             page last.
         skip: names of tasks not to run, because they killed their worker.
         only: names of the tasks to run; empty for all.
+        public_only: a public page led here: a host of a private address is not asked.
     """
 
     locator: Locator
@@ -39,6 +40,7 @@ class JobPayload(msgspec.Struct, frozen=True):
     ancestors: bytes = b""
     skip: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
+    public_only: bool = False
 
 
 class JobRecord(msgspec.Struct, frozen=True):

@@ -17,6 +17,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
         hops: how many redirects were followed.
         cookies: what the hops before set, as the client packed them.
         fresh: the next request goes over a new connection: the one before went out in vain over a kept one.
+        public_only: as of `Request`.
     """
 
     grant: Grant | None = None
@@ -25,11 +26,12 @@ class LoadOrder(msgspec.Struct, frozen=True):
     hops: int = 0
     cookies: tuple[str, ...] = ()
     fresh: bool = False
+    public_only: bool = False
 
     def with_grant(self, grant: Grant) -> LoadOrder:
         """The same order with leave for its next request."""
-        return LoadOrder(grant, False, self.url, self.hops, self.cookies, self.fresh)
+        return msgspec.structs.replace(self, grant=grant, archived=False)
 
     def without_grant(self, in_vain: bool = False) -> LoadOrder:
         """The same order, waiting for leave; `in_vain` as of `Unsent`."""
-        return LoadOrder(None, False, self.url, self.hops, self.cookies, self.fresh or in_vain)
+        return msgspec.structs.replace(self, grant=None, archived=False, fresh=self.fresh or in_vain)

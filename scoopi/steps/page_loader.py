@@ -101,7 +101,9 @@ class PageLoader(Loader):
         grant = order.grant
         if grant is None or grant.host != address.host:
             return ToGrant(address.host, payload.advance(order.without_grant()))
-        request = Request(address.url, grant.not_after, order.hops, order.cookies, order.fresh)
+        request = Request(
+            address.url, grant.not_after, order.hops, order.cookies, order.fresh, order.public_only
+        )
         self._client.begin(request, partial(self._end, payload, ended), self._report_of(payload.job, grant))
         return None
 
@@ -122,7 +124,7 @@ class PageLoader(Loader):
             return self._loaded(payload, from_response(payload.locator, self._rules.run_date, answer))
         if isinstance(answer, Redirect):
             hop = answer.request
-            further = LoadOrder(url=hop.url, hops=hop.hops, cookies=hop.cookies)
+            further = LoadOrder(url=hop.url, hops=hop.hops, cookies=hop.cookies, public_only=hop.public_only)
             return ToGrant(answer.host, payload.advance(further))
         if isinstance(answer, Exception):
             raise answer

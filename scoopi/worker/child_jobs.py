@@ -26,20 +26,28 @@ class ChildJobs:
     Args:
         host_of: the host whose grants an address needs.
         max_depth: the longest chain of links, in pages.
+        must_be_public: whether links may lead to public hosts only, by whether their page is public.
     """
 
-    def __init__(self, host_of: Callable[[str], str], max_depth: int) -> None:
+    def __init__(
+        self,
+        host_of: Callable[[str], str],
+        max_depth: int,
+        must_be_public: Callable[[bool], bool] = bool,
+    ) -> None:
         self._host_of = host_of
         self._max_depth = max_depth
+        self._must_be_public = must_be_public
 
     def make(
-        self, job: str, payload: JobPayload, links: Sequence[Link]
+        self, job: str, payload: JobPayload, links: Sequence[Link], page_is_public: bool = False
     ) -> tuple[tuple[Child, ...], tuple[Failure, ...]]:
         """The children in the order of their links, and a warning if the chain was cut."""
         if not links:
             return (), ()
         seen: Counter[tuple[str, str]] = Counter()
         children: dict[str, Child] = {}
+        public_only = self._must_be_public(page_is_public)
         from_network = self._host_of(payload.locator.url) != FILE_HOST
         too_deep = refused = too_long = 0
         for link in links:
@@ -72,6 +80,7 @@ class ChildJobs:
                     seed=payload.seed,
                     page=page,
                     ancestors=ancestors + digest,
+                    public_only=public_only,
                 ),
             )
         causes = {

@@ -13,6 +13,7 @@ import msgspec
 
 from scoopi.errors import StepError
 from scoopi.model.data import Data
+from scoopi.model.document import Document
 from scoopi.model.failure import Failure
 from scoopi.model.frame import Frame
 from scoopi.model.handover import Part, ToAppender, ToGrant, ToJobs, ToTask
@@ -66,7 +67,9 @@ class JobRun:
             self._run_task(item, chain, page, outcome)
         if self._slate is not None:
             self._slate.wipe()
-        children, warnings = self._children.make(item.job, item.payload, outcome.links)
+        document = getattr(page, "document", None)
+        is_public = isinstance(document, Document) and document.is_public
+        children, warnings = self._children.make(item.job, item.payload, outcome.links, is_public)
         outcome.warnings += warnings
         return outcome.result(1, children)
 

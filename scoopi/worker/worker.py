@@ -152,7 +152,7 @@ class Worker:
             self._run_soon(None)
 
     def _begin(self, item: WorkItem) -> None:
-        order = LoadOrder(grant=item.grant, archived=item.archived)
+        order = LoadOrder(grant=item.grant, archived=item.archived, public_only=item.payload.public_only)
         load = PageLoad(item, Payload(item.job, item.payload.locator, item.payload.page, "", order))
         if item.grant is None:
             self._run_soon(load)

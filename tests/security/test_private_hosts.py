@@ -1,0 +1,213 @@
+"""A public page leads Scoopi to no host of the machine's own network."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import FetchError
+from scoopi.fetch.address import parse_address
+from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.private_hosts import PrivateHosts, PrivateHostsRule, is_public_address
+from scoopi.fetch.request import Redirect, Request, Response
+from scoopi.model.job import JobPayload, seed_id
+from scoopi.model.link import Link
+from scoopi.model.locator import Locator
+from scoopi.worker.child_jobs import ChildJobs
+from tests.engine.desk import Desk
+from tests.fetch.conftest import SETTINGS
+from tests.fetch.many import send
+from tests.server.server import ADDRESSES, Server
+
+PRIVATE = (
+    *("127.0.0.1", "127.8.9.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1"),
+    *("169.254.169.254", "100.64.0.1", "100.100.100.200", "198.18.0.1", "224.0.0.1", "255.255.255.255"),
+    *(
+        "::1",
+        "::",
+        "::ffff:127.0.0.1",
+        "::ffff:10.0.0.1",
+        "::ffff:169.254.169.254",
+        "fe80::1",
+        "fe80::1%eth0",
+    ),
+    *(
+        "fc00::1",
+        "fd00:ec2::254",
+        "fec0::1",
+        "ff02::1",
+        "2001:db8::1",
+        "::7f00:1",
+        "2002:7f00:1::",
+        "64:ff9b::7f00:1",
+    ),
+    *("64:ff9b::a9fe:a9fe", "2001:0:4136:e378:8000:63bf:80ff:fffe", "", "a name"),
+)
+PUBLIC = (
+    *(
+        "93.184.216.34",
+        "8.8.8.8",
+        "172.15.0.1",
+        "172.32.0.1",
+        "11.0.0.1",
+        "2606:4700::1111",
+        "[2606:4700::1111]",
+    ),
+    *("::ffff:93.184.216.34", "2002:5db8:d822::1", "64:ff9b::5db8:d822"),
+)
+SPELLINGS = (
+    *("127.0.0.1", "0x7f.1", "0x7f000001", "2130706433", "017700000001", "0177.0.0.1", "127.1", "127.0.1"),
+    *(
+        "localhost",
+        "LOCALHOST",
+        "localhost.",
+        "0",
+        "0.0.0.0",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "１２７.0.0.1",
+    ),
+)
+LINKED = """\
+locatorGroups:
+  list: {{ locators: [{{ name: list, url: "{url}" }}] }}
+taskGroups:
+  list:
+    linkTask:
+      dataDef: links
+      steps: {{ css: {{ link: {{ class: LocatorCreator, previous: parser, next: end }} }} }}
+  page: {{ pageTask: {{ dataDef: text }} }}
+dataDefs:
+  links:
+    query: {{ block: "body" }}
+    items:
+      - item: {{ name: link, index: 1, linkGroup: page, selector: "a attribute: href" }}
+  text:
+    query: {{ block: "body", selector: "p" }}
+    items: [ item: {{ name: text, value: text }} ]
+"""
+
+
+@pytest.fixture
+def client() -> Iterator[HttpClient]:
+    made = HttpClient(SETTINGS)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def outside() -> Iterator[HttpClient]:
+    """Takes the second address of the server for one of the internet."""
+    made = HttpClient(SETTINGS, PrivateHosts("inside", lambda address: address == ADDRESSES[1]))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+def test_addresses_that_are_not_of_the_internet_are_private(
+    address: str, refused: Callable[[str], None]
+) -> None:
+    assert not is_public_address(address)
+    refused(f"private address {address}")
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_addresses_of_the_internet_are_public(address: str) -> None:
+    assert is_public_address(address)
+
+
+@pytest.mark.parametrize("host", SPELLINGS)
+def test_however_a_private_host_is_written_a_public_page_does_not_lead_there(
+    client: HttpClient, server: Server, host: str, refused: Callable[[str], None]
+) -> None:
+    url = parse_address(f"http://{host}:{server.port}/bad/empty").url
+    with pytest.raises(FetchError, match="a public page leads to the private address"):
+        send(client, Request(url, public_only=True))
+    assert server.log.all() == []
+    refused(f"private host written as {host}")
+
+
+def test_a_kept_connection_to_a_private_host_serves_no_link_of_a_public_page(
+    client: HttpClient, server: Server, refused: Callable[[str], None]
+) -> None:
+    url = server.url("/bad/empty")
+    assert isinstance(send(client, Request(url)), Response), "a locator of the user may be private"
+    with pytest.raises(FetchError, match="private address"):
+        send(client, Request(url, public_only=True))
+    assert isinstance(send(client, Request(url)), Response)
+    assert len(server.log.all()) == 2
+    refused("private host over a kept connection")
+
+
+def test_a_redirect_of_a_public_page_may_not_lead_to_a_private_host_over_any_number_of_hops(
+    outside: HttpClient, server: Server, refused: Callable[[str], None]
+) -> None:
+    target = server.url("/bad/empty", 2)
+    chain = server.url(f"/bad/redirect?to={server.url('/bad/redirect?to=' + target, 1)}", 1)
+    first = send(outside, Request(chain))
+    assert isinstance(first, Redirect)
+    second = send(outside, first.request)
+    assert isinstance(second, Redirect)
+    assert [first.request.public_only, second.request.public_only] == [True, True]
+    with pytest.raises(FetchError, match=r"leads to the private address 127\.0\.0\.3"):
+        send(outside, second.request)
+    assert server.log.paths(server.host(2)) == []
+    refused("redirect of a public page to a private host")
+
+
+def test_a_page_knows_whether_a_public_host_sent_it(outside: HttpClient, server: Server) -> None:
+    pages = [send(outside, Request(server.url("/bad/empty", number))) for number in (0, 1, 1)]
+    assert [isinstance(each, Response) and each.is_public for each in pages] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("rule", "of_private", "of_public"),
+    [("always", False, False), ("inside", False, True), ("never", True, True)],
+)
+def test_links_may_lead_to_private_hosts_as_the_rule_says(
+    rule: PrivateHostsRule, of_private: bool, of_public: bool
+) -> None:
+    children = ChildJobs(lambda _: "h:80", 9, PrivateHosts(rule).must_be_public)
+    parent = JobPayload(Locator("a", "list", "http://h/"), seed_id("list", "a", "http://h/"))
+    for page_is_public, expected in ((False, of_private), (True, of_public)):
+        (child,), _ = children.make(parent.seed, parent, [Link("page", "http://x/")], page_is_public)
+        assert child.payload.public_only is expected
+
+
+def test_a_proxy_may_be_private_and_a_host_that_is_written_as_a_private_address_not() -> None:
+    hosts = PrivateHosts(environ={"http_proxy": "me:word@127.0.0.1:3128"})
+    assert hosts.is_public("http://site.example/", "127.0.0.1", 3128)
+    assert not hosts.is_public("http://site.example/", "127.0.0.1", 3129), "it is no proxy"
+    for host in ("127.0.0.1", "0x7f.1", "2130706433", "[::1]", "localhost", "x.localhost", "169.254.169.254"):
+        assert not hosts.is_public(f"http://{host}/", "127.0.0.1", 3128)
+
+
+@pytest.mark.parametrize("path", ["/linked.html", "/bad/redirect?to={}"])
+def test_a_run_that_may_never_be_led_to_private_hosts_loads_what_its_user_names(
+    desk: Desk, server: Server, pages: Path, path: str, refused: Callable[[str], None]
+) -> None:
+    inner = server.url("/inner.html", 2)
+    (pages / "inner.html").write_text("<p>inner</p>")
+    (pages / "linked.html").write_text(f'<body><a href="{inner}">x</a></body>')
+    (desk.folder / "job.yml").write_text(LINKED.format(url=server.url(path.format(inner))))
+    assert desk.scoopi("run", "job.yml", "--workers", 0, "--output", "open").code in (0, 1)
+    assert server.log.paths(server.host(2)) == ["/inner.html"], "by default private pages lead anywhere"
+    desk.settings["scoopi.loader.privateHosts"] = "never"
+    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    assert ended.code == 1
+    assert "a public page leads to a private address" in ended.err
+    assert server.log.paths(server.host(2)) == ["/inner.html"]
+    refused(f"private host by {path}")
+
+
+def test_an_unused_socket_is_left_to_nobody(client: HttpClient) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        with pytest.raises(FetchError, match="private address"):
+            send(client, Request(url, public_only=True))
+        listener.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            listener.accept()
