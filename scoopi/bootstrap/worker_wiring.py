@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from scoopi.bootstrap.address_host import host_of
 from scoopi.bootstrap.archive_rules import ArchiveRules
@@ -18,6 +19,7 @@ from scoopi.configs.groups import (
     FetchLimits,
     ParserLimits,
     WebClientSettings,
+    WorkerSettings,
 )
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.file_finder import FileFinder
@@ -30,6 +32,9 @@ from scoopi.steps.page_loader import LoadRules, PageLoader
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.worker_parts import WorkerParts
+
+HELD_PART = 8
+"""Of a worker's memory this part is for pages that it receives, another for those that wait for its steps."""
 
 
 def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerParts:
@@ -55,25 +60,30 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
     builder = StepBuilder(plan, finder, files, archive)
     for group in plan.definitions.task_groups:
         builder.group_plan(group)  # what cannot be made ends the run now, not each of its jobs
-    private_hosts = PrivateHosts(WebClientSettings.of(configs).private_hosts)
+    memory_bytes, web = WorkerSettings.of(configs).memory_bytes, WebClientSettings.of(configs)
+    if memory_bytes is not None:
+        web = replace(web, max_held_bytes=min(web.max_held_bytes, memory_bytes // HELD_PART))
+    private_hosts = PrivateHosts(web.private_hosts)
     return WorkerParts(
-        loader=_loader(plan, configs, files, archive, report_sent, private_hosts),
+        loader=_loader(plan, configs, web, files, archive, report_sent, private_hosts),
         group_plan=builder.group_plan,
         children=ChildJobs(host_of, ParserLimits.of(configs).link_max_depth, private_hosts.must_be_public),
         found=FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing),
-        max_held_bytes=WebClientSettings.of(configs).max_held_bytes,
+        max_held_bytes=web.max_held_bytes,
+        memory_bytes=memory_bytes,
     )
 
 
 def _loader(
     plan: WorkerPlan,
     configs: Configs,
+    web: WebClientSettings,
     files: FileFinder,
     archive: ArchiveRules,
     report_sent: Callable[[str, str], None],
     private_hosts: PrivateHosts,
 ) -> PageLoader:
-    limits, web = ParserLimits.of(configs), WebClientSettings.of(configs)
+    limits = ParserLimits.of(configs)
     rules = LoadRules(
         run_date=plan.run_date,
         limits=TreeLimits(limits.max_depth, limits.max_nodes, web.max_bytes),

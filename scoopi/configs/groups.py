@@ -15,28 +15,38 @@ import msgspec
 
 from scoopi.configs.configs import Configs
 from scoopi.configs.cores import cores
+from scoopi.configs.memory_limit import memory_limit
 from scoopi.errors import ConfigError
 
 DEFAULT_PORT = 5701
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:(?P<port>[0-9]{1,5}))?")
 _NODE = re.compile(r"(?!lost-)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 """`lost-` begins the folders of rows that a run has lost."""
+OTHERS = 2
+"""Processes of a node beside its workers: the parent, and the worker for pages that must be alone."""
 BEATS_A_GAP = 3
 """A node stops by itself after half a gap without an acknowledged heartbeat."""
 
 
 class WorkerSettings(msgspec.Struct, frozen=True):
-    """How many worker processes a node has, and how many requests each may have in flight."""
+    """How many worker processes a node has, how many requests each may have in flight, and how much memory.
+
+    Attributes:
+        memory_bytes: a worker's part of the control group's limit; None without a limit.
+    """
 
     workers: int
     most_requests: int = 32
+    memory_bytes: int | None = None
 
     @classmethod
     def of(cls, configs: Configs) -> WorkerSettings:
         """`auto` becomes the number of cores that this process may use."""
         text = configs.text("scoopi.workers")
         workers = cores() if text == "auto" else int(text)
-        return cls(workers, configs.number("scoopi.loader.fetch.inFlight"))
+        limit = memory_limit()
+        memory = None if limit is None else limit // (max(1, workers) + OTHERS)
+        return cls(workers, configs.number("scoopi.loader.fetch.inFlight"), memory)
 
 
 class FetchLimits(msgspec.Struct, frozen=True):

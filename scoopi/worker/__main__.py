@@ -7,10 +7,12 @@ import ctypes
 import gc
 import importlib
 import os
+import resource
 import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,6 +24,11 @@ SWITCH_S = 0.0005
 COLLECTED_AFTER = 2_000
 """So many objects more, and circles are looked for. A page has hundreds and leaves no circle behind; but one
 that a plugin makes may hold a page's tree, so the number is no larger."""
+
+LEAST_ROOM_BYTES = 64 << 20
+"""A worker may take so much more than it has when it is wired, however little the control group allows."""
+M_ARENA_MAX, ARENA_BYTES = -8, 64 << 20
+"""glibc's allocator reserves this address space for each arena: one more, for the reader's thread."""
 
 
 def main() -> None:
@@ -46,6 +53,8 @@ def main() -> None:
 
     def wired(plan: bytes, report_sent: Callable[[str, str], None]) -> WorkerParts:
         parts: WorkerParts = wire(plan, report_sent)
+        if parts.memory_bytes is not None:
+            _bound_memory(parts.memory_bytes)
         gc.freeze()  # what the worker was made from stays, and need not be looked at again
         gc.set_threshold(COLLECTED_AFTER)
         gc.enable()
@@ -65,6 +74,23 @@ def _die_with(parent: int) -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
+
+
+def _bound_memory(most_bytes: int) -> None:
+    """Have allocations fail at this worker's part, before the kernel kills the whole control group.
+
+    What is mapped and was never used (reserves of the allocator, modules) does not count.
+    """
+    mapped, resident = (int(pages) for pages in Path("/proc/self/statm").read_text().split()[:2])
+    room = max(LEAST_ROOM_BYTES, most_bytes - resident * resource.getpagesize())
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    limit = mapped * resource.getpagesize() + ARENA_BYTES + room
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "mallopt"):
+        libc.mallopt(M_ARENA_MAX, 2)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
 def _leave_stdout_to_data(used: tuple[int, ...]) -> None:

@@ -122,7 +122,7 @@ class JobRun:
 
     def _step_failure(self, error: BaseException, item: WorkItem, task: str, link: ChainStep) -> Failure:
         kind = (link.name, type(error).__name__)
-        if not isinstance(error, StepError) and kind not in self._told:
+        if not isinstance(error, StepError | MemoryError) and kind not in self._told:
             self._told.add(kind)
             log.warning("job %s: step %s failed unexpectedly", item.job, link.name, exc_info=error)
         return _failure(error, item, task, link.name, link.at)
@@ -182,6 +182,11 @@ def _no_handover(answer: object) -> StepError:
 
 def _failure(error: BaseException, item: WorkItem, task: str, step: str, at: str) -> Failure:
     locator = item.payload.locator
+    if isinstance(error, MemoryError):
+        error = StepError(
+            "the task needs more memory than a worker may use",
+            hint="give the node more memory, or fewer workers (scoopi.workers)",
+        )
     known = isinstance(error, StepError)
     cause = error.cause if isinstance(error, StepError) else _named(error)
     message = str(error) if known else f"unexpected {cause}{_raised_at(error)}"

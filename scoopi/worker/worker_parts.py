@@ -22,6 +22,7 @@ class WorkerParts:
         children: makes jobs from links.
         found: counts what the data definitions find.
         max_held_bytes: while pages of so many bytes wait for their steps, the network waits for them.
+        memory_bytes: the most that its process may use; None without a limit.
     """
 
     loader: Loader
@@ -29,6 +30,7 @@ class WorkerParts:
     children: ChildJobs
     found: FoundValues
     max_held_bytes: int = sys.maxsize
+    memory_bytes: int | None = None
 
 
 Wire = Callable[[bytes, Callable[[str, str], None]], WorkerParts]

@@ -1,0 +1,50 @@
+"""The memory that a node may use is the least limit of its control group and those around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.configs import groups
+from scoopi.configs.configs import Configs
+from scoopi.configs.memory_limit import memory_limit
+
+
+def groups_in(folder: Path, own: str, **limits: str) -> int | None:
+    """The limit of a process in the group `own`; a group's `memory.max` by its path, `_` for `/`."""
+    for name, limit in limits.items():
+        group = folder / "cgroup" / name.strip("_").replace("_", "/")
+        group.mkdir(parents=True, exist_ok=True)
+        (group / "memory.max").write_text(f"{limit}\n")
+    (folder / "own").write_text(own)
+    return memory_limit(folder / "own", folder / "cgroup")
+
+
+def test_the_least_limit_around_the_process_counts(tmp_path: Path) -> None:
+    own = "1:name=systemd:/\n0::/pods/pod/scoopi\n"
+    assert groups_in(tmp_path, own, pods="900", pods_pod="300", pods_pod_scoopi="max") == 300
+
+
+def test_a_container_that_sees_its_group_as_the_root_has_its_limit(tmp_path: Path) -> None:
+    assert groups_in(tmp_path, "0::/\n", _="512") == 512
+
+
+@pytest.mark.parametrize("own", ["", "0::/\n", "4:memory:/pods\n", "0::/../elsewhere\n"])
+def test_without_a_limit_nothing_bounds_a_worker(tmp_path: Path, own: str) -> None:
+    assert groups_in(tmp_path, own, _="max") is None
+
+
+def test_a_system_without_control_groups_has_no_limit(tmp_path: Path) -> None:
+    assert memory_limit(tmp_path / "missing", tmp_path) is None
+
+
+def test_the_limit_is_divided_among_the_workers_their_parent_and_one_more_worker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(groups, "memory_limit", lambda: 1 << 30)
+    for workers, parts in (("2", 4), ("6", 8), ("0", 3)):
+        settings = groups.WorkerSettings.of(Configs.from_composed({"scoopi.workers": workers}))
+        assert settings.memory_bytes == (1 << 30) // parts
+    monkeypatch.setattr(groups, "memory_limit", lambda: None)
+    assert groups.WorkerSettings.of(Configs.from_composed({})).memory_bytes is None

@@ -1,0 +1,39 @@
+"""HungryStep: a step that takes as many bytes as its page's address says; for workers of bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scoopi.model.definitions import TaskDef
+from scoopi.model.handover import Handover, ToAppender
+from scoopi.model.payload import Payload
+from scoopi.steps.step import Step
+from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.found_values import FoundValues
+from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
+from scoopi.worker.worker_parts import WorkerParts
+from tests.worker.played_loader import PlayedLoader
+
+MEMORY_BYTES = 200 << 20
+
+
+class HungryStep(Step):
+    """Gives no rows."""
+
+    def run(self, payload: Payload) -> Handover:
+        taken = bytearray(int(payload.locator.url))
+        assert taken
+        return ToAppender(())
+
+
+def wire(_: bytes, __: Callable[[str, str], None]) -> WorkerParts:
+    """The parts of a worker that may use MEMORY_BYTES, and whose loader loads at once."""
+    steps = (ChainStep("hungry", HungryStep(), "job.yml:1:1"),)
+    chain = TaskChain(TaskDef("group", "task", "data", ()), steps)
+    return WorkerParts(
+        PlayedLoader(ends_at_once=1000),
+        lambda _: GroupPlan((chain,), "loader", "here"),
+        ChildJobs(lambda _: "file", 9),
+        FoundValues({}, frozenset()),
+        memory_bytes=MEMORY_BYTES,
+    )
