@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from datetime import datetime
 
 from scoopi.appenders.output_file import OutputSpec
-from scoopi.bootstrap.cluster_runs import guard_against_split
+from scoopi.bootstrap.cluster_runs import majority_of
 from scoopi.bootstrap.composed import Composed
 from scoopi.bootstrap.run_context import RunContext
 from scoopi.bootstrap.run_joining import RunJoining
@@ -85,7 +85,7 @@ class ClusterBoot:
         self._waits.waits(f"it looks for members of the cluster {self._settings.name}")
         client = ClusterClient(self._settings, self._request.is_stopped)
         self._opened.callback(client.close)
-        guard_against_split(client, self._settings, self._node)
+        client.guard(majority_of(client, self._settings, self._node).ensure)
         return client
 
     def _joined_patiently(

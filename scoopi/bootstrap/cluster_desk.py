@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
-from scoopi.bootstrap.cluster_runs import runs_of, store_of
+from scoopi.bootstrap.cluster_runs import majority_of, runs_of, store_of
 from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.node_incarnation import new_incarnation
 from scoopi.bootstrap.run_request import RunRequest
@@ -56,7 +56,8 @@ class ClusterDesk:
         heartbeat_ms = self._settings.heartbeat_ms
         kept = self._stores(run)
         runs = [_figures(RunSurvey(store, name, heartbeat_ms), name) for name, store in kept.items()]
-        return ClusterFigures(self._settings.name, tuple(self._client.members()), tuple(runs))
+        most = majority_of(self._client, self._settings, self._node).most()
+        return ClusterFigures(self._settings.name, tuple(self._client.members()), tuple(runs), most)
 
     def cancel(self, run: str) -> bool:
         """Ask all nodes of the run to stop in the orderly way.

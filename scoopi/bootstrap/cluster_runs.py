@@ -16,16 +16,15 @@ def store_of(client: ClusterClient, maps: str = "") -> SettlingStore:
     return SettlingStore(HazelcastStore(client, maps))
 
 
-def guard_against_split(client: ClusterClient, settings: ClusterSettings, node: str) -> None:
-    """From now on the client's stores refuse calls while no majority of the members is seen."""
-    majority = MemberMajority(
+def majority_of(client: ClusterClient, settings: ClusterSettings, node: str) -> MemberMajority:
+    """The members that this client sees, and how many there were; its `ensure` guards the client's stores."""
+    return MemberMajority(
         SettlingStore(HazelcastStore(client, guarded=False)),
         client.spread_keys("members", COPIES),
         client.seen,
         node,
         settings,
     )
-    client.guard(majority.ensure)
 
 
 def runs_of(client: ClusterClient, node: str) -> RunRegistry:

@@ -24,6 +24,9 @@ class StatusText:
         """Several lines: the cluster, then its runs."""
         members = ", ".join(figures.members)
         lines = [f"cluster {figures.cluster}: {counted(len(figures.members), 'member')} ({members})"]
+        if len(figures.members) <= figures.most_members // 2:
+            split = f"the cluster seems split: {len(figures.members)} of {figures.most_members} members"
+            lines.append(self._paint(f"{split}; its nodes wait for the others", "yellow"))
         if not figures.runs:
             lines.append("no runs")
         for run in figures.runs:

@@ -73,8 +73,13 @@ class RunFigures(msgspec.Struct, frozen=True):
 
 
 class ClusterFigures(msgspec.Struct, frozen=True):
-    """A cluster: its name, `HOST:PORT` of its members, its runs by name."""
+    """A cluster: its name, `HOST:PORT` of its members, its runs by name.
+
+    Attributes:
+        most_members: the largest number that was seen; nodes work while more than half of them are there.
+    """
 
     cluster: str
     members: tuple[str, ...]
     runs: tuple[RunFigures, ...] = ()
+    most_members: int = 0

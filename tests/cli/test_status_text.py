@@ -45,6 +45,18 @@ def test_a_run_under_way_is_a_table_of_its_nodes_and_hosts() -> None:
     )
 
 
+def test_a_cluster_without_a_majority_of_its_members_is_shown_as_split() -> None:
+    terminal = Terminal(io.StringIO(), io.StringIO(), {})
+    one = ClusterFigures("fair", ("10.0.0.7:5701",), most_members=2)
+    assert StatusText(terminal).text(one) == (
+        "cluster fair: 1 member (10.0.0.7:5701)\n"
+        "the cluster seems split: 1 of 2 members; its nodes wait for the others\n"
+        "no runs"
+    )
+    two = ClusterFigures("fair", ("10.0.0.7:5701", "10.0.0.8:5701"), most_members=3)
+    assert "split" not in StatusText(terminal).text(two)
+
+
 @pytest.mark.parametrize(
     ("run", "hint"),
     [

@@ -131,12 +131,19 @@ class MemberMajority:
         else:
             self._refuse(seen)
 
+    def most(self) -> int:
+        """The record: the largest number of members that was seen; 0: no node has counted them yet.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        return self._known(self._kept.get_all(MapName.RUN, self._keys))
+
     def _noted(self, seen: int) -> int:
         """The record, raised to what is seen; the first time it is also set to what the settings give."""
         for _ in range(TRIES):
             copies = self._kept.get_all(MapName.RUN, self._keys)
-            known = max((self._read(key, copy) for key, copy in copies.items()), default=0)
-            most = max(seen, self._given or known)
+            most = max(seen, self._given or self._known(copies))
             if self._writes_all(copies, most):
                 self._given = 0
                 return most
@@ -157,6 +164,9 @@ class MemberMajority:
     def _record(self, most: int) -> bytes:
         self._writes += 1
         return self._codec.written(MemberCount(most, self._node, self._writes))
+
+    def _known(self, copies: Mapping[str, bytes]) -> int:
+        return max((self._read(key, copy) for key, copy in copies.items()), default=0)
 
     def _read(self, key: str, copy: bytes) -> int:
         return self._codec.read(key, copy).most
