@@ -262,6 +262,7 @@ class Bootstrap:
             stream=self._request.stdout if self._request.to_stdout else None,
             launch=launch,
             watch=self._request.watch,
+            tell=self._request.tell,
         )
 
     def _launch_of(self, configs: Configs, definitions: Definitions) -> Callable[[], WorkerLink]:

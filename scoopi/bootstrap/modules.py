@@ -378,6 +378,7 @@ class RunModule(Module):
             publishes_parts=output.publishes_parts,
             resume=context.resume_command(),
             was_over=context.was_over,
+            is_alone=context.cluster is None,
         )
         file = RunFile(context.folder.path, context.folder.node_folder, context.cluster is not None)
         patience_s = self._patience_s() if context.cluster else 0.0
@@ -449,6 +450,7 @@ class RunModule(Module):
             metrics,
             stop,
             self._patience_s() if context.cluster else STORE_PATIENCE_S,
+            context.tell,
         )
 
     def _on_over(self) -> None:

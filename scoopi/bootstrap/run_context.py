@@ -12,6 +12,7 @@ from scoopi.appenders.output_file import OutputSpec
 from scoopi.bootstrap.composed import Composed
 from scoopi.bootstrap.node_folder import NodeFolder
 from scoopi.bootstrap.run_folder import RunFolder
+from scoopi.bootstrap.run_request import unheard
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings
 from scoopi.mediator.worker_link import WorkerLink
@@ -34,6 +35,7 @@ class RunContext:
         stream: where the one output goes instead of a file; None for files.
         launch: starts a worker, or hands out one that was started ahead.
         watch: is told the progress; None when nobody watches.
+        tell: is told, in a line, what a stop waits for.
         cluster: how the node reaches its cluster; None for a run on one machine.
         cancel: hears when the run is cancelled from elsewhere; None on one machine.
         was_over: the run was ending or over when this node came.
@@ -66,6 +68,7 @@ class RunContext:
     retention: RunRetention | None = None
     joining: JoiningNode | None = None
     hurry: Callable[[float, float], None] | None = None
+    tell: Callable[[str], object] = unheard
 
     @property
     def current_folder(self) -> Path:

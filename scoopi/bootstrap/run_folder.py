@@ -81,7 +81,7 @@ class RunFolder:
         """
         node_folder = node_folder_of(path)
         if node_folder is None:
-            what = "this is not the folder of a run"
+            what = "this is no folder of a run"
             raise RunError(what, at=str(path), hint="name a folder under the output")
         if read_state(node_folder).cluster:
             raise RunError("it is a run of a cluster", at=str(path), hint=_going_on(path))

@@ -191,6 +191,7 @@ class RunJoining:
             stream=None,
             launch=self._launch,
             watch=self._request.watch,
+            tell=self._request.tell,
             cluster=ClusterSettings.of(effective, Path.cwd()),
             canaries=found.canaries,
             cancel=cancel,

@@ -39,7 +39,7 @@ def code_of_error(error: BaseException) -> int:
 
 
 def code_of_signal(number: int) -> int:
-    """130 for SIGINT, 143 for SIGTERM."""
+    """130 for SIGINT, 143 for SIGTERM, 129 for SIGHUP."""
     return _SIGNALLED + number
 
 

@@ -16,7 +16,7 @@ from scoopi.cli.verb import Verb
 from scoopi.errors import UsageError
 
 _HEAP = re.compile(r"[1-9][0-9]*[kmgKMG]")
-_STOPPING = (signal.SIGINT, signal.SIGTERM)
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Member:

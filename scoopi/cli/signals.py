@@ -1,4 +1,4 @@
-"""Signals: the first SIGINT or SIGTERM asks for an orderly stop, the second stops at once.
+"""Signals: the first SIGINT, SIGTERM or SIGHUP asks for an orderly stop, the second stops at once.
 
 A Python signal handler runs between two steps of the main thread, maybe inside one of its locks, and not
 at all while the main thread waits in C. So the handlers do nothing: the interpreter writes each signal's
@@ -19,7 +19,7 @@ from typing import Protocol
 from scoopi.cli.exit_codes import code_of_signal
 from scoopi.cli.terminal import Terminal
 
-STOPPING = (signal.SIGINT, signal.SIGTERM)
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _END = b"\0"
 _SHOW_CURSOR = "\x1b[?25h"
 
@@ -86,7 +86,8 @@ class Signals:
         before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
         self._restore.append(lambda: signal.set_wakeup_fd(before))
         for number in STOPPING:
-            self._replace_handler(number)
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # as by nohup
+                self._replace_handler(number)
 
     def _replace_handler(self, number: signal.Signals) -> None:
         before = signal.signal(number, _leave_to_thread)

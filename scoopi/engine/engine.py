@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from scoopi.appenders.appender import Appender
 from scoopi.engine.job_seeder import JobSeeder
@@ -55,6 +55,7 @@ class Engine:
         watch: is told the progress a few times a second; None when nobody watches.
         metrics: serves from before the seeding to the end of the run.
         patience_s: how long the first heartbeat is tried again while the store does not answer.
+        tell: is told, in a line, what a stop waits for and until when.
     """
 
     def __init__(
@@ -68,8 +69,10 @@ class Engine:
         metrics: MetricsServer,
         stop: StopTime,
         patience_s: float = 0.0,
+        tell: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._parts = parts
+        self._tell = tell
         self._close = close
         self._store = store
         self._counts = counts
@@ -82,10 +85,24 @@ class Engine:
 
     def cancel(self, hard: bool = False) -> None:
         """Ask for an orderly stop; `hard`: at once, what was not committed counts as never done."""
+        is_first = not self._stop.is_asked
         self._stop.begin(hard)
         if hard:
             self._parts.end.hurry()
+        elif is_first and self._parts.jobs.started:
+            self._tell(self._awaited())
         self._parts.state.cancel()
+
+    def _awaited(self) -> str:
+        given = self._parts.tasks.figures().given
+        if not given:
+            return "no page is in work; what is done is published"
+        end = self._stop.end_of(TASKS_SHARE)
+        assert end is not None, "the stop has begun"
+        left = timedelta(seconds=max(0.0, end - time.monotonic()))
+        pages = "1 page" if given == 1 else f"{given} pages"
+        until = f"{datetime.now() + left:%H:%M:%S} ({left.seconds} s)"  # noqa: DTZ005 - for people
+        return f"waiting for {pages} in work until {until} at most; then what is done is published"
 
     def run(self) -> RunReport:
         """Do the run, or what is left of it.
@@ -144,6 +161,8 @@ class Engine:
             assert end is not None
             parts.end.orderly(deadline, end, lambda: parts.bells.fault is not None)
             self._raise_fault(started)
+            if self._close.nothing_is_left():
+                return self._close.over(started)
         return self._close.stopped(started)
 
     def _raise_fault(self, started: datetime) -> None:

@@ -145,6 +145,10 @@ class RunClose:
         status = RunStatus.FAILED if missing else RunStatus.DONE
         return self._report(started, status, end.published, note, awaiting=end.awaiting)
 
+    def nothing_is_left(self) -> bool:
+        """Whether a stopped run has done all of its jobs; in a cluster its nodes find that out together."""
+        return self._place.is_alone and self._left() == 0
+
     def stopped(self, started: datetime) -> RunReport:
         """Publish what is committed, if there is time; the former files stay otherwise."""
         published, note = None, "rows are written when the run is complete"

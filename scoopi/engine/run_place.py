@@ -16,6 +16,7 @@ class RunPlace:
         incarnation: the run's own.
         publishes_parts: whether what is committed is published when the run is stopped before its end.
         resume: the command that goes on with it.
+        is_alone: it is a run on one machine.
         was_over: it was ending or over when this node came; there is nothing to run.
     """
 
@@ -25,3 +26,4 @@ class RunPlace:
     publishes_parts: bool
     resume: str
     was_over: bool = False
+    is_alone: bool = False

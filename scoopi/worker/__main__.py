@@ -40,7 +40,8 @@ def main() -> None:
     arguments = parser.parse_args()
     sys.setswitchinterval(SWITCH_S)
     gc.disable()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends them to its whole process group
+        signal.signal(number, signal.SIG_IGN)
     _die_with(arguments.parent)
     _leave_stdout_to_data((arguments.incoming, arguments.outgoing, arguments.slate))
 
