@@ -55,8 +55,9 @@ class RunFile:
         known: dict[str, Any] = msgspec.to_builtins(view)
         for causes in (known["errors"], known["warnings"]):
             for cause in causes:
-                for name in ("cause", "message"):
-                    cause["example"].pop(name)
+                del cause["example"]["cause"]
+                if causes is known["errors"] or cause["example"]["message"] == cause["cause"]:
+                    del cause["example"]["message"]  # that of a warning holds its figures
         text = msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n"
         for path in self._paths:
             self._temporary.write_bytes(text)
@@ -67,7 +68,7 @@ class RunFile:
         try:
             known = msgspec.json.decode(self._paths[0].read_bytes())
             for cause in (*known["errors"], *known["warnings"]):
-                cause["example"] |= {"cause": cause["cause"], "message": cause["cause"]}
+                cause["example"] = {"message": cause["cause"], "cause": cause["cause"]} | cause["example"]
             return msgspec.convert(known, RunView)
         except (OSError, msgspec.MsgspecError, KeyError, TypeError):
             return None

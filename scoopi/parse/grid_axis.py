@@ -39,6 +39,7 @@ class GridAxis:
         ParseError: a placeholder names nothing, or a selector is wrong.
 
     Attributes:
+        definition: as given.
         head: what the rows say of the axis.
         first, last: its range.
         stops: raw values that close the range.
@@ -55,7 +56,7 @@ class GridAxis:
         engine: QueryEngine,
         settings: GridSettings,
     ) -> None:
-        axis_name, item = axes[own]
+        axis_name, item = self.definition = axes[own]
         self.item = item
         self.head = Axis(axis_name, item.name, item.order, item.match)
         self.first = item.first

@@ -9,12 +9,14 @@ from lxml import etree
 
 from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
+from scoopi.model.failure import Failure
 from scoopi.parse.grid_axis import GridAxis
 from scoopi.parse.grid_reading import GridReading
 from scoopi.parse.grid_settings import GridSettings
 from scoopi.parse.grid_template import GridTemplate
 from scoopi.parse.placeholder import AxisDef
 from scoopi.parse.ports import QueryEngine, ScriptRunner
+from scoopi.parse.range_ends import of_data_def
 
 
 class GridReader:
@@ -48,24 +50,27 @@ class GridReader:
             for axes in templates_of(data_def)
         ]
 
-    def read(self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[str], None]) -> Data:
+    def read(
+        self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
+    ) -> Data:
         """The rows of the page, in the order of their making.
 
         Args:
             root: root element of the page.
             scripts: runs the definition's scripts; None if it has none.
-            warn: told once of each stop value that was never met.
+            warn: called once for each axis with a stop value that was never met, or with a range that ended
+                although later indexes have values.
         Raises:
             ParseError: a query failed, or there are too many rows.
             ScriptError: a script failed.
         """
         reading = GridReading(self._engine, root, scripts)
         rows: list[Item] = []
-        warnings: dict[str, None] = {}
+        warnings: list[Failure] = []
         for template in self._templates:
-            warnings.update(dict.fromkeys(template.read(reading, rows)))
-        for warning in warnings:
-            warn(f"dataDef '{self._name}': {warning}")
+            warnings += template.read(reading, rows)
+        for warning in of_data_def(self._name, warnings):
+            warn(warning)
         return Data(self._name, tuple(rows))
 
 

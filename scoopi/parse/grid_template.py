@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from scoopi.errors import ParseError
 from scoopi.model.data import Item
+from scoopi.model.failure import Failure
 from scoopi.parse.grid_axis import GridAxis
 from scoopi.parse.grid_columns import GridColumns
 from scoopi.parse.grid_reading import GridReading
+from scoopi.parse.range_ends import RangeEnds, unmet_stop
 
 
 class GridTemplate:
@@ -35,11 +37,11 @@ class GridTemplate:
             tuple(at for at in self._everything if _depends(axes[at], wheel)) for wheel in self._everything
         ]
 
-    def read(self, reading: GridReading, rows: list[Item]) -> list[str]:
+    def read(self, reading: GridReading, rows: list[Item]) -> list[Failure]:
         """Append the rows of one page.
 
         Returns:
-            What the user is warned of: stop values that were never met.
+            What the user is warned of: stop values that were never met, and ranges that end too early.
         Raises:
             ParseError: a query failed, or there are too many rows.
             ScriptError: a script failed.
@@ -61,10 +63,11 @@ class GridTemplate:
                 todo = self._affected[wheel]
             else:
                 turns_left -= 1
+                turn.look_ahead(ended)
                 wheel = wheels.end_turn(ended)
                 todo = self._everything
             if wheel < 0:
-                return turn.unmet_stops()
+                return turn.warnings()
             if len(rows) > limit or turns_left < 0:
                 raise ParseError(
                     f"more than {self._max_rows} rows of one page",
@@ -103,6 +106,14 @@ class _Wheels:
         self.indexes[wheel:] = self._first[wheel:]
         return self.turn(wheel - 1)
 
+    def beginning(self, wheel: int) -> list[int]:
+        """The indexes with those of the faster wheels at their first."""
+        return [*self.indexes[: wheel + 1], *self._first[wheel + 1 :]]
+
+    def last(self, wheel: int) -> int:
+        """The last index of this wheel, as it is now."""
+        return self._last[wheel]
+
     def close(self, wheel: int) -> None:
         """Make the index where the wheel stands its last one, from now on."""
         self._last[wheel] = self.indexes[wheel]
@@ -122,6 +133,7 @@ class _Turn:
         ]
         self._values: list[str | None] = [None] * len(axes)
         self._met: set[int] = set()
+        self._ends = RangeEnds([axis.definition for axis in axes])
         self.written = self._values.copy() if keep_raw else self._values
 
     def evaluate(self, todo: Sequence[int]) -> int | None:
@@ -141,14 +153,20 @@ class _Turn:
                 written[at] = values[at] if at else raw
         return None
 
-    def unmet_stops(self) -> list[str]:
-        """A warning for each axis whose stop values were never met."""
-        return [
-            f"breakAfter of {axis.head.axis_name} '{axis.head.item_name}' was never met: "
-            + ", ".join(f"'{stop}'" for stop in sorted(axis.stops))
-            for at, axis in enumerate(self._axes)
-            if axis.stops and at not in self._met
-        ]
+    def look_ahead(self, ended: int) -> None:
+        """Note whether the axis that ended its turn here has values at later indexes."""
+        indexes, values, read = self._wheels.beginning(ended), self._values, self._ways[ended][0]
+        before, behind = indexes[:ended], indexes[ended + 1 :]
+
+        def value(index: int) -> str | None:
+            return read([*before, index, *behind], values)
+
+        self._ends.note(ended, indexes[ended], self._wheels.last(ended), value)
+
+    def warnings(self) -> list[Failure]:
+        """Of stop values that were never met, and of ranges that ended too early."""
+        unmet = [axis for at, axis in enumerate(self._axes) if axis.stops and at not in self._met]
+        return [unmet_stop(axis.definition, axis.stops) for axis in unmet] + self._ends.warnings()
 
 
 def _depends(axis: GridAxis, wheel: int) -> bool:

@@ -10,12 +10,14 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef
+from scoopi.model.failure import Failure
 from scoopi.parse.grid_axis import MAX_INDEX, fact_text, prefixed, selector_of
 from scoopi.parse.grid_query import located
 from scoopi.parse.grid_reader import templates_of
 from scoopi.parse.grid_settings import GridSettings
 from scoopi.parse.placeholder import AxisDef, PlaceholderScope
 from scoopi.parse.ports import QueryEngine, ScriptRunner
+from scoopi.parse.range_ends import RangeEnds, of_data_def, unmet_stop
 
 
 class PlainReader:
@@ -39,16 +41,18 @@ class PlainReader:
         self._settings = settings
         self._raw_items = raw_items
 
-    def read(self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[str], None]) -> Data:
+    def read(
+        self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
+    ) -> Data:
         """The rows of the page, in the order of their making; arguments and errors as `GridReader.read`."""
         rows: list[Item] = []
-        warnings: list[str] = []
+        warnings: list[Failure] = []
         for axes in templates_of(self._data_def):
             template = _Template(self._data_def, axes, _Page(self._engine, root, scripts), self._settings)
             rows += template.rows(raw_items=self._raw_items)
-            warnings += template.unmet_stops()
-        for warning in dict.fromkeys(warnings):
-            warn(f"dataDef '{self._data_def.name}': {warning}")
+            warnings += template.warnings()
+        for warning in of_data_def(self._data_def.name, warnings):
+            warn(warning)
         return Data(self._data_def.name, tuple(rows))
 
 
@@ -87,6 +91,7 @@ class _Template:
         )
         self._last = [MAX_INDEX if axis.item.last is None else axis.item.last for axis in axes]
         self._met: set[int] = set()
+        self._ends = RangeEnds(axes)
 
     def rows(self, *, raw_items: bool) -> list[Item]:
         """All rows of the page."""
@@ -101,6 +106,7 @@ class _Template:
                 rows.append(Item(self._heads, written, tuple(indexes)))
             else:
                 ended_turns += 1
+                self._look_ahead(ended, indexes, values)
                 indexes[ended:] = [axis.item.first for axis in self._axes[ended:]]
             indexes = self._turned(indexes, ended - 1)
             self._check_size(len(rows), ended_turns, over=indexes is None)
@@ -121,14 +127,19 @@ class _Template:
             values.append(self._finished(at, raw))
         return raw_values, values
 
-    def unmet_stops(self) -> list[str]:
-        """A warning for each axis whose stop values were never met."""
-        return [
-            f"breakAfter of {axis.axis_name} '{axis.item.name}' was never met: "
-            + ", ".join(f"'{stop}'" for stop in sorted(self._stops(at)))
-            for at, axis in enumerate(self._axes)
-            if self._stops(at) and at not in self._met
-        ]
+    def _look_ahead(self, ended: int, indexes: Sequence[int], values: Sequence[str | None]) -> None:
+        """Note whether the axis that ended its turn here has values at later indexes."""
+        behind = [axis.item.first for axis in self._axes[ended + 1 :]]
+
+        def value(index: int) -> str | None:
+            return self._raw(ended, [*indexes[:ended], index, *behind], values)
+
+        self._ends.note(ended, indexes[ended], self._last[ended], value)
+
+    def warnings(self) -> list[Failure]:
+        """Of stop values that were never met, and of ranges that ended too early."""
+        unmet = [at for at in range(len(self._axes)) if self._stops(at) and at not in self._met]
+        return [unmet_stop(self._axes[at], self._stops(at)) for at in unmet] + self._ends.warnings()
 
     def _turned(self, indexes: Sequence[int], wheel: int) -> list[int] | None:
         """The indexes after a step of this wheel, which takes those before it along; None after the last."""

@@ -8,6 +8,7 @@ from typing import Protocol
 from lxml import etree
 
 from scoopi.model.data import Data
+from scoopi.model.failure import Failure
 from scoopi.parse.open_query import Positional
 
 BlockQuery = Callable[[etree._Element], Sequence[etree._Element]]
@@ -47,13 +48,16 @@ class QueryEngine(Protocol):
 class DataReader(Protocol):
     """Reads the rows of pages by one data definition."""
 
-    def read(self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[str], None]) -> Data:
+    def read(
+        self, root: etree._Element, scripts: ScriptRunner | None, warn: Callable[[Failure], None]
+    ) -> Data:
         """The rows of the page, in the order of their making.
 
         Args:
             root: root element of the page.
             scripts: runs the definition's scripts; None if it has none.
-            warn: told once of each stop value that was never met.
+            warn: called once for each axis with a stop value that was never met, or with a range that ended
+                although later indexes have values.
         Raises:
             ParseError: a query failed, or there are too many rows.
             ScriptError: a script failed.

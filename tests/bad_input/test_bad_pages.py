@@ -246,3 +246,24 @@ def assert_load_failed(desk: Desk, ended: Ended, cause: str, url: str, hint: str
     assert (told["jobs"]["done"], told["pages"]) == (2, 2)
     assert told["rows"] == {"data.txt": good_rows().total()}
     assert desk.rows() == good_rows()
+
+
+def test_a_range_that_ends_at_an_advert_is_a_warning_of_its_page(desk: Desk, town: Town) -> None:
+    town.write_page(
+        b"<h1>x</h1><table><tr><td>a<td>b<td>c<tr><td>06:00<td>1<td>2<tr><th>Buy!<tr><td>12:00<td>5<td>6"
+    )
+    text = town.job.read_text()
+    town.job.write_text(
+        text.replace(
+            'indexRange: 2-3, selector: "tr:nth-child(%{index}) >',
+            'indexRange: 2-, selector: "tr:nth-child(%{index}) >',
+            1,
+        )
+    )
+    ended = desk.scoopi("run", "defs", "--workers", 0)
+    assert ended.code == 0
+    (warning,) = desk.told()["warnings"]
+    assert warning["count"] == 1
+    assert "ends at index 3, which has no value, but 1 later index has one" in warning["example"]["message"]
+    assert (warning["example"]["url"], warning["example"]["at"][:12]) == ("pages/bad.html", "defs/job.yml")
+    assert "ends at index 3, which has no value, but 1 later index has one" in ended.err

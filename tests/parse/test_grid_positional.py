@@ -32,7 +32,7 @@ def read(data_def: DataDef, page: etree._Element, engine: CssEngine) -> tuple[Da
     warnings: list[str] = []
     reader = GridReader(data_def, engine, GridSettings(max_rows=100))
     try:
-        return reader.read(page, None, warnings.append), warnings
+        return reader.read(page, None, lambda warning: warnings.append(warning.cause)), warnings
     except ParseError as error:
         return str(error)
 

@@ -44,7 +44,7 @@ def read(
     data_def = DataDef("d", "table", selector if dims else None, (item,), dims, facts)
     warnings: list[str] = []
     reader = GridReader(data_def, CssEngine(), GridSettings(not_found="-", **settings))
-    data = reader.read(etree.fromstring(page), None, warnings.append)
+    data = reader.read(etree.fromstring(page), None, lambda warning: warnings.append(warning.cause))
     return [" ".join(str(value) for value in row.values) for row in data.items], warnings
 
 

@@ -10,6 +10,7 @@ from lxml import etree
 
 from scoopi.errors import ParseError, ScriptError
 from scoopi.model.data_def import DataDef, ItemDef
+from scoopi.model.failure import Failure
 from scoopi.model.place import Place
 from scoopi.parse.css_engine import CssEngine
 from scoopi.parse.grid_axis import prefixed
@@ -61,7 +62,9 @@ class Reading:
     ) -> None:
         self.warnings: list[str] = []
         reader = GridReader(data_def, CssEngine(), GridSettings(**settings), raw_items=raw_items)
-        self.data = reader.read(etree.fromstring(page), scripts, self.warnings.append)
+        self.data = reader.read(
+            etree.fromstring(page), scripts, lambda warning: self.warnings.append(warning.cause)
+        )
         self.values = [item.values for item in self.data.items]
         self.rows = ["|".join(str(value) for value in values) for values in self.values]
 
@@ -289,12 +292,16 @@ def test_a_wrong_selector_that_is_never_used_does_not_matter() -> None:
     assert Reading(grid(entry("i", "td:nope", value="V"), selector=None)).rows == ["V|not found"]
 
 
+def never(warning: Failure) -> None:
+    pytest.fail(warning.message)
+
+
 def test_one_reader_reads_many_pages_and_keeps_nothing() -> None:
     reader = GridReader(
         grid(hour(first=2, last=2), dims=(day(first=2, last=2),)), CssEngine(), GridSettings()
     )
-    first = reader.read(etree.fromstring(FORECAST), None, pytest.fail)
-    other = reader.read(etree.fromstring(FORECAST.replace("06:00", "07:00")), None, pytest.fail)
+    first = reader.read(etree.fromstring(FORECAST), None, never)
+    other = reader.read(etree.fromstring(FORECAST.replace("06:00", "07:00")), None, never)
     assert (first.items[0].values[0], other.items[0].values[0]) == ("06:00", "07:00")
 
 

@@ -153,7 +153,7 @@ def outcome(reader: GridReader | PlainReader, data_def: DataDef, page: etree._El
     """Rows behind their filters, and warnings; or that the task fails."""
     warnings: list[str] = []
     try:
-        data = reader.read(page, script, warnings.append)
+        data = reader.read(page, script, lambda warning: warnings.append(warning.cause))
     except ParseError:
         return "failed"
     payload = Payload("j", Locator("n", "g", "u"), 1, "t", data)
