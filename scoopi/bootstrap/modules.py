@@ -344,7 +344,9 @@ class RunModule(Module):
         lease_ms = SOLO_LEASE_MS if context.cluster is None else self._cluster.liveness_gap_ms
         barricade = Barricade(context.store, f"seed/{context.run}", context.node, lease_ms)
         patience_s = self._patience_s() if context.cluster else 0.0
-        return JobSeeder(jobs, record, LocatorSeeder(), host_of, barricade, context.run, patience_s)
+        return JobSeeder(
+            jobs, record, LocatorSeeder(), host_of, barricade, context.run, patience_s, context.on_seeded
+        )
 
     @singleton
     @provider

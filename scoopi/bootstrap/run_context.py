@@ -44,6 +44,7 @@ class RunContext:
         retention: ends what the cluster keeps of the run when it is over; None on one machine.
         hurry: told by which monotonic time the cluster must have answered, and how long the node has after
             that; None on one machine.
+        on_seeded: called while this node seeds, with the number of jobs so far.
         joining: has answered probes since this node began to wait for others; None on one machine.
         canaries: keys of the records whose loss tells that the run's data is lost.
     """
@@ -69,6 +70,7 @@ class RunContext:
     joining: JoiningNode | None = None
     hurry: Callable[[float, float], None] | None = None
     tell: Callable[[str], object] = unheard
+    on_seeded: Callable[[int], None] = lambda jobs: None
 
     @property
     def current_folder(self) -> Path:

@@ -31,6 +31,7 @@ from scoopi.metrics.joining_node import JoiningNode
 from scoopi.model.run_report import RunReport
 from scoopi.store.barricade import Barricade
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.member_heaps import MemberHeaps
 from scoopi.store.membership import Membership
 from scoopi.store.ports import Store
 from scoopi.store.quorum import Quorum
@@ -201,6 +202,7 @@ class RunJoining:
             retention=self._retention(found, mine, store, maps, output.retention_s),
             joining=self._joining,
             hurry=found.client.hurry,
+            on_seeded=MemberHeaps(found.client).warn_of,
         )
 
     def _retention(

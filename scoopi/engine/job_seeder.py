@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 SEED_TIMEOUT_MS = 600_000
 SEEDED = b"seeded"
 PUT_AT_ONCE = 2000
+LOOK_AFTER = 50 * PUT_AT_ONCE
+"""After so many jobs it is looked whether there is room for them."""
 
 
 class JobSeeder:
@@ -37,6 +39,7 @@ class JobSeeder:
         barricade: lets one node of a cluster seed, while the others wait.
         run: the run's incarnation.
         patience_s: how long a store that does not answer is tried again.
+        on_seeded: called while jobs are put, and when all are, with their number so far.
     """
 
     def __init__(
@@ -48,6 +51,7 @@ class JobSeeder:
         barricade: Barricade,
         run: str,
         patience_s: float = 0.0,
+        on_seeded: Callable[[int], None] = lambda jobs: None,
     ) -> None:
         self._jobs = jobs
         self._record = record
@@ -56,6 +60,7 @@ class JobSeeder:
         self._barricade = barricade
         self._run = run
         self._patience_s = patience_s
+        self._on_seeded = on_seeded
 
     def seed(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bool:
         """Put every group's jobs, then mark the run as seeded; does nothing for a seeded run.
@@ -94,7 +99,10 @@ class JobSeeder:
             portions.add(jobs)
             seeded += len(jobs)
             log.info("%d locators seeded", seeded)
+            if seeded % LOOK_AFTER == 0:
+                self._on_seeded(seeded)
         portions.end()
+        self._on_seeded(seeded)
         return SEEDED
 
     def _payloads(self, group: LocatorGroup) -> tuple[JobPayload, ...]:

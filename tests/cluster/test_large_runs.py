@@ -12,6 +12,7 @@ import pytest
 from scoopi.engine.seed_portions import MOST_READY
 from scoopi.model.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.member_heaps import MemberHeaps
 from scoopi.store.job_store import JobStore
 from scoopi.store.run_record import RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
@@ -23,7 +24,7 @@ from tests.reliability.world import World
 
 MANY = 200_000
 """One by one, so many waiting jobs take 180 MB of heap."""
-SMALL_HEAP = "128m"
+SMALL_HEAP = "72m"
 DEFINITIONS = """\
 locatorGroups:
   page:
@@ -77,6 +78,7 @@ def test_a_run_that_would_fill_its_members_one_by_one_is_seeded_and_they_live(tm
     world = large_world(tmp_path / "large", MANY)
     with members(tmp_path / "members", heap=SMALL_HEAP) as (member,):
         client = ClusterClient(settings_of([member]))
+        wait_until(MemberHeaps(client).read, "the member's first figures", LIMIT_S)
         with Crew(client, world.defs, tmp_path / "out", "large", {}) as crew:
             store = store_of(client, crew)
             ann = ScoopiProcess(crew.arguments("ann"), tmp_path)
@@ -87,6 +89,8 @@ def test_a_run_that_would_fill_its_members_one_by_one_is_seeded_and_they_live(tm
             finally:
                 ann.kill_all()
             assert member.is_running
+            said = (tmp_path / "stderr.txt").read_text()
+            assert "200000 jobs need about 57 MB of each member's heap, and" in said
             jobs = JobStore(store, "test")
             done = sum(len(page) for page in jobs.ended_pages())
             assert jobs.left() + done == MANY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import socket
 import sys
@@ -146,6 +147,29 @@ class ClusterClient:
         """`HOST:PORT` of the cluster's members, as this node knows them just now."""
         known = self._client.cluster_service.get_members()
         return sorted(f"{member.address.host}:{member.address.port}" for member in known)
+
+    def ask_members(self, question: Callable[[Any], Any]) -> list[Any]:
+        """The answers of the members that this node is connected to; those that refuse it are left out.
+
+        Args:
+            question: makes an invocation of the client's for a connection.
+        Raises:
+            StoreError, ClusterError: as `refuse` says; no answer came in time.
+        """
+        connections = list(self._client._connection_manager.active_connections.values())
+        service: Any = self._client._invocation_service
+        asked = [question(connection) for connection in connections]
+        for invocation in asked:
+            service.invoke(invocation)
+        answers = []
+        for invocation in asked:
+            if not self.has_come(invocation.future):
+                self.refuse("the members were asked: no answer in time")
+            with contextlib.suppress(
+                Exception
+            ):  # a member says in many ways that it does not know the question
+                answers.append(invocation.future.result())
+        return answers
 
     def unreachable_ms(self) -> int:
         """For how long no member has been connected or all calls have failed; 0 when all is well."""

@@ -51,7 +51,8 @@ class MemberConfig:
             f"-Dhazelcast.local.localAddress={self.host}",
             "-Dhazelcast.socket.bind.any=false",
             "-Dhazelcast.phone.home.enabled=false",
-            "-Dhazelcast.metrics.enabled=false",
+            # Nodes ask how much heap is free; nobody looks by JMX.
+            "-Dhazelcast.metrics.jmx.enabled=false",
             "-Dhazelcast.logging.type=jdk",
             "-Djava.net.preferIPv4Stack=true",
             # The orderly way: a member that is asked to end hands its partitions over first.

@@ -1,0 +1,86 @@
+"""MemberHeaps: how much heap a real member says that it has, and who is warned of it."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.member_heaps import MemberHeaps
+from scoopi.store.cluster.metrics_blob import read_metrics
+from tests.cluster.grids import members, settings_of
+from tests.engine.desk import wait_until
+
+LIMIT_S = 30.0
+HEAP_MB = 80
+
+
+def test_every_member_says_how_much_of_its_heap_is_free(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with members(tmp_path / "members", number=2, heap=f"{HEAP_MB}m") as started:
+        client = ClusterClient(settings_of(started))
+        heaps = MemberHeaps(client)
+        wait_until(lambda: len(heaps.read()) == 2, "the first figures of both", LIMIT_S)
+        for heap in heaps.read():
+            assert HEAP_MB * 0.9 < heap.max_bytes / (1 << 20) <= HEAP_MB
+            assert 0 < heap.free_bytes < heap.max_bytes
+        with caplog.at_level(logging.WARNING, "scoopi"):
+            heaps.warn_of(10_000)
+            assert not caplog.messages
+            for _ in range(2):
+                heaps.warn_of(1_000_000)
+        (warning,) = caplog.messages
+        assert warning.startswith("1000000 jobs need about 286 MB of each member's heap, and ")
+        assert warning.endswith("give the members more heap (-Xmx), or split the run")
+        client.close()
+
+
+def test_a_member_that_refuses_the_question_is_left_out(cluster: ClusterClient) -> None:
+    words: Any = importlib.import_module("hazelcast.protocol.client_message")
+    question: Any = importlib.import_module("hazelcast.invocation").Invocation
+
+    def unknown(connection: Any) -> Any:
+        buffer = words.create_initial_buffer(words.REQUEST_HEADER_SIZE, 0x7F0100, True)
+        return question(words.OutboundMessage(buffer, True), connection=connection)
+
+    assert cluster.ask_members(unknown) == []
+
+
+@pytest.fixture
+def whole(cluster: ClusterClient) -> bytes:
+    """What the client's own compressor makes of some figures; the client is loaded by then."""
+    metrics: Any = importlib.import_module("hazelcast.metrics")
+    figure, compressor = metrics.MetricDescriptor, metrics.MetricsCompressor()
+    compressor.add_long(figure("freeHeap", "memory", unit=0), 12345)
+    compressor.add_long(figure("size", "map", "name", "books", unit=4), 7)
+    compressor.add_double(figure("load", "os"), 0.5)
+    compressor.add_long(figure("maxHeap", "memory", unit=0), 99999)
+    return bytes(compressor.generate_blob())
+
+
+def test_figures_are_read_as_members_send_them(whole: bytes) -> None:
+    assert read_metrics(whole) == {
+        ("memory", "freeHeap"): 12345,
+        ("map", "size"): 7,
+        ("os", "load"): 0.5,
+        ("memory", "maxHeap"): 99999,
+    }
+
+
+def test_bytes_that_are_no_figures_are_refused_whatever_they_are(whole: bytes) -> None:
+    source = random.Random(1)
+    broken = [whole[:length] for length in range(len(whole))]
+    for _ in range(500):
+        place = source.randrange(len(whole))
+        broken.append(whole[:place] + source.randbytes(2) + whole[place + 2 :])
+    for data in broken:
+        try:
+            read_metrics(data)
+        except ValueError:
+            continue
