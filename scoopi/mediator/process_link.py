@@ -50,10 +50,13 @@ class ProcessLink(WorkerLink):
             return state in ("T", "t")
         return False
 
-    def kill(self) -> bool:
+    def has_ended(self) -> bool:
+        """See `WorkerLink.has_ended`."""
+        return self._process.poll() is not None
+
+    def kill(self) -> None:
         """End the worker with SIGKILL."""
         self._process.kill()
-        return True
 
     def reap(self) -> tuple[str, Note]:
         """See `WorkerLink.reap`; waits for the process, which has closed its pipe already."""

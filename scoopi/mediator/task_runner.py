@@ -175,7 +175,7 @@ class TaskRunner:
             self._inbox.popleft()()
         self._give()
         self._register()
-        for worker in self._watchdog.look(self._pool):
+        for worker in self._watchdog.look(tuple(self._pool)):
             self._on_death(worker)
         if self._appender.has_room():
             self._hear()

@@ -26,30 +26,33 @@ class ThreadLink(WorkerLink):
         self._slate = Slate(-1)
         self._worker = Worker(self._pipe, self._slate, wire, orphaned=lambda: None)
         self._thread = threading.Thread(target=self._serve, name="worker", daemon=True)
-        self._join_s = JOIN_S
+        self._is_left = False
         self._thread.start()
 
     def note(self) -> Note:
         """See `WorkerLink.note`."""
         return self._slate.read()
 
-    def kill(self) -> bool:
+    def has_ended(self) -> bool:
+        """See `WorkerLink.has_ended`; a thread that is left to itself is as good as gone."""
+        return self._is_left
+
+    def kill(self) -> None:
         """A thread cannot be ended: what it still sends is not read.
 
         It gets an exception, which ends a loop in Python. A call that never returns keeps the thread, and one
         core, until the process ends.
         """
-        self._join_s = 0.0
+        self._is_left = True
         self._worker.leave()
         if self.note().job and (number := self._thread.ident) is not None:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(number), ctypes.py_object(SystemExit))
-        return False
 
     def reap(self) -> tuple[str, Note]:
         """See `WorkerLink.reap`."""
         note = self.note()
         super().reap()
-        self._thread.join(self._join_s)
+        self._thread.join(0.0 if self._is_left else JOIN_S)
         return "its thread ended", note
 
     def _serve(self) -> None:

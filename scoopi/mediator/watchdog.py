@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 
 from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.worker.messages import Recall
@@ -46,11 +46,11 @@ class Watchdog:
         """The longest that one task may take."""
         return self._limit_s
 
-    def look(self, workers: Iterable[PoolWorker]) -> list[PoolWorker]:
+    def look(self, workers: Collection[PoolWorker]) -> list[PoolWorker]:
         """Look at each worker, if it is time to.
 
         Returns:
-            Workers that were killed and whose pipes will not tell of it.
+            Workers that are gone, whether their pipes tell so or not.
         """
         now = self._clock()
         since_s = now - self._looked_at
@@ -59,27 +59,21 @@ class Watchdog:
         self._looked_at = now
         if since_s > FROZEN_S:
             self._fresh_since = now
-        stuck_s = 0.0
-        gone = []
-        for worker in workers:
-            if worker.overran is None:
-                if not self._check(worker, now):
-                    gone.append(worker)
-            elif now - worker.killed_at > DYING_S:
-                stuck_s = max(stuck_s, now - worker.overran.began)
-        self.stuck_s = stuck_s
-        return gone
+        watched = [worker for worker in workers if worker.overran is None]
+        for worker in watched:
+            self._check(worker, now)
+        self.stuck_s = max((self._stuck_s(worker, now) for worker in workers), default=0.0)
+        return [worker for worker in workers if worker.link.has_ended()]
 
-    def _check(self, worker: PoolWorker, now: float) -> bool:
-        """False when the worker was killed and its pipe will not tell of it."""
+    def _check(self, worker: PoolWorker, now: float) -> None:
         note = worker.link.note()
         task_s = now - note.began if note.began else 0.0
         if task_s > SLOW_S:
             self._relieve(worker, note, now)
         else:
             worker.slow_on = ""
-        counted_s = min(task_s, now - max(self._fresh_since, worker.fresh_since))
-        return counted_s <= self._limit_s or self._end(worker, note, now)
+        if min(task_s, now - max(self._fresh_since, worker.fresh_since)) > self._limit_s:
+            self._end(worker, note, now)
 
     def _relieve(self, worker: PoolWorker, note: Note, now: float) -> None:
         if worker.link.is_paused():
@@ -88,11 +82,16 @@ class Watchdog:
             worker.link.send(Recall())
         worker.slow_on = note.job
 
-    def _end(self, worker: PoolWorker, note: Note, now: float) -> bool:
+    def _end(self, worker: PoolWorker, note: Note, now: float) -> None:
         if worker.link.note() != note:
-            return True  # the task has just ended
+            return  # the task has just ended
         log.warning(
             "job %s: task %r runs longer than %g s; its worker is killed", note.job, note.task, self._limit_s
         )
         worker.overran, worker.killed_at = note, now
-        return worker.link.kill()
+        worker.link.kill()
+
+    @staticmethod
+    def _stuck_s(worker: PoolWorker, now: float) -> float:
+        is_stuck = worker.overran is not None and now - worker.killed_at > DYING_S
+        return now - worker.overran.began if worker.overran is not None and is_stuck else 0.0

@@ -83,9 +83,12 @@ class WorkerLink:
         """Whether the worker is stopped from outside (SIGSTOP, a debugger), and so is not hanging."""
         return False
 
-    def kill(self) -> bool:
-        """End the worker at once; False when its pipe will not tell of its end (a thread)."""
-        return True
+    def has_ended(self) -> bool:
+        """Whether the worker is gone, even if a process that it has forked holds its pipe open."""
+        return False
+
+    def kill(self) -> None:
+        """End the worker at once."""
 
     def reap(self) -> tuple[str, Note]:
         """Collect an ended worker and close its ends.

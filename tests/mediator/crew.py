@@ -71,7 +71,7 @@ class PlayedWorker(WorkerLink):
         self._dying = threading.Lock()
         self._dead = False
         self._note = Note()
-        self.is_immortal = self._is_paused = False
+        self.is_immortal = self._is_paused = self._has_ended = False
 
     def hears(self) -> ToWorker:
         """The next message of the parent."""
@@ -127,6 +127,14 @@ class PlayedWorker(WorkerLink):
         """As `WorkerLink.is_paused`."""
         return self._is_paused
 
+    def ends_behind_an_open_pipe(self) -> None:
+        """End, while another process keeps the pipe open."""
+        self._has_ended = True
+
+    def has_ended(self) -> bool:
+        """As `WorkerLink.has_ended`."""
+        return self._has_ended
+
     def dies(self, job: str = "", task: str = "") -> None:
         """End while it is on this task; on what it has noted when none is named."""
         if job:
@@ -137,11 +145,10 @@ class PlayedWorker(WorkerLink):
                 os.close(self._in)
                 os.close(self._out)
 
-    def kill(self) -> bool:
+    def kill(self) -> None:
         """The parent ends it, unless it is immortal."""
         if not self.is_immortal:
             self.dies()
-        return True
 
     def reap(self) -> tuple[str, Note]:
         """As `WorkerLink.reap`."""

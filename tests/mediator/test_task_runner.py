@@ -70,6 +70,18 @@ def test_the_jobs_of_a_worker_that_died_on_none_of_them_run_again_one_at_a_time(
         assert node.runner.crashes == 1
 
 
+def test_a_worker_is_gone_when_its_process_is_although_its_pipe_is_held_open(tmp_path: Path) -> None:
+    with running(PlayedNode(tmp_path)) as node:
+        first = node.worker()
+        (job,) = node.push(1)
+        first.is_given()
+        first.ends_behind_an_open_pipe()
+        node.clock.now += 1
+        node.turn()
+        node.worker()
+        assert [item.job for item in node.worker().is_given()] == [job.id]
+
+
 def test_only_the_job_that_was_running_is_run_alone_after_a_crash(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path)) as node:
         first = node.worker()

@@ -40,7 +40,7 @@ class Watched:
         return self.workers[number].overran is not None
 
     def look(self) -> None:
-        assert self.watchdog.look(self.workers) == [], "the pipe of each tells of its end"
+        assert self.watchdog.look(self.workers) == []
 
     def on(self, task: str) -> None:
         """The first worker begins a task now."""
