@@ -44,6 +44,15 @@ class Catches(Step):
                 pass
 
 
+class LoopsOnOnePage(Step):
+    def run(self, payload):
+        while payload.locator.name == "page0":
+            pass
+        with Path("done.txt").open("a") as done:
+            done.write(payload.locator.name + "\\n")
+        return ToTask(payload)
+
+
 class Matches(Step):
     def run(self, payload):
         Path("held.txt").touch()
@@ -205,6 +214,27 @@ def test_a_page_with_several_endless_tasks_loses_each_of_them_and_keeps_the_othe
     (error,) = desk.told()["errors"]
     assert (error["cause"], error["count"]) == (OVERRAN, 2)
     assert desk.rows() == endless.good_rows()
+
+
+def test_pages_behind_one_that_does_not_end_are_done_by_another_worker(desk: Desk, endless: Endless) -> None:
+    desk.settings |= {"scoopi.task.timeout": 600, "scoopi.shutdown.timeout": 2}
+    names = [f"page{number}" for number in range(12)]
+    for name in names:
+        endless.add_page(name, with_step("LoopsOnOnePage"))
+    endless.write()
+    done = desk.folder / "done.txt"
+
+    def others_are_done() -> bool:
+        return done.exists() and {*done.read_text().split()} == {*names[1:]}
+
+    running = desk.start("run", "defs", "--workers", 2, "--quiet")
+    try:
+        wait_until(others_are_done, "the end of the other pages", limit_s=60, running=running)
+        running.signal(signal.SIGTERM)
+        assert running.wait(20) == 143
+    finally:
+        running.kill_all()
+    assert not desk.left_behind()
 
 
 def test_a_task_within_its_limit_is_let_end(desk: Desk, endless: Endless) -> None:
