@@ -31,6 +31,7 @@ class DocumentMeta(msgspec.Struct, frozen=True):
     charset: str | None
     identity: bytes
     is_public: bool = False
+    content_type: str = ""
 
     @classmethod
     def of(cls, document: Document) -> DocumentMeta:
@@ -46,6 +47,7 @@ class DocumentMeta(msgspec.Struct, frozen=True):
             document.charset,
             document_identity(document),
             document.is_public,
+            document.content_type,
         )
 
     def date(self) -> datetime:
@@ -64,7 +66,13 @@ class DocumentMeta(msgspec.Struct, frozen=True):
     def document(self, locator: Locator, body: bytes) -> Document:
         """The document of that locator again; raises as `date`."""
         return Document(
-            locator, with_login_of(self.url, locator.url), self.date(), self.charset, body, self.is_public
+            locator,
+            with_login_of(self.url, locator.url),
+            self.date(),
+            self.charset,
+            body,
+            self.is_public,
+            self.content_type,
         )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ from scoopi.fetch.file_finder import FileFinder
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import TaskDef
 from scoopi.model.document import Document
+from scoopi.model.finds import axes_read, found_nothing
 from scoopi.model.step_def import PluginDef, StepDef
 from scoopi.parse.css_engine import CssEngine
 from scoopi.parse.grid_reader import GridReader
@@ -65,6 +67,7 @@ class StepBuilder:
         self._files = files
         self._archive = archive
         self._limits = ParserLimits.of(configs)
+        self._stand_for_nothing = FactSettings.of(configs).stand_for_nothing
         self._grid = _grid_settings(configs)
         self._is_plain = configs.flag("scoopi.parser.plain")
         self._script_limits = ScriptLimits.of(configs)
@@ -120,7 +123,9 @@ class StepBuilder:
         data_def = self._definitions.data_defs[task.data_def]
         reader = self._reader(data_def, self._engine(step.class_name), makes_links)
         reuse = self._reuse(task, data_def, (step.class_name, makes_links))
-        return DataParser(reader, self._scripts, reuse, makes_links=makes_links)
+        axes = frozenset(axes_read(data_def))
+        is_empty = partial(found_nothing, axes, self._stand_for_nothing) if axes else None
+        return DataParser(reader, self._scripts, reuse, makes_links=makes_links, is_empty=is_empty)
 
     def _reader(self, data_def: DataDef, engine: QueryEngine, makes_links: bool) -> DataReader:
         if self._is_plain:

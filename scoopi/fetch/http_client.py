@@ -109,7 +109,8 @@ class HttpClient:
             self._gone_out.pop().tell_sent()
         if self._under_way:
             self._collect()
-            self._watch(now)
+            if now >= self._watch_at or self._waiting or self._page_room.is_waited_for:
+                self._watch(now)
 
     def wake(self) -> None:
         """End the wait of a turn, or of the next one; callable from any thread."""

@@ -11,7 +11,10 @@ from scoopi.model.locator import Locator
 
 def from_response(locator: Locator, run_date: datetime, response: Response) -> Document:
     """The document of a page; `run_date` is the run's, in whole seconds and zone-aware."""
-    return Document(locator, response.url, run_date, response.charset, response.body, response.is_public)
+    content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return Document(
+        locator, response.url, run_date, response.charset, response.body, response.is_public, content_type
+    )
 
 
 def from_file(locator: Locator, run_date: datetime, body: bytes) -> Document:

@@ -22,39 +22,37 @@ class PageRoom:
 
     Args:
         most_bytes: when so many are held, only the first reception that asks then is let in until its end.
+
+    Attributes:
+        held: by all receptions.
+        is_waited_for: some were refused, and have not been let go on since.
     """
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
-        self._held: dict[Reception, int] = {}
-        self._sum = 0
         self._exempt: Reception | None = None
-        self._waiting = False
+        self.held = 0
+        self.is_waited_for = False
 
     def is_open_to(self, reception: Reception) -> bool:
         """Whether it may take another piece."""
-        if self._sum < self._most_bytes:
+        if self.held < self._most_bytes:
             return True
         if self._exempt is None:
             self._exempt = reception
-        self._waiting |= self._exempt is not reception
+        self.is_waited_for |= self._exempt is not reception
         return self._exempt is reception
 
-    def take(self, reception: Reception, size: int) -> None:
-        """It holds so many bytes more."""
-        self._held[reception] = self._held.get(reception, 0) + size
-        self._sum += size
-
-    def leave(self, reception: Reception) -> None:
-        """It holds nothing any more."""
-        self._sum -= self._held.pop(reception, 0)
+    def leave(self, reception: Reception, held: int) -> None:
+        """It held so many bytes, and holds nothing any more."""
+        self.held -= held
         if self._exempt is reception:
             self._exempt = None
 
     def reopens(self) -> bool:
         """Whether receptions were kept waiting that may go on now; True once for all of them."""
-        reopens = self._waiting and (self._exempt is None or self._sum < self._most_bytes)
-        self._waiting &= not reopens
+        reopens = self.is_waited_for and (self._exempt is None or self.held < self._most_bytes)
+        self.is_waited_for &= not reopens
         return reopens
 
 
@@ -71,11 +69,13 @@ class Reception:
     def __init__(self, max_bytes: int, room: PageRoom) -> None:
         self._max_bytes = max_bytes
         self._room = room
+        self._held = 0
         self.reset()
 
     def reset(self) -> None:
         """Make ready for the next answer."""
-        self._room.leave(self)
+        self._room.leave(self, self._held)
+        self._held = 0
         self.status = 0
         self.headers: dict[str, str] = {}
         self.is_headed = False
@@ -137,7 +137,8 @@ class Reception:
             self.fault = self._coding_fault(error)
             return STOP
         self._pieces.append(piece)
-        self._room.take(self, len(piece))
+        self._held += len(piece)
+        self._room.held += len(piece)
         return None
 
     def refuse_size(self) -> None:

@@ -18,6 +18,7 @@ class Document(msgspec.Struct, frozen=True):
         from_date: the date-time (zone-aware, whole seconds) of the run that fetched it.
         charset: the charset of the Content-Type header, else None.
         body: the page, content-encoding undone.
+        content_type: of the Content-Type header, in lower case and without parameters; empty if none.
         is_public: a public host sent it, so its links may not lead to private ones.
     """
 
@@ -27,3 +28,4 @@ class Document(msgspec.Struct, frozen=True):
     charset: str | None
     body: bytes
     is_public: bool = False
+    content_type: str = ""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+from itertools import islice
+
+from scoopi.model.data import Data
 from scoopi.model.data_def import DataDef
 from scoopi.model.place import Place
 
@@ -11,6 +15,9 @@ AxisName = tuple[str, str]
 PAGES, ROWS, MET = "pages", "rows", "met"
 PREFIX = "finds."
 """Of the node's counters that hold finds."""
+
+
+MOST_ROWS_LOOKED_AT = 1000
 
 
 def count_name(kind: str, data_def: str, axis: AxisName = ("", "")) -> str:
@@ -30,3 +37,25 @@ def axes_read(data_def: DataDef) -> dict[AxisName, Place]:
         if fact.value is None and fact.match is None and (data_def.selector or fact.script) is not None:
             read["fact", fact.name] = data_def.selector_place if data_def.selector is not None else fact.place
     return read
+
+
+def is_nothing(axis_name: str, value: str | None, stands_for_nothing: AbstractSet[str]) -> bool:
+    """Whether a value tells that nothing was found, or something blank.
+
+    Args:
+        stands_for_nothing: facts that are written where none is found, or a blank one.
+    """
+    return value is None or not value.strip() or (axis_name == "fact" and value in stands_for_nothing)
+
+
+def found_nothing(axes: AbstractSet[AxisName], stands_for_nothing: AbstractSet[str], data: Data) -> bool:
+    """Whether the first rows of a page have no value that was read; of an ordinary page the first one has.
+
+    Args:
+        axes: those that are read, as of `axes_read`.
+    """
+    return not any(
+        (axis.axis_name, axis.item_name) in axes and not is_nothing(axis.axis_name, value, stands_for_nothing)
+        for item in islice(data.items, MOST_ROWS_LOOKED_AT)
+        for axis, value in zip(item.axes, item.values, strict=True)
+    )

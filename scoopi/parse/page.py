@@ -10,15 +10,21 @@ from scoopi.parse.html import TreeLimits, parse_html
 
 
 class Page:
-    """What parsers are given; belongs to one worker, all tasks of the page share it."""
+    """What parsers are given; belongs to one worker, all tasks of the page share it.
 
-    __slots__ = ("_error", "_limits", "_tree", "document")
+    Attributes:
+        is_read: a task has read it.
+        has_values: one of them found a value.
+    """
+
+    __slots__ = ("_error", "_limits", "_tree", "document", "has_values", "is_read")
 
     def __init__(self, document: Document, limits: TreeLimits) -> None:
         self.document = document
         self._limits = limits
         self._tree: etree._ElementTree | None = None
         self._error: ParseError | None = None
+        self.is_read = self.has_values = False
 
     @property
     def root(self) -> etree._Element:

@@ -39,6 +39,7 @@ class DataParser(Step):
         scripts: makes the runner of the definition's scripts for one page.
         reuse: None unless parsed data is kept for later runs.
         makes_links: the task ends with links, which are relative to the page.
+        is_empty: whether data has no value that was read; None: of this definition none is.
     """
 
     def __init__(
@@ -48,11 +49,13 @@ class DataParser(Step):
         reuse: DataReuse | None = None,
         *,
         makes_links: bool = False,
+        is_empty: Callable[[Data], bool] | None = None,
     ) -> None:
         self._reader = reader
         self._scripts = scripts
         self._reuse = reuse
         self._makes_links = makes_links
+        self._is_empty = is_empty
 
     def run(self, payload: Payload) -> Handover:
         """The payload with the Data of its page.
@@ -64,6 +67,8 @@ class DataParser(Step):
         page = payload.expect(Page)
         warnings: list[Failure] = []
         data = self._kept(page) or self._read(page, warnings)
+        page.is_read = True
+        page.has_values = page.has_values or self._is_empty is None or not self._is_empty(data)
         if self._makes_links:
             data = LinkData(data.data_def, data.items, page.document.url, page.base_href)
         return ToTask(payload.advance(data), tuple(warnings))

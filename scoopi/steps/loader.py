@@ -40,6 +40,10 @@ class Loader(ABC):
         """How many bytes a loaded page holds, as far as that is worth counting."""
         return 0
 
+    def fault_of(self, page: object) -> str | None:
+        """Why a page whose tasks have run gave nothing, if it is not a page to give anything."""
+        return None
+
     @abstractmethod
     def close(self) -> None:
         """Drop what is under way; nothing else is called afterwards."""

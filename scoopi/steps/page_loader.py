@@ -21,6 +21,7 @@ from scoopi.parse.html import TreeLimits
 from scoopi.parse.page import Page
 from scoopi.steps.load_order import LoadOrder
 from scoopi.steps.loader import Ended, Loader
+from scoopi.steps.unusable_page import unusable
 
 if TYPE_CHECKING:
     from scoopi.archive.archive import Archive
@@ -82,6 +83,11 @@ class PageLoader(Loader):
     def size_of(self, page: object) -> int:
         """As `Loader` says."""
         return len(page.document.body) if isinstance(page, Page) else 0
+
+    def fault_of(self, page: object) -> str | None:
+        """As `Loader` says."""
+        is_empty = isinstance(page, Page) and page.is_read and not page.has_values
+        return unusable(page) if isinstance(page, Page) and is_empty else None
 
     def close(self) -> None:
         """As `Loader` says."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
-from scoopi.model.finds import MET, PAGES, ROWS, axes_read, count_name
+from scoopi.model.finds import MET, PAGES, ROWS, axes_read, count_name, is_nothing
 
 
 class FoundValues:
@@ -52,10 +52,7 @@ class FoundValues:
         for item in items:
             for axis, value in zip(item.axes, item.values, strict=True):
                 key = axis.axis_name, axis.item_name
-                if key in unmet and value is not None and not self._is_nothing(axis.axis_name, value):
+                if key in unmet and not is_nothing(axis.axis_name, value, self._stands_for_nothing):
                     unmet.discard(key)
             if not unmet:
                 return
-
-    def _is_nothing(self, axis_name: str, value: str) -> bool:
-        return not value.strip() or (axis_name == "fact" and value in self._stands_for_nothing)

@@ -47,11 +47,13 @@ class JobRun:
         children: ChildJobs,
         slate: Slate | None,
         found: FoundValues,
+        fault_of: Callable[[object], str | None],
     ) -> None:
         self._group_plan = group_plan
         self._children = children
         self._slate = slate
         self._found = found
+        self._fault_of = fault_of
         self._told: set[tuple[str, str]] = set()
         self._times: dict[str, float] = {}
         self._times_lock = threading.Lock()
@@ -67,6 +69,8 @@ class JobRun:
             self._run_task(item, chain, page, outcome)
         if self._slate is not None:
             self._slate.wipe()
+        if (fault := self._fault_of(page)) is not None:
+            outcome.warnings.append(_warning(fault, item, plan))
         document = getattr(page, "document", None)
         is_public = isinstance(document, Document) and document.is_public
         children, warnings = self._children.make(item.job, item.payload, outcome.links, is_public)
@@ -210,6 +214,18 @@ def _raised_at(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     at = ([frame for frame in frames if not frame.filename.startswith(_NO_PLUGINS)] or frames)[-1:]
     return "".join(f" ({frame.filename}:{frame.lineno})" for frame in at)
+
+
+def _warning(fault: str, item: WorkItem, plan: GroupPlan) -> Failure:
+    locator = item.payload.locator
+    return Failure(
+        cause=fault,
+        message=fault,
+        job=f"{locator.name}:{locator.group}",
+        step=plan.loader_name,
+        url=shown(locator.url),
+        at=plan.loader_at,
+    )
 
 
 def _placed(warning: Failure, item: WorkItem, task: str, link: ChainStep) -> Failure:

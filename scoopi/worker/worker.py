@@ -97,8 +97,10 @@ class Worker:
         except Exception as error:
             self._pipe.send(Fault(f"{type(error).__name__}: {error}"))
             return
-        self._runner = JobRun(self._parts.group_plan, self._parts.children, self._slate, self._parts.found)
-        self._loader = self._parts.loader
+        parts, self._loader = self._parts, self._parts.loader
+        self._runner = JobRun(
+            parts.group_plan, parts.children, self._slate, parts.found, self._loader.fault_of
+        )
         self._fetching = Fetching(self._loader, self._on_loaded, self._pipe.send)
         self._opened.callback(self._fetching.close)
         self._pipe.send(Ready())
