@@ -106,7 +106,8 @@ class Bootstrap:
     def engine(self) -> Engine:
         """The engine of what `setup` has opened."""
         assert self._context is not None, "setup comes first"
-        return Injector([RunModule(self._context)], auto_bind=False).get(Engine)
+        launch = self._launch_of(self._context.configs, self._context.composed.definitions)
+        return Injector([RunModule(self._context, launch)], auto_bind=False).get(Engine)
 
     def note(self, report: RunReport) -> None:
         """Remember in the node's folder that the run is over, so that `resume` passes it over."""
@@ -139,10 +140,9 @@ class Bootstrap:
         configs = self._configs.compose()
         packed, outputs = self._composed(defs, configs)
         composed = msgspec.msgpack.decode(packed, type=Composed)
-        launch = self._launch_of(configs, composed.definitions)
         settings = ClusterSettings.of(configs, Path.cwd())
         if settings.addresses:
-            return self._join(settings, composed, configs, outputs, launch)
+            return self._join(settings, composed, configs, outputs)
         if self._request.run is not None:
             raise UsageError(
                 "--run names a run of a cluster", hint="add --cluster HOST:PORT, or leave it out"
@@ -150,7 +150,7 @@ class Bootstrap:
         if self._request.anew:
             raise UsageError("--anew is for runs of a cluster", hint="a run on one machine is always new")
         folder = self._solo = self._built_folder(packed, composed.run)
-        return self._opened(folder, composed, configs, outputs, launch, resumed=False)
+        return self._opened(folder, composed, configs, outputs, resumed=False)
 
     def _join(
         self,
@@ -158,13 +158,12 @@ class Bootstrap:
         composed: Composed,
         configs: Configs,
         outputs: tuple[OutputSpec, ...],
-        launch: Callable[[], WorkerLink],
     ) -> RunContext | RunReport:
         if self._request.to_stdout:
             raise UsageError("--output - is for runs on one machine", hint="name a folder with --output")
         from scoopi.bootstrap.cluster_boot import ClusterBoot
 
-        boot = ClusterBoot(self._request, settings, self._open, self._node, launch)
+        boot = ClusterBoot(self._request, settings, self._open, self._node)
         return boot.join(composed, configs, outputs)
 
     def _composed(self, defs: Path, configs: Configs) -> tuple[bytes, tuple[OutputSpec, ...]]:
@@ -233,8 +232,7 @@ class Bootstrap:
             plugin_folders(Path(composed.current_folder), Path(composed.defs_source)), BUILTINS
         )
         outputs = self._outputs(output_specs(composed.definitions, finder))
-        launch = self._launch_of(configs, composed.definitions)
-        return self._opened(folder, composed, configs, outputs, launch, resumed=True)
+        return self._opened(folder, composed, configs, outputs, resumed=True)
 
     # Both
 
@@ -244,7 +242,6 @@ class Bootstrap:
         composed: Composed,
         configs: Configs,
         outputs: tuple[OutputSpec, ...],
-        launch: Callable[[], WorkerLink],
         *,
         resumed: bool,
     ) -> RunContext:
@@ -260,7 +257,6 @@ class Bootstrap:
             store=store,
             outputs=outputs,
             stream=self._request.stdout if self._request.to_stdout else None,
-            launch=launch,
             watch=self._request.watch,
             tell=self._request.tell,
         )

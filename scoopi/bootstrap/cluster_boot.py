@@ -17,7 +17,6 @@ from scoopi.bootstrap.run_request import RunRequest
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings, MetricsSettings, OutputSettings
 from scoopi.errors import ConfigError, RecordError, StoreError
-from scoopi.mediator.worker_link import WorkerLink
 from scoopi.metrics.joining_node import JoiningNode
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.model.run_report import JobCounts, RunReport, RunStatus
@@ -35,7 +34,6 @@ class ClusterBoot:
     Args:
         opened: closes what this opens.
         node: incarnation of this process.
-        launch: see `RunContext`.
     """
 
     def __init__(
@@ -44,7 +42,6 @@ class ClusterBoot:
         settings: ClusterSettings,
         opened: ExitStack,
         node: str,
-        launch: Callable[[], WorkerLink],
     ) -> None:
         self._request = request
         self._settings = settings
@@ -52,7 +49,7 @@ class ClusterBoot:
         self._node = node
         self._began = datetime.now().astimezone()
         self._waits = JoiningNode()
-        self._run = RunJoining(request, settings, node, launch, self._waits)
+        self._run = RunJoining(request, settings, node, self._waits)
 
     def join(
         self, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]

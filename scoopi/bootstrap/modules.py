@@ -6,6 +6,7 @@ Longer than other files, because it is a table: one provider a part, in one plac
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import msgspec
 from injector import Module, provider, singleton
@@ -59,6 +60,7 @@ from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
 from scoopi.mediator.watchdog import Watchdog
+from scoopi.mediator.worker_link import WorkerLink
 from scoopi.mediator.worker_pool import WorkerPool
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
@@ -79,10 +81,15 @@ GRANT_S = 2.0
 
 
 class RunModule(Module):
-    """One node's part of one run."""
+    """One node's part of one run.
 
-    def __init__(self, context: RunContext) -> None:
+    Args:
+        launch: starts a worker, or hands out one that was started ahead.
+    """
+
+    def __init__(self, context: RunContext, launch: Callable[[], WorkerLink]) -> None:
         self._context = context
+        self._launch = launch
         self._cluster = context.cluster or ClusterSettings(addresses=())
 
     # The store's protocol
@@ -166,7 +173,7 @@ class RunModule(Module):
     def pool(self) -> WorkerPool:
         settings = WorkerSettings.of(self._context.configs)
         plan = msgspec.msgpack.encode(self._plan())
-        return WorkerPool(self._context.launch, max(1, settings.workers), plan, settings.most_requests)
+        return WorkerPool(self._launch, max(1, settings.workers), plan, settings.most_requests)
 
     @singleton
     @provider
@@ -283,7 +290,11 @@ class RunModule(Module):
         sharing: HostSharing,
     ) -> JobRunner:
         most = JobSettings.of(self._context.configs).max_takes
-        shared = SharedHosts(sharing.shares, jobs, tasks) if sharing.shares is not None else None
+        shared = (
+            SharedHosts(sharing.shares, jobs, tasks.needed_hosts, tasks.wanted)
+            if sharing.shares is not None
+            else None
+        )
         return JobRunner(jobs, tasks, held, most, archive.is_fresh, appender.put, shared)
 
     @singleton

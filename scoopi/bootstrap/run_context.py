@@ -15,7 +15,6 @@ from scoopi.bootstrap.run_folder import RunFolder
 from scoopi.bootstrap.run_request import unheard
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings
-from scoopi.mediator.worker_link import WorkerLink
 from scoopi.metrics.joining_node import JoiningNode
 from scoopi.model.progress import Progress
 from scoopi.store.ports import Store
@@ -33,7 +32,6 @@ class RunContext:
         resumed: whether the run was begun by an earlier process.
         outputs: what the definitions write.
         stream: where the one output goes instead of a file; None for files.
-        launch: starts a worker, or hands out one that was started ahead.
         watch: is told the progress; None when nobody watches.
         tell: is told, in a line, what a stop waits for.
         cluster: how the node reaches its cluster; None for a run on one machine.
@@ -58,7 +56,6 @@ class RunContext:
     store: Store
     outputs: tuple[OutputSpec, ...]
     stream: IO[bytes] | None
-    launch: Callable[[], WorkerLink]
     watch: Callable[[Progress], None] | None
     cluster: ClusterSettings | None = None
     canaries: tuple[str, ...] = ("canary",)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,6 @@ from scoopi.configs.groups import ClusterSettings, OutputSettings
 from scoopi.engine.finished import finished_report
 from scoopi.engine.run_file import RunFile
 from scoopi.errors import ConfigError, DefsError, RunError, StoreError
-from scoopi.mediator.worker_link import WorkerLink
 from scoopi.metrics.joining_node import JoiningNode
 from scoopi.model.run_report import RunReport
 from scoopi.store.barricade import Barricade
@@ -62,7 +60,6 @@ class RunJoining:
 
     Args:
         node: incarnation of this process.
-        launch: see `RunContext`.
         waits: is told what is waited for, and passed on in what was joined.
     Source: design, "Name of a cluster run" and "Protocol", rules 8, 9 and 11.
     """
@@ -72,13 +69,11 @@ class RunJoining:
         request: RunRequest,
         settings: ClusterSettings,
         node: str,
-        launch: Callable[[], WorkerLink],
         waits: JoiningNode,
     ) -> None:
         self._request = request
         self._settings = settings
         self._node = node
-        self._launch = launch
         self._joining = waits
         self._name: str | None = None
         self._returned = False
@@ -190,7 +185,6 @@ class RunJoining:
             store=store,
             outputs=outputs if output.merge else of_node(outputs, folder.node),
             stream=None,
-            launch=self._launch,
             watch=self._request.watch,
             tell=self._request.tell,
             cluster=ClusterSettings.of(effective, Path.cwd()),

@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from scoopi.engine.run_close import ALREADY_OVER
 from scoopi.engine.run_file import RunFile
-from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.run_report import ALREADY_OVER, RunReport, RunStatus
 
 
 def finished_report(run: str, folder: Path, file: RunFile) -> RunReport:

@@ -19,7 +19,7 @@ from scoopi.mediator.liveness import Liveness
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.causes import Cause
 from scoopi.model.failure import Failure
-from scoopi.model.run_report import JobCounts, RunReport, RunStatus
+from scoopi.model.run_report import ALREADY_OVER, JobCounts, RunReport, RunStatus
 from scoopi.plugins.encoders.rows_encoder import read_rows
 from scoopi.store.job_store import JobStore
 from scoopi.store.run_record import RunPhase, RunRecord
@@ -28,7 +28,6 @@ log = logging.getLogger(__name__)
 
 NEVER = StopTime(0.0)
 """Nobody asks to stop."""
-ALREADY_OVER = "the run was already over"
 OTHERS_WRITE = "the run is over, and other nodes were still writing its rows"
 
 

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Collection
 
 from scoopi.mediator.host_clocks import FILE_HOST
-from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.store.host_shares import HostShares
 from scoopi.store.job_store import JobStore
 
@@ -21,18 +20,24 @@ class SharedHosts:
     """Makes the rounds of `HostShares` in the job runner's thread, to which it belongs.
 
     Local files are a host without limits: every node takes of it.
+
+    Args:
+        needed_hosts: the hosts that jobs at hand wait for.
+        wanted: how many more jobs of a host this node can use.
     """
 
     def __init__(
         self,
         shares: HostShares,
         jobs: JobStore,
-        tasks: TaskMediator,
+        needed_hosts: Callable[[], Collection[str]],
+        wanted: Callable[[str], int],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._shares = shares
         self._jobs = jobs
-        self._tasks = tasks
+        self._needed_hosts = needed_hosts
+        self._wanted = wanted
         self._clock = clock
         self._round_at = -math.inf
         self._sweep_at = -math.inf
@@ -59,7 +64,7 @@ class SharedHosts:
         now = self._clock()
         self._round_at = now + ROUND_S
         everything = now >= self._sweep_at
-        needed = self._tasks.needed_hosts()
+        needed = self._needed_hosts()
         known = self._shares.hosts()
         new = [host for host in awake if host not in known]
         self._is_live = self._shares.look([*needed, *new], everything)
@@ -84,7 +89,7 @@ class SharedHosts:
 
     def _settle(self, needed: Collection[str], awake: Collection[str]) -> set[str]:
         held = [host for host in awake if self._shares.may_send(host) is not None]
-        sought = [host for host in self._shares.candidates(awake) if self._tasks.wanted(host) > 0]
+        sought = [host for host in self._shares.candidates(awake) if self._wanted(host) > 0]
         empty = {host for host in sought if self._jobs.ready(host) == 0}
         self._shares.settle(needed, {*held, *sought} - empty)
         return empty

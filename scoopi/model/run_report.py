@@ -10,6 +10,9 @@ import msgspec
 
 from scoopi.model.causes import Cause
 
+ALREADY_OVER = "the run was already over"
+"""The `publish_note` of a node that came after the end."""
+
 
 class RunStatus(StrEnum):
     """How a run ended; jobs that failed do not make a run FAILED."""

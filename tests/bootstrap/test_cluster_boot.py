@@ -13,7 +13,6 @@ from scoopi.bootstrap.cluster_boot import ClusterBoot
 from scoopi.bootstrap.run_request import RunRequest
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import StoreError
-from scoopi.mediator.worker_link import WorkerLink
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.store.stopped import StoppedError
 
@@ -22,13 +21,9 @@ NOW = datetime.now().astimezone()
 JOINED = RunReport(run="shop", folder="", status=RunStatus.DONE, started=NOW, ended=NOW)
 
 
-def no_worker() -> WorkerLink:
-    raise AssertionError("a node that joins starts no worker")
-
-
 def boot_of(opened: ExitStack, is_stopped: Callable[[], bool] = lambda: False) -> ClusterBoot:
     settings = ClusterSettings(("127.0.0.1:1",), reconnect_timeout_ms=PATIENCE_MS)
-    return ClusterBoot(RunRequest(is_stopped=is_stopped), settings, opened, "n1", no_worker)
+    return ClusterBoot(RunRequest(is_stopped=is_stopped), settings, opened, "n1")
 
 
 def failing(times: int, took_s: float = 0.0) -> Callable[[ExitStack], RunReport]:

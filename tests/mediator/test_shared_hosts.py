@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import pytest
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.mediator.in_flight import InFlight
 from scoopi.mediator.shared_hosts import SharedHosts
-from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.store.host_shares import HostShares, OwnNode
@@ -48,8 +45,7 @@ class Node:
         look = self.members
         view = OwnNode(look.own_beat_is_old, lambda: look.last_look, self.flying.count)
         self.shares = HostShares(store, name, limits, 2000, 15_000, view, clock, clock)
-        tasks = cast(TaskMediator, self.tasks)
-        self.hosts = SharedHosts(self.shares, self.jobs, tasks, clock)
+        self.hosts = SharedHosts(self.shares, self.jobs, self.tasks.needed_hosts, self.tasks.wanted, clock)
 
     def live(self) -> None:
         self.members.beat(Load(0, False))
