@@ -14,6 +14,7 @@ from scoopi.appenders.job_result import END_OF_STREAM, JobResult
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.configs.groups import AppenderSettings
 from scoopi.errors import AppenderError, ClusterError, RecordError, RunError, ScoopiError, StoreError
+from scoopi.store.given_up import given_up
 from scoopi.store.job_store import JobStore
 from scoopi.store.job_values import Ending, NewJob
 
@@ -207,11 +208,8 @@ class Appender:
                 raise
             except StoreError as error:
                 if time.monotonic() > give_up:
-                    raise AppenderError(
-                        f"the store has not answered for {self._store_patience_s:.0f} s: {error.what}",
-                        at=error.at,
-                        hint=error.hint,
-                    ) from error
+                    late = given_up(error, "ending jobs", self._store_patience_s)
+                    raise AppenderError(late.what, at=late.at, hint=late.hint) from error
                 log.warning("appender: the store is tried again: %s", error.what)
             self._stopped.wait(pause_s)
             pause_s = min(pause_s * 2, RETRY_MOST_S)

@@ -21,6 +21,7 @@ from scoopi.metrics.joining_node import JoiningNode
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.model.run_report import JobCounts, RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.given_up import given_up
 from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
@@ -90,7 +91,7 @@ class ClusterBoot:
     ) -> RunContext | RunReport:
         """Each step is the same done twice, so that all are tried again while the store is away."""
         patience_s = self._settings.reconnect_timeout_ms / 1000
-        give_up = None
+        give_up, first_at = None, time.monotonic()
         while True:
             began_at = time.monotonic()
             try:
@@ -108,7 +109,7 @@ class ClusterBoot:
                 if self._request.is_stopped():
                     raise StoppedError from error
                 if failed_at > give_up:
-                    raise
+                    raise given_up(error, "joining", failed_at - first_at) from error
                 log.warning("joining: the store is tried again: %s", error.what)
             time.sleep(RETRY_S)  # nothing tells when it answers again
 

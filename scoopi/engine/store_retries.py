@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from scoopi.errors import RecordError, StoreError
+from scoopi.store.given_up import given_up
 
 log = logging.getLogger(__name__)
 
@@ -28,14 +29,17 @@ def tried_again(
     Raises:
         StoreError: it was given up.
     """
-    give_up = time.monotonic() + patience_s
+    began = time.monotonic()
     while True:
         try:
             return attempt()
         except RecordError:
             raise
         except StoreError as error:
-            if time.monotonic() > give_up or is_stopped():
+            tried_s = time.monotonic() - began
+            if is_stopped() or not patience_s:
                 raise
+            if tried_s > patience_s:
+                raise given_up(error, doing, tried_s) from error
             log.warning("%s: the store is tried again: %s", doing, error.what)
         time.sleep(RETRY_S)  # nothing tells when it answers again

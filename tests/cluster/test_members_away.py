@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -104,4 +105,5 @@ def test_nodes_wait_for_members_that_are_all_gone_and_then_give_up(
         assert "scoopi: 127.0.0.1:" in said
         assert "no member of the cluster" in said
         assert "start its members again, then this node" in said
+        assert re.search(r"reachable for \d+ s: this node gave up", said.splitlines()[-1]), "the last line"
     assert read_nodes_rows(tmp_path, "alone").total() == 0

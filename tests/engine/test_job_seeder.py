@@ -13,6 +13,7 @@ from scoopi.errors import RunError, StoreError
 from scoopi.model.definitions import LocatorDef, LocatorGroup
 from scoopi.steps.locator_seeder import LocatorSeeder
 from scoopi.store.barricade import Barricade
+from scoopi.store.given_up import TRIED_AGAIN
 from scoopi.store.job_store import JobStore
 from scoopi.store.ports import MapName, Store
 from scoopi.store.run_record import RunRecord
@@ -67,8 +68,9 @@ def test_a_cancelled_seeding_leaves_the_run_unseeded_and_who_comes_next_puts_not
 class Away:
     """A store whose next readings and writes fail, some of them after they were made."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, hint: str = "") -> None:
         self._store = store
+        self._hint = hint
         self.failing = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -78,7 +80,7 @@ class Away:
             answer = answers(*arguments)
             if self.failing:
                 self.failing -= 1
-                raise StoreError("no answer in time")
+                raise StoreError("no answer in time", hint=self._hint)
             return answer
 
         return call
@@ -105,6 +107,20 @@ def test_seeding_is_given_up_when_the_store_stays_away_or_the_node_is_to_stop(
     away.failing = 1
     with pytest.raises(StoreError):
         seeder.seed(lambda: PARTS, lambda: is_cancelled)
+
+
+def test_who_gives_up_seeding_says_so_and_after_how_long_and_promises_no_other_try(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_retries, "RETRY_S", 0.01)
+    away = Away(store, hint=TRIED_AGAIN)
+    seeder = seeder_of(cast(Store, away), "n1", patience_s=0.05)
+    away.failing = 10**6
+    with pytest.raises(
+        StoreError, match=r"seeding: this node gave up after 0 s: no answer in time"
+    ) as caught:
+        seeder.seed(lambda: PARTS, lambda: False)
+    assert caught.value.hint.endswith("start this node again")
 
 
 def test_a_run_that_the_store_has_lost_is_not_seeded_into_what_came_after_it(store: Store) -> None:

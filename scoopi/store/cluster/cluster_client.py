@@ -18,6 +18,7 @@ from scoopi.errors import ClusterError, StoreError
 from scoopi.store.cluster.member_majority import MemberView, refused_by_members
 from scoopi.store.cluster.patience import Patience
 from scoopi.store.cluster.waking import mend_waking
+from scoopi.store.given_up import TRIED_AGAIN
 from scoopi.store.stopped import StoppedError
 
 if TYPE_CHECKING:
@@ -195,12 +196,12 @@ class ClusterClient:
             raise split from fault
         if lost_ms >= self._settings.reconnect_timeout_ms or not self._client.lifecycle_service.is_running():
             raise ClusterError(
-                f"no member of the cluster {name} has been reachable for {lost_ms / 1000:.0f} s ({reason})",
+                f"no member of the cluster {name} has been reachable for {lost_ms / 1000:.0f} s: "
+                f"this node gave up ({reason})",
                 at=", ".join(self._settings.addresses),
                 hint="start its members again, then this node",
             ) from fault
-        hint = "nothing is known yet: it is tried again"
-        raise StoreError(reason, at=f"cluster {name}", hint=hint) from fault
+        raise StoreError(reason, at=f"cluster {name}", hint=TRIED_AGAIN) from fault
 
     def warn_once(self, name: str, text: str, *more: object) -> None:
         """Log what would be met again and again; once for a map."""
