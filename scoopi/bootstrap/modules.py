@@ -45,6 +45,7 @@ from scoopi.engine.run_place import RunPlace
 from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.handover_router import HandoverRouter
 from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.host_claims import HostClaims, claims_file
 from scoopi.mediator.host_clocks import HostClocks
 from scoopi.mediator.host_sharing import HostSharing
 from scoopi.mediator.in_flight import InFlight
@@ -161,7 +162,8 @@ class RunModule(Module):
                 limits, GRANT_S, time.monotonic, 0.0, sharing.in_flight, sharing.shares.may_send
             )
         first_after_s = limits.delay_ms / 1000 if self._context.resumed else 0.0
-        return HostClocks(limits, GRANT_S, time.monotonic, first_after_s)
+        claims = HostClaims(claims_file()) if limits.delay_ms else None
+        return HostClocks(limits, GRANT_S, time.monotonic, first_after_s, claims=claims)
 
     @singleton
     @provider

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from scoopi.configs.groups import FetchLimits
+from scoopi.mediator.host_claims import HostClaims
 from scoopi.mediator.in_flight import InFlight
 from scoopi.model.grant import Grant
 from scoopi.store.host_share_memory import Share
@@ -51,6 +52,7 @@ class HostClocks:
         in_flight: where the requests under way are kept.
         share_of: this node's share of a host just now, None while another has it; without it this
             node has all hosts whole.
+        claims: where each host is claimed, to notice other runs; None: they are of no interest.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class HostClocks:
         first_after_s: float = 0.0,
         in_flight: InFlight | None = None,
         share_of: Callable[[str], Share | None] | None = None,
+        claims: HostClaims | None = None,
     ) -> None:
         self._limits = limits
         self._delay_s = limits.delay_ms / 1000
@@ -69,6 +72,7 @@ class HostClocks:
         self._first_at = clock() + first_after_s
         self._in_flight = in_flight or InFlight()
         self._share_of = share_of
+        self._claims = claims
         self._clocks: dict[str, _Clock] = {}
 
     def grant(self, host: str, job: str) -> Grant | None:
@@ -130,6 +134,11 @@ class HostClocks:
             clock.next_at = max(clock.next_at, until + self._delay_s)
         self.answered(host, job)
 
+    def close(self) -> None:
+        """No more requests are granted."""
+        if self._claims is not None:
+            self._claims.close()
+
     def in_flight(self) -> list[str]:
         """Hosts with requests in flight."""
         return [host for host, clock in self._clocks.items() if clock.in_flight]
@@ -142,4 +151,6 @@ class HostClocks:
         clock = self._clocks.get(host)
         if clock is None:
             clock = self._clocks[host] = _Clock(self._first_at, self._in_flight.of(host))
+            if self._claims is not None:
+                self._claims.claim(host)
         return clock

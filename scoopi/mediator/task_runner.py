@@ -163,6 +163,7 @@ class TaskRunner:
             for worker in list(self._pool):
                 self._pool.remove(worker)
             self._selector.close()
+            self._clocks.close()
             with self._ringing:
                 os.close(self._bell)
                 self._bell = -1
