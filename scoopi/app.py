@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from scoopi.bootstrap.run_request import RunRequest, unheard
+from scoopi.bootstrap.run_request import RunRequest, output_folder, unheard
+from scoopi.configs.given import SettingValue, as_texts
 
 if TYPE_CHECKING:
     from scoopi.defs.report import Report
@@ -24,7 +25,7 @@ class Scoopi:
 
     Args:
         defs_dir: a folder of definitions, or one file; None when only `resume` is called.
-        configs: settings by key, as `-D` gives them.
+        configs: settings by key, as `-D` gives them; numbers and booleans are accepted.
         output: the folder that holds the runs' folders; `-` writes rows to stdout, once, at the end.
         conf: a file of settings.
         workers: worker processes, `auto` or a number; 0 runs all in threads of this process.
@@ -39,7 +40,7 @@ class Scoopi:
     def __init__(
         self,
         defs_dir: str | os.PathLike[str] | None = None,
-        configs: Mapping[str, str] | None = None,
+        configs: Mapping[str, SettingValue] | None = None,
         *,
         output: str | os.PathLike[str] | Literal["-"] = "output",
         conf: str | os.PathLike[str] | None = None,
@@ -52,11 +53,11 @@ class Scoopi:
     ) -> None:
         self._defs = None if defs_dir is None else Path(defs_dir)
         self._request = RunRequest(
-            output=Path("output" if output == "-" else output),
+            output=output_folder("output" if output == "-" else output),
             to_stdout=output == "-",
             stdout=getattr(sys.stdout, "buffer", None),
             conf=None if conf is None else Path(conf),
-            overrides=dict(configs or {}),
+            overrides=as_texts(configs or {}),
             workers=None if workers is None else str(workers),
             environ=os.environ if environ is None else environ,
             watch=watch,
@@ -123,7 +124,7 @@ class Scoopi:
 def check(
     defs: Path,
     conf: Path | None = None,
-    configs: Mapping[str, str] | None = None,
+    configs: Mapping[str, SettingValue] | None = None,
     strict: bool = False,
     environ: Mapping[str, str] | None = None,
 ) -> Report:
@@ -135,14 +136,17 @@ def check(
     from scoopi.bootstrap.checking import check_definitions
 
     request = RunRequest(
-        defs=defs, conf=conf, overrides=configs or {}, environ=os.environ if environ is None else environ
+        defs=defs,
+        conf=conf,
+        overrides=as_texts(configs or {}),
+        environ=os.environ if environ is None else environ,
     )
     return check_definitions(request, strict)
 
 
 def cluster_figures(
     run: str | None,
-    configs: Mapping[str, str],
+    configs: Mapping[str, SettingValue],
     *,
     conf: Path | None = None,
     environ: Mapping[str, str] | None = None,
@@ -162,7 +166,7 @@ def cluster_figures(
 
 def cancel_run(
     run: str,
-    configs: Mapping[str, str],
+    configs: Mapping[str, SettingValue],
     *,
     conf: Path | None = None,
     environ: Mapping[str, str] | None = None,
@@ -180,8 +184,12 @@ def cancel_run(
         return desk.cancel(run)
 
 
-def _asking(configs: Mapping[str, str], conf: Path | None, environ: Mapping[str, str] | None) -> RunRequest:
-    return RunRequest(conf=conf, overrides=configs, environ=os.environ if environ is None else environ)
+def _asking(
+    configs: Mapping[str, SettingValue], conf: Path | None, environ: Mapping[str, str] | None
+) -> RunRequest:
+    return RunRequest(
+        conf=conf, overrides=as_texts(configs), environ=os.environ if environ is None else environ
+    )
 
 
 def extract(
@@ -190,7 +198,7 @@ def extract(
     url: str,
     *,
     group: str | None = None,
-    configs: Mapping[str, str] | None = None,
+    configs: Mapping[str, SettingValue] | None = None,
 ) -> list[tuple[str | None, ...]]:
     """The rows that definitions read from one page in memory.
 
@@ -206,4 +214,4 @@ def extract(
     """
     from scoopi.bootstrap.kept_extractors import extractor_of
 
-    return extractor_of(Path(defs), configs or {}, os.environ).extract(page, url, group)
+    return extractor_of(Path(defs), as_texts(configs or {}), os.environ).extract(page, url, group)

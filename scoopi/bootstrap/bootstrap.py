@@ -25,7 +25,7 @@ from scoopi.bootstrap.modules import RunModule
 from scoopi.bootstrap.node_incarnation import NodeIncarnation, new_incarnation
 from scoopi.bootstrap.outputs import output_specs
 from scoopi.bootstrap.run_context import RunContext
-from scoopi.bootstrap.run_folder import RunFolder, find_unfinished
+from scoopi.bootstrap.run_folder import RunFolder, find_unfinished, point_latest
 from scoopi.bootstrap.run_request import RunRequest
 from scoopi.bootstrap.run_state import KEEP
 from scoopi.configs.configs import Configs
@@ -121,6 +121,8 @@ class Bootstrap:
                     at=str(self._context.folder.path),
                     hint="make room or fix the folder; `scoopi resume` notes it",
                 ) from error
+            if not self._request.to_stdout:
+                point_latest(self._context.folder.path)
 
     def has_made_up(self, report: RunReport) -> bool:
         """Whether this only published the rows of a run that this node had left unfinished, and that is over.

@@ -33,6 +33,7 @@ from scoopi.errors import RunError
 log = logging.getLogger(__name__)
 
 NEW_PREFIX = ".new-"
+LATEST = "latest"
 HOLDER_SPEAKS_S = 0.5
 """How long who holds the lock of a folder may take to write its process id there."""
 
@@ -162,6 +163,23 @@ class RunFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def point_latest(path: Path) -> None:
+    """Have `latest` beside the folder of a finished run lead to it; readers never see it missing.
+
+    A link is a convenience: what stands there that is not one stays, and a volume without links does no harm.
+    """
+    link, temporary = path.parent / LATEST, path.parent / f".{LATEST}-{secrets.token_hex(4)}"
+    if link.exists() and not link.is_symlink():
+        log.warning("%s is not a link, so it stays as it is", link)
+        return
+    try:
+        temporary.symlink_to(path.name)
+        temporary.replace(link)
+    except OSError as error:
+        log.info("%s cannot be made: %s", link, error.strerror)
+        temporary.unlink(missing_ok=True)
 
 
 def find_unfinished(output: Path) -> Path | None:

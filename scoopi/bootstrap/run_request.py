@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
 from pathlib import Path
 from typing import IO
 
 from scoopi.errors import UsageError
 from scoopi.model.progress import Progress
 
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
+"""Also `s3:/bucket`, which is what is left of an address that was a path for a while."""
+
 
 def unheard(_: str) -> None:
     """What is told to nobody."""
+
+
+def output_folder(output: str | PathLike[str]) -> Path:
+    """The folder that somebody names with `--output`.
+
+    Raises:
+        UsageError: it is the address of something else, which would become a folder called `s3:`.
+    """
+    text = fspath(output)
+    address = _ADDRESS.match(text)
+    if address:
+        hint = "name a folder of this machine; copy its files where you want them when the run is done"
+        raise UsageError(f"--output {address[1]}://… is an address: rows cannot be written there", hint=hint)
+    return Path(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ class Merger:
     Source: language, A2.
     """
 
+    PRIVATE = "x-"
+    """Sections with this prefix are for anchors, and mean nothing by themselves."""
+
     def __init__(self, source: str, findings: Findings) -> None:
         self._findings = findings
         self._merged = Table({}, {}, Place(source))
@@ -23,6 +26,8 @@ class Merger:
     def add(self, file: Table) -> None:
         """Put the sections of a file beside, or into, the ones known."""
         for section, node in file.entries.items():
+            if section.startswith(self.PRIVATE):
+                continue
             merged = self._merged.entries.get(section)
             if isinstance(node, Table) and isinstance(merged, Table) and section in LANGUAGE.names:
                 self._join(section, merged, node)

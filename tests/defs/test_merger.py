@@ -53,3 +53,20 @@ def test_missing_sections_are_errors(check: Check) -> None:
 def test_a_broken_file_makes_nothing_else_seem_missing(check: Check) -> None:
     outcome = check({"a.yml": PLACES, "b.yml": TASKS, "c.yml": "dataDefs: [\n"})
     assert [line.split(":")[0] for line in outcome.found] == ["c.yml"]
+
+
+def test_sections_that_begin_with_x_are_for_anchors_only(check: Check) -> None:
+    anchors = """\
+x-cell: &cell { name: hour, selector: th }
+x-note: a text, not a mapping
+"""
+    data = DATA.replace("{ name: hour, selector: th }", "*cell")
+    outcome = check({"defs.yml": anchors + PLACES + TASKS + data, "more.yml": "x-cell: other\n"})
+    assert outcome.found == []
+    assert outcome.definitions.data_defs["temps"].items[0].name == "hour"
+    plain = check(PLACES + TASKS + DATA)
+    assert outcome.definitions.digest == plain.definitions.digest, "a run does not depend on them"
+
+
+def test_a_section_with_another_prefix_is_unknown(check: Check) -> None:
+    assert "unknown key y-cell" in check("y-cell: {}\n" + PLACES + TASKS + DATA).sentences[0]

@@ -119,7 +119,8 @@ class Desk:
 
     def runs(self, output: str = "output") -> list[Path]:
         """The folders of runs."""
-        return sorted(path.parent for path in (self.folder / output).glob("[!.]*/.scoopi"))
+        found = (path.parent for path in (self.folder / output).glob("[!.]*/.scoopi"))
+        return sorted(path for path in found if not path.is_symlink())
 
     def run_folder(self, output: str = "output") -> Path:
         """The folder of the one run."""

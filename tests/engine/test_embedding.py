@@ -6,11 +6,13 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scoopi import Scoopi
-from scoopi.errors import DefsError, UsageError
+from scoopi.configs.given import SettingValue, as_texts
+from scoopi.errors import ConfigError, DefsError, UsageError
 from tests.engine.desk import Desk, wait_until
 from tests.reliability.world import World, build_world, read_rows
 from tests.server.server import Server
@@ -106,3 +108,23 @@ def test_a_run_cancelled_before_it_starts_does_nothing_and_resume_does_all(desk:
     assert again is not None
     assert again.status == "done"
     assert desk.rows() == world.rows
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [(0, "0"), (250, "250"), (250.0, "250"), ("250", "250"), (True, "true"), (False, "false")],
+)
+def test_settings_may_be_numbers_and_booleans(given: SettingValue, text: str) -> None:
+    assert as_texts({"a.b": given}) == {"a.b": text}
+
+
+def test_a_run_takes_them(world: World, desk: Desk) -> None:
+    settings = {"scoopi.loader.fetch.delay": 0, "scoopi.parser.plain": True}
+    report = Scoopi(world.defs, settings).run()
+    assert report.jobs.done == world.jobs
+
+
+@pytest.mark.parametrize("value", [None, [1], {"a": 1}, b"x"])
+def test_a_setting_of_another_kind_is_refused_by_its_key(value: Any) -> None:
+    with pytest.raises(ConfigError, match=r"scoopi\.workers: .* is not a value for a setting"):
+        Scoopi("defs", {"scoopi.workers": value})

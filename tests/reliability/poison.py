@@ -87,7 +87,7 @@ class PoisonRun:
             running.kill_all()
         seconds = time.monotonic() - began
         assert code == (1 if self.bad else 0), (self._folder / "stderr.txt").read_text()
-        (run,) = (self._folder / "output").glob("[!.]*")
+        (run,) = (self._folder / "output").glob("[!.l]*")
         rows = Counter((run / "data.txt").read_text().splitlines())
         assert rows == Counter(f"{name}|page|title|title" for name in self.good)
         assert json.loads((run / "run.json").read_text())["jobs"]["failed"] == len(self.bad)
