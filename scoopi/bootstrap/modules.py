@@ -44,14 +44,15 @@ from scoopi.engine.run_file import RunFile
 from scoopi.engine.run_place import RunPlace
 from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.handover_router import HandoverRouter
+from scoopi.mediator.heartbeat import Heartbeat, HeartbeatCalls
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.host_claims import HostClaims, claims_file
 from scoopi.mediator.host_clocks import HostClocks
 from scoopi.mediator.host_sharing import HostSharing
 from scoopi.mediator.in_flight import InFlight
 from scoopi.mediator.job_mediator import JobMediator
+from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.mediator.job_runner import JobRunner
-from scoopi.mediator.liveness import Liveness
 from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.node_bells import NodeBells
 from scoopi.mediator.shared_hosts import SharedHosts
@@ -67,8 +68,10 @@ from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.steps.locator_seeder import LocatorSeeder
 from scoopi.store.barricade import Barricade
+from scoopi.store.departure import Departure
 from scoopi.store.host_shares import HostShares, OwnNode
 from scoopi.store.job_store import JobStore
+from scoopi.store.member import Load
 from scoopi.store.membership import Membership
 from scoopi.store.run_end import RunEnd
 from scoopi.store.run_record import RunRecord
@@ -307,46 +310,62 @@ class RunModule(Module):
 
     @singleton
     @provider
-    def liveness(
+    def recovery(
         self,
         members: Membership,
         jobs: JobStore,
         record: RunRecord,
         held: HeldJobs,
-        bells: NodeBells,
         runner: JobRunner,
-        monitor: Monitor,
-        state: StateFlipper,
-        counts: NodeCounts,
         tasks: TaskMediator,
-    ) -> Liveness:
+        state: StateFlipper,
+    ) -> JobRecovery:
         context = self._context
         segment = context.folder.segments / f"{context.node}.seg"
-        return Liveness(
-            members,
-            jobs,
-            record,
-            held,
-            context.run,
+        calls = RecoveryCalls(
             lambda job, fence: committed_state(segment, job, fence),
             runner.ring,
-            bells.on_fault,
-            monitor.ring,
-            self._cluster.heartbeat_ms / 1000,
-            self._cluster.liveness_gap_ms / 1000,
-            context.cancel.is_asked if context.cancel is not None else lambda: False,
-            state.cancel,
-            lambda: int(counts.value("pages")),
             tasks.recall,
             state.run_is_over,
+        )
+        return JobRecovery(members, jobs, record, held, context.run, calls)
+
+    @singleton
+    @provider
+    def heartbeat(
+        self,
+        members: Membership,
+        recovery: JobRecovery,
+        held: HeldJobs,
+        counts: NodeCounts,
+        bells: NodeBells,
+        monitor: Monitor,
+        state: StateFlipper,
+    ) -> Heartbeat:
+        cancel = self._context.cancel
+        calls = HeartbeatCalls(
+            bells.on_fault,
+            monitor.ring,
+            cancel.is_asked if cancel is not None else lambda: False,
+            state.cancel,
+        )
+        return Heartbeat(
+            members, recovery, self._load(held, counts), calls, self._heartbeat_s(), self._round_s()
         )
 
     @singleton
     @provider
+    def departure(
+        self, members: Membership, held: HeldJobs, counts: NodeCounts, heartbeat: Heartbeat
+    ) -> Departure:
+        return Departure(members, self._load(held, counts), heartbeat.stop, self._heartbeat_s())
+
+    @singleton
+    @provider
     def job_mediator(
-        self, runner: JobRunner, monitor: Monitor, liveness: Liveness, bells: NodeBells
+        self, runner: JobRunner, monitor: Monitor, heartbeat: Heartbeat, bells: NodeBells
     ) -> JobMediator:
-        return JobMediator(runner, monitor, liveness, bells.on_fault)
+        return JobMediator(runner, monitor, heartbeat, bells.on_fault)
 
     # The engine
 
@@ -382,7 +401,8 @@ class RunModule(Module):
         jobs: JobStore,
         record: RunRecord,
         counts: NodeCounts,
-        liveness: Liveness,
+        heartbeat: Heartbeat,
+        departure: Departure,
         stop: StopTime,
     ) -> RunClose:
         context = self._context
@@ -397,7 +417,7 @@ class RunModule(Module):
         )
         file = RunFile(context.folder.path, context.folder.node_folder, context.cluster is not None)
         patience_s = self._patience_s() if context.cluster else 0.0
-        rows = output.rows(publisher, liveness)
+        rows = output.rows(publisher, departure)
         return RunClose(
             place,
             publisher,
@@ -406,7 +426,8 @@ class RunModule(Module):
             record,
             file,
             counts,
-            liveness,
+            heartbeat,
+            departure,
             patience_s,
             self._on_over,
             self._empty(counts).told,
@@ -481,6 +502,15 @@ class RunModule(Module):
         if context.resumed:
             whose = " read since it was resumed"
         return EmptyFinds(context.composed.definitions.data_defs, counts, whose)
+
+    def _load(self, held: HeldJobs, counts: NodeCounts) -> Callable[[], Load]:
+        return lambda: held.load()._replace(pages=int(counts.value("pages")))
+
+    def _heartbeat_s(self) -> float:
+        return self._cluster.heartbeat_ms / 1000
+
+    def _round_s(self) -> float:
+        return self._cluster.liveness_gap_ms / 1000
 
     def _patience_s(self) -> float:
         """So long a cluster may be away; after it the client itself gives up."""

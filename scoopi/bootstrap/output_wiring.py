@@ -12,8 +12,8 @@ from scoopi.bootstrap.run_context import RunContext
 from scoopi.configs.groups import OutputSettings
 from scoopi.engine.run_rows import OwnRows, RunRows
 from scoopi.engine.stop_time import StopTime
-from scoopi.mediator.liveness import Liveness
 from scoopi.store.barricade import Barricade
+from scoopi.store.departure import Departure
 from scoopi.store.job_store import JobStore
 from scoopi.store.run_record import RunRecord
 
@@ -51,21 +51,21 @@ class OutputWiring:
             is_late=self._stop.is_up,
         )
 
-    def rows(self, publisher: Publisher, liveness: Liveness) -> RunRows:
+    def rows(self, publisher: Publisher, departure: Departure) -> RunRows:
         """What is written at the run's end.
 
         Args:
             publisher: of this node's own rows.
         """
-        own = OwnRows(publisher, liveness, self._context.was_over)
+        own = OwnRows(publisher, departure, self._context.was_over)
         if self._merges:
             from scoopi.engine.merged_rows import MergedRows  # late: for nodes that share a folder
 
-            return MergedRows(self._of_all(), self._barricade("merge"), liveness, self._is_stopped)
+            return MergedRows(self._of_all(), self._barricade("merge"), departure, self._is_stopped)
         if self._context.cluster is not None and self._settings.durability == "shared":
             from scoopi.engine.shared_rows import SharedRows
 
-            return SharedRows(own, self._of_lost, self._barricade, liveness, self._is_stopped)
+            return SharedRows(own, self._of_lost, self._barricade, departure, self._is_stopped)
         return own
 
     @property

@@ -8,8 +8,8 @@ import msgspec
 
 from scoopi.appenders.publisher import Published, Publisher
 from scoopi.engine.run_rows import EndOfRows
-from scoopi.mediator.liveness import Liveness
 from scoopi.store.barricade import Barricade
+from scoopi.store.departure import Departure
 from scoopi.store.ports import MapName
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.stopped import StoppedError
@@ -47,12 +47,12 @@ class MergedRows:
         self,
         publisher: Publisher,
         barricade: Barricade,
-        liveness: Liveness,
+        departure: Departure,
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._publisher = publisher
         self._barricade = barricade
-        self._liveness = liveness
+        self._departure = departure
         self._is_stopped = is_stopped
         self._mine: Published | None = None
         self._codec = RecordCodec(MapName.RUN, Merged)
@@ -64,7 +64,7 @@ class MergedRows:
         except StoppedError:
             return EndOfRows(None, stopped=True)
         finally:
-            self._liveness.leave()
+            self._departure.leave()
         return EndOfRows(published, complete=not published.missing)
 
     def when_over(self) -> Published:

@@ -15,12 +15,13 @@ from scoopi.engine.run_rows import EndOfRows, RunRows
 from scoopi.engine.stop_time import StopTime
 from scoopi.engine.store_retries import tried_again
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
-from scoopi.mediator.liveness import Liveness
+from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.causes import Cause
 from scoopi.model.failure import Failure
 from scoopi.model.run_report import ALREADY_OVER, JobCounts, RunReport, RunStatus
 from scoopi.plugins.encoders.rows_encoder import read_rows
+from scoopi.store.departure import Departure
 from scoopi.store.job_store import JobStore
 from scoopi.store.run_record import RunPhase, RunRecord
 
@@ -51,7 +52,8 @@ class RunClose:
         record: RunRecord,
         file: RunFile,
         counts: NodeCounts,
-        liveness: Liveness,
+        heartbeat: Heartbeat,
+        departure: Departure,
         patience_s: float = 0.0,
         on_over: Callable[[], None] = lambda: None,
         empty: Callable[[], tuple[str, ...]] = tuple,
@@ -61,13 +63,14 @@ class RunClose:
         self._patience_s = patience_s
         self._publisher = publisher
         self._rows = rows
-        self._over = RunOver(record, liveness, on_over)
+        self._over = RunOver(record, departure, on_over)
         self._empty = empty
         self._stop = stop
         self._beats = False
         self._jobs = jobs
         self._record = record
-        self._liveness = liveness
+        self._heartbeat = heartbeat
+        self._departure = departure
         self._file = file
         self._counts = counts
         self._times: Mapping[str, float] = {}
@@ -119,19 +122,19 @@ class RunClose:
     def _stopped_late(self, started: datetime, error: ScoopiError) -> RunReport:
         """The run is over, but the time of a stop was too short to publish it."""
         log.warning("not published: %s", _said(error))
-        self._liveness.leave(published=False)
+        self._departure.leave(published=False)
         return self._report(started, RunStatus.STOPPED, None, _said(error))
 
     def _publish_all(self, started: datetime) -> RunReport:
         state = self._record.read()
         if state is not None and state.phase is RunPhase.OVER:
             # It is over without this node; nothing is written to the store, as its records are about to end.
-            self._liveness.stop()
+            self._heartbeat.stop()
             return self._end(started, EndOfRows(self._rows.when_over()), ALREADY_OVER)
         if not self._place.was_over:
             self._record.to_ending()
         elif not self._beats:
-            self._liveness.start()
+            self._heartbeat.start()
             self._beats = True
         return self._end(started, self._rows.at_end(), ALREADY_OVER if self._place.was_over else "")
 
@@ -160,14 +163,14 @@ class RunClose:
             except RunError as error:
                 self.failed(started, error)
                 raise
-        is_last = self._liveness.leave(published=published is not None)
+        is_last = self._departure.leave(published=published is not None)
         if is_last and published is not None:
             self._over.make_by_the_last(published)
         return self._report(started, RunStatus.STOPPED, published, note)
 
     def failed(self, started: datetime, error: BaseException) -> None:
         """Say in `run.json` that the run could not go on, and why; publishes nothing."""
-        self._liveness.leave(published=False)
+        self._departure.leave(published=False)
         try:
             self._report(started, RunStatus.FAILED, None, fault=error)
         except (OSError, StoreError, ClusterError, AppenderError) as error:

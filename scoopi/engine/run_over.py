@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from scoopi.appenders.publisher import Published
 from scoopi.errors import ClusterError, RunError, StoreError
-from scoopi.mediator.liveness import Liveness
+from scoopi.store.departure import Departure
 from scoopi.store.run_record import RunPhase, RunRecord
 
 log = logging.getLogger(__name__)
@@ -21,10 +21,10 @@ class RunOver:
     """
 
     def __init__(
-        self, record: RunRecord, liveness: Liveness, on_over: Callable[[], None] = lambda: None
+        self, record: RunRecord, departure: Departure, on_over: Callable[[], None] = lambda: None
     ) -> None:
         self._record = record
-        self._liveness = liveness
+        self._departure = departure
         self._on_over = on_over
 
     def make(self) -> None:
@@ -45,7 +45,7 @@ class RunOver:
         try:
             state = self._record.read()
             is_ending = state is not None and state.phase is RunPhase.ENDING
-            if is_ending and not published.missing and not self._liveness.awaited(published.others):
+            if is_ending and not published.missing and not self._departure.awaited(published.others):
                 self.make()
         except (StoreError, RunError, ClusterError) as error:
             log.warning("whether the run is over is not known: %s", error.what)

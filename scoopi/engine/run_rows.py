@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from scoopi.appenders.publisher import Published, Publisher
-from scoopi.mediator.liveness import Liveness
+from scoopi.store.departure import Departure
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +48,19 @@ class OwnRows:
         was_over: this node came after the end: without rows of its own it writes no file.
     """
 
-    def __init__(self, publisher: Publisher, liveness: Liveness, was_over: bool) -> None:
+    def __init__(self, publisher: Publisher, departure: Departure, was_over: bool) -> None:
         self._publisher = publisher
-        self._liveness = liveness
+        self._departure = departure
         self._was_over = was_over
 
     def at_end(self) -> EndOfRows:
         """As `RunRows` says."""
         published = self.when_over()
         # Rows that this node wrote to a disk which is gone are awaited, too.
-        is_gone = self._liveness.node in self._liveness.awaited(published.others)
-        is_last = self._liveness.leave(published=not published.missing and not is_gone)
+        is_gone = self._departure.node in self._departure.awaited(published.others)
+        is_last = self._departure.leave(published=not published.missing and not is_gone)
         # Asked last: until then others were at work, of whom one may have failed.
-        awaiting = self._liveness.awaited(published.others)
+        awaiting = self._departure.awaited(published.others)
         return EndOfRows(published, awaiting, is_last and not awaiting and not published.missing)
 
     def when_over(self) -> Published:

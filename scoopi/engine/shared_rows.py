@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from scoopi.appenders.publisher import Published, Publisher
 from scoopi.engine.run_rows import EndOfRows, OwnRows
-from scoopi.mediator.liveness import Liveness
 from scoopi.store.barricade import Barricade
+from scoopi.store.departure import Departure
 from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
@@ -36,22 +36,22 @@ class SharedRows:
         own: OwnRows,
         of_node: Callable[[str], Publisher],
         barricade: Callable[[str], Barricade],
-        liveness: Liveness,
+        departure: Departure,
         is_stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._own = own
         self._of_node = of_node
         self._barricade = barricade
-        self._liveness = liveness
+        self._departure = departure
         self._is_stopped = is_stopped
 
     def at_end(self) -> EndOfRows:
         """As `RunRows` says; ends when every other node has published, or is lost and published for."""
         published = self._own.when_over()
-        self._liveness.leave(published=not published.missing)
+        self._departure.leave(published=not published.missing)
         try:
-            self._liveness.await_others(self._is_stopped)
-            lost = self._liveness.awaited(published.others)
+            self._departure.await_others(self._is_stopped)
+            lost = self._departure.awaited(published.others)
             awaiting = tuple(node for node in lost if not self._published_for(node))
         except StoppedError:
             return EndOfRows(published, stopped=True)

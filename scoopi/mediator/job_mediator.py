@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 
 from scoopi.errors import RunError, ScoopiError
+from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.mediator.job_runner import JobRunner
-from scoopi.mediator.liveness import Liveness
 from scoopi.mediator.monitor import Monitor
 
 log = logging.getLogger(__name__)
@@ -18,20 +18,20 @@ log = logging.getLogger(__name__)
 class JobMediator:
     """Starts three threads: one takes jobs, one looks whether the run is over, one beats.
 
-    The one that beats ends last, after publishing (`Liveness.leave`).
+    The one that beats ends last, after publishing (`Departure.leave`).
     """
 
     def __init__(
         self,
         runner: JobRunner,
         monitor: Monitor,
-        liveness: Liveness,
+        heartbeat: Heartbeat,
         on_fault: Callable[[ScoopiError], None],
     ) -> None:
         self._runner = runner
         self._on_fault = on_fault
         self._monitor = monitor
-        self._liveness = liveness
+        self._heartbeat = heartbeat
         self._runner_thread = threading.Thread(
             target=self._guarded, args=(runner.run,), name="job-runner", daemon=True
         )
@@ -41,7 +41,7 @@ class JobMediator:
 
     def beat(self) -> None:
         """Say that this node lives; to be called before the seeding, which may take long."""
-        self._liveness.start()
+        self._heartbeat.start()
 
     def start(self) -> None:
         """Begin to take jobs; to be called when the run is seeded."""

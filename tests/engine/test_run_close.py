@@ -26,7 +26,7 @@ NOW = datetime.now().astimezone()
 
 
 class Parts:
-    """Publisher, jobs, record and liveness; the first so many publishings meet a store that is away."""
+    """Publisher, jobs, record, heartbeat, departure; the first publishings meet a store that is away."""
 
     def __init__(self, refusals: int) -> None:
         self.refusals = refusals
@@ -71,7 +71,9 @@ def close(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Close:
     def make(parts: Any, patience_s: float, stop: StopTime = NEVER) -> RunClose:
         file = RunFile(tmp_path, tmp_path)
         rows = OwnRows(parts, parts, was_over=False)
-        return RunClose(place, parts, rows, parts, parts, file, NodeCounts(), parts, patience_s, stop=stop)
+        return RunClose(
+            place, parts, rows, parts, parts, file, NodeCounts(), parts, parts, patience_s, stop=stop
+        )
 
     return make
 

@@ -1,4 +1,4 @@
-"""Liveness: whose jobs are taken back, and how often."""
+"""Heartbeat and JobRecovery: whose jobs are taken back, and how often; Departure: whose rows are awaited."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pytest
 
-from scoopi.mediator import liveness
+from scoopi.mediator import heartbeat as heartbeats
+from scoopi.mediator.heartbeat import Heartbeat, HeartbeatCalls
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.liveness import Liveness
+from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
+from scoopi.store.departure import Departure
 from scoopi.store.job_store import JobStore
 from scoopi.store.job_values import NewJob, TakenJob
 from scoopi.store.member import Load, MemberState
@@ -36,7 +39,15 @@ def store(store: SettlingStore) -> SettlingStore:
     return store
 
 
-def liveness_of(
+@dataclass
+class Node:
+    """A node that takes back what others leave."""
+
+    heartbeat: Heartbeat
+    departure: Departure
+
+
+def node_of(
     store: SettlingStore,
     round_s: float = 60,
     beat_ms: int = BEAT_MS,
@@ -45,23 +56,14 @@ def liveness_of(
     dropped: Callable[[], None] = lambda: None,
     on_ended: Callable[[], None] = lambda: None,
     held: HeldJobs | None = None,
-) -> Liveness:
-    """A node that takes back what others leave."""
-    return Liveness(
-        Membership(store, "watcher", "one", beat_ms, gap_ms),
-        JobStore(store, "watcher"),
-        RunRecord(store, "watcher"),
-        held or HeldJobs(),
-        RUN,
-        lambda job, fence: None,
-        lambda: None,
-        lambda error: pytest.fail(str(error)),
-        on_rest,
-        heartbeat_s=beat_ms / 1000,
-        round_s=round_s,
-        recall=dropped,
-        on_ended=on_ended,
-    )
+) -> Node:
+    members, jobs = Membership(store, "watcher", "one", beat_ms, gap_ms), JobStore(store, "watcher")
+    held = held or HeldJobs()
+    calls = RecoveryCalls(lambda job, fence: None, lambda: None, dropped, on_ended)
+    recovery = JobRecovery(members, jobs, RunRecord(store, "watcher"), held, RUN, calls)
+    beats = HeartbeatCalls(lambda error: pytest.fail(str(error)), on_rest)
+    heartbeat = Heartbeat(members, recovery, held.load, beats, beat_ms / 1000, round_s)
+    return Node(heartbeat, Departure(members, held.load, heartbeat.stop, beat_ms / 1000))
 
 
 @contextmanager
@@ -73,12 +75,12 @@ def watching(
     on_rest: Callable[[], None] = lambda: None,
 ) -> Iterator[None]:
     """Such a node, while it runs."""
-    liveness = liveness_of(store, round_s, beat_ms, gap_ms, on_rest)
-    liveness.start()
+    node = node_of(store, round_s, beat_ms, gap_ms, on_rest)
+    node.heartbeat.start()
     try:
         yield
     finally:
-        liveness.leave()
+        node.departure.leave()
 
 
 class Overtaken(SettlingStore):
@@ -159,7 +161,7 @@ def test_a_node_waits_for_its_heartbeat_while_another_is_busy(store: SettlingSto
 def test_who_has_just_come_to_rest_sees_without_waiting_for_its_heartbeat_that_the_last_one_has_too(
     store: SettlingStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(liveness, "LULL_S", LIMIT_S * 2)
+    monkeypatch.setattr(heartbeats, "LULL_S", LIMIT_S * 2)
     rested = threading.Event()
     last = Membership(store, "last", "two", BEAT_MS, LONG_MS)
     last.beat(Load(1, False))
@@ -173,14 +175,14 @@ def test_a_node_that_leaves_while_one_asks_who_is_missing_is_not_awaited(store: 
     leaver = Membership(store, "leaver", "two")
     leaver.beat(IDLE)
     overtaken = Overtaken(store, lambda: leaver.beat(IDLE, MemberState.LEFT))
-    assert liveness_of(overtaken).awaited({"leaver"}) == ()
+    assert node_of(overtaken).departure.awaited({"leaver"}) == ()
     assert leaver.read()["leaver"].state is MemberState.LEFT
 
 
 def test_who_left_without_publishing_its_rows_is_awaited(store: SettlingStore) -> None:
     leaver = Membership(store, "leaver", "two")
     leaver.beat(Load(1, True, owes_rows=True), MemberState.LEFT)
-    assert liveness_of(store).awaited({"leaver", "unknown"}) == ("two", "unknown")
+    assert node_of(store).departure.awaited({"leaver", "unknown"}) == ("two", "unknown")
 
 
 @contextmanager
@@ -188,8 +190,8 @@ def declared_lost(
     store: SettlingStore, phase: RunPhase, dropped: Callable[[], None], on_ended: Callable[[], None]
 ) -> Iterator[Membership]:
     """A node whose run comes to this phase while it is away, and which others declare lost; then it wakes."""
-    liveness = liveness_of(store, beat_ms=LONG_MS, gap_ms=LONG_MS, dropped=dropped, on_ended=on_ended)
-    liveness.start()
+    heartbeat = node_of(store, 60, LONG_MS, LONG_MS, dropped=dropped, on_ended=on_ended).heartbeat
+    heartbeat.start()
     record, other = RunRecord(store, "other"), Membership(store, "other", "two", BEAT_MS, GAP_MS)
     if phase is not RunPhase.RUNNING:
         record.to_ending()
@@ -199,11 +201,11 @@ def declared_lost(
     while other.watch() != {"watcher"}:
         assert time.monotonic() < end, "it is not declared lost"
         time.sleep(BEAT_MS / 1000)
-    liveness._look()
+    heartbeat.look()
     try:
         yield other
     finally:
-        liveness.stop()
+        heartbeat.stop()
 
 
 def test_a_node_that_was_declared_lost_drops_its_jobs_before_it_beats_again(store: SettlingStore) -> None:
@@ -239,11 +241,11 @@ def test_jobs_that_others_took_back_from_a_living_node_are_dropped(store: Settli
     held, dropped = HeldJobs(), threading.Event()
     (job,) = JobStore(store, "watcher").take(HOST, 1)
     held.add([job.id])
-    liveness = liveness_of(store, round_s=0.05, held=held, dropped=dropped.set)
-    liveness.start()
+    node = node_of(store, round_s=0.05, held=held, dropped=dropped.set)
+    node.heartbeat.start()
     try:
         assert not dropped.wait(0.3), "it is held here, and taken in the store"
         JobStore(store, "other").take_back("watcher")
         assert dropped.wait(LIMIT_S)
     finally:
-        liveness.leave()
+        node.departure.leave()

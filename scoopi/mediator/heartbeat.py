@@ -1,0 +1,139 @@
+"""Heartbeat: the thread that beats for this node, watches the others and hears of a cancel."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scoopi.errors import ClusterError, RecordError, RunError, ScoopiError, StoreError
+from scoopi.mediator.job_recovery import JobRecovery
+from scoopi.store.member import Load
+from scoopi.store.membership import Membership
+from scoopi.store.run_record import RunPhase
+
+log = logging.getLogger(__name__)
+
+STOP_S = 5.0
+STEP_S = 0.1
+REST_S = 0.2
+"""Seconds between two heartbeats while all nodes are idle."""
+LULL_S = 2.0
+"""How many seconds a node that has become idle looks at each step: when a run ends, its nodes become idle one
+after the other, and agree on the end in half a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeartbeatCalls:
+    """What the heartbeat asks and notifies.
+
+    Attributes:
+        on_lost_data: called once when the store no longer holds the run, or cannot be reached any more.
+        on_rest: called at each look that finds all nodes idle: the run may be over.
+        is_cancelled: whether the run was cancelled from elsewhere.
+        on_cancelled: called once when it was.
+    """
+
+    on_lost_data: Callable[[ScoopiError], None]
+    on_rest: Callable[[], None] = lambda: None
+    is_cancelled: Callable[[], bool] = lambda: False
+    on_cancelled: Callable[[], None] = lambda: None
+
+
+class Heartbeat:
+    """One look a heartbeat; more of them while all nodes are idle.
+
+    Args:
+        load: this node's load now.
+        period_s: seconds between two heartbeats.
+        round_s: seconds between two rounds of reconciling: the liveness gap.
+    """
+
+    def __init__(
+        self,
+        members: Membership,
+        recovery: JobRecovery,
+        load: Callable[[], Load],
+        calls: HeartbeatCalls,
+        period_s: float = 1.0,
+        round_s: float = 15.0,
+    ) -> None:
+        self._members = members
+        self._recovery = recovery
+        self._load = load
+        self._calls = calls
+        self._period_s = period_s
+        self._round_s = round_s
+        self._has_heard_cancel = False
+        self._stopped = threading.Event()
+        self._since_look_s = self._since_round_s = self._idle_s = 0.0
+        self._thread = threading.Thread(target=self._guarded, name="heartbeat", daemon=True)
+
+    def start(self) -> None:
+        """Look once, which takes back what earlier incarnations of this node held, then start the thread.
+
+        Raises:
+            StoreError: the store does not answer; start again.
+        """
+        self.look()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread; write nothing."""
+        self._stopped.set()
+        if self._thread.ident is not None:
+            self._thread.join(STOP_S)
+
+    def look(self) -> None:
+        """Beat once, and act on what the heartbeats of the others show."""
+        self._since_round_s += self._since_look_s
+        self._since_look_s = 0.0
+        if not self._has_beaten():
+            return
+        dead = self._members.watch()
+        self._recovery.take_back(dead, self._members.last_look.left)
+        if self._members.last_look.idle:
+            self._calls.on_rest()
+        if not self._has_heard_cancel and self._calls.is_cancelled():
+            log.warning("the run was cancelled from elsewhere: this node stops")
+            self._has_heard_cancel = True
+            self._calls.on_cancelled()
+        if self._since_round_s >= self._round_s:
+            self._since_round_s = 0.0
+            self._recovery.reconcile()
+
+    def _guarded(self) -> None:
+        try:
+            self._beat_on()
+        except Exception as error:
+            log.exception("heartbeat: unexpected error")
+            self._calls.on_lost_data(RunError(f"the heartbeat failed: {error!r}"))
+
+    def _beat_on(self) -> None:
+        step_s = min(STEP_S, self._period_s)
+        while not self._stopped.wait(timeout=step_s):
+            self._since_look_s += step_s
+            self._idle_s = self._idle_s + step_s if self._load().idle else 0.0
+            try:
+                if self._is_due():
+                    self.look()
+            except (RunError, ClusterError, RecordError) as error:
+                self._calls.on_lost_data(error)
+                return
+            except StoreError as error:
+                log.warning("heartbeat: the store is tried again: %s", error.what)
+
+    def _is_due(self) -> bool:
+        """A heartbeat has passed, or this node has become idle, or all of them are idle."""
+        if 0 < self._idle_s <= LULL_S:
+            return True
+        are_idle = self._idle_s > 0 and self._members.last_look.idle
+        return self._since_look_s >= (min(REST_S, self._period_s) if are_idle else self._period_s)
+
+    def _has_beaten(self) -> bool:
+        """Whether the heartbeat is written; a node that was away checks first whether its run still runs."""
+        was_away = self._thread.ident is not None and self._members.own_beat_is_old()
+        if was_away and self._recovery.phase() is RunPhase.OVER:
+            return False
+        return self._members.beat(self._load(), may_return=self._recovery.may_return)

@@ -1,0 +1,126 @@
+"""JobRecovery: makes the jobs of dead nodes ready again, and drops those that this node has lost."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from scoopi.errors import RunError
+from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.model.job import JobState
+from scoopi.store.job_store import JobStore
+from scoopi.store.membership import Membership
+from scoopi.store.run_record import RunPhase, RunRecord
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryCalls:
+    """What recovery asks and notifies.
+
+    Attributes:
+        committed: state of the frame of (job, fence) that this node has committed, if any.
+        on_taken_back: jobs of a dead node are ready again.
+        recall: gives back all jobs that were taken and not begun.
+        on_ended: called once when the run has ended while this node was away.
+    """
+
+    committed: Callable[[str, int], JobState | None]
+    on_taken_back: Callable[[], None]
+    recall: Callable[[], None] = lambda: None
+    on_ended: Callable[[], None] = lambda: None
+
+
+class JobRecovery:
+    """Belongs to the heartbeat's thread.
+
+    Args:
+        run: incarnation of the run.
+    Source: design, "Protocol", rules 7, 8 and 11.
+    """
+
+    def __init__(
+        self,
+        members: Membership,
+        jobs: JobStore,
+        record: RunRecord,
+        held: HeldJobs,
+        run: str,
+        calls: RecoveryCalls,
+    ) -> None:
+        self._members = members
+        self._jobs = jobs
+        self._record = record
+        self._held = held
+        self._run = run
+        self._calls = calls
+        self._done: set[str] = set()
+        self._has_seen_end = False
+
+    def phase(self) -> RunPhase:
+        """How far the run is; if it has ended without this node, its jobs are dropped.
+
+        Raises:
+            RunError: the store does not know this run.
+        """
+        state = self._record.read()
+        if state is None or state.incarnation != self._run:
+            raise RunError("the store does not know this run: its data is lost", hint="begin a new run")
+        if state.phase is not RunPhase.RUNNING and not self._has_seen_end:
+            self._has_seen_end = True
+            log.warning("the run ended while node %s was away: its jobs are dropped", self._members.node)
+            self._calls.recall()
+            self._calls.on_ended()
+        return state.phase
+
+    def may_return(self) -> bool:
+        """Whether this node, which others have declared dead, may beat again; they have its jobs."""
+        if (phase := self.phase()) is RunPhase.RUNNING:
+            node = self._members.node
+            log.warning("node %s was declared lost: the jobs that it has not begun are dropped", node)
+            self._calls.recall()
+        # The records of a run that is over are about to expire: nothing is written beside them.
+        return phase is not RunPhase.OVER
+
+    def take_back(self, dead: Collection[str], left: Collection[str]) -> None:
+        """Make the jobs of these incarnations ready again, once for each time that one is lost.
+
+        Args:
+            left: have shut down gracefully and handed back all but what did not end in time.
+        """
+        gone = {*dead, *left}
+        # A node that was taken for dead, and beats again, may be lost again.
+        self._done &= gone
+        for incarnation in gone - self._done:
+            self._take_back(incarnation, counts=incarnation in dead)
+
+    def reconcile(self) -> None:
+        """Settle what this node holds with what the store says that it holds.
+
+        Raises:
+            RunError: the run's data is lost.
+        """
+        if self._record.lost(self._run):
+            raise RunError("the run's data is lost from the store", hint="begin a new run")
+        gone = self._jobs.reconcile(self._held.ids(), self._calls.committed).gone
+        if gone:
+            log.warning("jobs that this node holds were taken back by others: %d", len(gone))
+            self._calls.recall()
+        self._jobs.bury()
+        # What a dead node had sent may take effect after the first look for its jobs.
+        self._done.clear()
+
+    def _take_back(self, incarnation: str, counts: bool) -> None:
+        taken = self._jobs.take_back(incarnation, counts)
+        self._done.add(incarnation)
+        if taken:
+            log.warning("jobs of %s are ready again: %d", self._named(incarnation, counts), taken)
+            self._calls.on_taken_back()
+
+    def _named(self, incarnation: str, is_dead: bool) -> str:
+        member = self._members.read().get(incarnation)
+        if member is None or member.node == self._members.node:
+            return "an earlier process"
+        return f"node {member.node}, which {'is lost' if is_dead else 'has left'},"
