@@ -111,6 +111,7 @@ class ClusterBoot:
                 if failed_at > give_up:
                     raise given_up(error, "joining", failed_at - first_at) from error
                 log.warning("joining: the store is tried again: %s", error.what)
+                self._waits.waits(error.what)
             time.sleep(RETRY_S)  # nothing tells when it answers again
 
     def _stopped(self) -> RunReport:

@@ -24,6 +24,7 @@ def majority_of(client: ClusterClient, settings: ClusterSettings, node: str) -> 
         client.seen,
         node,
         settings,
+        client.wait,
     )
 
 

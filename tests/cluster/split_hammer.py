@@ -33,7 +33,7 @@ from tests.reliability.rounds import PromiseBrokenError
 from tests.reliability.world import World, build_world
 from tests.server.server import Server
 
-SHELVES, PACKETS = 160, 3
+SHELVES, PACKETS = 60, 3
 PAGE_S = 0.15
 PORT = 5701
 LIMIT_S = 180.0

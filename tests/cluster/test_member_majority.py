@@ -24,7 +24,7 @@ class Members:
 
     def majority(self, node: str = "ann", given: int = 0) -> MemberMajority:
         settings = ClusterSettings((), members=given, reconnect_timeout_ms=LIMIT_MS)
-        return MemberMajority(self._store, KEYS, lambda: self.number, node, settings, self._clock)
+        return MemberMajority(self._store, KEYS, lambda: self.number, node, settings, clock=self._clock)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import socket
 import sys
 import threading
 import time
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
+from scoopi.store.cluster.client_faults import no_member_error, reason_of
 from scoopi.store.cluster.member_majority import MemberView, refused_by_members
 from scoopi.store.cluster.patience import Patience
 from scoopi.store.cluster.waking import mend_waking
@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_PROBE_S = 1.0
 _TRY_S = 1.0
 """So long the client tries to connect before it is asked whether to go on trying."""
-_GAVE_UP = "an error occurred after invocation timeout: "
-"""What the client says before the reason."""
 _PING_S = 2.0
 _SILENCE_S = 10.0
 """A member that answers no ping for so long is taken for gone, and its calls go elsewhere."""
@@ -88,13 +85,9 @@ class ClusterClient:
             self._ensure()
 
     def seen(self) -> int:
-        """How many members the cluster has, as the member sees it that this node listens to.
-
-        Raises:
-            StoreError, ClusterError: as `refuse` says; it listens to none just now.
-        """
+        """How many members the cluster has; raises as `refuse` while this node listens to none of them."""
         view = MemberView(self._client)
-        if not view.is_known(0) and not self._patience.wait(view.is_known):
+        if not view.is_known(0) and not self.wait(view.is_known):
             self.refuse("the members are not known: no answer in time")
         return view.number()
 
@@ -108,7 +101,11 @@ class ClusterClient:
             return True
         done = threading.Event()
         answer.add_done_callback(lambda _: done.set())
-        return self._patience.wait(done.wait)
+        return self.wait(done.wait)
+
+    def wait(self, wait_s: Callable[[float], bool]) -> bool:
+        """See `Patience.wait`."""
+        return self._patience.wait(wait_s)
 
     def map(self, name: str) -> Map[Any, Any]:
         """The grid's map of that name.
@@ -189,7 +186,7 @@ class ClusterClient:
             ClusterError: no member has been reachable for too long, or the client was closed.
             StoreError: nothing is known yet.
         """
-        reason = f"{what}: {_said(fault)}" if fault else what
+        reason = f"{what}: {reason_of(fault)}" if fault else what
         self._failing_since = self._failing_since or time.monotonic()
         lost_ms, name = self.unreachable_ms(), self._settings.name
         if split := refused_by_members(fault, MemberView(self._client), lost_ms, self._settings):
@@ -251,7 +248,7 @@ class ClusterClient:
                 if self._is_stopped():
                     raise StoppedError from None
                 if time.monotonic() >= end:
-                    raise self._nobody(fault) from None
+                    raise no_member_error(self._settings, fault) from None
         try:
             read_own_types_only(client)
         except ClusterError:
@@ -276,16 +273,6 @@ class ClusterClient:
             elif state == "DISCONNECTED" and self._lost_at is None:
                 self._lost_at = time.monotonic()
 
-    def _nobody(self, fault: Exception) -> ClusterError:
-        tried = "; ".join(f"{address} {_probed(address)}" for address in self._settings.addresses)
-        within = f"{self._settings.connect_timeout_ms / 1000:g} s"
-        # That it could not connect is all that the client says of members which are not there.
-        why = "" if "Unable to connect to any cluster" in str(fault) else f" ({_said(fault)})"
-        return ClusterError(
-            f"no member of the cluster {self._settings.name} let this node in within {within}{why}: {tried}",
-            hint="start a member (scoopi member), or correct scoopi.cluster.addresses and .name",
-        )
-
 
 def _loaded() -> type[HazelcastClient]:
     """The client's class; loaded late, as a run on one machine needs no client."""
@@ -299,23 +286,6 @@ def _loaded() -> type[HazelcastClient]:
                 f"the Hazelcast client is not installed: {fault}", hint='pip install "scoopi[cluster]"'
             ) from None
     return HazelcastClient
-
-
-def _probed(address: str) -> str:
-    """What happens to one who connects to an address, in words."""
-    host, _, port = address.rpartition(":")
-    try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE_S):
-            return "answers, but is no member of that name, stands still, or knows other credentials or TLS"
-    except OSError as fault:
-        return f"cannot be reached ({fault.strerror or fault})"
-
-
-def _said(fault: BaseException) -> str:
-    said = str(fault).partition("\n")[0]
-    if _GAVE_UP in said:
-        return said.rpartition(_GAVE_UP)[2]
-    return f"{type(fault).__name__}: {said}" if said else type(fault).__name__
 
 
 def _keep_quiet() -> None:

@@ -20,6 +20,8 @@ COPIES = 16
 """Each in another partition: a half that has lost some partitions still knows how many members there were."""
 TRIES = 20
 LOOK_S = 0.01
+WAIT_S = 5.0
+"""So long a call waits for a majority before it is refused."""
 REJOINED = "start this node again when the members have rejoined"
 
 
@@ -91,6 +93,7 @@ class MemberMajority:
         seen: how many members are seen just now.
         node: incarnation of this node.
         settings: its `members` is the number of members; 0: the largest number that was seen.
+        wait: as `Patience.wait`: for as long as an answer may take just now.
         clock: seconds, monotonic.
     """
 
@@ -101,6 +104,7 @@ class MemberMajority:
         seen: Callable[[], int],
         node: str,
         settings: ClusterSettings,
+        wait: Callable[[Callable[[float], bool]], bool] = lambda wait_s: wait_s(0.0),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._kept = kept
@@ -109,6 +113,7 @@ class MemberMajority:
         self._node = node
         self._settings = settings
         self._given = settings.members
+        self._wait = wait
         self._clock = clock
         self._codec = RecordCodec(MapName.RUN, MemberCount)
         self._most = 0
@@ -126,10 +131,13 @@ class MemberMajority:
         if not self._most // 2 < seen <= self._most:
             # More than were known; or fewer, and another node may have accepted them meanwhile.
             self._most = self._noted(seen)
-        if seen > self._most // 2:
-            self._short_since = None
-        else:
+        if seen <= self._most // 2:
+            self._short_since = self._short_since or self._clock()
+            self._await_majority()
+            seen = self._seen()
+        if seen <= self._most // 2:
             self._refuse(seen)
+        self._short_since = None
 
     def most(self) -> int:
         """The record: the largest number of members that was seen; 0: no node has counted them yet.
@@ -138,6 +146,20 @@ class MemberMajority:
             StoreError: it cannot be read.
         """
         return self._known(self._kept.get_all(MapName.RUN, self._keys))
+
+    def _await_majority(self) -> None:
+        """A refused call takes a while, as one without an answer does, so that no thread tries in haste."""
+        end = self._clock() + min(WAIT_S, self._settings.reconnect_timeout_ms / 2000)
+
+        def wait_s(seconds: float) -> bool:
+            until = min(end, self._clock() + seconds)
+            while self._seen() <= self._most // 2:
+                if self._clock() >= until:
+                    return until == end
+                time.sleep(LOOK_S * 10)  # the client tells nobody who waits
+            return True
+
+        self._wait(wait_s)
 
     def _noted(self, seen: int) -> int:
         """The record, raised to what is seen; the first time it is also set to what the settings give."""
@@ -172,8 +194,7 @@ class MemberMajority:
         return self._codec.read(key, copy).most
 
     def _refuse(self, seen: int) -> NoReturn:
-        now = self._clock()
-        self._short_since = self._short_since or now
+        assert self._short_since is not None, "it has been waited for"
         smaller = f"; if the others never come back, start it with -D scoopi.cluster.members={seen}"
         members = f"{seen} of {self._most} members"
-        raise split_error(members, (now - self._short_since) * 1000, self._settings, smaller)
+        raise split_error(members, (self._clock() - self._short_since) * 1000, self._settings, smaller)
