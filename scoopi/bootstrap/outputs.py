@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from scoopi.appenders.output_file import OutputSpec
@@ -13,13 +13,17 @@ from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions, TaskDef
 from scoopi.model.step_def import PluginDef, StepDef
 from scoopi.plugins.encoders.rows_encoder import RowsEncoder
-from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.plugins.plugin_finder import NO_DEFAULTS, PluginFinder
 from scoopi.plugins.ports import LIST_PREFIX, Appender, Encoder
 
 
-def appender_outputs(step: StepDef, finder: PluginFinder) -> Iterator[tuple[str, Encoder]]:
+def appender_outputs(
+    step: StepDef, finder: PluginFinder, defaults: Mapping[str, str] = NO_DEFAULTS
+) -> Iterator[tuple[str, Encoder]]:
     """The (output, encoder) of each of a step's appender plugins that writes anything.
 
+    Args:
+        defaults: fields of encoders that have them and do not give them.
     Raises:
         PluginError: a plugin cannot be made.
     """
@@ -28,7 +32,7 @@ def appender_outputs(step: StepDef, finder: PluginFinder) -> Iterator[tuple[str,
         if appender.output.startswith(LIST_PREFIX):
             yield appender.output, RowsEncoder()
         elif plugin.plugins:
-            yield appender.output, finder.construct("encoders", plugin.plugins[-1])
+            yield appender.output, finder.construct("encoders", plugin.plugins[-1], defaults)
 
 
 def output_specs(definitions: Definitions, finder: PluginFinder) -> tuple[OutputSpec, ...]:

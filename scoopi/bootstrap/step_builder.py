@@ -69,6 +69,10 @@ class StepBuilder:
         self._limits = ParserLimits.of(configs)
         self._stand_for_nothing = FactSettings.of(configs).stand_for_nothing
         self._grid = _grid_settings(configs)
+        self._encoder_defaults = {
+            "missing": configs.text("scoopi.missing.replaceWith"),
+            "not_found": self._grid.not_found,
+        }
         self._is_plain = configs.flag("scoopi.parser.plain")
         self._script_limits = ScriptLimits.of(configs)
         pattern = configs.text("scoopi.dateTimePattern")
@@ -202,7 +206,7 @@ class StepBuilder:
         return Scripter(plugins, lambda name: _text(self._files.find(name)), self._script_limits)
 
     def _appender(self, task: TaskDef, step: StepDef) -> Step:
-        return DataAppender(tuple(appender_outputs(step, self._finder)))
+        return DataAppender(tuple(appender_outputs(step, self._finder, self._encoder_defaults)))
 
 
 def _has_scripts(data_def: DataDef) -> bool:

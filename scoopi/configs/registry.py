@@ -26,6 +26,8 @@ SETTINGS: tuple[Setting, ...] = (
             "What a blank fact is replaced with."),
     Setting("scoopi.fact.notFound.replaceWith", _TEXT, "not found", _RUN,
             "What stands for a fact that its selector does not find."),
+    Setting("scoopi.missing.replaceWith", _TEXT, "null", _RUN,
+            "What CSV files have for an item or dim without a value; JSON lines have null."),
     Setting("scoopi.dateTimePattern", Kind.PATTERN, "yyyy-MM-dd'T'HH:mm:ss.SSSZ", _RUN,
             "How date-times are written and read, in the letters of Java's SimpleDateFormat."),
     Setting("scoopi.runDateTimeText", _TEXT, None, _RUN,

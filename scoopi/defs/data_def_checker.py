@@ -18,6 +18,7 @@ from scoopi.defs.placeholders import (
     uses,
     with_stand_ins,
 )
+from scoopi.defs.scalars import read_bounds
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.place import NOWHERE, Place
 
@@ -58,10 +59,17 @@ class DataDefChecker:
             name = each.item.name
             if not name:
                 continue
-            if (name == FACT) != (each.axis == FACT):
-                what = f"{name!r} is no name for {'a fact' if each.axis == FACT else 'an item or dim'}"
-                hint = "call each fact `fact`" if each.axis == FACT else "only facts are called `fact`"
-                self._findings.error(each.at("name"), f"{each.key}.name", what, hint)
+            if name == FACT != each.axis:
+                what = f"{name!r} is not a valid name for an item or dim"
+                self._findings.error(
+                    each.at("name"), f"{each.key}.name", what, "only facts are called `fact`"
+                )
+                continue
+            if each.axis == FACT and name != self._written.facts[0].item.name:
+                what = f"the facts of {self._written.data_def.name} have two names"
+                hint = "they share one column: give them one name"
+                first = self._written.facts[0].item.place
+                self._findings.error(each.at("name"), f"{each.key}.name", what, hint, also=first)
                 continue
             if name in known and not _are_twin_facts(known[name], each):
                 first = known[name].item.place
@@ -74,6 +82,13 @@ class DataDefChecker:
         if each.node is not None and {"index", "indexRange"} <= each.node.entries.keys():
             what = "index is ignored beside indexRange"
             self._findings.warning(each.node.keys["index"], each.key, what, "take it out")
+        bounds = read_bounds((each.node.text("indexRange") or "") if each.node is not None else "")
+        if each.node is not None and bounds and bounds[0] > bounds[1]:
+            first, last = bounds
+            what = f"the range {first}-{last} is read as {last}-{first}"
+            self._findings.warning(
+                each.at("indexRange"), f"{each.key}.indexRange", what, f"write {last}-{first}"
+            )
         if item.last is not None:
             return
         place = each.at("indexRange" if each.node and "indexRange" in each.node.entries else "breakAfter")

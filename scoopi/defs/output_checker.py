@@ -13,8 +13,25 @@ from scoopi.model.step_def import PluginDef
 
 _FILE_APPENDER = "FileAppender"
 ENCODER_DEFAULTS = {
-    "CsvEncoder": {"delimiter": ",", "includeTags": "false", "header": "false", "quote": "minimal"},
-    "JsonlEncoder": {"includeTags": "false"},
+    "CsvEncoder": {
+        "delimiter": ",",
+        "includeTags": "false",
+        "header": "false",
+        "quote": "minimal",
+        "missing": "null",
+    },
+    "JsonlEncoder": {"includeTags": "false", "notFound": ""},
+}
+_LEADING = ("name", "group")
+_TAGS = ("page", "index", "item")
+"""Columns of a header that stand before those of a data definition; the tags where they are included."""
+
+_MEANINGS = {
+    "name": "locator's name",
+    "group": "task group",
+    "page": "page's position in the chain of links",
+    "index": "tag index",
+    "item": "tag item",
 }
 _TRUTHS = {"true": "true", "false": "false"}
 
@@ -66,6 +83,12 @@ class OutputChecker:
             return
         self._check_folders(task, path, key, place)
         settings = _settings(plugin.plugins[0])
+        if settings[1].get("header") == "true":
+            leading = _LEADING + (_TAGS if settings[1].get("includeTags") == "true" else ())
+            for name in (each for each in leading if each in columns):
+                what = f"the header of {path} has two columns {name!r}: one is the {_MEANINGS[name]}"
+                hint = f"rename the entry {name!r} of the data definition"
+                self._findings.warning(place, key, what, hint)
         written = _Written(settings, columns, f"{task.group}.{task.name}", place)
         first = self._files.setdefault(path, written)
         if first.settings != settings:

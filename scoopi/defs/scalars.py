@@ -44,6 +44,13 @@ def read_range(text: str) -> tuple[int, int | None] | None:
     return min(first, last), max(first, last)
 
 
+def read_bounds(text: str) -> tuple[int, int] | None:
+    """Both numbers of a closed range in the order in which they are written; None for anything else."""
+    found = _RANGE.fullmatch(text)
+    closed = found is not None and found[3] is not None and read_range(text) is not None
+    return (int(found[1]), int(found[3])) if found is not None and closed else None
+
+
 def read_bool(text: str) -> bool | None:
     """true, yes, on; false, no, off, in any case; None for anything else."""
     plain = text.lower()

@@ -20,6 +20,7 @@ from scoopi.plugins.ports import PluginKind
 from scoopi.plugins.step_fields import STEP_FIELDS, StepField
 
 _NAME = "name"
+NO_DEFAULTS: Mapping[str, str] = MappingProxyType({})
 _NO_FIELDS: Mapping[str, StepField] = MappingProxyType({})
 _PROMISED: Mapping[PluginKind, tuple[str, ...]] = MappingProxyType(
     {
@@ -75,9 +76,13 @@ class PluginFinder:
         ]
         return faults + parameters.faults(self._own_fields(kind, parameters, plugin))
 
-    def construct(self, kind: PluginKind, plugin: PluginDef) -> Any:
+    def construct(
+        self, kind: PluginKind, plugin: PluginDef, defaults: Mapping[str, str] = NO_DEFAULTS
+    ) -> Any:
         """The plugin as defined. A function of the kind `scripts` stays a function, its fields bound to it.
 
+        Args:
+            defaults: values of parameters that a built-in plugin has and the definition does not give.
         Raises:
             PluginError: unknown class, wrong fields, the constructor refuses them, or what it made
                 lacks what its kind promises.
@@ -90,6 +95,8 @@ class PluginFinder:
         values = parameters.values(self._own_fields(kind, parameters, plugin))
         if _NAME in parameters.given:
             values[_NAME] = plugin.name
+        if self._built_in(kind, plugin.class_name) is not None:
+            values = {name: value for name, value in defaults.items() if name in parameters} | values
         if _is_script_function(kind, target):
             return partial(target, **values) if values else target
         made = self._made(target, values, plugin)

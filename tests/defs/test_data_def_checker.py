@@ -41,13 +41,25 @@ _CHECKERS = Checkers(css=_bad_selectors, regex=_bad_text, script=_bad_text)
         (
             "name: fact",
             "",
-            "8:28: error dataDefs.temps.items[0].name: 'fact' is no name for an item or dim; "
+            "8:28: error dataDefs.temps.items[0].name: 'fact' is not a valid name for an item or dim; "
             "only facts are called `fact`",
         ),
         (
             "name: hour",
-            "facts: [ item: { name: price } ]",
-            "9:28: error dataDefs.temps.facts[0].name: 'price' is no name for a fact; call each fact `fact`",
+            "facts: [ item: { name: price, value: a }, item: { name: stock, value: b } ]",
+            "9:61: error dataDefs.temps.facts[1].name: the facts of temps have two names (see defs.yml:9:28); "
+            "they share one column: give them one name",
+        ),
+        (
+            "name: hour",
+            "facts: [ item: { name: hour } ]",
+            "9:28: error dataDefs.temps.facts[0].name: the name 'hour' is there twice in temps "
+            "(see defs.yml:8:28); rename one",
+        ),
+        (
+            "name: hour, selector: th, indexRange: 9-2",
+            "",
+            "8:60: warning dataDefs.temps.items[0].indexRange: the range 9-2 is read as 2-9; write 2-9",
         ),
         (
             "name: hour",

@@ -117,6 +117,26 @@ def test_one_header_that_misnames_columns_is_a_warning(check: Check) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "encoder", "meaning"),
+    [
+        ("name", "", "the locator's name"),
+        ("group", "", "the task group"),
+        ("page", ", includeTags: true", "the page's position in the chain of links"),
+        ("page", "", ""),
+    ],
+)
+def test_a_column_named_as_one_of_the_header_is_a_warning(
+    check: Check, name: str, encoder: str, meaning: str
+) -> None:
+    text = _two_data_defs(f"item: {{ name: {name}, selector: th }}", f", header: true{encoder}")
+    told = [sentence for sentence in check(text).sentences if "two columns" in sentence]
+    assert len(told) == (1 if meaning else 0)
+    assert all(
+        f"the header of a.csv has two columns '{name}': one is {meaning}; rename" in each for each in told
+    )
+
+
 @pytest.mark.parametrize("kind", [CsvEncoder, JsonlEncoder])
 def test_the_defaults_told_here_are_those_of_the_encoders(kind: type) -> None:
     written = {camel_case(each.name): each.default for each in signature(kind).parameters.values()}

@@ -41,3 +41,12 @@ def test_no_rows_give_no_bytes() -> None:
 def test_half_a_character_fails_the_task() -> None:
     with pytest.raises(EncodeError):
         JsonlEncoder().encode(data(("\ud800", "x")), OSLO, 1)
+
+
+def test_the_text_of_a_missing_fact_is_null_and_no_other_value() -> None:
+    encoder = JsonlEncoder(not_found="not found")
+    lines = encoder.encode(data(("not found", "not found"), ("Tue", "1")), OSLO, 1).decode().splitlines()
+    assert [json.loads(line)["values"] for line in lines] == [
+        {"day": "not found", "locator": None},
+        {"day": "Tue", "locator": "1"},
+    ]

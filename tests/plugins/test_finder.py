@@ -174,7 +174,7 @@ def test_an_unknown_class_is_told_with_the_nearest_known(folder: Path) -> None:
     [
         ({"delimiter": "|", "includeTags": "true", "header": "false", "quote": "all"}, []),
         ({"delimeter": "|"}, ["unknown field delimeter; did you mean delimiter?"]),
-        ({"xyz": "1"}, ["unknown field xyz; it knows delimiter, includeTags, header, quote"]),
+        ({"xyz": "1"}, ["unknown field xyz; it knows delimiter, includeTags, header, quote, missing"]),
         ({"includeTags": "yes"}, ["field includeTags: expected true or false, got 'yes'"]),
         ({"quote": "some"}, ["field quote: expected none or minimal or all, got 'some'"]),
         ({"delimiter": ["|"]}, ["field delimiter: expected a single value, got a list"]),

@@ -11,8 +11,6 @@ from scoopi.model.locator import Locator
 
 Quote = Literal["none", "minimal", "all"]
 
-_NULL = "null"
-
 
 class CsvEncoder:
     """One line a row: locator name, task group, [page, 1, 1,] and the values of its axes; UTF-8.
@@ -21,6 +19,7 @@ class CsvEncoder:
         delimiter: stands between values; one or more characters.
         include_tags: whether page, index and item stand behind the task group.
         header: whether a file begins with the names of its columns.
+        missing: the text of an item or dim without a value; `scoopi.missing.replaceWith` unless given.
         quote: `minimal` quotes a value that holds the delimiter or a line break, or begins with a quote;
             `all` quotes every value; `none` writes raw lines.
     Source: language, A10 and B 5.2.
@@ -32,6 +31,7 @@ class CsvEncoder:
         include_tags: bool = False,
         header: bool = False,
         quote: Quote = "minimal",
+        missing: str = "null",
     ) -> None:
         if not delimiter:
             raise PluginError("delimiter is empty", hint='give one, as in delimiter: "|"')
@@ -44,6 +44,7 @@ class CsvEncoder:
         self._include_tags = include_tags
         self._header = header
         self._quote = quote
+        self._missing = missing
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CsvEncoder) and vars(self) == vars(other)
@@ -84,7 +85,8 @@ class CsvEncoder:
         try:
             lines = [join(item[1]) for item in items]  # type: ignore[arg-type]  # None: TypeError
         except TypeError:
-            lines = [join([_NULL if value is None else value for value in item[1]]) for item in items]
+            missing = self._missing
+            lines = [join([missing if value is None else value for value in item[1]]) for item in items]
         if self._quote == "none":
             return lines
         values = sum([len(item[1]) for item in items])
@@ -107,7 +109,9 @@ class CsvEncoder:
         )
 
     def _line(self, values: Iterable[str | None]) -> str:
-        return self._delimiter.join([self._cell(_NULL if value is None else value) for value in values])
+        return self._delimiter.join(
+            [self._cell(self._missing if value is None else value) for value in values]
+        )
 
     def _cell(self, value: str) -> str:
         if self._quote == "none":

@@ -17,12 +17,15 @@ class JsonlEncoder:
 
     Args:
         include_tags: whether each object holds its page's position in the chain of links.
+        not_found: the text that stands for a missing fact, `scoopi.fact.notFound.replaceWith` unless given;
+            empty for none.
     """
 
     include_tags: bool = False
+    not_found: str = ""
 
     def encode(self, data: Data, locator: Locator, page: int) -> bytes:
-        """All rows as lines, each ended by a line feed; null stays null.
+        """All rows as lines, each ended by a line feed; a missing value is null.
 
         Raises:
             EncodeError: a value is no text, or holds half a character.
@@ -35,6 +38,8 @@ class JsonlEncoder:
         for axes, values, _ in data.items:
             if id(axes) not in names:
                 names[id(axes)] = tuple(axis.item_name for axis in axes)
+            if self.not_found and values[-1] == self.not_found:
+                values = (*values[:-1], None)
             rows.append(head | {"values": dict(zip(names[id(axes)], values, strict=True))})
         try:
             return msgspec.json.Encoder().encode_lines(rows)
