@@ -9,12 +9,13 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import NoReturn, cast
 
-from scoopi.cli.terminal import Terminal
+from scoopi.cli.terminal import Terminal, printable
 from scoopi.cli.verb import Verb
 from scoopi.errors import UsageError
 
 VERBS: Mapping[str, str] = MappingProxyType(
     {
+        "new": "write a first set of definitions, with its page, to a folder",
         "run": "run definitions: load their pages, write their rows",
         "resume": "go on with a run that was stopped",
         "check": "tell everything that is wrong with definitions",
@@ -27,7 +28,25 @@ VERBS: Mapping[str, str] = MappingProxyType(
 )
 """Verb → what it does; its module has the same name."""
 
-_NEAR = 0.7
+_RUN, _NEW, _CHECK = "use scoopi run DEFS", "use scoopi new DIR", "use scoopi check DEFS"
+_STOP = "press Ctrl-C where the run was started, or use scoopi cancel RUN for a run of a cluster"
+_STATUS = "use scoopi status for the runs of a cluster; others are folders below output"
+_ONE_PAGE = "use scoopi.extract in Python, which reads one page"
+FOREIGN: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("crawl", "scrape", "spider", "runspider", "start", "exec", "execute", "go"), _RUN),
+        **dict.fromkeys(("init", "create", "startproject", "genspider", "quickstart"), _NEW),
+        **dict.fromkeys(("validate", "verify", "lint", "test"), _CHECK),
+        **dict.fromkeys(("stop", "kill", "abort", "quit"), _STOP),
+        **dict.fromkeys(("continue", "restart", "retry"), "use scoopi resume"),
+        **dict.fromkeys(("list", "ls", "ps", "jobs", "runs", "show", "info"), _STATUS),
+        **dict.fromkeys(("settings", "configure", "env"), "use scoopi config"),
+        **dict.fromkeys(("server", "serve", "cluster"), "use scoopi member"),
+        **dict.fromkeys(("shell", "parse", "fetch", "view", "extract"), _ONE_PAGE),
+    }
+)
+"""Commands of other tools, and of habit -> what to do here instead."""
+_NEAR, _NEAR_VERB = 0.7, 0.6
 
 
 class Parser(argparse.ArgumentParser):
@@ -50,7 +69,9 @@ Definitions in, rows out, each exactly once. DEFS is a folder of YAML definition
 verbs:
 {verbs}
 
-example:
+examples:
+  scoopi new demo
+  scoopi demo
   scoopi defs/examples/quickstart
 
 `scoopi VERB --help` tells what a verb takes."""
@@ -60,13 +81,13 @@ def verb_of(arguments: Sequence[str]) -> tuple[str, Sequence[str]]:
     """The verb that a command line means, and what is left of the line.
 
     Raises:
-        UsageError: the first word is no verb, is nothing that exists, and looks like a verb.
+        UsageError: the first word is no verb, and nothing that exists has that name.
     """
     first = arguments[0]
     if first in VERBS:
         return first, arguments[1:]
     if not first.startswith("-") and not os.path.lexists(first):
-        _refuse_misspelt(first)
+        _refuse_misspelt(first, arguments[1:])
     return "run", arguments
 
 
@@ -101,13 +122,18 @@ def run_verb(verb: Verb, options: argparse.Namespace, terminal: Terminal) -> int
         return verb.run(options, terminal)
 
 
-def _refuse_misspelt(word: str) -> None:
+def _refuse_misspelt(word: str, rest: Sequence[str]) -> None:
+    """What is no verb may be definitions that are missing: those have a better message."""
+    what = f"no such command {printable(word)}"
+    if word.lower() in FOREIGN:
+        raise UsageError(what, hint=FOREIGN[word.lower()])
     from difflib import get_close_matches
 
-    near = get_close_matches(word.lower(), VERBS, n=1, cutoff=_NEAR)
+    near = get_close_matches(word.lower(), VERBS, n=1, cutoff=_NEAR_VERB)
     if near:
-        what = f"{word!r} is no verb, and there is no such file or folder"
-        raise UsageError(what, hint=f"did you mean scoopi {near[0]}?")
+        raise UsageError(f"{what}, and no such file or folder", hint=f"did you mean scoopi {near[0]}?")
+    if rest and not rest[0].startswith("-") and not {*word} & {"/", "."}:
+        raise UsageError(f"{what}, and no such file or folder", hint="see scoopi --help")
 
 
 def _refuse_unknown(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:

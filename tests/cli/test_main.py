@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from scoopi import errors
-from scoopi.cli.arguments import VERBS
+from scoopi.cli.arguments import FOREIGN, VERBS
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"yaml", "msgspec", "lxml", "rich", "injector", "pycurl", "sqlite3", "logging", "asyncio"}
@@ -46,6 +46,13 @@ def test_nothing_at_all_is_wrong_usage_and_helps(screen: Any) -> None:
     [
         (["chekc", "defs"], "did you mean scoopi check?"),
         (["Run", "defs"], "did you mean scoopi run?"),
+        (["rnu", "x"], "no such command rnu, and no such file or folder; did you mean scoopi run?"),
+        (["rnu"], "no such command rnu, and no such file or folder; did you mean scoopi run?"),
+        (["frobnicate", "x"], "no such command frobnicate, and no such file or folder; see scoopi --help"),
+        (["crawl", "x"], "no such command crawl; use scoopi run DEFS"),
+        (["startproject", "x"], "no such command startproject; use scoopi new DIR"),
+        (["shell"], "no such command shell; use scoopi.extract in Python"),
+        (["list"], "no such command list; use scoopi status"),
         (["run"], "the following arguments are required: DEFS"),
         (["run", "--wokers", "2", "defs"], "scoopi run takes no option --wokers; did you mean --workers?"),
         (["run", "defs", "more"], "scoopi run takes no argument more"),
@@ -166,6 +173,34 @@ def test_help_and_version_load_nothing_heavy() -> None:
     code, *loaded = done.stdout.splitlines()[-1].split()
     assert code == "0"
     assert HEAVY.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("words", [["crawl"], ["rnu", "x"], ["list"], ["check"], ["shell", "--help"]])
+def test_a_command_that_is_refused_loads_nothing_heavy(words: list[str]) -> None:
+    script = (
+        "import sys; from scoopi.cli.main import main;"
+        f"code = main({words!r});"
+        "print(code, *{name.partition('.')[0] for name in sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    code, *loaded = done.stdout.splitlines()[-1].split()
+    assert code == "2"
+    assert HEAVY.isdisjoint(loaded)
+
+
+def test_no_command_of_another_tool_is_one_of_these() -> None:
+    assert FOREIGN.keys().isdisjoint(VERBS)
+
+
+def test_definitions_called_as_a_command_of_another_tool_are_run(
+    screen: Any, stand_in: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "crawl").mkdir()
+    assert screen.run("crawl") == 0
+    assert stand_in.calls == ["run"]
 
 
 def test_a_current_folder_that_is_gone_is_told(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,20 @@ def test_check_gives_the_report_on_stdout(
     assert stand_in.calls == [
         ("check", Path("d"), Path("c.yml"), {"a": "b"}, "--strict" in line, screen.environ)
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["a", "b"], "a: as text\nb: as text\n"),
+        (["a", "b", "--format", "json"], '[{"as": "json"},\n{"as": "json"}]\n'),
+    ],
+)
+def test_check_takes_several_definitions(screen: Any, stand_in: Any, words: list[str], told: str) -> None:
+    reports = {Path("a"): Findings([], []), Path("b"): Findings(["e"], [])}
+    sys.modules["scoopi.app"].check = lambda defs, *_: reports[defs]  # type: ignore[attr-defined]
+    assert screen.run("check", *words) == 3, "one of them is wrong"
+    assert screen.out.getvalue() == told
 
 
 def test_a_signal_stops_the_run_and_names_its_code(screen: Any, stand_in: Any) -> None:

@@ -52,6 +52,14 @@ def test_a_copied_example_gives_its_rows(installed: Installed, empty: Path, name
     assert published(empty / "output" / "latest") == copied.expected()
 
 
+def test_the_first_steps_need_no_checkout(installed: Installed, empty: Path) -> None:
+    for words in (("new", "demo"), ("check", "demo", "--strict"), ("demo", "--workers", "0")):
+        done = installed.run("scoopi", *words, cwd=empty)
+        assert done.returncode == 0, done.stderr
+    expected = (EXAMPLES / "quickstart" / "expected.txt").read_text()
+    assert (empty / "output" / "latest" / "data.txt").read_text() == expected
+
+
 def test_the_bridge_can_be_built_later(installed: Installed, empty: Path) -> None:
     found = installed.run("python", "-c", WHERE, cwd=empty).stdout.splitlines()[0]
     shutil.copytree(Path(found).parent, empty / "scoopi", ignore=shutil.ignore_patterns("*.so"))

@@ -1,0 +1,64 @@
+"""`scoopi new` writes definitions that run as they are, and overwrites nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.cli.new import FILES, STARTER
+from tests.engine.desk import Desk
+
+QUICKSTART = Path(__file__).parents[2] / "defs" / "examples" / "quickstart"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.chdir(tmp_path)
+    return Desk(tmp_path)
+
+
+@pytest.mark.parametrize("folder", ["demo", "deep/er/demo"])
+def test_what_it_writes_passes_the_check_and_gives_its_rows(desk: Desk, folder: str) -> None:
+    ended = desk.scoopi("new", folder)
+    assert (ended.code, ended.out) == (0, "")
+    assert f"run it with  scoopi {folder}\n" in ended.err
+    checked = desk.scoopi("check", folder, "--strict")
+    assert checked.code == 0, checked.out
+    assert desk.scoopi(folder, "--workers", 0).code == 0
+    assert (desk.folder / "output/latest/data.txt").read_text() == (QUICKSTART / "expected.txt").read_text()
+
+
+def test_an_empty_folder_and_one_with_other_files_are_taken(desk: Desk) -> None:
+    (desk.folder / "demo").mkdir()
+    (desk.folder / "demo" / "notes.txt").write_text("mine")
+    assert desk.scoopi("new", "demo").code == 0
+    assert (desk.folder / "demo" / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_nothing_is_overwritten(desk: Desk, name: str) -> None:
+    mine = desk.folder / "demo" / name
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    ended = desk.scoopi("new", "demo")
+    assert ended.code == 2
+    assert ended.err == f"scoopi: demo/{name}: this file is there already; choose another folder\n"
+    assert mine.read_text() == "mine"
+    assert [path for path in (desk.folder / "demo").rglob("*") if path.is_file()] == [mine]
+
+
+def test_a_folder_that_cannot_be_made_is_named(desk: Desk) -> None:
+    (desk.folder / "demo").write_text("a file")
+    ended = desk.scoopi("new", "demo")
+    assert ended.code == 5
+    assert "demo" in ended.err
+    assert "choose another folder" in ended.err
+
+
+def test_it_is_the_quickstart_with_other_comments() -> None:
+    def without_comments(path: Path) -> list[str]:
+        return [line for line in path.read_text().splitlines() if line.strip() and line.lstrip()[0] != "#"]
+
+    for name in FILES:
+        assert without_comments(STARTER / name) == without_comments(QUICKSTART / name)
