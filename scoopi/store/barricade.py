@@ -1,47 +1,32 @@
-"""Barricade: one node composes a value, the others wait for it; a lost holder is replaced."""
+"""Barricade: one node composes a value, the others wait for it; a dead holder is replaced."""
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
-import msgspec
+from collections.abc import Callable
 
 from scoopi.errors import ClusterError, StoreError
-from scoopi.model.record_fields import Count
-from scoopi.store.lease_watch import LeaseWatch
-from scoopi.store.ports import Change, MapName, Store
-from scoopi.store.record_codec import RecordCodec
+from scoopi.store.lease import Lease
+from scoopi.store.ports import MapName, Store
 from scoopi.store.stopped import StoppedError
 
-
-class Lease(msgspec.Struct, frozen=True):
-    """Who holds a barricade; `number` grows with each write, so no two records are alike."""
-
-    holder: str
-    number: Count
-
-
-NOBODY = ""
 POLL_MS = 200
 """Between two looks of a node that waits."""
 
 
 class Barricade:
-    """A named lease, renewed by a thread while its holder composes.
+    """A named value that is composed under a lease.
 
-    The value is one record made by `put_if_absent`: who finds one uses it, so that a holder that
-    was replaced although it lived does no harm.
+    The value is one record made by `put_if_absent`: a node that finds one uses it, so that a holder that
+    was replaced although it was alive does no harm.
 
     Args:
         store: one whose answers are settled.
         name: of the barricade; one value is composed under it, ever.
         incarnation: of this node.
-        lease_ms: a holder whose lease did not change for this long is lost, by the watcher's clock.
+        lease_ms: a holder that has not renewed its lease for this long, by the watcher's clock, is dead.
         clock: seconds, monotonic.
-        sleep: waits so many seconds of that clock; nothing tells when another node has composed.
+        sleep: waits so many seconds of that clock; no event announces that another node has composed.
     Source: design, "Protocol", rule 9.
     """
 
@@ -55,15 +40,11 @@ class Barricade:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._store = store
-        self._lease_key = f"barricade/{name}"
+        self._lease = Lease(store, f"barricade/{name}", incarnation, lease_ms, clock)
         self._value_key = f"composed/{name}"
         self._name = name
-        self._incarnation = incarnation
-        self._lease_ms = lease_ms
+        self._poll_s = min(POLL_MS / 1000, lease_ms / 4000)
         self._clock = clock
-        self._watch = LeaseWatch(lease_ms, clock)
-        self._seen: bytes | None = None
-        self._codec = RecordCodec(MapName.RUN, Lease)
         self._sleep = sleep
 
     def composed(self) -> bytes | None:
@@ -88,39 +69,27 @@ class Barricade:
             StoreError: nothing is known; call again.
             Exception: what `compose` raised; the barricade is released without a value.
         """
-        end, lease_seen = self._clock() + timeout_ms / 1000, self._seen
+        end, lease_seen = self._clock() + timeout_ms / 1000, self._lease.seen
         while True:
             value = self.composed()
-            if value is None and (lease := self._acquired()) is not None:
-                value = self._compose_holding(lease, compose)
+            if value is None and self._lease.acquire():
+                value = self._compose_holding(compose)
             if value is not None:
                 return value
             if is_stopped():
                 raise StoppedError
-            if self._seen != lease_seen:
-                end, lease_seen = self._clock() + timeout_ms / 1000, self._seen
+            if self._lease.seen != lease_seen:
+                end, lease_seen = self._clock() + timeout_ms / 1000, self._lease.seen
             left = end - self._clock()
             if left <= 0:
                 raise ClusterError(
                     f"another node has been composing {self._name} for {timeout_ms} ms",
                     hint="look at the log of that node, or allow it more time",
                 )
-            self._sleep(min(left, POLL_MS / 1000, self._lease_ms / 4000))
+            self._sleep(min(left, self._poll_s))
 
-    def _acquired(self) -> bytes | None:
-        """The lease as this node wrote it; None while another holds it."""
-        now = self._seen = self._store.get_all(MapName.RUN, [self._lease_key]).get(self._lease_key)
-        if now is None:
-            mine = self._lease(self._incarnation, 0)
-            outcome = self._store.put_if_absent_all(MapName.RUN, [(self._lease_key, mine)])[0]
-            return mine if outcome.won else None
-        lease = self._codec.read(self._lease_key, now)
-        if lease.holder in (NOBODY, self._incarnation) or self._watch.is_lost(now):
-            return self._changed(now, self._incarnation)
-        return None
-
-    def _compose_holding(self, lease: bytes, compose: Callable[[], bytes]) -> bytes:
-        with self._renewed(lease):
+    def _compose_holding(self, compose: Callable[[], bytes]) -> bytes:
+        with self._lease.renewed():
             # The holder before may have put its value after this node had looked for one.
             if (value := self.composed()) is not None:
                 return value
@@ -129,44 +98,3 @@ class Barricade:
             if outcome.current is None:
                 raise StoreError(f"the value of {self._name} was refused and is not there", hint="try again")
             return outcome.current
-
-    @contextmanager
-    def _renewed(self, lease: bytes) -> Iterator[None]:
-        """Keep the lease until the end of the block, then give it back."""
-        held = [lease]
-        stopped = threading.Event()
-        thread = threading.Thread(target=self._renew, args=(held, stopped), name="barricade", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            stopped.set()
-            thread.join()  # it is in a call to the store at most, which has an end of its own
-            self._release(held[0])
-
-    def _renew(self, held: list[bytes], stopped: threading.Event) -> None:
-        while not stopped.wait(self._lease_ms / 5000):
-            try:
-                renewed = self._changed(held[0], self._incarnation)
-            except StoreError:
-                continue
-            except ClusterError:
-                return
-            if renewed is None:
-                return
-            held[0] = renewed
-
-    def _release(self, held: bytes) -> None:
-        """Best effort: what is not released runs out."""
-        try:
-            self._changed(held, NOBODY)
-        except (StoreError, ClusterError):
-            return
-
-    def _changed(self, now: bytes, holder: str) -> bytes | None:
-        new = self._lease(holder, self._codec.read(self._lease_key, now).number + 1)
-        outcome = self._store.cas_all(MapName.RUN, [Change(self._lease_key, now, new)])[0]
-        return new if outcome.won else None
-
-    def _lease(self, holder: str, number: int) -> bytes:
-        return self._codec.written(Lease(holder, number))

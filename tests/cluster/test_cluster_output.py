@@ -17,9 +17,9 @@ import pytest
 
 from scoopi.engine.run_close import RunClose
 from scoopi.model.run_report import RunReport, RunStatus
-from scoopi.store.barricade import Lease
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.lease import LeaseRecord
 from scoopi.store.member import Member
 from scoopi.store.membership import Membership
 from scoopi.store.ports import MapName
@@ -213,7 +213,7 @@ def test_a_holder_that_dies_while_it_merges_is_replaced(
     crew_of: CrewOf, world: World, cluster: ClusterClient
 ) -> None:
     crew = crew_of(**MERGED)
-    lease = msgspec.json.encode(Lease("dead", 0), order="sorted")
+    lease = msgspec.json.encode(LeaseRecord("dead", 0), order="sorted")
     held = f"barricade/merge/{crew.precompose(cluster)}"
     HazelcastStore(cluster, crew.run_name).put_if_absent_all(MapName.RUN, [(held, lease)])
     reports = crew.run("ann", "bob")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -97,12 +98,13 @@ def test_a_lost_holder_is_replaced_and_its_late_value_does_no_harm(store: Store)
 
 
 def test_a_value_put_after_the_look_is_used_by_the_next_holder(store: Store) -> None:
-    class PutMeanwhile(Barricade):
-        def _acquired(self) -> bytes | None:
-            store.put_if_absent_all(MapName.RUN, [("composed/definitions", b"ann's")])
-            return super()._acquired()
+    class PutMeanwhile(SettlingStore):
+        def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+            if "barricade/definitions" in keys:
+                self.put_if_absent_all(MapName.RUN, [("composed/definitions", b"ann's")])
+            return super().get_all(name, keys)
 
-    assert PutMeanwhile(store, "definitions", "bob").compose_once(never, 1000) == b"ann's"
+    assert Barricade(PutMeanwhile(store), "definitions", "bob").compose_once(never, 1000) == b"ann's"
 
 
 def test_waiting_for_a_live_holder_has_an_end(store: Store) -> None:

@@ -1,0 +1,72 @@
+"""A lease has one holder at a time; a dead holder is replaced, a live one is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.store.lease import Lease
+from scoopi.store.ports import MapName, Store
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.store.conftest import Clock
+from tests.store.faulty_store import Faults, FaultyStore
+
+KEY, LEASE_MS = "lease/pass", 1000
+
+
+def lease(store: Store, node: str, clock: Clock | None = None) -> Lease:
+    return Lease(store, KEY, node, LEASE_MS, clock or Clock())
+
+
+def test_a_lease_that_is_held_is_not_acquired_by_another_node(store: Store) -> None:
+    assert lease(store, "ann").acquire()
+    assert not lease(store, "bob").acquire()
+    assert lease(store, "ann").acquire(), "its holder may acquire it again"
+
+
+def test_a_released_lease_is_acquired_by_the_next_node(store: Store) -> None:
+    ann = lease(store, "ann")
+    assert ann.acquire()
+    with ann.renewed():
+        assert not lease(store, "bob").acquire()
+    assert lease(store, "bob").acquire()
+
+
+def test_a_holder_that_does_not_renew_is_replaced(store: Store) -> None:
+    assert lease(store, "ann").acquire()
+    clock = Clock()
+    bob = lease(store, "bob", clock)
+    assert not bob.acquire()
+    clock.pass_s(LEASE_MS / 2000)
+    assert not bob.acquire()
+    clock.pass_s(LEASE_MS / 2000)
+    assert bob.acquire()
+
+
+def test_a_replaced_holder_does_not_take_the_lease_back_when_it_ends(store: Store) -> None:
+    ann = lease(store, "ann")
+    assert ann.acquire()
+    clock = Clock()
+    bob = lease(store, "bob", clock)
+    with ann.renewed():
+        standing = store.get_all(MapName.RUN, [KEY])[KEY]
+        store.delete_all(MapName.RUN, [KEY])
+        assert bob.acquire()
+    assert not lease(store, "cid", clock).acquire()
+    assert store.get_all(MapName.RUN, [KEY])[KEY] != standing
+
+
+@pytest.mark.parametrize("faults", [Faults(lose_first_answers=True), Faults(deliver_twice=True)])
+def test_a_lease_is_acquired_once_though_answers_are_lost_or_writes_doubled(
+    tmp_path: Path, faults: Faults
+) -> None:
+    inner = SqliteStore(tmp_path / "store.db")
+    ann = lease(SettlingStore(FaultyStore(inner, faults)), "ann")
+    assert ann.acquire()
+    assert not lease(SettlingStore(inner), "bob").acquire()
+    with ann.renewed():
+        pass
+    assert lease(SettlingStore(inner), "bob").acquire()
+    inner.close()
