@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -182,6 +182,29 @@ def cancel_run(
 
     with ClusterDesk(_asking(configs, conf, environ)) as desk:
         return desk.cancel(run)
+
+
+def forget_run(
+    run: str,
+    configs: Mapping[str, SettingValue],
+    *,
+    is_sure: Callable[[Sequence[str]], bool] = lambda nodes: False,
+    conf: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> bool:
+    """Remove all that a cluster keeps of a run; output files stay.
+
+    Args:
+        is_sure: given the nodes that still work on it, if there are any.
+    Returns:
+        False when nothing was removed.
+    Raises:
+        As `cluster_figures`.
+    """
+    from scoopi.bootstrap.cluster_desk import ClusterDesk
+
+    with ClusterDesk(_asking(configs, conf, environ)) as desk:
+        return desk.forget(run, is_sure)
 
 
 def _asking(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
-from scoopi.bootstrap.cluster_runs import majority_of, runs_of, store_of
+from msgspec.structs import replace
+
+from scoopi.bootstrap.cluster_runs import live_nodes, majority_of, runs_of, store_of
 from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.node_incarnation import new_incarnation
+from scoopi.bootstrap.run_name import RunName
 from scoopi.bootstrap.run_request import RunRequest
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import RecordError, RunError, UsageError
+from scoopi.model.record_fields import RUN_NAME
 from scoopi.model.run_figures import ClusterFigures, RunFigures
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.ports import Store
@@ -38,7 +43,7 @@ class ClusterDesk:
     def __enter__(self) -> ClusterDesk:
         self._client = ClusterClient(self._settings)
         self._opened.callback(self._client.close)
-        self._registry = runs_of(self._client, self._node)
+        self._registry = runs_of(self._client, self._node, self._settings.heartbeat_ms)
         return self
 
     def __exit__(
@@ -55,7 +60,11 @@ class ClusterDesk:
         """
         heartbeat_ms = self._settings.heartbeat_ms
         kept = self._stores(run)
-        runs = [_figures(RunSurvey(store, name, heartbeat_ms), name) for name, store in kept.items()]
+        kept_s = {name: self._registry.pulse.seconds(maps) for name, maps in self._registry.kept().items()}
+        runs = [
+            replace(_figures(RunSurvey(store, name, heartbeat_ms), name), kept_s=kept_s.get(name, 0))
+            for name, store in kept.items()
+        ]
         most = majority_of(self._client, self._settings, self._node).most()
         return ClusterFigures(self._settings.name, tuple(self._client.members()), tuple(runs), most)
 
@@ -73,6 +82,31 @@ class ClusterDesk:
         if state is not None and state.phase is not RunPhase.RUNNING:
             return False
         RunCancel(store, self._node).ask()
+        return True
+
+    def forget(self, run: str, is_sure: Callable[[Sequence[str]], bool]) -> bool:
+        """Remove all that the cluster keeps of a run; files stay.
+
+        Args:
+            is_sure: given the nodes that still work on it, if there are any.
+        Returns:
+            False when nothing was removed.
+        Raises:
+            UsageError: it is no name of a run.
+            RunError: the cluster knows no run of that name.
+            StoreError: the cluster does not answer; call again.
+        """
+        if not RUN_NAME.fullmatch(run):
+            raise UsageError(f"the run's name {run!r} is not a valid name", hint="letters, digits, . _ and -")
+        try:
+            self._registry.maps(run)  # its own record is read first: one that is damaged is no unknown run
+            nodes = live_nodes(self._stores(run)[run], self._settings.heartbeat_ms)
+        except RecordError:
+            nodes = []
+        if nodes and not is_sure(nodes):
+            return False
+        self._registry.forget(run)
+        RunName(store_of(self._client), lambda _: False, self._node).forget(run)
         return True
 
     def _stores(self, run: str | None) -> dict[str, Store]:

@@ -6,6 +6,9 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_majority import COPIES, MemberMajority
+from scoopi.store.heartbeat_sample import HeartbeatSample
+from scoopi.store.membership import Membership
+from scoopi.store.ports import Store
 from scoopi.store.run_record import RunPhase, RunRecord
 from scoopi.store.run_registry import RunRegistry
 from scoopi.store.settling_store import SettlingStore
@@ -28,8 +31,12 @@ def majority_of(client: ClusterClient, settings: ClusterSettings, node: str) -> 
     )
 
 
-def runs_of(client: ClusterClient, node: str) -> RunRegistry:
-    """The runs that the cluster knows, as this node may read and change them."""
+def runs_of(client: ClusterClient, node: str, heartbeat_ms: int = 1000) -> RunRegistry:
+    """The runs that the cluster knows, as this node may read and change them.
+
+    Args:
+        heartbeat_ms: of the runs' nodes.
+    """
 
     def phase(maps: str) -> RunPhase | None:
         state = RunRecord(store_of(client, maps), node).read()
@@ -38,4 +45,13 @@ def runs_of(client: ClusterClient, node: str) -> RunRegistry:
     def remove(maps: str) -> None:
         HazelcastStore(client, maps).destroy()
 
-    return RunRegistry(store_of(client), phase, remove, node)
+    def is_alive(maps: str) -> bool:
+        return bool(live_nodes(store_of(client, maps), heartbeat_ms))
+
+    return RunRegistry(store_of(client), phase, remove, node, is_alive)
+
+
+def live_nodes(store: Store, heartbeat_ms: int) -> list[str]:
+    """The nodes of a run that have heartbeats now; looks on for a few of them."""
+    sample = HeartbeatSample(Membership(store, "", "").read, heartbeat_ms / 1000)
+    return sorted({member.node for key, member in sample.take().items() if sample.beats(key)})

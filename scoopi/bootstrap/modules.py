@@ -327,6 +327,7 @@ class RunModule(Module):
             runner.ring,
             tasks.recall,
             state.run_is_over,
+            keep=context.keep,
         )
         return JobRecovery(members, jobs, record, held, context.run, calls)
 

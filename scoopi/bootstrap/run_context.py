@@ -43,6 +43,7 @@ class RunContext:
         hurry: told by which monotonic time the cluster must have answered, and how long the node has after
             that; None on one machine.
         on_seeded: called while this node seeds, with the number of jobs so far.
+        keep: called every liveness gap: the cluster keeps the unfinished run for a while from then.
         joining: has answered probes since this node began to wait for others; None on one machine.
         canaries: keys of the records whose loss tells that the run's data is lost.
     """
@@ -66,6 +67,7 @@ class RunContext:
     retention: RunRetention | None = None
     joining: JoiningNode | None = None
     hurry: Callable[[float, float], None] | None = None
+    keep: Callable[[], None] = lambda: None
     tell: Callable[[str], object] = unheard
     on_seeded: Callable[[int], None] = lambda jobs: None
 

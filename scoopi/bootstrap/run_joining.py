@@ -125,7 +125,7 @@ class RunJoining:
     def _found(self, client: ClusterClient, opened: ExitStack, mine: Composed) -> _Found:
         """The run under its name, in the cluster and in the output folder."""
         canaries = tuple(client.spread_keys("canary"))
-        registry = runs_of(client, self._node)
+        registry = runs_of(client, self._node, self._settings.heartbeat_ms)
         names = RunName(store_of(client), lambda run: self._is_over(client, registry.maps(run)), self._node)
         if self._name is None:  # decided once: what others have ended meanwhile is not begun anew
             self._name = self._decided(names, mine)
@@ -158,9 +158,10 @@ class RunJoining:
         folder, registry = found.folder, found.registry
         left_over = LeftOverRuns(found.client, found.names, registry, OutputSettings.of(configs).retention_s)
         registry.sweep(left_over.end)
-        maps, over = registry.enter(found.name)
+        keep_s = OutputSettings.of(configs).unfinished_s
+        maps, over = registry.enter(found.name, keep_s)
         if self._request.anew and self._record_in(maps, found).has_lost():
-            maps, over = registry.renew(found.name, maps)
+            maps, over = registry.renew(found.name, maps, keep_s)
         store = store_of(found.client, maps)
         record, cancel = self._record_in(maps, found), self._listening(store, maps)
         self._request.tell(f"run {found.name}, node {folder.node}")
@@ -195,6 +196,7 @@ class RunJoining:
             plain_outputs=outputs,
             retention=self._retention(found, mine, store, maps, output.retention_s),
             joining=self._joining,
+            keep=lambda: registry.pulse.renew(maps, output.unfinished_s),
             hurry=found.client.hurry,
             on_seeded=MemberHeaps(found.client).warn_of,
         )

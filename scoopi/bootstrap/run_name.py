@@ -13,11 +13,13 @@ import msgspec
 
 from scoopi.bootstrap.composed import Composed
 from scoopi.bootstrap.run_state import HIDDEN, NodeState
-from scoopi.errors import StoreError, UsageError
+from scoopi.errors import RecordError, StoreError, UsageError
 from scoopi.model.record_fields import RUN_NAME, RunText
 from scoopi.store.ports import Change, MapName, Store
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.scan_pages import pages
 
+PAGE = 500
 TRIES = 20
 
 
@@ -74,6 +76,24 @@ class RunName:
         if stands is not None and known is not None and known.run == run and not known.over:
             over = self._codec.written(CurrentRun(run, self._node, over=True))
             self._grid.cas_all(MapName.RUN, [Change(key, stands, over)])
+
+    def forget(self, run: str) -> None:
+        """Have nobody join a run that is removed.
+
+        Raises:
+            StoreError: the grid does not answer; call again.
+        """
+        for page in pages(self._grid, MapName.RUN, PAGE, after=_key("")):
+            for key, stands in page:
+                if not key.startswith(_key("")):
+                    return
+                try:
+                    known = self._codec.read(key, stands)
+                except RecordError:
+                    continue
+                if known.run == run and not known.over:
+                    over = self._codec.written(CurrentRun(run, self._node, over=True))
+                    self._grid.cas_all(MapName.RUN, [Change(key, stands, over)])
 
     def _current(self, base: str) -> str:
         key = _key(base)

@@ -22,6 +22,7 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "config": "show every setting, and who set it",
         "status": "tell how the runs of a cluster go",
         "cancel": "stop a run on all nodes of a cluster",
+        "forget": "remove what a cluster keeps of a run",
         "member": "start a Hazelcast member, for development and tests",
         "version": "show the versions of Scoopi and of what it runs on",
     }

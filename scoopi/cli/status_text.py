@@ -46,7 +46,7 @@ class StatusText:
             if len(run.hosts) > _MOST_HOSTS:
                 more = f"and {number(len(run.hosts) - _MOST_HOSTS)} more (--json)"
                 yield from labelled(self._paint, "", [more])
-        if hint := _hint(run):
+        for hint in filter(None, (_end(run), _hint(run))):
             yield from labelled(self._paint, "", [self._paint(hint, "yellow")])
 
 
@@ -63,6 +63,23 @@ def _hint(run: RunFigures) -> str:
     if run.phase == "RUNNING" and all(node.state != "alive" for node in run.nodes):
         return f"no node works on it: start nodes again with --run {name}"
     return ""
+
+
+def _end(run: RunFigures) -> str:
+    """When the cluster removes an unfinished run that no node works on."""
+    if run.phase == "OVER" or any(node.state == "alive" for node in run.nodes):
+        return ""
+    now = f"`scoopi forget {printable(run.run)}` removes it now"
+    if not run.kept_s:
+        return f"it was unfinished for too long: the next start of any node removes it; {now}"
+    return f"it is removed {_period(run.kept_s)} after its last heartbeat; {now}"
+
+
+def _period(seconds: int) -> str:
+    for unit, name in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds % unit == 0:
+            return counted(seconds // unit, name)
+    return counted(seconds, "second")
 
 
 def _jobs(jobs: JobFigures) -> str:

@@ -242,6 +242,7 @@ class OutputSettings(msgspec.Struct, frozen=True):
     durability: Literal["local", "shared"] = "local"
     merge: bool = False
     retention_s: int = 86_400
+    unfinished_s: int = 604_800
 
     @classmethod
     def of(cls, configs: Configs) -> OutputSettings:
@@ -250,6 +251,7 @@ class OutputSettings(msgspec.Struct, frozen=True):
             durability=cast("Literal['local', 'shared']", configs.text("scoopi.output.durability")),
             merge=configs.flag("scoopi.output.merge"),
             retention_s=configs.number("scoopi.run.retention"),
+            unfinished_s=configs.number("scoopi.run.unfinishedRetention"),
         )
 
 

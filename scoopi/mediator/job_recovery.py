@@ -25,12 +25,14 @@ class RecoveryCalls:
         on_taken_back: jobs of a dead node are ready again.
         recall: gives back all jobs that were taken and not begun.
         on_ended: called once when the run has ended while this node was away.
+        keep: has the cluster keep the unfinished run for a while from now.
     """
 
     committed: Callable[[str, int], JobState | None]
     on_taken_back: Callable[[], None]
     recall: Callable[[], None] = lambda: None
     on_ended: Callable[[], None] = lambda: None
+    keep: Callable[[], None] = lambda: None
 
 
 class JobRecovery:
@@ -109,6 +111,7 @@ class JobRecovery:
             log.warning("jobs that this node holds were taken back by others: %d", len(gone))
             self._calls.recall()
         self._jobs.bury()
+        self._calls.keep()
         # What a dead node had sent may take effect after the first look for its jobs.
         self._done.clear()
 

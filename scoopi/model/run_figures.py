@@ -57,6 +57,7 @@ class RunFigures(msgspec.Struct, frozen=True):
             `RUNNING`, `ENDING`, `OVER`, `LOST`: only its name is known, or `DAMAGED`: its records cannot be
             read.
         fault: what cannot be read.
+        kept_s: how long the unfinished run is kept after its last heartbeat; 0: that time is over.
         seeded: the jobs of all defined locators are there.
         hosts: those that a node has a share of, or waits for.
         awaiting: nodes that are gone, and have not published all rows of the jobs that they have ended.
@@ -70,6 +71,7 @@ class RunFigures(msgspec.Struct, frozen=True):
     hosts: tuple[HostFigures, ...] = ()
     awaiting: tuple[str, ...] = ()
     fault: str = ""
+    kept_s: int = 0
 
 
 class ClusterFigures(msgspec.Struct, frozen=True):

@@ -93,3 +93,10 @@ def test_of_very_many_hosts_the_first_are_told_and_the_rest_counted() -> None:
 
 def test_a_cluster_without_runs_says_so() -> None:
     assert text().endswith("\nno runs")
+
+
+def test_a_run_that_stays_unfinished_shows_when_it_is_removed() -> None:
+    kept = RunFigures("r", "RUNNING", True, (LEFT,), kept_s=604_800)
+    assert "it is removed 7 days after its last heartbeat; `scoopi forget r` removes it now" in text(kept)
+    assert "heartbeat" not in text(RunFigures("r", "RUNNING", True, (ALIVE,), kept_s=604_800))
+    assert "heartbeat" not in text(RunFigures("r", "OVER", True, (LEFT,), kept_s=604_800))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
+from copy import copy
 from pathlib import Path
 from types import TracebackType
 
@@ -61,6 +62,13 @@ class Crew:
         }
         self._pool = ThreadPoolExecutor(MOST)
         self._nodes: list[Scoopi] = []
+
+    @classmethod
+    def like(cls, crew: Crew, run: str) -> Crew:
+        """Another run of the same definitions and settings."""
+        like = copy(crew)
+        like.run_name, like._pool, like._nodes = run, ThreadPoolExecutor(MOST), []
+        return like
 
     def __enter__(self) -> Crew:
         return self

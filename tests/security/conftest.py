@@ -1,12 +1,29 @@
-"""A desk whose folder is the current one; hosts are asked without delay."""
+"""A desk whose folder is the current one, and a cluster with an attacker; hosts are asked without delay."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.engine.desk import Desk
+
+if TYPE_CHECKING:
+    from scoopi.store.cluster.cluster_client import ClusterClient
+    from tests.cluster.crew import Crew
+
+DEFS = """
+dataDefs:
+  lines:
+    query: { block: "body", selector: "p" }
+    items: [ item: { name: text } ]
+taskGroups:
+  pages: { lineTask: { dataDef: lines } }
+locatorGroups:
+  pages: { locators: [ { name: page, url: page.html } ] }
+"""
 
 
 @pytest.fixture
@@ -18,3 +35,25 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     desk = Desk(folder)
     desk.settings = {"scoopi.loader.fetch.delay": 0}
     return desk
+
+
+@pytest.fixture
+def attacker(cluster: ClusterClient) -> Iterator[Any]:
+    """A client of the members that anyone may have."""
+    from tests.security.hostile_grid import attacker_of
+
+    with attacker_of(cluster) as client:
+        yield client
+
+
+@pytest.fixture
+def crew(cluster: ClusterClient, tmp_path: Path) -> Iterator[Crew]:
+    """Of a run with one local page."""
+    from tests.cluster.crew import Crew
+
+    defs = tmp_path / "world" / "defs"
+    defs.mkdir(parents=True)
+    (defs / "page.html").write_text("<p>a row</p>", encoding="utf-8")
+    (defs / "defs.yml").write_text(DEFS, encoding="utf-8")
+    with Crew(cluster, defs, tmp_path / "out", f"{tmp_path.name}-run", {}) as crew:
+        yield crew

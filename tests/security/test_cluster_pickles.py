@@ -3,47 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scoopi.cli.exit_codes import code_of_error
-from scoopi.store.cluster.cluster_client import ClusterClient
 from tests.cluster.crew import LIMIT_S, Crew
-from tests.security.hostile_grid import Touch, attacker_of, plant, uproot
+from tests.security.hostile_grid import Touch, plant, uproot
 
 Refused = Callable[[str], None]
-
-
-@pytest.fixture
-def attacker(cluster: ClusterClient) -> Iterator[Any]:
-    with attacker_of(cluster) as client:
-        yield client
-
-
-@pytest.fixture
-def crew(cluster: ClusterClient, tmp_path: Path) -> Iterator[Crew]:
-    """Of a run with one local page."""
-    defs = tmp_path / "world" / "defs"
-    defs.mkdir(parents=True)
-    (defs / "page.html").write_text("<p>a row</p>", encoding="utf-8")
-    (defs / "defs.yml").write_text(DEFS, encoding="utf-8")
-    with Crew(cluster, defs, tmp_path / "out", f"{tmp_path.name}-run", {}) as crew:
-        yield crew
-
-
-DEFS = """
-dataDefs:
-  lines:
-    query: { block: "body", selector: "p" }
-    items: [ item: { name: text } ]
-taskGroups:
-  pages: { lineTask: { dataDef: lines } }
-locatorGroups:
-  pages: { locators: [ { name: page, url: page.html } ] }
-"""
 
 
 def test_the_attack_is_real_with_a_client_that_unpickles(attacker: Any, tmp_path: Path) -> None:

@@ -75,7 +75,9 @@ def kept(tmp_path: Path) -> Iterator[Timed]:
     """A run whose last node is about to leave; its maps and those of no run are one store here."""
     timed = Timed(SettlingStore(SqliteStore(tmp_path / "store.db")))
     store: Store = timed
-    registry_of(store).enter(RUN)
+    registry_of(store).enter(RUN, SECONDS)
+    registry_of(store).pulse.end(RUN)
+    timed.ends.clear()
     RunRecord(store, "n1").create("incarnation")
     for node in ("ann", "bob"):
         Membership(store, node, node).beat(Load(0, True), MemberState.LEFT)

@@ -1,0 +1,206 @@
+"""What a cluster keeps of an unfinished run is removed by `scoopi forget`, and by itself after a while."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi.bootstrap.cluster_runs import runs_of, store_of
+from scoopi.cli.exit_codes import code_of_error
+from scoopi.model.run_report import RunStatus
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.member import Load
+from scoopi.store.membership import Membership
+from scoopi.store.ports import MapName
+from scoopi.store.run_pulse import PREFIX
+from scoopi.store.run_record import RunPhase, RunRecord
+from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.test_cluster_retention import SLOW, maps_of, phase_of
+from tests.engine.desk import wait_until
+from tests.reliability.world import World, build_world
+from tests.server.server import Server
+
+CrewOf = Callable[..., Crew]
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: Server) -> World:
+    world = build_world(tmp_path / "world", 8, 2, server.url(""))
+    for page in (tmp_path / "world" / "pages").iterdir():
+        page.rename(tmp_path / "pages" / page.name)
+    return world
+
+
+def stopped(crew: Crew, client: ClusterClient) -> None:
+    """The run is begun, and its node is stopped before its end."""
+    node = crew.start("ann")
+    wait_until(lambda: node.done() or phase_of(client, crew.run_name) is RunPhase.RUNNING, "the run", LIMIT_S)
+    crew.cancel()
+    assert node.result(LIMIT_S).status is RunStatus.STOPPED
+
+
+def figures_of(crew: Crew) -> Any:
+    code, out, _ = crew.ask("status", crew.run_name, "--json")
+    assert code == 0
+    return json.loads(out)["runs"][0]
+
+
+def end_pulse(client: ClusterClient, run: str) -> None:
+    """As the members do when its time is over."""
+    store_of(client).delete_all(MapName.RUN, [PREFIX + run])
+
+
+def start_another(client: ClusterClient, world: World, tmp_path: Path) -> None:
+    with Crew(client, world.defs, tmp_path / "other", f"{tmp_path.name}-other", {}) as crew:
+        crew.run("bob")
+
+
+def test_a_stopped_run_is_forgotten_without_a_question_and_nothing_of_it_stays(
+    crew_of: CrewOf, cluster: ClusterClient
+) -> None:
+    crew = crew_of(**SLOW)
+    stopped(crew, cluster)
+    assert maps_of(cluster, crew.run_name)
+    code, out, err = crew.ask("forget", crew.run_name)
+    assert (code, out, err) == (0, "", f"run {crew.run_name}: removed from the cluster\n")
+    assert not maps_of(cluster, crew.run_name)
+    assert PREFIX + crew.run_name not in store_of(cluster).get_all(MapName.RUN, [PREFIX + crew.run_name])
+    code, _, err = crew.ask("status", crew.run_name)
+    assert (code, "knows no run" in err) == (5, True)
+    code, _, err = crew.ask("forget", crew.run_name)
+    assert (code, "knows no run" in err) == (5, True)
+
+
+@pytest.mark.parametrize("phase", ["ENDING", "OVER"])
+def test_a_run_at_its_end_is_forgotten_too(crew_of: CrewOf, cluster: ClusterClient, phase: str) -> None:
+    crew = crew_of(**SLOW)
+    stopped(crew, cluster)
+    record = RunRecord(store_of(cluster, crew.run_name), "test")
+    record.to_ending()
+    if phase == "OVER":
+        record.to_over()
+    assert figures_of(crew)["phase"] == phase
+    assert crew.ask("forget", crew.run_name)[0] == 0
+    assert not maps_of(cluster, crew.run_name)
+
+
+def test_a_run_that_never_began_is_forgotten(crew_of: CrewOf, cluster: ClusterClient) -> None:
+    crew = crew_of()
+    runs_of(cluster, "test").enter(crew.run_name)
+    Membership(store_of(cluster, crew.run_name), "test", "ann").beat(Load(0, True))
+    assert figures_of(crew)["phase"] == "ABANDONED"
+    assert crew.ask("forget", crew.run_name)[0] == 0
+    assert not maps_of(cluster, crew.run_name)
+
+
+def test_while_a_node_works_on_a_run_it_is_forgotten_with_yes_only_and_the_node_ends(
+    crew_of: CrewOf, cluster: ClusterClient, world: World, server: Server
+) -> None:
+    crew = crew_of(**SLOW)
+    node = crew.start("ann")
+    wait_until(lambda: len(server.log.all()) >= 2, "the second request", LIMIT_S)
+    code, _, err = crew.ask("forget", crew.run_name)
+    assert code == 2
+    assert "nodes still work on the run" in err
+    assert "(ann)" in err
+    assert "--yes" in err
+    assert maps_of(cluster, crew.run_name)
+    assert crew.ask("forget", crew.run_name, "--yes")[0] == 0
+    error = node.exception(LIMIT_S)
+    assert error is not None
+    assert code_of_error(error) == 5
+
+
+def test_a_name_that_is_a_path_is_wrong_usage(crew_of: CrewOf) -> None:
+    code, _, err = crew_of().ask("forget", "../../x")
+    assert code == 2
+    assert "not a valid name" in err
+
+
+def test_without_a_name_a_forgotten_run_is_not_begun_again(
+    cluster: ClusterClient, world: World, tmp_path: Path
+) -> None:
+    with Crew(cluster, world.defs, tmp_path / "out", "", SLOW) as crew:
+        node = crew.start("ann")
+        wait_until(lambda: any((tmp_path / "out").glob("*")), "the folder", LIMIT_S)
+        (folder,) = (tmp_path / "out").glob("*")
+        wait_until(lambda: phase_of(cluster, folder.name) is RunPhase.RUNNING, "the run", LIMIT_S)
+        crew.cancel()
+        node.result(LIMIT_S)
+        assert crew.ask("forget", folder.name)[0] == 0
+    with Crew(cluster, world.defs, tmp_path / "elsewhere", "", {}) as crew:
+        (report,) = crew.run("bob")
+    assert report.run != folder.name
+
+
+def test_status_shows_how_long_an_unfinished_run_is_kept(crew_of: CrewOf, cluster: ClusterClient) -> None:
+    crew = crew_of(**SLOW, **{"scoopi.run.unfinishedRetention": "7200"})
+    stopped(crew, cluster)
+    kept = cluster.map("scoopi.run").get_entry_view(PREFIX + crew.run_name).result()
+    assert round(kept.ttl / 1000) == 7200
+    assert figures_of(crew)["kept_s"] == 7200
+    assert "it is removed 2 hours after its last heartbeat" in crew.ask("status", crew.run_name)[1]
+    end_pulse(cluster, crew.run_name)
+    assert "it was unfinished for too long" in crew.ask("status", crew.run_name)[1]
+
+
+def test_an_unfinished_run_whose_time_is_over_is_removed_by_the_next_start_and_its_node_says_so(
+    crew_of: CrewOf, cluster: ClusterClient, world: World, tmp_path: Path
+) -> None:
+    crew = crew_of(**SLOW)
+    stopped(crew, cluster)
+    start_another(cluster, world, tmp_path)
+    assert maps_of(cluster, crew.run_name), "its time is not over"
+    end_pulse(cluster, crew.run_name)
+    start_another(cluster, world, tmp_path)
+    assert not maps_of(cluster, crew.run_name)
+    error = crew.start("ann").exception(LIMIT_S)
+    assert error is not None
+    assert code_of_error(error) == 5
+    assert "--anew" in str(error)
+
+
+def test_a_run_whose_nodes_have_heartbeats_is_kept_even_when_its_pulse_is_lost(
+    crew_of: CrewOf, cluster: ClusterClient, world: World, tmp_path: Path, server: Server
+) -> None:
+    crew = crew_of(**SLOW)
+    node = crew.start("ann")
+    wait_until(lambda: len(server.log.all()) >= 2, "the second request", LIMIT_S)
+    end_pulse(cluster, crew.run_name)
+    with Crew(cluster, world.defs, tmp_path / "other", f"{tmp_path.name}-other", {}) as other:
+        other.start("bob").result(LIMIT_S)
+    assert node.result(LIMIT_S).status is RunStatus.DONE
+    assert crew.rows() == world.rows
+
+
+def test_a_node_at_work_renews_the_time_of_its_run(
+    crew_of: CrewOf, cluster: ClusterClient, server: Server
+) -> None:
+    crew = crew_of(**{**SLOW, "scoopi.cluster.liveness.gap": "1000", "scoopi.loader.fetch.delay": "300"})
+    node = crew.start("ann")
+    wait_until(lambda: len(server.log.all()) >= 1, "the first request", LIMIT_S)
+    end_pulse(cluster, crew.run_name)
+    wait_until(lambda: runs_of(cluster, "test").pulse.seconds(crew.run_name) > 0, "the renewal", LIMIT_S)
+    crew.cancel()
+    node.result(LIMIT_S)
+
+
+def test_a_node_that_enters_while_its_run_is_being_removed_keeps_it(cluster: ClusterClient) -> None:
+    name = "entered-meanwhile"
+    registry = runs_of(cluster, "test")
+    maps, _ = registry.enter(name)
+    end_pulse(cluster, name)
+
+    def enters(_: str) -> bool:
+        registry.pulse.renew(maps, 3600)  # the first thing that an entering node does
+        return False
+
+    registry._is_alive = enters
+    registry.sweep(lambda run, maps: None)
+    assert registry.maps(name) == maps
+    registry.forget(name)
+    assert registry.maps(name) is None
