@@ -64,6 +64,8 @@ class WorkerPlan(msgspec.Struct, frozen=True):
     current_folder: str
     defs_source: str
     is_cluster: bool
+    secrets: frozenset[str] = frozenset()
+    """Keys of the settings that no script sees."""
 
 
 class _Part(msgspec.Struct, frozen=True, array_like=True):

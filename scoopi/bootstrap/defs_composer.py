@@ -30,6 +30,7 @@ from scoopi.plugins.plugin_files import file_digest
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.ports import LIST_PREFIX, Appender
 from scoopi.plugins.scripts.basic_script import BasicScript
+from scoopi.script.script_text import script_text
 from scoopi.steps.step import Step
 
 log = logging.getLogger(__name__)
@@ -92,7 +93,7 @@ class DefsComposer:
             css=lambda data_def: [*check_data_def(data_def, css)],
             xpath=_xpath_faults,
             regex=_fault_of(_ensure_regex),
-            script=_script_fault,
+            script=lambda text: _script_fault(script_text(text)),
             plugin=lambda kind, plugin: self._plugin_faults(kind, plugin, files),
             step_class=self._step_fault,
             live=_fault_of(self._ensure_live),

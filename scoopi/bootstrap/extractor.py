@@ -107,6 +107,7 @@ class Extractor:
             str(self._current),
             str(self._source),
             is_cluster=False,
+            secrets=configs.secrets,
         )
         archive = ArchiveRules(
             ArchiveSettings.of(configs, self._current),

@@ -530,4 +530,5 @@ class RunModule(Module):
             current_folder=context.composed.current_folder,
             defs_source=context.composed.defs_source,
             is_cluster=context.cluster is not None,
+            secrets=context.configs.secrets,
         )

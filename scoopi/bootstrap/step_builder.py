@@ -18,7 +18,6 @@ from scoopi.bootstrap.outputs import appender_outputs
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import FactSettings, ParserLimits, ScriptLimits
 from scoopi.configs.registry import SETTINGS_BY_KEY
-from scoopi.configs.setting import Scope
 from scoopi.defs.class_names import (
     APPENDER_STEP,
     CONVERTER,
@@ -50,6 +49,9 @@ from scoopi.steps.step import Step
 from scoopi.version import __version__
 from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
 
+_RUN_DATE = "scoopi.runDateTimeText"
+"""Rows that a script made of a kept page stay kept when only the run's date is another."""
+
 if TYPE_CHECKING:
     from scoopi.script.sandbox import Sandbox
     from scoopi.steps.data_converter import Conversion
@@ -76,10 +78,14 @@ class StepBuilder:
         self._is_plain = configs.flag("scoopi.parser.plain")
         self._script_limits = ScriptLimits.of(configs)
         pattern = configs.text("scoopi.dateTimePattern")
+        self._seen_by_scripts = {
+            key: text
+            for key, text in plan.configs.items()
+            if key not in plan.secrets and _may_change_rows(key)
+        }
         self._view = ConfigsView(
-            plan.configs, plan.run_date, lambda moment: _formatted(moment, pattern), plan.is_cluster
+            self._seen_by_scripts, plan.run_date, lambda moment: _formatted(moment, pattern), plan.is_cluster
         )
-        self._seen_by_scripts = {key: text for key, text in plan.configs.items() if _may_shape_rows(key)}
         self._engines: dict[str, QueryEngine] = {}
         self._builders: Mapping[str, Callable[[TaskDef, StepDef], Step]] = {
             CSS_PARSER: self._parser,
@@ -153,10 +159,10 @@ class StepBuilder:
     def _scripts(self, document: Document) -> PageScripts:
         return PageScripts(self._sandbox, document, self._view)
 
-    def _sandbox(self) -> Sandbox:
+    def _sandbox(self, hosts: str) -> Sandbox:
         from scoopi.script.sandbox import Sandbox
 
-        return Sandbox(self._script_limits)
+        return Sandbox(self._script_limits, hosts)
 
     def _reuse(self, task: TaskDef, data_def: DataDef, way: tuple[str, bool]) -> DataReuse | None:
         """Rows kept for later runs, told apart by all that shapes them.
@@ -170,7 +176,8 @@ class StepBuilder:
         from scoopi.archive.archive import data_key
 
         seen = self._seen_by_scripts if _has_scripts(data_def) else {}
-        shape = repr((__version__, data_def.digest, way, self._grid, sorted(seen.items())))
+        settings = sorted((key, seen[key]) for key in seen.keys() - {_RUN_DATE})
+        shape = repr((__version__, data_def.digest, way, self._grid, settings))
         digest = blake2b(shape.encode(), digest_size=16).hexdigest()
         return DataReuse(
             archive, lambda document: data_key(document.locator, task.name, task.data_def, digest)
@@ -213,10 +220,9 @@ def _has_scripts(data_def: DataDef) -> bool:
     return any(item.script is not None for item in (*data_def.items, *data_def.dims, *data_def.facts))
 
 
-def _may_shape_rows(key: str) -> bool:
-    """Whether kept rows of a script end with another value of a setting; with another date they do not."""
+def _may_change_rows(key: str) -> bool:
     setting = SETTINGS_BY_KEY.get(key)
-    return setting is not None and setting.scope is Scope.RUN and key != "scoopi.runDateTimeText"
+    return setting is not None and setting.may_change_rows
 
 
 def _line_of(step: StepDef, task: TaskDef) -> str:

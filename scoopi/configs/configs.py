@@ -96,6 +96,11 @@ class Configs(msgspec.Struct, frozen=True):
             if entry.written is not None and not SETTINGS_BY_KEY[key].is_secret
         }
 
+    @property
+    def secrets(self) -> frozenset[str]:
+        """The settings whose value is not shown."""
+        return frozenset(key for key, entry in self.entries.items() if entry.shown != entry.text)
+
     def entry(self, key: str) -> Entry:
         """The value and its origin; KeyError for a key that the registry does not know."""
         return self.entries[key]

@@ -56,6 +56,11 @@ class Setting(msgspec.Struct, frozen=True):
         return self.key.endswith(".password")
 
     @property
+    def may_change_rows(self) -> bool:
+        """Whether rows may differ with another value: only such a setting is a script's business."""
+        return self.scope is Scope.RUN
+
+    @property
     def environment(self) -> str:
         """Its name in the environment: `scoopi.job.maxTakes` is `SCOOPI_JOB_MAXTAKES`."""
         return self.key.upper().replace(".", "_")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from scoopi.defs.checkers import Checkers, SelectorFaults
+from scoopi.defs.checkers import Checkers, Fault, SelectorFaults
 from scoopi.defs.class_names import CSS_PARSER, XPATH_PARSER
 from scoopi.defs.data_def_builder import FACT, WrittenDataDef, WrittenItem
 from scoopi.defs.findings import Findings
@@ -20,6 +20,7 @@ from scoopi.defs.placeholders import (
 )
 from scoopi.defs.scalars import read_bounds
 from scoopi.model.data_def import DataDef, ItemDef
+from scoopi.model.page_text import MARK
 from scoopi.model.place import NOWHERE, Place
 
 _FILTER_TYPES = ("value", "match")
@@ -128,7 +129,10 @@ class DataDefChecker:
 
     def _check_script(self, each: WrittenItem, script: str) -> None:
         place, key = each.at("script"), f"{each.key}.script"
-        fault = self._checkers.script(with_stand_ins(script))
+        places = uses(self._written, [each])
+        fault = self._checkers.script(with_stand_ins(script, () if _is_constant(each.item) else places))
+        if MARK in script:
+            fault = Fault("there is a NUL character", "take it out")
         if _is_constant(each.item):
             if fault:
                 what = f"the script is wrong, but never run beside value or match: {fault.what}"
@@ -136,7 +140,7 @@ class DataDefChecker:
             return
         if fault:
             self._findings.error(place, key, f"the script is wrong: {fault.what}", fault.hint)
-        self._check_placeholders(script, uses(self._written, [each]), place, key, may_stay=True, owner=each)
+        self._check_placeholders(script, places, place, key, may_stay=True, owner=each)
 
     def _check_links(self, each: WrittenItem, makes_links: bool | None) -> None:
         item = each.item

@@ -12,6 +12,7 @@ import msgspec
 
 from scoopi.defs.data_def_builder import WrittenDataDef, WrittenItem
 from scoopi.defs.nearest import nearest
+from scoopi.model.page_text import marked
 
 _PLACEHOLDER = re.compile(r"(%?)%\{([^{}]*)\}")
 _ALWAYS = frozenset({"index", "order", "itemName", "axisName", "nameString"})
@@ -64,9 +65,19 @@ def unresolved(text: str, places: Sequence[Use], may_stay: bool = False) -> list
     return list(faults.values())
 
 
-def with_stand_ins(text: str) -> str:
-    """The text with a harmless `1` for each placeholder, for a check of its syntax."""
-    return _PLACEHOLDER.sub(lambda found: found[0][1:] if found[1] else _HARMLESS, text)
+def with_stand_ins(text: str, places: Sequence[Use] = ()) -> str:
+    """The text with a harmless `1` for each placeholder, for a check of its syntax.
+
+    Args:
+        places: where it is used; what is a value of the page in one of them is marked as such.
+    """
+
+    def stand_in(found: re.Match[str]) -> str:
+        if found[1]:
+            return found[0][1:]
+        return marked(_HARMLESS) if any(_is_read(found[2], use) for use in places) else _HARMLESS
+
+    return _PLACEHOLDER.sub(stand_in, text)
 
 
 def reads_own_index(text: str, axis: WrittenItem) -> bool:
@@ -133,6 +144,13 @@ def _has_value(inside: str, use: Use) -> bool:
     is_before = use.axes.index(axis) < use.axes.index(use.axis)
     item = axis.item
     return is_before and (item.match is not None or item.script is not None or item.selector is not None)
+
+
+def _is_read(inside: str, use: Use) -> bool:
+    """Whether it is a value that the page, or a script, gives."""
+    axis = _axis(inside.split("."), use)
+    is_fixed = axis is not None and (axis.item.value is not None or axis.item.match is not None)
+    return inside.endswith("value") and not is_fixed and _has_value(inside, use)
 
 
 def _why(inside: str) -> str:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from lxml import etree
 
 from scoopi.parse.css.attributes import attribute_of
+from scoopi.parse.css.bound_text import BoundText, bound
 from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.css_open_query import CssOpenQuery
 from scoopi.parse.css.element_text import join_texts, own_text
@@ -71,12 +72,15 @@ class CssEngine:
         return Positional(query, opened.positions)
 
     def _compile_block(self, selector: str) -> BlockQuery:
-        return CompiledSelector(parse_selector(selector), Scope.PAGE, self._regex_timeout_ms).select
+        return CompiledSelector(
+            parse_selector(*BoundText.of(selector)), Scope.PAGE, self._regex_timeout_ms
+        ).select
 
     def _compile_value(self, selector: str) -> ValueQuery:
-        query, _, attribute = selector.partition(_ATTRIBUTE)
-        compiled = CompiledSelector(parse_selector(query), Scope.BLOCK, self._regex_timeout_ms)
-        return _CssValue(compiled, attribute.strip().lower())
+        text, values = BoundText.of(selector)
+        query, _, attribute = text.partition(_ATTRIBUTE)
+        compiled = CompiledSelector(parse_selector(query, values), Scope.BLOCK, self._regex_timeout_ms)
+        return _CssValue(compiled, bound(attribute.strip(), values).lower())
 
 
 class _CssValue:

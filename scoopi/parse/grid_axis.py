@@ -13,7 +13,7 @@ from scoopi.parse.grid_blank import JAVA_TRIMMED, is_blank
 from scoopi.parse.grid_query import GridQuery, RawValue, located, placed
 from scoopi.parse.grid_reading import GridReading
 from scoopi.parse.grid_settings import GridSettings
-from scoopi.parse.placeholder import AxisDef, PlaceholderScope
+from scoopi.parse.placeholder import AxisDef, PlaceholderScope, ScriptRows
 from scoopi.parse.ports import QueryEngine
 
 MAX_INDEX = 2**31 - 1
@@ -66,6 +66,7 @@ class GridAxis:
         self.stops = frozenset(item.break_after if is_computed else ())
         self.ends_at_null = is_computed and axis_name != "fact" and (bool(self.stops) or item.last is None)
         self.finish = self._finish(axis_name, settings) if is_computed else None
+        self._row_of = ScriptRows(axes, own)
         scope = PlaceholderScope(axes, own)
         self._script = None
         self._query = None
@@ -94,14 +95,14 @@ class GridAxis:
         Source: language, B 2.3, steps 1 to 4.
         """
         query = self._query.bind(reading) if self._query else None
-        script, place = self._script, self.item.place
+        script, place, row_of = self._script, self.item.place, self._row_of
         if script is None:
             fixed = self._fixed
             return query or (lambda _indexes, _values: fixed)
 
         def value(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
             try:
-                result = reading.script(script.render(indexes, values))
+                result = reading.script(script.render(indexes, values), row_of(indexes, values))
             except ScriptError as error:
                 raise placed(error, place) from error
             return query(indexes, values) if result is None and query else result

@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import TypeVar
 
 from scoopi.errors import ParseError, ScriptError
+from scoopi.model.page_text import parts, shown
 from scoopi.model.place import Place
 from scoopi.parse.grid_reading import GridReading
 from scoopi.parse.grid_table import GridTable
@@ -90,7 +91,7 @@ class GridQuery:
             try:
                 return reading.value(block, selector)
             except ParseError as error:
-                is_block = self._selector.text is not None or _quotations(error, block)
+                is_block = self._selector.text is not None or _quotations(error, shown(block))
                 template, used = (self._block, block) if is_block else (self._selector, selector)
                 raise placed(as_written(error, template, used), self._place) from error
 
@@ -199,7 +200,7 @@ def placed(error: Fault, place: Place) -> Fault:
 
 def as_written(error: ParseError, template: Template, used: str) -> ParseError:
     """An error that names the text as it was used, now named as it is written too; grouped by the latter."""
-    written = template.written
+    written, values, used = template.written, parts(used)[1::2], shown(used)
     if written == used:
         return error
     what, cause = f"selector '{written}' (here '{used}'): {error.what}", _QUOTED.sub("'…'", error.cause)
@@ -207,6 +208,8 @@ def as_written(error: ParseError, template: Template, used: str) -> ParseError:
     for quoted in _quotations(error, used):
         what = error.what.replace(quoted, f"'{written}' (here {quoted})", 1)
         cause = error.cause.replace(quoted, f"'{written}'", 1)
+    for value in values:
+        cause = cause.replace(f"'{value}'", "'…'").replace(f"'{value.lower()}'", "'…'")
     return ParseError(what, at=error.at, hint=error.hint, cause=_CHARACTER.sub("", cause))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from lxml import etree
 
 from scoopi.errors import ParseError
+from scoopi.model.script_row import ScriptRow
 from scoopi.parse.open_query import OpenQuery
 from scoopi.parse.ports import QueryEngine, ScriptRunner
 from scoopi.parse.positional_groups import PositionalGroups
@@ -16,7 +17,7 @@ Element = etree._Element
 
 
 class GridReading:
-    """Finds blocks, values and scripts' results, each only once per page.
+    """Finds blocks and values, each only once per page, and runs scripts.
 
     Args:
         engine: compiles the queries.
@@ -32,7 +33,6 @@ class GridReading:
         self._values: dict[tuple[str, str], str | None] = {}
         self._groups: dict[str, PositionalGroups] = {}
         self._indexes: dict[tuple[str, str], PositionalIndex] = {}
-        self._results: dict[str, str] = {}
 
     def value(self, block: str, selector: str) -> str | None:
         """The value of the selector inside the blocks; None when nothing is found.
@@ -54,24 +54,18 @@ class GridReading:
             self._indexes[key] = PositionalIndex(query, self._groups[block])
         return self._indexes[key]
 
-    def script(self, script: str) -> str | None:
-        """The result of the script as text; only one that is null is asked for again.
+    def script(self, script: str, row: ScriptRow) -> str | None:
+        """The result of the script as text.
 
         Raises:
             ScriptError: the script failed.
             ParseError: nothing can run scripts here.
         """
-        known = self._results.get(script)
-        if known is not None:
-            return known
         if self._scripts is None:
             raise ParseError(
                 "a script stands in the definition and nothing here runs it", hint="give a runner"
             )
-        result = self._scripts(script)
-        if result is not None:
-            self._results[script] = result
-        return result
+        return self._scripts(script, row)
 
     def _found_blocks(self, block: str) -> Sequence[Element]:
         if block not in self._blocks:

@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scoopi.errors import ParseError
+from scoopi.model.data import Axis
 from scoopi.model.data_def import ItemDef
+from scoopi.model.page_text import without_mark
+from scoopi.model.script_row import ScriptRow
 from scoopi.parse.placeholder_template import IndexOf, Leftover, Piece, Template, ValueOf
 
 _PLACEHOLDER = re.compile(r"%%\{|%\{([^}]*)\}")
@@ -34,6 +37,24 @@ class AxisDef(NamedTuple):
         return None if self.item.match is None else self.item.match.replace("\\", "")
 
 
+class ScriptRows:
+    """Makes what the script of one axis sees of a row: constants and values further left, as placeholders.
+
+    Args:
+        axes: the axes of the template, in the order of output.
+        own: which of them the script belongs to.
+    """
+
+    def __init__(self, axes: Sequence[AxisDef], own: int) -> None:
+        self._heads = tuple(Axis(name, item.name, item.order, item.match) for name, item in axes)
+        self._own = own
+        self._later = tuple(axis.item.value for axis in axes[own:])
+
+    def __call__(self, indexes: Sequence[int], values: Sequence[str | None]) -> ScriptRow:
+        """The row, from its indexes and the values of its axes so far."""
+        return ScriptRow(self._heads, self._own, tuple(indexes), (*values[: self._own], *self._later))
+
+
 class PlaceholderScope:
     """Compiles texts of one axis: placeholders whose value is known are put in, the others kept as pieces.
 
@@ -55,24 +76,7 @@ class PlaceholderScope:
             ParseError: an axis, item or property does not exist, or placeholders go round in a circle.
         """
         self._expanded_characters = 0
-        return Template(self._pieces(text, 0), self._expanded_in_row, written=text)
-
-    def _expanded_in_row(self, value: str, depth: int) -> Template:
-        if depth == 1:
-            self._expanded_characters = 0
-        return self._expanded(value, depth)
-
-    def _expanded(self, value: str, depth: int) -> Template:
-        """A value that was put in and holds placeholders itself; what it cannot mean stays text."""
-        if depth > _MAX_DEPTH:
-            raise ParseError("placeholders go round in a circle", hint=f"see the value '{value[:80]}'")
-        self._expanded_characters += max(len(value), _LEAST_EXPANDED)
-        if self._expanded_characters > _MAX_EXPANDED:
-            raise ParseError(
-                "placeholders in values that other placeholders name multiply without end",
-                hint=f"see the value '{value[:80]}'",
-            )
-        return Template(self._pieces(value, depth), self._expanded_in_row, depth)
+        return Template(self._pieces(without_mark(text), 0), text)
 
     def _pieces(self, text: str, depth: int) -> list[Piece]:
         pieces: list[Piece] = []
@@ -141,7 +145,18 @@ class PlaceholderScope:
         return [ValueOf(at, written)]
 
     def _static(self, value: str, depth: int) -> Sequence[Piece]:
-        return self._expanded(value, depth + 1).pieces if "%{" in value else [value]
+        """A constant of the definition; where it holds placeholders, what it cannot mean stays text."""
+        if "%{" not in value:
+            return [without_mark(value)]
+        if depth >= _MAX_DEPTH:
+            raise ParseError("placeholders go round in a circle", hint=f"see the value '{value[:80]}'")
+        self._expanded_characters += max(len(value), _LEAST_EXPANDED)
+        if self._expanded_characters > _MAX_EXPANDED:
+            raise ParseError(
+                "placeholders in values that other placeholders name multiply without end",
+                hint=f"see the value '{value[:80]}'",
+            )
+        return self._pieces(without_mark(value), depth + 1)
 
 
 def _fault(name: str, what: str, hint: str) -> ParseError:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from scoopi.errors import ParseError
+from scoopi.model.page_text import marked
 
 _MAX_LENGTH = 1_000_000
 
@@ -30,7 +31,6 @@ class Leftover(NamedTuple):
 
 
 Piece = str | IndexOf | ValueOf | Leftover
-Expand = Callable[[str, int], "Template"]
 
 
 class Template:
@@ -38,8 +38,6 @@ class Template:
 
     Args:
         pieces: in order; texts that follow each other are joined.
-        expand: compiles a value that holds placeholders itself, given its depth.
-        depth: how deep inside other values this text was found.
         written: the text as it stands in the definitions.
 
     Attributes:
@@ -47,10 +45,8 @@ class Template:
         text: the whole text if nothing is open in it, else None.
     """
 
-    def __init__(self, pieces: Sequence[Piece], expand: Expand, depth: int = 0, written: str = "") -> None:
+    def __init__(self, pieces: Sequence[Piece], written: str = "") -> None:
         self.pieces = _joined(pieces)
-        self._expand = expand
-        self._depth = depth
         self.written = written
         is_known = not any(isinstance(piece, IndexOf | ValueOf) for piece in self.pieces)
         self.text = "".join(_text(piece) for piece in self.pieces) if is_known else None
@@ -71,10 +67,10 @@ class Template:
         return [piece.written for piece in self.pieces if isinstance(piece, Leftover)]
 
     def render(self, indexes: Sequence[int], values: Sequence[str | None]) -> str:
-        """The text for a row.
+        """The text for a row; values of the page are marked, and not looked into.
 
         Raises:
-            ParseError: placeholders in values go round in a circle, or make the text too long.
+            ParseError: the text becomes too long.
         """
         if self.text is not None:
             return self.text
@@ -83,7 +79,8 @@ class Template:
             if isinstance(piece, IndexOf):
                 part = str(indexes[piece.axis])
             elif isinstance(piece, ValueOf):
-                part = self._value(piece, indexes, values)
+                value = values[piece.axis]
+                part = piece.written if value is None else marked(value)
             else:
                 part = _text(piece)
             parts.append(part)
@@ -94,14 +91,6 @@ class Template:
                     hint="see the values they name",
                 )
         return "".join(parts)
-
-    def _value(self, piece: ValueOf, indexes: Sequence[int], values: Sequence[str | None]) -> str:
-        value = values[piece.axis]
-        if value is None:
-            return piece.written
-        if "%{" not in value:
-            return value
-        return self._expand(value, self._depth + 1).render(indexes, values)
 
 
 def _joined(pieces: Sequence[Piece]) -> tuple[Piece, ...]:

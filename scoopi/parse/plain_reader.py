@@ -11,11 +11,12 @@ from scoopi.errors import ParseError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import Failure
+from scoopi.model.script_row import ScriptRow
 from scoopi.parse.grid_axis import MAX_INDEX, fact_text, prefixed, selector_of
 from scoopi.parse.grid_query import located
 from scoopi.parse.grid_reader import templates_of
 from scoopi.parse.grid_settings import GridSettings
-from scoopi.parse.placeholder import AxisDef, PlaceholderScope
+from scoopi.parse.placeholder import AxisDef, PlaceholderScope, ScriptRows
 from scoopi.parse.ports import QueryEngine, ScriptRunner
 from scoopi.parse.range_ends import RangeEnds, of_data_def, unmet_stop
 
@@ -67,12 +68,12 @@ class _Page:
     def query(self, block: str, selector: str) -> str | None:
         return self.engine.compile_value(selector)(self.engine.compile_block(block)(self.root))
 
-    def script(self, text: str) -> str | None:
+    def script(self, text: str, row: ScriptRow) -> str | None:
         if self.scripts is None:
             raise ParseError(
                 "a script stands in the definition and nothing here runs it", hint="give a runner"
             )
-        return self.scripts(text)
+        return self.scripts(text, row)
 
 
 class _Template:
@@ -159,7 +160,8 @@ class _Template:
         if axis.item.script is not None:
             with located(axis.item.place):
                 script = self._filled(at, axis.item.script, indexes, values)
-                result = self._page.script(script)
+                row = ScriptRows(self._axes, at)(indexes, values)
+                result = self._page.script(script, row)
             if result is not None:
                 return result
         selector, place = selector_of(self._data_def, axis)

@@ -9,6 +9,7 @@ from lxml import etree
 
 from scoopi.model.data import Data
 from scoopi.model.failure import Failure
+from scoopi.model.script_row import ScriptRow
 from scoopi.parse.open_query import Positional
 
 BlockQuery = Callable[[etree._Element], Sequence[etree._Element]]
@@ -17,8 +18,11 @@ BlockQuery = Callable[[etree._Element], Sequence[etree._Element]]
 ValueQuery = Callable[[Sequence[etree._Element]], str | None]
 """Block nodes -> the value as text; None when nothing is found."""
 
-ScriptRunner = Callable[[str], str | None]
-"""Script text after substitution -> its result as text; None for null and undefined. Raises ScriptError."""
+ScriptRunner = Callable[[str, ScriptRow], str | None]
+"""Script text after substitution, and the row -> its result as text; None for null and undefined.
+
+Values of the page are marked in the text. Raises ScriptError.
+"""
 
 
 class QueryEngine(Protocol):

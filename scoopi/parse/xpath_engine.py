@@ -9,12 +9,14 @@ from typing import Any
 from lxml import etree
 
 from scoopi.errors import ParseError
+from scoopi.model.page_text import shown
 from scoopi.parse.open_query import Positional
 from scoopi.parse.ports import BlockQuery, ValueQuery
 from scoopi.parse.xpath_dialect import LOWER_CASE, translate
 from scoopi.parse.xpath_open_query import XPathOpenQuery, opened_steps
 from scoopi.parse.xpath_steps import steps_of
 from scoopi.parse.xpath_text import text_of
+from scoopi.parse.xpath_values import xpath_text
 
 
 class XPathEngine:
@@ -73,7 +75,7 @@ class _XPathBlock:
     __slots__ = ("_selector", "_xpath")
 
     def __init__(self, selector: str) -> None:
-        self._selector = selector
+        self._selector = shown(selector)
         self._xpath = _compiled(selector, from_document=True)
 
     def __call__(self, root: etree._Element) -> Sequence[etree._Element]:
@@ -90,7 +92,7 @@ class _XPathValue:
     __slots__ = ("_selector", "_xpath")
 
     def __init__(self, selector: str) -> None:
-        self._selector = selector
+        self._selector = shown(selector)
         self._xpath = _compiled(selector, from_document=False)
 
     def __call__(self, blocks: Sequence[etree._Element]) -> str | None:
@@ -104,7 +106,8 @@ def _query_of(expression: str) -> Callable[[etree._Element], Any]:
 def _compiled(selector: str, *, from_document: bool) -> etree.XPath:
     if not selector.strip():
         raise ParseError("the XPath is empty", hint="write an expression, such as //td[2]")
-    expression = translate(selector, from_document=from_document)
+    expression = translate(xpath_text(selector), from_document=from_document)
+    selector = shown(selector)
     try:
         xpath = etree.XPath(
             expression, extensions={(None, LOWER_CASE): _lower_case}, regexp=False, smart_strings=False

@@ -7,6 +7,7 @@ from scoopi.script.sandbox import SCRIPT_POSITION
 
 # A text is parsed as a whole before its first statement runs, and this one ends it.
 _STOP = "throw 0;"
+_MEMORY_BYTES = 256 << 20
 _MEND = "correct it there: it must be JavaScript as browsers read it"
 
 
@@ -15,9 +16,18 @@ def check_script(text: str) -> tuple[str, str] | None:
 
     Placeholders `%{…}` must have been replaced by something harmless before.
     """
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        return f"there is a NUL character (line {line} of the script)", "take it out"
     context = Context()
+    context.set_memory_limit(_MEMORY_BYTES)
     try:
         context.eval(_STOP + text)
+    except UnicodeEncodeError as error:
+        return (
+            f"there is half a character, {text[error.start]!a}, which is not text",
+            "write the whole character",
+        )
     except JSException as error:
         return _syntax_error(str(error))
     return None

@@ -14,7 +14,7 @@ class ConfigsView:
     """Behind the host object `configs`.
 
     Attributes:
-        settings: every effective setting as text, by its dotted key.
+        settings: the settings that may change rows, secrets aside, as text, by their dotted keys.
         run_date_time: of the run, zone-aware, whole seconds.
         format_date: writes a zone-aware date-time by `scoopi.dateTimePattern`.
         cluster: whether the run is one of a cluster.

@@ -1,7 +1,8 @@
 // The host objects of the script step: data, its items (rows), and their axes (columns).
-(() => {
+(core) => {
   "use strict";
-  const { bean, textOf } = globalThis[Symbol.for("scoopi")];
+  const { apply, bean, evaluateGlobally, freeze, getOwnPropertyDescriptor, isArray, ownKeys, parse, stringify,
+    textOf } = core;
 
   class List extends Array {
     size() { return this.length; }
@@ -57,28 +58,89 @@
     getDataDef() { return this.#name; }
     getItems() { return this.#items; }
     setItems(items) { this.#items = List.from(items); }
+    static itemsOf(value) { return typeof value === "object" && value !== null && #items in value ? value.#items : value; }
   }
   bean(Data);
+  for (const kind of [List, Axis, Item, Data]) freeze(freeze(kind).prototype);
 
   const read = (json) => {
-    const { name, heads, rows } = JSON.parse(json);
+    const { name, heads, rows } = parse(json);
     const items = new List();
-    rows.forEach(([head, values, indexes], position) =>
-      items.push(new Item({ position, axes: heads[head], values, indexes, changed: false })));
+    for (let position = 0; position < rows.length; position++) {
+      const [head, values, indexes] = rows[position];
+      items[position] = new Item({ position, axes: heads[head], values, indexes, changed: false });
+    }
     return new Data(name, items);
   };
 
-  // Each row as [position in the input], with its values behind it if any was set.
+  // Each row as [position in the input, its values if any was set, else null].
   const write = (result) => {
     if (result === null || result === undefined) throw new TypeError("nothing was returned; return the data");
-    const items = result instanceof Data ? result.getItems() : result;
-    if (!Array.isArray(items)) throw new TypeError("neither data nor a list of its items was returned");
-    return JSON.stringify(Array.from(items, (item) => {
-      if (!Item.isItem(item)) throw new TypeError("the returned list holds something that is no item of the data");
-      const row = Item.rowOf(item);
-      return row.changed ? [row.position, row.values] : [row.position];
-    }));
+    const items = Data.itemsOf(result);
+    if (!isArray(items)) throw new TypeError("neither data nor a list of its items was returned");
+    let written = "";
+    for (let at = 0; at < items.length; at++) {
+      if (!Item.isItem(items[at])) throw new TypeError("the returned list holds something that is no item of the data");
+      const { position, changed, values } = Item.rowOf(items[at]);
+      written += `${at ? "," : ""}[${position},${changed ? stringify(values) : null}]`;
+    }
+    return `[${written}]`;
   };
 
-  return (entry, json) => write(entry(read(json)));
-})()
+  // What all scripts share without naming it: the global functions, and the objects that belong to JavaScript. A page
+  // must not find there what a page before it has left; variables of a script are its own.
+  const { getPrototypeOf } = Object;
+  const globals = ownKeys(globalThis);
+  const shared = [];
+  const share = (value) => {
+    const isObject = (typeof value === "object" && value !== null) || typeof value === "function";
+    if (isObject && value !== globalThis && !shared.includes(value)) shared.push(value);
+  };
+  for (const name of globals) {
+    const { value } = getOwnPropertyDescriptor(globalThis, name);
+    share(value);
+    share(value?.prototype);
+  }
+  for (const sample of [[].values(), "".matchAll(/./g), ""[Symbol.iterator](), new Map().keys(), new Set().keys(),
+    (function* () {})(), async () => {}, new Uint8Array(0)])
+    for (let kind = getPrototypeOf(sample); kind; kind = getPrototypeOf(kind)) share(kind);
+
+  let counts, owners, names, values, accessors;
+  const note = () => {
+    [counts, owners, names, values, accessors] = [[], [], [], [], []];
+    const noteProperty = (owner, name) => {
+      const property = getOwnPropertyDescriptor(owner, name);
+      if (property && !("value" in property)) accessors.push([owner, name, property]);
+      else if (property?.configurable || property?.writable) {
+        owners.push(owner);
+        names.push(name);
+        values.push(property.value);
+      }
+    };
+    for (const name of globals) noteProperty(globalThis, name);
+    for (const owner of shared) {
+      const keys = ownKeys(owner);
+      counts.push(keys.length);
+      for (const name of keys) noteProperty(owner, name);
+    }
+  };
+  const isAsLoaded = () => {
+    for (let at = 0; at < counts.length; at++) if (ownKeys(shared[at]).length !== counts[at]) return false;
+    for (let at = 0; at < owners.length; at++) if (owners[at][names[at]] !== values[at]) return false;
+    for (let at = 0; at < accessors.length; at++) {
+      const now = getOwnPropertyDescriptor(accessors[at][0], accessors[at][1]);
+      if (!now || now.get !== accessors[at][2].get || now.set !== accessors[at][2].set) return false;
+    }
+    return true;
+  };
+
+  let entry = null;
+  const load = (sources) => {
+    entry = evaluateGlobally(sources);
+    note();
+    return entry && "loaded";
+  };
+  const run = (json) => write(apply(entry, undefined, [read(json)]));
+
+  return { load, run, isAsLoaded };
+}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import threading
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -16,13 +16,17 @@ from scoopi.model.data import Axis, Data, Item
 from scoopi.script.sandbox import Sandbox
 
 _HOSTS = Path(__file__).with_name("data.js").read_text(encoding="utf-8")
+_BREAK = "\n;\n"
+_Changed = list[tuple[int, list[str | None] | None]]
 
 
 class DataScript:
     """Loads its sources once per thread and calls their entry point with each page's data.
 
-    Globals persist from page to page, as in an engine kept in a pool; a call that fails in a used
-    sandbox is tried once more in a new one, so that no page fails for what pages before it left behind.
+    Variables persist from page to page, as in an engine kept in a pool. What a page changes of the functions
+    and objects that belong to JavaScript itself does not: the next page gets a new sandbox. A call that
+    fails in a used sandbox is tried once more in a new one, so that no page fails for what pages before it
+    left behind.
 
     Args:
         sources: script texts in the order of their loading.
@@ -31,7 +35,11 @@ class DataScript:
     """
 
     def __init__(self, sources: Sequence[str], entry_point: str, limits: ScriptLimits) -> None:
-        self._sources = tuple(sources)
+        # One text, so that all see each other's `const`; its first line keeps 'use strict' to its functions.
+        self._text = _BREAK.join(
+            ["", *sources, f'typeof {entry_point} === "function" ? {entry_point} : null']
+        )
+        self._first_lines = list(accumulate((source.count("\n") + 2 for source in sources), initial=3))
         self._entry_point = entry_point
         self._limits = limits
         self._loaded = threading.local()
@@ -43,29 +51,34 @@ class DataScript:
             ScriptError: the script failed, met a limit, or returned nothing or something that is no data.
         """
         page = _to_json(data)
-        call = getattr(self._loaded, "call", None)
-        if call is not None:
+        sandbox: Sandbox | None = getattr(self._loaded, "sandbox", None)
+        self._loaded.sandbox = None
+        if sandbox is not None:
             try:
-                return _from_json(call(page), data)
+                return self._changed(sandbox, page, data)
             except ScriptError:
-                self._loaded.call = None
-        call = self._load()
-        changed = _from_json(call(page), data)
-        self._loaded.call = call
+                pass  # perhaps for what a page before has left
+        return self._changed(self._load(), page, data)
+
+    def _changed(self, sandbox: Sandbox, page: str, data: Data) -> Data:
+        answer = sandbox.call("run", page, entry=self._entry_point, own_line=self._own_line)
+        changed = _from_json(str(answer), data)
+        if sandbox.call("isAsLoaded") == "true":
+            self._loaded.sandbox = sandbox
         return changed
 
-    def _load(self) -> Any:
-        sandbox = Sandbox(self._limits)
-        run = sandbox.load(_HOSTS)
-        for source in self._sources:
-            sandbox.load(source)
-        entry = sandbox.load(f'typeof {self._entry_point} === "function" ? {self._entry_point} : null')
-        if entry is None:
+    def _load(self) -> Sandbox:
+        sandbox = Sandbox(self._limits, _HOSTS)
+        if sandbox.call("load", self._text, own_line=self._own_line) is None:
             raise ScriptError(
                 f"scripts define no function {self._entry_point}",
                 hint="define it, or name another function as entryPoint",
             )
-        return lambda page: sandbox.guard(lambda: run(entry, page), self._entry_point)
+        return sandbox
+
+    def _own_line(self, line: int) -> int:
+        """The line of a source, from the line of the whole text."""
+        return line - self._first_lines[max(0, bisect_right(self._first_lines, line) - 1)] + 1
 
 
 def _to_json(data: Data) -> str:
@@ -83,8 +96,17 @@ def _to_json(data: Data) -> str:
 
 
 def _from_json(answer: str, data: Data) -> Data:
-    items = []
-    for position, *values in json.loads(answer):
-        item = data.items[position]
-        items.append(Item(item.axes, tuple(values[0]), item.indexes) if values else item)
+    try:
+        changed = msgspec.json.decode(answer, type=_Changed)
+        items = [_changed_item(data.items[position], values) for position, values in changed]
+    except (msgspec.DecodeError, IndexError, ValueError) as error:
+        raise ScriptError(f"script gave rows that cannot be read: {error}") from None
     return data.with_items(items)
+
+
+def _changed_item(item: Item, values: list[str | None] | None) -> Item:
+    if values is None:
+        return item
+    if len(values) != len(item.values):
+        raise ValueError(f"a row of {len(item.values)} values has {len(values)}")
+    return Item(item.axes, tuple(values), item.indexes)

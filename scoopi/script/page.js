@@ -1,7 +1,7 @@
-// The host objects `document` and `configs` of scripts in data definitions.
-(() => {
+// The host objects of scripts in data definitions: `document`, `configs`, and the row that is being read.
+(core) => {
   "use strict";
-  const { bean, ZonedDateTime } = globalThis[Symbol.for("scoopi")];
+  const { bean, defineProperty, evaluateGlobally, freeze, parse, ZonedDateTime } = core;
   const zoned = (date) => new ZonedDateTime(date.wall, date.offset, date.zone);
 
   const documentOf = (facts) => {
@@ -26,7 +26,7 @@
       getConfig(key, ...fallback) {
         if (settings.has(key)) return settings.get(key);
         if (fallback.length) return fallback[0];
-        throw new Error(`no setting ${key}; see scoopi config`);
+        throw new Error(`no setting ${key} that a script may see: those with the scope run in scoopi config`);
       }
       getInt(key, ...fallback) {
         const text = this.getConfig(key, ...fallback);
@@ -49,9 +49,40 @@
     return new (bean(Configs))();
   };
 
-  return (json) => {
-    const facts = JSON.parse(json);
+  const furnish = (json) => {
+    const facts = parse(json);
     globalThis.document = documentOf(facts.document);
     globalThis.configs = configsOf(facts.configs);
   };
-})()
+
+  // `item`, `dim` and `fact` as placeholders name them, and `axis`, the one that is being read. What the page gave
+  // comes as data; a variable of the same name in a script hides them from then on.
+  let rowText = "";
+  let row = null;
+  let wasRead = false;
+  const rowOf = ({ axes, own }) => {
+    const made = {};
+    axes.forEach(([axisName, itemName, order, match, index, value], at) => {
+      const axis = { axisName, itemName, order, match, index, value };
+      if (at === own) made.axis = axis;
+      const first = (made[axisName] ??= { ...axis });
+      if (!(itemName in first)) first[itemName] = freeze(axis);
+    });
+    return made;
+  };
+  for (const name of ["item", "dim", "fact", "axis"])
+    defineProperty(globalThis, name, {
+      configurable: true,
+      get() { wasRead = true; return (row ??= rowOf(parse(rowText)))[name]; },
+      set(value) { defineProperty(globalThis, name, { value, writable: true, enumerable: true, configurable: true }); },
+    });
+
+  const evaluate = (text, newRow) => {
+    rowText = newRow;
+    row = null;
+    wasRead = false;
+    return evaluateGlobally(text);
+  };
+
+  return { furnish, evaluate, wasRowRead: () => wasRead };
+}

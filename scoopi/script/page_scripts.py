@@ -11,66 +11,87 @@ import msgspec
 
 from scoopi.errors import ScriptError
 from scoopi.model.document import Document
+from scoopi.model.script_row import ScriptRow
 from scoopi.script.configs_view import ConfigsView
+from scoopi.script.script_text import script_text
 from scoopi.script.zoned import zoned_facts
 
 if TYPE_CHECKING:
     from scoopi.script.sandbox import Sandbox  # who makes one loads it, which most pages do not need
 
-_HOSTS = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
+HOSTS = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
 _FROM_DATE: Final = frozenset({"document.getFromDate()", "document.fromDate"})
+_NO_ROW = ScriptRow((), 0, (), ())
 
 
 class PageScripts:
     """A ScriptRunner for one (document, task): callable with a script text, gives its result as text.
 
     The sandbox is made when the first script runs; its globals persist across rows. A text is evaluated
-    once and its result kept, unless it is null. Belongs to one thread.
+    once, or once for each row if it reads the row as data, and its result kept, unless it is null.
+    Belongs to one thread.
 
+    Args:
+        new_sandbox: makes a sandbox with these host objects (`HOSTS`).
     Source: language, B 2.8.
     """
 
-    def __init__(self, new_sandbox: Callable[[], Sandbox], document: Document, configs: ConfigsView) -> None:
+    def __init__(
+        self, new_sandbox: Callable[[str], Sandbox], document: Document, configs: ConfigsView
+    ) -> None:
         self._new_sandbox = new_sandbox
         self._document = document
         self._configs = configs
         self._sandbox: Sandbox | None = None
-        self._results: dict[str, str] = {}
+        self._results: dict[str | tuple[str, str], str] = {}
+        self._read_rows: set[str] = set()
 
-    def __call__(self, text: str) -> str | None:
+    def __call__(self, text: str, row: ScriptRow = _NO_ROW) -> str | None:
         """The result of the script as text, None for null and undefined.
 
+        Args:
+            text: as `Template.render` gives it.
+            row: seen by the script as `item`, `dim`, `fact` and `axis`.
         Raises:
             ScriptError: the script is wrong, failed, or met a limit; the next call begins with new globals.
         """
-        known = self._results.get(text)
+        shown_row = row.as_json() if text in self._read_rows else ""
+        known = self._results.get((text, shown_row) if shown_row else text)
         if known is not None:
             return known
-        result = self._run(text)
+        result, read_row = self._run(text, row)
+        if read_row:
+            self._read_rows.add(text)
         if result is not None:
-            self._results[text] = result
+            self._results[(text, row.as_json()) if read_row else text] = result
         return result
 
-    def _run(self, text: str) -> str | None:
+    def _run(self, text: str, row: ScriptRow) -> tuple[str | None, bool]:
+        """The result, and whether the script read the row."""
         # The one script that nearly all definitions have needs no engine while no other script has run.
         if self._sandbox is None and text in _FROM_DATE:
-            return self._configs.format_date(self._document.from_date)
+            return self._configs.format_date(self._document.from_date), False
         try:
             if self._sandbox is None:
                 self._sandbox = self._furnished()
-            result = self._sandbox.evaluate(text)
+            result = self._sandbox.call("evaluate", script_text(text), row.as_json())
+            read_row = self._sandbox.call("wasRowRead") == "true"
         except ScriptError:
             self._sandbox = None
             raise
-        return self._formatted(result) if isinstance(result, datetime) else result
+        return self._formatted(result) if isinstance(result, datetime) else result, read_row
 
     def _formatted(self, date: datetime) -> str:
         zone = self._configs.run_date_time.tzinfo
-        return self._configs.format_date(date.astimezone(zone) if date.tzinfo else date.replace(tzinfo=zone))
+        try:
+            return self._configs.format_date(
+                date.astimezone(zone) if date.tzinfo else date.replace(tzinfo=zone)
+            )
+        except (ValueError, OverflowError):
+            raise ScriptError(f"script gave a date that is out of range: {date}") from None
 
     def _furnished(self) -> Sandbox:
-        sandbox = self._new_sandbox()
-        furnish = sandbox.load(_HOSTS)
+        sandbox = self._new_sandbox(HOSTS)
         locator = self._document.locator
         page = {
             "name": locator.name,
@@ -79,5 +100,5 @@ class PageScripts:
             "fromDate": zoned_facts(self._document.from_date),
         }
         facts = msgspec.json.encode({"document": page, "configs": self._configs.facts()}).decode()
-        sandbox.guard(lambda: furnish(facts))
+        sandbox.call("furnish", facts)
         return sandbox

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from scoopi.errors import ScriptError
 from scoopi.script.javascript import Context, JSException
 
 _CORE = Path(__file__).with_name("core.js").read_text(encoding="utf-8")
+NO_HOSTS = "() => ({})"
 SCRIPT_POSITION = re.compile(r"^ +at (?:<eval> \()?<input>:(?P<line>\d+):(?P<column>\d+)", re.MULTILINE)
 """Finds, in the engine's stack, where a text itself stands: not its functions, which may be our own."""
 
@@ -21,58 +21,73 @@ _STACK_BYTES = 512 * 1024
 
 
 class Sandbox:
-    """Evaluates script texts; globals live as long as the sandbox.
+    """Calls into one context; globals live as long as the sandbox.
 
     Belongs to the thread that made it. After a ScriptError it may be out of memory or half changed: make
     a new one. The time limit counts the processor time of the whole process, the only clock that the
-    engine offers: beside busy threads a script ends earlier than the limit, never later.
+    engine offers: beside busy threads a script ends earlier than the limit, never later. It covers all
+    code of a script, also what runs while an exception or a result becomes a text: both are made inside.
+    What the engine cannot interrupt, and no guard of `core.js` covers, is left to the watchdog of workers:
+    the parsing of source texts of megabytes.
 
+    Args:
+        limits: of each call.
+        hosts: JavaScript, a function that makes more operations from what `core.js` hands it.
     Source: language, A12 and B 2.8.
     """
 
-    def __init__(self, limits: ScriptLimits) -> None:
+    def __init__(self, limits: ScriptLimits, hosts: str = NO_HOSTS) -> None:
         self._limits = limits
-        self._context: Any = Context()
-        self._context.set_max_stack_size(_STACK_BYTES)
-        self._evaluate: Any = self._context.eval(_CORE)
-        self._context.set_memory_limit(limits.memory_mb << 20)
-        self._context.set_time_limit(limits.timeout_ms / 1000)
+        context: Any = Context()
+        context.set_max_stack_size(_STACK_BYTES)
+        self._call: Any = context.eval(f"({_CORE})({hosts})")
+        context.set_memory_limit(limits.memory_mb << 20)
+        context.set_time_limit(limits.timeout_ms / 1000)
 
     def evaluate(self, text: str) -> str | datetime | None:
-        """The result of a script: its text, None for null and undefined, or a date for the caller to format.
+        """The result of a script; `let` and `const` last for this text only, `var` and functions are globals.
+
+        Returns and raises as `call`.
+        """
+        return self.call("evaluate", text)
+
+    def call(
+        self, operation: str, *texts: str, entry: str = "", own_line: Callable[[int], int] = int
+    ) -> str | datetime | None:
+        """The result of an operation: its text, None for null and undefined, or a date to format.
 
         A zoned date-time host object comes as a naive local datetime, a JavaScript Date as an aware one in
-        UTC. `let` and `const` last for this text only, `var` and functions are globals.
+        UTC.
 
+        Args:
+            operation: its name.
+            texts: its arguments, at most two.
+            entry: the user's function that it calls; the error names the line it had come to.
+            own_line: the line as the user counts it, from that of the evaluated text.
         Raises:
             ScriptError: syntax error, exception, or a limit; says which, at which line and column.
         """
-        result = self.guard(lambda: self._evaluate(text))
-        return result if result is None or isinstance(result, str) else _date(json.loads(result.json()))
-
-    def load(self, source: str) -> Any:
-        """Run a source as a script of its own, its `let` and `const` global too; gives its raw result.
-
-        Raises:
-            ScriptError: as `evaluate`.
-        """
-        return self.guard(lambda: self._context.eval(source))
-
-    def guard(self, call: Callable[[], Any], entry: str = "") -> Any:
-        """Call into the context; whatever goes wrong in there becomes a ScriptError.
-
-        Args:
-            call: the call.
-            entry: the user's function that is called; the error names the line it had come to.
-        """
+        if sum(map(len, texts)) * 2 > self._limits.memory_mb << 20:  # a letter takes up to two bytes in there
+            raise self._memory_error()
         try:
-            return call()
+            answer = self._call(operation, *texts)
         except JSException as error:
-            raise self._explained(str(error), entry) from None
+            raise self._explained(str(error), entry, own_line) from None
         except (UnicodeError, TypeError, MemoryError) as error:
             raise ScriptError(f"script gave a value that cannot be read: {error}") from None
+        if not isinstance(answer, str):  # there was no memory left for the text
+            raise self._memory_error()
+        if answer.startswith("!"):
+            raise self._explained(answer[1:], entry, own_line)
+        return _read(answer[:1], answer[1:])
 
-    def _explained(self, report: str, entry: str) -> ScriptError:
+    def _memory_error(self) -> ScriptError:
+        return ScriptError(
+            f"script needs more than {self._limits.memory_mb} MB of memory",
+            hint="let it hold less, or raise scoopi.script.memory",
+        )
+
+    def _explained(self, report: str, entry: str, own_line: Callable[[int], int]) -> ScriptError:
         message, _, stack = report.partition("\n")
         if message.startswith("InternalError: interrupted"):
             return ScriptError(
@@ -80,24 +95,27 @@ class Sandbox:
                 hint="look for an endless loop, or raise scoopi.script.timeout",
             )
         if message == "null" or "out of memory" in message:
-            return ScriptError(
-                f"script needs more than {self._limits.memory_mb} MB of memory",
-                hint="let it hold less, or raise scoopi.script.memory",
-            )
+            return self._memory_error()
         if "call stack size exceeded" in message:
             return ScriptError("script calls itself too deeply", hint="give its recursion an end")
-        return ScriptError(f"script failed: {message}{_where(stack, entry)}")
+        return ScriptError(f"script failed: {message}{_where(stack, entry, own_line)}")
 
 
-def _where(stack: str, entry: str) -> str:
+def _where(stack: str, entry: str, own_line: Callable[[int], int]) -> str:
     place = SCRIPT_POSITION.search(stack)
     if place:
-        return f" (line {place['line']}, column {place['column']} of the script)"
+        return f" (line {own_line(int(place['line']))}, column {place['column']} of the script)"
     frame = re.search(rf"^ +at {re.escape(entry)} \(<input>:(\d+):(\d+)", stack, re.MULTILINE)
-    return f" (in {entry}, line {frame[1]}, column {frame[2]} of its script)" if frame else ""
+    return f" (in {entry}, line {own_line(int(frame[1]))}, column {frame[2]} of its script)" if frame else ""
 
 
-def _date(parts: dict[str, str]) -> datetime:
-    if "wall" in parts:
-        return datetime.fromisoformat(parts["wall"])
-    return datetime.fromisoformat(parts["epoch"]).astimezone(UTC)
+def _read(kind: str, text: str) -> str | datetime | None:
+    if kind == "=":
+        return text
+    if kind == "0":
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ScriptError("script gave a date that is out of range") from None
+    return moment if kind == "w" else moment.replace(tzinfo=UTC)

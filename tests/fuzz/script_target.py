@@ -199,7 +199,9 @@ def _page_scripts() -> PageScripts:
     locator = Locator("acme", "quoteGroup", "/pages/acme.html")
     date = datetime(2020, 2, 29, 8, 5, tzinfo=UTC)
     configs = ConfigsView({"scoopi.link.maxDepth": "10"}, date, str, cluster=False)
-    return PageScripts(lambda: Sandbox(_LIMITS), Document(locator, locator.url, date, None, b""), configs)
+    return PageScripts(
+        lambda hosts: Sandbox(_LIMITS, hosts), Document(locator, locator.url, date, None, b""), configs
+    )
 
 
 def script(chance: random.Random) -> str:

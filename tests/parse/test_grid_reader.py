@@ -11,7 +11,9 @@ from lxml import etree
 from scoopi.errors import ParseError, ScriptError
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.failure import Failure
+from scoopi.model.page_text import shown
 from scoopi.model.place import Place
+from scoopi.model.script_row import ScriptRow
 from scoopi.parse.css_engine import CssEngine
 from scoopi.parse.grid_axis import prefixed
 from scoopi.parse.grid_reader import GridReader
@@ -47,6 +49,11 @@ def day(**more: Any) -> ItemDef:
 def grid(*items: ItemDef, dims: tuple[ItemDef, ...] = (), **more: Any) -> DataDef:
     given: dict[str, Any] = {"block": "#f", "selector": CELL, "facts": (ItemDef("fact"),)}
     return DataDef("forecast", items=items, dims=dims, **(given | more))
+
+
+def echo(script: str, _row: ScriptRow) -> str | None:
+    """The script itself, as if it were a text."""
+    return shown(script)
 
 
 class Reading:
@@ -92,7 +99,7 @@ def test_two_ranged_dims_multiply_the_last_turning_fastest() -> None:
         entry("a", None, first=1, last=2, script="a%{index}"),
         entry("b", None, last=2, script="b%{index}"),
     )
-    read = Reading(grid(entry("x", value="X"), dims=dims, selector=None), scripts=str)
+    read = Reading(grid(entry("x", value="X"), dims=dims, selector=None), scripts=echo)
     assert read.rows == ["X|a1|b1|not found", "X|a1|b2|not found", "X|a2|b1|not found", "X|a2|b2|not found"]
 
 
@@ -124,7 +131,7 @@ def test_a_value_wins_over_the_match_which_placeholders_still_see() -> None:
 def test_a_script_wins_over_the_selector_unless_it_gives_null() -> None:
     asked: list[str] = []
 
-    def run(script: str) -> str | None:
+    def run(script: str, _row: ScriptRow) -> str | None:
         asked.append(script)
         return "scripted" if script == "s2" else None
 
@@ -133,20 +140,29 @@ def test_a_script_wins_over_the_selector_unless_it_gives_null() -> None:
     assert asked == ["s2", "s3"]
 
 
-def test_a_script_is_run_once_per_text_and_again_only_after_null() -> None:
-    asked: list[str] = []
+@pytest.mark.parametrize("kind", [GridReader, PlainReader])
+def test_a_script_sees_the_row_as_its_placeholders_do(kind: type[GridReader | PlainReader]) -> None:
+    seen: list[tuple[object, ...]] = []
 
-    def run(script: str) -> str | None:
-        asked.append(script)
-        return None if script == "nothing" else "x"
+    def run(script: str, row: ScriptRow) -> str | None:
+        names = [(axis.axis_name, axis.item_name, axis.order, axis.match) for axis in row.axes]
+        seen.append((script, row.own, row.indexes, row.values, names[0], [name[1] for name in names]))
+        return "s"
 
-    dims = (entry("a", script="same"), entry("b", script="nothing"))
-    Reading(grid(entry("i", value="I", last=3), dims=dims, selector=None), scripts=run)
-    assert (asked.count("same"), asked.count("nothing")) == (1, 3)
+    dims = (entry("a", script="one"), entry("b", script="two", prefix=("p",)), entry("c", value="C"))
+    data_def = grid(entry("i", match="I\\d", first=4, last=5), dims=dims, selector=None)
+    kind(data_def, CssEngine(), GridSettings()).read(etree.fromstring(b"<p/>"), run, print)
+    head = ("item", "i", 1, "I\\d"), ["i", "a", "b", "c", "fact"]
+    assert seen == [
+        ("one", 1, (4, 1, 1, 1, 1), ("Id", None, None, "C", None), *head),
+        ("two", 2, (4, 1, 1, 1, 1), ("Id", "s", None, "C", None), *head),
+        ("one", 1, (5, 1, 1, 1, 1), ("Id", None, None, "C", None), *head),
+        ("two", 2, (5, 1, 1, 1, 1), ("Id", "s", None, "C", None), *head),
+    ]
 
 
 def test_a_failing_script_fails_the_task() -> None:
-    def run(script: str) -> str | None:
+    def run(script: str, _row: ScriptRow) -> str | None:
         raise ScriptError(f"{script} failed")
 
     with pytest.raises(ScriptError, match="boom failed"):
@@ -155,7 +171,7 @@ def test_a_failing_script_fails_the_task() -> None:
 
 @pytest.mark.parametrize("kind", [GridReader, PlainReader])
 def test_of_a_failing_script_it_is_said_where_it_stands(kind: type[GridReader | PlainReader]) -> None:
-    def run(_script: str) -> str | None:
+    def run(_script: str, _row: ScriptRow) -> str | None:
         raise ScriptError("it failed")
 
     definition = grid(entry("i", script="boom", place=Place("d.yml", 7, 9)), selector=None)
@@ -232,7 +248,7 @@ def test_a_fact_is_prefixed_before_it_is_replaced() -> None:
 def test_raw_items_are_read_without_prefix_which_placeholders_still_see() -> None:
     item = hour(first=2, last=2, prefix=("/day/",))
     dims = (entry("seen", script="%{item.hour.value}"),)
-    read = Reading(grid(item, dims=dims, selector=None), scripts=str, raw_items=True)
+    read = Reading(grid(item, dims=dims, selector=None), scripts=echo, raw_items=True)
     assert read.values == [("06:00", "/day/06:00", "not found")]
     assert prefixed(read.values[0][0], item) == "/day/06:00"
     assert prefixed(None, item) is None
@@ -262,16 +278,16 @@ def test_an_item_may_depend_on_the_index_of_a_dim() -> None:
     assert [values[0] for values in read.values] == ["Hour", "Mon", "Tue"]
 
 
-def test_a_value_that_holds_placeholders_is_expanded() -> None:
+def test_a_value_of_the_page_that_looks_like_a_placeholder_stays_as_it_is() -> None:
     page = "<html><body><div id='f'><p>%{dim.d.index}</p></div></body></html>"
     dims = (entry("d", script="<%{item.value}>", last=2),)
-    read = Reading(grid(entry("i", "p"), dims=dims, selector=None), page=page, scripts=str)
-    assert [values[1] for values in read.values] == ["<1>", "<2>"]
+    read = Reading(grid(entry("i", "p"), dims=dims, selector=None), page=page, scripts=echo)
+    assert [values[1] for values in read.values] == ["<%{dim.d.index}>"] * 2
 
 
 def test_a_null_value_leaves_the_placeholder_as_written() -> None:
     dims = (entry("d", script="<%{item.value}>"),)
-    read = Reading(grid(entry("i", "h6"), dims=dims, selector=None), scripts=str)
+    read = Reading(grid(entry("i", "h6"), dims=dims, selector=None), scripts=echo)
     assert read.values[0][1] == "<%{item.value}>"
 
 

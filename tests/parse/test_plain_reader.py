@@ -14,7 +14,9 @@ from scoopi.errors import ParseError
 from scoopi.model.data import Data
 from scoopi.model.data_def import DataDef, FilterDef, ItemDef
 from scoopi.model.locator import Locator
+from scoopi.model.page_text import shown
 from scoopi.model.payload import Payload
+from scoopi.model.script_row import ScriptRow
 from scoopi.parse.css_engine import CssEngine
 from scoopi.parse.grid_reader import GridReader
 from scoopi.parse.grid_settings import GridSettings
@@ -145,8 +147,8 @@ def definitions(draw: st.DrawFn, language: str) -> DataDef:
     return DataDef("x", block, draw(st.sampled_from(FACTS[language])), tuple(items), tuple(dims), (fact,))
 
 
-def script(text: str) -> str | None:
-    return None if text == "null" else text
+def script(text: str, row: ScriptRow) -> str | None:
+    return None if text == "null" else f"{shown(text)} {row.own} {row.indexes} {row.values}"
 
 
 def outcome(reader: GridReader | PlainReader, data_def: DataDef, page: etree._Element) -> object:

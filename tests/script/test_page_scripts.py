@@ -27,13 +27,13 @@ class Sandboxes:
     def __init__(self) -> None:
         self.made = 0
 
-    def __call__(self) -> Sandbox:
+    def __call__(self, hosts: str) -> Sandbox:
         self.made += 1
-        return Sandbox(ScriptLimits(timeout_ms=200))
+        return Sandbox(ScriptLimits(timeout_ms=200), hosts)
 
 
 def page_scripts(
-    new_sandbox: Callable[[], Sandbox] | None = None, from_date: datetime = FROM_DATE
+    new_sandbox: Callable[[str], Sandbox] | None = None, from_date: datetime = FROM_DATE
 ) -> PageScripts:
     locator = Locator("acme", "quoteGroup", "/pages/acme.html")
     document = Document(locator, "/pages/final.html", from_date, None, b"")

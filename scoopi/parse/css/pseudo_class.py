@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from scoopi.parse.css import syntax
+from scoopi.parse.css.bound_text import bound, bound_pattern
 from scoopi.parse.css.scanner import Scanner
 
 _NTH = re.compile(r"([+-]?)(\d{0,9})n(?:\s*([+-])\s*(\d{1,9}))?")
@@ -61,14 +62,14 @@ def parse_pseudo_class(
     if name in _NTH_NAMES or name in _SIBLINGS:
         return (_parse_number(scanner, name),)
     content, offset = scanner.between("(", ")")
-    if not content:
+    if not bound(content, scanner.values):
         scanner.fail(f"':{name}()' is empty", hint="write what it looks for between the brackets", at=begin)
     if name in _LISTS:
-        return (syntax.Nested(name, parse_list(Scanner(content, scanner.whole, offset))),)
+        return (syntax.Nested(name, parse_list(Scanner(content, scanner.whole, offset, scanner.values))),)
     kind = _TEXTS[name]
     if kind.startswith("matches"):
-        return (syntax.TextTest(kind, content),)
-    text = re.sub(r"\\(.?)", r"\1", content)
+        return (syntax.TextTest(kind, bound_pattern(content, scanner.values)),)
+    text = bound(re.sub(r"\\(.?)", r"\1", content), scanner.values)
     return (syntax.TextTest(kind, text if "Whole" in kind else text.lower()),)
 
 
@@ -97,7 +98,7 @@ def _as_attribute(scanner: Scanner, begin: int) -> str:
 def _parse_number(scanner: Scanner, name: str) -> syntax.Test:
     begin = scanner.position
     scanner.take("(")
-    argument = scanner.up_to(")").strip().lower()
+    argument = bound(scanner.up_to(")"), scanner.values).strip().lower()
     if name in _SIBLINGS:
         if not re.fullmatch(r"\d{1,9}", argument):
             scanner.fail(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NoReturn
 
 from scoopi.errors import ParseError
+from scoopi.parse.css.bound_text import bound
 
 _BLANKS = " \t\n\f\r"
 
@@ -16,12 +19,16 @@ class Scanner:
         text: what is walked over.
         whole: the selector as the user wrote it, for messages.
         offset: where `text` begins in `whole`.
+        values: values of the page, by the letters that stand for them in the text.
     """
 
-    def __init__(self, text: str, whole: str, offset: int = 0) -> None:
+    def __init__(
+        self, text: str, whole: str, offset: int = 0, values: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.text = text
         self.whole = whole
         self.offset = offset
+        self.values = values
         self.position = 0
 
     @property
@@ -95,5 +102,9 @@ class Scanner:
 
     def fail(self, what: str, *, hint: str, at: int | None = None) -> NoReturn:
         """Raise a ParseError for the character at `at` (in `text`), by default the next one."""
-        position = self.offset + (self.position if at is None else at) + 1
-        raise ParseError(f"selector '{self.whole}': {what}, at character {position}", hint=hint)
+        before = self.whole[: self.offset + (self.position if at is None else at)]
+        position = len(bound(before, self.values)) + 1
+        whole, what = bound(self.whole, self.values), bound(what, self.values)
+        raise ParseError(
+            f"selector '{whole}': {what}, at character {position}", hint=bound(hint, self.values)
+        )

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from scoopi.parse.css import syntax
+from scoopi.parse.css.bound_text import bound, bound_pattern
 from scoopi.parse.css.pseudo_class import parse_pseudo_class
 from scoopi.parse.css.scanner import Scanner
+from scoopi.parse.grid_blank import JAVA_TRIMMED
 
 _COMBINATORS = ">+~"
 _MAX_NESTING = 32
 _OPERATORS = ("!=", "^=", "$=", "*=", "~=", "=")
 
 
-def parse_selector(text: str) -> syntax.Selectors:
+def parse_selector(text: str, values: Mapping[str, str] = MappingProxyType({})) -> syntax.Selectors:
     """The alternatives of a selector.
 
+    Args:
+        text: the selector.
+        values: values of the page, by the letters that stand for them in the text.
     Raises:
         ParseError: what is wrong, at which character, and the hint.
     Source: language, B 3.2, "Dialect".
     """
-    return _parse_list(Scanner(text, text), 0)
+    return _parse_list(Scanner(text, text, values=values), 0)
 
 
 def _parse_list(scanner: Scanner, nesting: int) -> syntax.Selectors:
@@ -80,9 +88,9 @@ def _parse_tests(scanner: Scanner, nesting: int) -> syntax.Compound:
     if char == ":":
         return parse_pseudo_class(scanner, lambda inner: _parse_list(inner, nesting + 1))
     if char.isalnum():
-        return (syntax.Tag(scanner.word("-_|").lower().replace("|", ":")),)
+        return (syntax.Tag(bound(scanner.word("-_|").replace("|", ":"), scanner.values).lower()),)
     if scanner.take("*|"):
-        return (syntax.TagSuffix(scanner.word("-_").lower()),)
+        return (syntax.TagSuffix(bound(scanner.word("-_"), scanner.values).lower()),)
     if scanner.take("*"):
         return ()
     hint = "see the placeholders of this selector" if char == "%" else "remove it, or put it into quotes"
@@ -92,7 +100,7 @@ def _parse_tests(scanner: Scanner, nesting: int) -> syntax.Compound:
 def _parse_name(scanner: Scanner, kind: str) -> str:
     sign = scanner.peek()
     scanner.take(sign)
-    name = scanner.word("-_")
+    name = bound(scanner.word("-_"), scanner.values)
     if not name:
         scanner.fail(f"the name of the {kind} is missing after '{sign}'", hint=f"write '{sign}name'")
     return name
@@ -102,18 +110,18 @@ def _parse_attribute(scanner: Scanner) -> syntax.AttributeTest:
     begin = scanner.position
     content, _ = scanner.between("[", "]")
     key, operator, value = _split_attribute(content)
-    name = key.strip().lower()
+    name = bound(key.strip(), scanner.values).lower()
     if not name or name == "^":
         scanner.fail(
             "the name of the attribute is missing", hint="write '[name]' or '[name=value]'", at=begin
         )
     if not operator:
         return syntax.AttributeTest(name[1:], "^") if name[0] == "^" else syntax.AttributeTest(name)
-    if not value:
+    if not bound(value, scanner.values):
         scanner.fail("the value is missing", hint=f"write \"[{name}{operator}'value']\"", at=begin)
     if operator == "~=":
-        return syntax.AttributeTest(name, operator, value)
-    return syntax.AttributeTest(name, operator, _plain_value(operator, value))
+        return syntax.AttributeTest(name, operator, bound_pattern(value, scanner.values))
+    return syntax.AttributeTest(name, operator, _plain_value(operator, value, scanner.values))
 
 
 def _split_attribute(content: str) -> tuple[str, str, str]:
@@ -125,9 +133,9 @@ def _split_attribute(content: str) -> tuple[str, str, str]:
     return content[:at], operator, content[at + len(operator) :]
 
 
-def _plain_value(operator: str, value: str) -> str:
+def _plain_value(operator: str, value: str, values: Mapping[str, str]) -> str:
     """The value without its quotes, in lower case; blanks inside quotes count for `^=` and `$=` only."""
     quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
-    text = value[1:-1] if quoted else value
+    text = bound(value[1:-1] if quoted else value, values)
     keeps_blanks = quoted and operator in ("^=", "$=")
-    return text.lower() if keeps_blanks else text.lower().strip()
+    return text.lower() if keeps_blanks else text.lower().strip(JAVA_TRIMMED)

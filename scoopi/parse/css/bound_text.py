@@ -1,0 +1,69 @@
+"""BoundText: a selector in which letters stand for values of the page while it is parsed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from scoopi.errors import ParseError
+from scoopi.model.page_text import MARK, parts
+
+_STAND_INS = range(0xA000, 0xA48D)
+"""Letters of Yi: letters to the parser, the same in lower case, and rarely in a selector."""
+_IN_A_PATTERN = re.compile(r"\\Q|\\E|\\.|.", re.DOTALL)
+_SIGNS = re.compile(r"([\\^$.|?*+()\[\]{}&~#\-\s])", re.ASCII)
+
+
+class BoundText(NamedTuple):
+    """The text with stand-ins, and the value behind each."""
+
+    text: str
+    values: Mapping[str, str]
+
+    @classmethod
+    def of(cls, selector: str) -> BoundText:
+        """From a selector with marked values.
+
+        Raises:
+            ParseError: it holds more of them than there are letters.
+        """
+        if MARK not in selector:
+            return cls(selector, {})
+        pieces = parts(selector)
+        free = [letter for letter in map(chr, _STAND_INS) if letter not in selector]
+        if len(free) < len(pieces) // 2:
+            raise ParseError(
+                f"a selector holds {len(pieces) // 2} values", hint="write it with fewer placeholders"
+            )
+        values = dict(zip(free, pieces[1::2], strict=False))
+        pieces[1::2] = values
+        return cls("".join(pieces), values)
+
+
+def bound(text: str, values: Mapping[str, str]) -> str:
+    """A part of the text, with the values for their stand-ins."""
+    return "".join(values.get(letter, letter) for letter in text) if values else text
+
+
+def bound_pattern(pattern: str, values: Mapping[str, str]) -> str:
+    r"""A regular expression with the values as letters that mean themselves, between `\Q` and `\E` too.
+
+    >>> bound_pattern(r"^ꀀ: \Qꀀ\E$", {"ꀀ": "1.5"})
+    '^1\\.5: \\Q1.5\\E$'
+    """
+    if not values:
+        return pattern
+    written, is_literal = "", False
+    for found in _IN_A_PATTERN.finditer(pattern):
+        sign = found[0]
+        if sign in (r"\Q", r"\E"):
+            is_literal = sign == r"\Q"
+        value = values.get(sign)
+        if value is None:
+            written += sign
+        elif is_literal:
+            written += value.replace(r"\E", r"\E\\E\Q")
+        else:
+            written += _SIGNS.sub(r"\\\1", value)
+    return written

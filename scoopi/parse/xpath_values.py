@@ -1,0 +1,81 @@
+"""xpath_text: an XPath in which values of the page stand as literals, never as code."""
+
+from __future__ import annotations
+
+import re
+
+from scoopi.errors import ParseError
+from scoopi.model.page_text import MARK, parts, shown
+
+_QUOTES = re.compile("['\"]")
+_NAME_BEFORE = re.compile(r"(?:[\w\-·]|[/@]|::)\Z")
+_NAME_BEHIND = re.compile(r"[\w\-·]")
+_NAME_LETTERS = re.compile(r"[\w.\-·]+")
+
+
+def xpath_text(selector: str) -> str:
+    r"""The expression with its marked values written in.
+
+    Inside quotes a value is part of the literal, whatever quotes it holds itself. Behind `/`, `@` and `::`,
+    and beside the letters of a name, it is a name or part of one. As a whole predicate it is a position.
+    Elsewhere it is a literal of its own.
+
+    >>> from scoopi.model.page_text import marked
+    >>> print(xpath_text(f"//td[.='{marked('De' + chr(39) + 'Longhi')}']"))
+    //td[.="De'Longhi"]
+    >>> print(xpath_text(f"//h{marked('2')}[{marked('3')}]"))
+    //h2[number('3')]
+
+    Raises:
+        ParseError: a value stands where only a name can, and is not one.
+    """
+    if MARK not in selector:
+        return selector
+    written: list[str] = []
+    quote, literal = "", ""
+    pieces = parts(selector)
+    for at, piece in enumerate(pieces):
+        if at % 2:
+            if quote:
+                literal += piece
+            else:
+                written.append(_standing(pieces[at - 1], piece, pieces[at + 1], selector))
+            continue
+        end = 0
+        for found in _QUOTES.finditer(piece):
+            if quote and found[0] != quote:
+                continue
+            passed = piece[end : found.start()]
+            written.append(xpath_literal(literal + passed, quote) if quote else passed)
+            quote, literal = ("", "") if quote else (found[0], "")
+            end = found.end()
+        if quote:
+            literal += piece[end:]
+        else:
+            written.append(piece[end:])
+    return "".join(written) + (quote + literal if quote else "")
+
+
+def xpath_literal(text: str, quote: str = "'") -> str:
+    """An expression for the text: between these quotes if it has none of them, else between others."""
+    other = '"' if quote == "'" else "'"
+    if quote not in text:
+        return f"{quote}{text}{quote}"
+    if other not in text:
+        return f"{other}{text}{other}"
+    between = f", {other}{quote}{other}, "
+    return f"concat({between.join(f'{quote}{part}{quote}' for part in text.split(quote))})"
+
+
+def _standing(before: str, value: str, behind: str, selector: str) -> str:
+    """A value outside of quotes."""
+    left, right = before.rstrip(), behind.lstrip()
+    if _NAME_BEFORE.search(before) or left.endswith(("/", "@", "::")) or _NAME_BEHIND.match(behind):
+        if not _NAME_LETTERS.fullmatch(value):
+            raise ParseError(
+                f"the XPath {shown(selector)!r} needs a name where a value of the page stands",
+                hint="put the placeholder between quotes to compare with a text",
+            )
+        return value
+    literal = xpath_literal(value)
+    return f"number({literal})" if left.endswith("[") and right.startswith("]") else literal
