@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,13 @@ def test_a_container_limit_bounds_the_cores(tmp_path: Path) -> None:
     assert cores(file) == 1
     file.write_text("max 100000\n")
     assert cores(file) == cores(tmp_path / "missing")
+
+
+def test_the_limit_of_a_task_allows_for_its_scripts_and_0_is_none() -> None:
+    assert groups.TaskLimit.of(DEFAULTS) == groups.TaskLimit() == groups.TaskLimit(61.0)
+    configs = Configs.from_composed({"scoopi.task.timeout": "2", "scoopi.script.timeout": "500"})
+    assert groups.TaskLimit.of(configs).limit_s == 2.5
+    assert groups.TaskLimit.of(Configs.from_composed({"scoopi.task.timeout": "0"})).limit_s == math.inf
 
 
 def test_a_blank_fact_stays_when_replacing_is_off() -> None:

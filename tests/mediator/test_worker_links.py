@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import select
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -11,7 +14,18 @@ import pytest
 from scoopi.mediator.process_link import ProcessLink
 from scoopi.mediator.thread_link import ThreadLink
 from scoopi.mediator.worker_link import WorkerLink
-from scoopi.worker.messages import Setup, Stop
+from scoopi.model.definitions import TaskDef
+from scoopi.model.handover import Handover
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.model.payload import Payload
+from scoopi.steps.step import Step
+from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.found_values import FoundValues
+from scoopi.worker.messages import Give, Setup, Stop, WorkItem
+from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
+from scoopi.worker.worker_parts import WorkerParts
+from tests.worker.played_loader import PlayedLoader
 from tests.worker.stuck_loader import RELEASED, wire
 
 LIMIT_S = 10.0
@@ -36,3 +50,54 @@ def test_a_worker_that_is_stopped_has_ended_before_its_loader_is_closed(link: Wo
     while alive:
         assert select.select([link.incoming], [], [], end - time.monotonic())[0], "the worker does not end"
         _, alive = link.receive()
+
+
+def test_a_worker_that_is_stopped_by_a_signal_is_paused_until_it_is_continued() -> None:
+    link = ProcessLink("tests.worker.stuck_loader:wire")
+    try:
+        assert not link.is_paused()
+        os.kill(link.pid, signal.SIGSTOP)
+        wait_until(link.is_paused)
+        os.kill(link.pid, signal.SIGCONT)
+        wait_until(lambda: not link.is_paused())
+        assert not link.has_ended()
+    finally:
+        link.kill()
+    wait_until(link.has_ended)
+    link.reap()
+
+
+def test_a_thread_that_loops_ends_when_it_is_killed() -> None:
+    threads = threading.active_count()
+    link = ThreadLink(looping)
+    link.send(Setup(b""))
+    link.send(Give((WorkItem("job", 1, JobPayload(Locator("name", "group", "page.html"), "seed")),)))
+    wait_until(lambda: link.note().task == "loop")
+    assert not link.has_ended()
+    link.kill()
+    assert link.has_ended()
+    assert link.reap()[1][:2] == ("job", "loop")
+    wait_until(lambda: threading.active_count() == threads)
+
+
+class Loop(Step):
+    """Never ends."""
+
+    def run(self, payload: Payload) -> Handover:
+        while True:
+            pass
+
+
+def looping(_: bytes, __: Callable[[str, str], None]) -> WorkerParts:
+    """The parts of a worker whose one task never ends."""
+    chain = TaskChain(TaskDef("group", "loop", "data", ()), (ChainStep("loop", Loop(), "job.yml:1:1"),))
+    plan = GroupPlan((chain,), "loader", "here")
+    children = ChildJobs(lambda _: "file", 9)
+    return WorkerParts(PlayedLoader(ends_at_once=1), lambda _: plan, children, FoundValues({}, frozenset()))
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + LIMIT_S
+    while not is_so():
+        assert time.monotonic() < end, "it does not happen"
+        select.select([], [], [], 0.01)
