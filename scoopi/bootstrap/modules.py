@@ -342,6 +342,7 @@ class RunModule(Module):
         bells: NodeBells,
         monitor: Monitor,
         state: StateFlipper,
+        tasks: TaskMediator,
     ) -> Heartbeat:
         cancel = self._context.cancel
         calls = HeartbeatCalls(
@@ -349,6 +350,7 @@ class RunModule(Module):
             monitor.ring,
             cancel.is_asked if cancel is not None else lambda: False,
             state.cancel,
+            tasks.given,
         )
         return Heartbeat(
             members, recovery, self._load(held, counts), calls, self._heartbeat_s(), self._round_s()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from scoopi.errors import ClusterError, RecordError, RunError, ScoopiError, StoreError
 from scoopi.mediator.job_recovery import JobRecovery
-from scoopi.store.member import Load
+from scoopi.store.member import Load, marks_of
 from scoopi.store.membership import Membership
 from scoopi.store.run_record import RunPhase
 
@@ -33,12 +33,14 @@ class HeartbeatCalls:
         on_rest: called at each look that finds all nodes idle: the run may be over.
         is_cancelled: whether the run was cancelled from elsewhere.
         on_cancelled: called once when it was.
+        given: ids of the jobs that this node's workers have.
     """
 
     on_lost_data: Callable[[ScoopiError], None]
     on_rest: Callable[[], None] = lambda: None
     is_cancelled: Callable[[], bool] = lambda: False
     on_cancelled: Callable[[], None] = lambda: None
+    given: Callable[[], Iterable[str]] = tuple
 
 
 class Heartbeat:
@@ -136,4 +138,5 @@ class Heartbeat:
         was_away = self._thread.ident is not None and self._members.own_beat_is_old()
         if was_away and self._recovery.phase() is RunPhase.OVER:
             return False
-        return self._members.beat(self._load(), may_return=self._recovery.may_return)
+        load = self._load()._replace(given=marks_of(self._calls.given()))
+        return self._members.beat(load, may_return=self._recovery.may_return)

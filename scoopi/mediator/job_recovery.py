@@ -10,6 +10,7 @@ from scoopi.errors import RunError
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.model.job import JobState
 from scoopi.store.job_store import JobStore
+from scoopi.store.member import Member
 from scoopi.store.membership import Membership
 from scoopi.store.run_record import RunPhase, RunRecord
 
@@ -116,14 +117,14 @@ class JobRecovery:
         self._done.clear()
 
     def _take_back(self, incarnation: str, counts: bool) -> None:
-        taken = self._jobs.take_back(incarnation, counts)
+        member = self._members.read().get(incarnation)
+        taken = self._jobs.take_back(incarnation, counts, b"" if member is None else member.given)
         self._done.add(incarnation)
         if taken:
-            log.warning("jobs of %s are ready again: %d", self._named(incarnation, counts), taken)
+            log.warning("jobs of %s are ready again: %d", self._named(member, counts), taken)
             self._calls.on_taken_back()
 
-    def _named(self, incarnation: str, is_dead: bool) -> str:
-        member = self._members.read().get(incarnation)
+    def _named(self, member: Member | None, is_dead: bool) -> str:
         if member is None or member.node == self._members.node:
             return "an earlier process"
         return f"node {member.node}, which {'is lost' if is_dead else 'has left'},"

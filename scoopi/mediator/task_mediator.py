@@ -71,6 +71,10 @@ class TaskMediator:
         """Hosts that work at hand needs, be it queued or in a worker that waits for a further request."""
         return self._runner.needed_hosts()
 
+    def given(self) -> list[str]:
+        """Ids of the jobs that workers have; approximate, as they change all the time."""
+        return [job for worker in list(self._pool) for job in list(worker.outstanding)]
+
     def figures(self) -> TaskFigures:
         """How much is going on here; approximate, as it changes all the time, and never waits."""
         workers = list(self._pool)

@@ -11,6 +11,7 @@ from scoopi.model.job import JobPayload, JobRecord, JobState
 from scoopi.store.job_endings import BATCH, JobEndings
 from scoopi.store.job_records import ENDED_SLOT, JobRecords, ready_slot, taken_slot
 from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
+from scoopi.store.member import are_marked
 from scoopi.store.ports import Change, MapName, Store
 from scoopi.store.remembered_ends import Ends
 from scoopi.store.scan_pages import pages
@@ -126,18 +127,26 @@ class JobStore:
         self._written.forget((job.id, job.fence) for job in jobs)
         return number
 
-    def take_back(self, dead: str, counts: bool = True) -> int:
+    def take_back(self, dead: str, counts: bool = True, given: bytes = b"") -> int:
         """TAKEN by a dead incarnation -> READY; how many were found.
+
+        `lost` grows for jobs that its workers had: one of them may have ended the node, those that waited
+        in its queues cannot have. When none of them is left any may have, since the last heartbeat.
 
         Args:
             dead: an incarnation that is lost, or has left.
             counts: whether `lost` grows; False for a node that left in the orderly way.
+            given: marks of the jobs that its workers had, as it said last; see `marks_of`.
         """
-        read, back = self._records.read, self._records.taken_back
-        return sum(
-            self._changed([Change(job, now, back(read(job, now), counts)) for job, now in page])
-            for page in pages(self._store, MapName.JOBS, BATCH, taken_slot(dead))
-        )
+        slot, read, back = taken_slot(dead), self._records.read, self._records.taken_back
+        suspects: set[str] = set()
+        for page in pages(self._store, MapName.JOBS, BATCH, slot) if given else ():
+            suspects |= are_marked(given, (job for job, _ in page))
+        number = 0
+        for page in pages(self._store, MapName.JOBS, BATCH, slot):
+            lost = {job: counts and (not suspects or job in suspects) for job, _ in page}
+            number += self._changed([Change(job, now, back(read(job, now), lost[job])) for job, now in page])
+        return number
 
     def end(self, endings: Sequence[Ending]) -> list[bool]:
         """As `JobEndings.end`: for each, whether this end counts."""

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
+from hashlib import blake2b
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
 
 from scoopi.model.record_fields import Count
+
+MARK_BYTES = 6
+MOST_MARKS = 2000
 
 
 class MemberState(StrEnum):
@@ -26,12 +32,14 @@ class Load(NamedTuple):
         idle: it holds no job, takes none just now, and owes the store nothing.
         owes_rows: it leaves, and not all rows that it has committed stand in its files.
         pages: pages that it has loaded.
+        given: marks of the jobs that its workers have; see `marks_of`.
     """
 
     takes: int
     idle: bool
     owes_rows: bool = False
     pages: int = 0
+    given: bytes = b""
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -50,8 +58,24 @@ class Member(msgspec.Struct, frozen=True):
     idle: bool
     owes_rows: bool = False
     pages: Count = 0
+    given: bytes = b""
     failed: Count = 0
     start: Count = 0
+
+
+def marks_of(jobs: Iterable[str]) -> bytes:
+    """A few bytes for each of these jobs, one after the other: a heartbeat stays small."""
+    return b"".join(map(_mark, islice(jobs, MOST_MARKS)))
+
+
+def are_marked(marks: bytes, jobs: Iterable[str]) -> set[str]:
+    """Those of the jobs that have their mark there."""
+    known = {marks[at : at + MARK_BYTES] for at in range(0, len(marks), MARK_BYTES)}
+    return {job for job in jobs if _mark(job) in known} if known else set()
+
+
+def _mark(job: str) -> bytes:
+    return blake2b(job.encode(), digest_size=MARK_BYTES).digest()
 
 
 class Look(NamedTuple):

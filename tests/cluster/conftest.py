@@ -19,9 +19,15 @@ def crew_of(cluster: ClusterClient, world: World, tmp_path: Path) -> Iterator[Ca
     with ExitStack() as crews:
 
         def make(
-            output: str = "out", client: ClusterClient = cluster, anew: bool = False, **changes: str
+            output: str = "out",
+            client: ClusterClient = cluster,
+            anew: bool = False,
+            defs: Path | None = None,
+            **changes: str,
         ) -> Crew:
             run = f"{tmp_path.name}-run"
-            return crews.enter_context(Crew(client, world.defs, tmp_path / output, run, changes, anew))
+            return crews.enter_context(
+                Crew(client, defs or world.defs, tmp_path / output, run, changes, anew)
+            )
 
         yield make

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,10 @@ import pytest
 
 from scoopi.model.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.job_records import JobRecords
 from scoopi.store.member import MemberState
+from scoopi.store.membership import Membership
+from scoopi.store.ports import MapName
 from scoopi.store.run_record import RunPhase, RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.holding import states, store_of
@@ -113,3 +117,39 @@ def test_a_node_that_was_declared_lost_drops_the_jobs_that_it_has_not_begun(
     assert crew.rows() == world.rows
     again = len(server.log.all()) - world.jobs
     assert again <= 1, "a page is loaded twice only if it was being loaded when the node fell asleep"
+
+
+def test_only_the_jobs_that_workers_of_a_killed_node_had_count_as_lost(
+    crew_of: Callable[..., Crew], cluster: ClusterClient, tmp_path: Path
+) -> None:
+    answers = threading.Event()
+
+    def page(path: str) -> bytes:
+        answers.wait(LIMIT_S)
+        return b"<h1>A shelf</h1>"
+
+    with Server(page) as silent:
+        build_world(tmp_path / "silent", 6, 2, silent.url(""))
+        crew = crew_of(defs=tmp_path / "silent" / "defs", **SLOW)
+        records, store = JobRecords("test"), store_of(cluster, crew)
+        ann = ScoopiProcess(crew.arguments("ann"), tmp_path)
+        try:
+            members = Membership(store, "test", "test")
+            given = lambda: any(member.given for member in members.read().values())  # noqa: E731
+            wait_until(given, "a heartbeat that names what its worker has", LIMIT_S, ann)
+            ann.signal(signal.SIGKILL)
+            assert ann.wait(LIMIT_S) == -signal.SIGKILL
+            bob = crew.start("bob")
+            wait_until(lambda: MemberState.LOST in states(cluster, crew), "its loss", LIMIT_S)
+
+            def lost() -> list[int]:
+                found = store.scan(MapName.JOBS, None, 100)
+                return [records.read(job, record).lost for job, record in found]
+
+            wait_until(lambda: any(lost()), "that its jobs are taken back", LIMIT_S)
+            assert sorted(lost()) == [0] * 5 + [1], "one request at a time: its worker had one job"
+            crew.cancel()
+        finally:
+            answers.set()
+            ann.kill_all()
+        bob.result(LIMIT_S)

@@ -13,6 +13,7 @@ from scoopi.model.locator import Locator
 from scoopi.store.job_endings import BATCH
 from scoopi.store.job_store import LARGE, JobStore
 from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
+from scoopi.store.member import marks_of
 from scoopi.store.ports import Change, MapName, Outcome, Store
 from scoopi.store.remembered_ends import RememberedEnds
 
@@ -383,6 +384,22 @@ def test_a_job_that_a_sleeper_puts_again_when_the_run_is_over_is_not_run(
     ann.put([new_job("j1")])
     assert ann.take(HOST, 1) == []
     assert ann.nothing_left()
+
+
+def test_of_a_dead_nodes_jobs_those_count_as_lost_that_its_workers_had(ann: JobStore, bob: JobStore) -> None:
+    ann.put([new_job(f"j{number}") for number in range(5)])
+    ann.take(HOST, 5)
+    assert bob.take_back("ann", given=marks_of(["j1", "j3", "ended"])) == 5
+    assert {job.id: job.lost for job in bob.take(HOST, 5)} == {"j0": 0, "j1": 1, "j2": 0, "j3": 1, "j4": 0}
+
+
+def test_when_none_is_left_of_what_its_workers_had_each_of_a_dead_nodes_jobs_counts(
+    ann: JobStore, bob: JobStore
+) -> None:
+    ann.put([new_job("j1"), new_job("j2")])
+    ann.take(HOST, 2)
+    bob.take_back("ann", given=marks_of(["ended"]))
+    assert [job.lost for job in bob.take(HOST, 2)] == [1, 1]
 
 
 class TestReconciling:
