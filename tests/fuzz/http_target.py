@@ -10,6 +10,7 @@ import struct
 import threading
 import zlib
 from collections.abc import Callable
+from functools import partial
 
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
@@ -207,14 +208,20 @@ def _damaged(data: bytes, chance: random.Random) -> bytes:
 
 
 def _bomb(_: bytes) -> bytes:
-    return gzip.compress(b"\0" * (_MOST_BYTES * 20), 9)
+    return gzip.compress(b"\0" * (_MOST_BYTES * 20), 9, mtime=0)
 
 
 def _empty_members(_: bytes) -> bytes:
-    return gzip.compress(b"") * 5000
+    return gzip.compress(b"", mtime=0) * 5000
 
 
 _CODINGS: tuple[tuple[Callable[[bytes], bytes], bytes], ...] = (
-    *((bytes, b""), (bytes, b""), (gzip.compress, b"gzip"), (zlib.compress, b"deflate"), (bytes, b"br")),
+    *(
+        (bytes, b""),
+        (bytes, b""),
+        (partial(gzip.compress, mtime=0), b"gzip"),
+        (zlib.compress, b"deflate"),
+        (bytes, b"br"),
+    ),
     *((bytes, b"zstd"), (_bomb, b"gzip"), (_empty_members, b"gzip")),
 )
