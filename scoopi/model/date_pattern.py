@@ -1,10 +1,11 @@
-"""DatePattern: dates read and written by a pattern of the letters of Java's SimpleDateFormat, in English."""
+"""DatePattern: dates read and written by a pattern of the letters of Java's SimpleDateFormat."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from scoopi.model.date_names import ENGLISH, date_names
 from scoopi.model.date_pattern_calendar import resolve
 from scoopi.model.date_pattern_parts import Part, parts_of
 from scoopi.model.date_pattern_reader import Reader
@@ -20,15 +21,17 @@ class DatePattern:
     `Y` means the calendar year, as `y`. Weeks begin on Sunday, and 1 January is in the first.
 
     Raises:
-        ValueError: the pattern has an unknown letter or an open quote.
+        ValueError: the pattern has an unknown letter or an open quote, or the locale is unknown.
     Source: language, B 4.5.
     """
 
     pattern: str
+    locale: str = ENGLISH
     _parts: tuple[Part, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_parts", parts_of(self.pattern))
+        date_names(self.locale)
 
     @property
     def has_zone(self) -> bool:
@@ -49,7 +52,7 @@ class DatePattern:
             ValueError: the text does not fit, or the date lies outside of the years 1 to 9999.
         """
         century_start = _eighty_years_before(now or datetime.now().astimezone())
-        fields = Reader(text, century_start.year).read(self._parts)
+        fields = Reader(text, century_start.year, self.locale).read(self._parts)
         try:
             moment = resolve(fields, century_start)
             return moment if keep_zone else moment.astimezone()
@@ -58,7 +61,7 @@ class DatePattern:
 
     def format(self, moment: datetime) -> str:
         """The moment as the pattern writes it, by the clock of its own time zone."""
-        return "".join(written(part, moment) for part in self._parts)
+        return "".join(written(part, moment, date_names(self.locale)) for part in self._parts)
 
 
 def _eighty_years_before(now: datetime) -> datetime:

@@ -22,9 +22,3 @@ ZONES: Mapping[str, int] = MappingProxyType(
     }
 )  # fmt: skip
 """Abbreviation -> minutes east of Greenwich."""
-
-
-def numbered(names: tuple[str, ...], first: int, short: int = 0) -> Mapping[str, int]:
-    """Name in lower case -> its number; also the first `short` letters of each."""
-    pairs = [(name.lower(), number) for number, name in enumerate(names, first)]
-    return MappingProxyType(dict(pairs + [(name[:short], number) for name, number in pairs if short]))

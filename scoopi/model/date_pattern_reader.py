@@ -5,22 +5,17 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
-from scoopi.model.date_pattern_names import DAYS, ERAS, HALVES, MONTHS, ZONES, numbered
+from scoopi.model.date_names import ENGLISH, FULL, SHORT, Styles, date_names
+from scoopi.model.date_pattern_names import ZONES
 from scoopi.model.date_pattern_parts import Part
 
 _NUMBER = re.compile(r"-?\d+")
 _BLANK = " \t"
-_NAMED: Mapping[str, tuple[str, Mapping[str, int]]] = MappingProxyType(
-    {
-        "M": ("month", numbered(MONTHS, 0, short=3)),
-        "L": ("month", numbered(MONTHS, 0, short=3)),
-        "E": ("day_of_week", numbered(DAYS, 1, short=3)),
-        "a": ("am_pm", numbered(HALVES, 0)),
-        "G": ("era", {**numbered(ERAS, 0), "before christ": 0, "anno domini": 1}),
-    }
-)
+Named = Mapping[str, tuple[str, Mapping[str, int]]]
+"""Letter -> the field, and its numbers by their names in lower case."""
 _FIELDS: Mapping[str, str] = MappingProxyType(
     {
         "d": "day_of_month",
@@ -44,17 +39,42 @@ _ISO_ZONES = (
 )
 
 
+@cache
+def _named_of(locale: str) -> Named:
+    names = date_names(locale)
+    months = _numbered([names.standalone_months, names.months])
+    days = {
+        name: number % 7 + 1 for name, number in _numbered([names.standalone_days, names.days], 1).items()
+    }
+    return MappingProxyType(
+        {
+            "M": ("month", months),
+            "L": ("month", months),
+            "E": ("day_of_week", days),
+            "a": ("am_pm", _numbered([names.halves])),
+            "G": ("era", _numbered([names.eras])),
+        }
+    )
+
+
+def _numbered(every: list[Styles], first: int = 0) -> dict[str, int]:
+    known = [styles[style] for styles in every for style in (SHORT, FULL) if style in styles]
+    return {name.lower(): number for names in known for number, name in enumerate(names, first)}
+
+
 class Reader:
     """Reads one text from left to right; made for one reading.
 
     Args:
         text: what is read.
         century_start: the first year that two digits may mean.
+        locale: of the names.
     """
 
-    def __init__(self, text: str, century_start: int) -> None:
+    def __init__(self, text: str, century_start: int, locale: str = ENGLISH) -> None:
         self._text = text
         self._century_start = century_start
+        self._named_fields = _named_of(locale)
         self._index = 0
         self._fields: dict[str, int] = {}
 
@@ -76,8 +96,8 @@ class Reader:
         return self._fields
 
     def _read_field(self, part: Part) -> None:
-        if part.letter in _NAMED and not part.is_number:
-            name, numbers = _NAMED[part.letter]
+        if part.letter in self._named_fields and not part.is_number:
+            name, numbers = self._named_fields[part.letter]
             self._set(name, self._named(part.letter, numbers))
             return
         while self._index < len(self._text) and self._text[self._index] in _BLANK:
@@ -124,7 +144,7 @@ class Reader:
 
     def _named(self, letter: str, numbers: Mapping[str, int]) -> int:
         """The number of the longest name that stands here."""
-        rest = self._text[self._index : self._index + 16].lower()
+        rest = self._text[self._index : self._index + 40].lower()
         fitting = [name for name in numbers if rest.startswith(name)]
         if not fitting:
             raise self._misfit({"M": "a month", "L": "a month", "E": "a day"}.get(letter, "AM or PM"))

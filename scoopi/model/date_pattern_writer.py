@@ -6,33 +6,29 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from types import MappingProxyType
 
+from scoopi.model.date_names import FULL, SHORT, DateNames
 from scoopi.model.date_pattern_calendar import sunday_before
-from scoopi.model.date_pattern_names import DAYS, HALVES, MONTHS
 from scoopi.model.date_pattern_parts import Part
 
 
-def written(part: Part, moment: datetime) -> str:
+def written(part: Part, moment: datetime, names: DateNames) -> str:
     """The part as text; plain text as it is."""
     match part.letter:
         case "":
             return part.text
         case "G":
-            return "AD"
+            return names.eras[SHORT][1]
         case "M" | "L" if part.width >= 3:
-            return _name(MONTHS[moment.month - 1], part.width)
+            return names.months[FULL if part.width >= 4 else SHORT][moment.month - 1]
         case "E":
-            return _name(DAYS[moment.isoweekday() % 7], part.width)
+            return names.days[FULL if part.width >= 4 else SHORT][moment.weekday()]
         case "a":
-            return HALVES[moment.hour // 12]
+            return names.halves[SHORT][moment.hour // 12]
         case "y" | "Y" if part.width == 2:
             return f"{moment.year % 100:02d}"
         case "z" | "Z" | "X":
             return _zone(part, moment)
     return f"{_NUMBERS[part.letter](moment):0{part.width}d}"
-
-
-def _name(name: str, count: int) -> str:
-    return name if count >= 4 else name[:3]
 
 
 def _zone(part: Part, moment: datetime) -> str:

@@ -92,6 +92,50 @@ def test_a_formatter_stays_in_the_zone_of_the_text() -> None:
     assert formatter.convert("2020-01-31T10:11:12Z") == "31.01.2020 10:11 Z"
 
 
+@pytest.mark.parametrize(
+    ("in_pattern", "out_pattern", "locale", "value", "result"),
+    [
+        (
+            "yyyy-MM-dd'T'HH:mm:ssX",
+            "dd MMM yyyy, HH:mm xx",
+            "en",
+            "2021-01-02T00:00:00Z",
+            "02 Jan 2021, 00:00 +0000",
+        ),
+        ("yyyy-MM-dd'T'HH:mm[:ss]X", "EEEE d MMMM", "fr", "2021-08-02T10:00Z", "lundi 2 août"),
+        (
+            "d. MMMM yyyy HH:mm VV",
+            "yyyy-MM-dd HH:mm XXX",
+            "de",
+            "2. März 2021 10:00 Europe/Berlin",
+            "2021-03-02 10:00 +01:00",
+        ),
+        (
+            "yyyy-MM-dd HH:mm:ss.SSSSSSSSS x",
+            "SSSSSSSSS n",
+            "en",
+            "2021-03-02 10:00:00.123456789 +01",
+            "123456789 123456789",
+        ),
+    ],
+)
+def test_a_formatter_has_the_letters_of_java_time_and_the_names_of_a_locale(
+    in_pattern: str, out_pattern: str, locale: str, value: str, result: str
+) -> None:
+    assert DateFormatter("day", in_pattern, out_pattern, locale=locale).convert(value) == result
+
+
+def test_a_roller_has_the_names_of_a_locale() -> None:
+    roller = DateRoller("day", "d. MMMM yyyy", "EEE d. MMM yyyy", "DAY_OF_MONTH=ceil", locale="de")
+    assert roller.convert("2. März 2021") == "Mi. 31. März 2021"
+    assert roller.convert("2. Okt. 2021") == "So. 31. Okt. 2021"
+
+
+def test_an_unknown_locale_is_refused() -> None:
+    with pytest.raises(PluginError, match="locale: 'xx' is not a known locale"):
+        DateRoller("day", "dd", "dd", "DAY_OF_MONTH=ceil", locale="xx")
+
+
 def test_a_formatter_needs_a_zone_in_the_text() -> None:
     formatter = DateFormatter("day", "yyyy-MM-dd X|yyyy-MM-dd", "dd.MM.yyyy")
     assert formatter.convert("2024-01-05 Z") == "05.01.2024"

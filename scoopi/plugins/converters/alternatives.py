@@ -2,65 +2,89 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
 
 from scoopi.errors import ConvertError, PluginError
+from scoopi.model.date_names import date_names
 from scoopi.model.date_pattern import DatePattern
+from scoopi.model.zoned_pattern import ZonedPattern
+from scoopi.model.zoned_resolver import NoZoneError
+
+Read = TypeVar("Read", covariant=True)
+Pattern = TypeVar("Pattern", DatePattern, ZonedPattern)
 
 
-class Alternatives:
+class Parser(Protocol[Read]):
+    """A compiled pattern."""
+
+    @property
+    def pattern(self) -> str:
+        """As written."""
+
+    def parse(self, text: str, /) -> Read:
+        """Raises ValueError for a text that does not fit, NoZoneError for one that lacks only its zone."""
+
+
+class Alternatives(Generic[Read]):
     """Date patterns with `|` between them.
 
     Args:
         patterns: as the definition writes them.
         field: the name of the definition's key, for messages.
-        zoned: only texts that say their zone are read, and they stay in it.
+        compiled: makes a pattern.
     Raises:
         PluginError: a pattern is wrong, or there is none.
     Source: language, B 4.5 and A15.
     """
 
-    def __init__(self, patterns: str, field: str, *, zoned: bool = False) -> None:
-        self._patterns = [date_pattern(pattern, field) for pattern in patterns.split("|") if pattern]
+    def __init__(self, patterns: str, field: str, compiled: Callable[[str], Parser[Read]]) -> None:
+        self._patterns = [compiled(pattern) for pattern in patterns.split("|") if pattern]
         self._shown = patterns
-        self._zoned = zoned
         if not self._patterns:
             raise PluginError(f"{field} is empty", hint='give a date pattern, as in "dd MMM yyyy"')
 
-    def parse(self, text: str) -> datetime:
-        """The date-time by the first pattern that the whole text fits.
+    def parse(self, text: str) -> Read:
+        """What the first pattern that the whole text fits reads.
 
         Raises:
-            ConvertError: it fits none, or says no zone where one is needed.
+            ConvertError: it fits none, or has no zone where one is needed.
         """
         without_zone = ""
         for pattern in self._patterns:
             try:
-                moment = pattern.parse(text, keep_zone=self._zoned)
+                return pattern.parse(text)
+            except NoZoneError:
+                without_zone = pattern.pattern
             except ValueError:
                 continue
-            if pattern.has_zone or not self._zoned:
-                return moment
-            without_zone = pattern.pattern
         if without_zone:
             raise ConvertError(
                 f"{text!r} as {without_zone} says no time zone",
-                hint="read its zone too (z, Z or X in inPattern); DateRoller takes dates without one",
+                hint="read its zone too (z, VV, Z, x or X in inPattern); DateRoller takes dates without one",
             )
         raise ConvertError(
             f"{text!r} is no date as {self._shown}", hint="add a pattern that fits, behind a |"
         )
 
 
-def date_pattern(pattern: str, field: str) -> DatePattern:
-    """The compiled pattern.
+def compiler(kind: type[Pattern], field: str, locale: str) -> Callable[[str], Pattern]:
+    """What compiles the patterns of a field.
 
     Raises:
-        PluginError: it is wrong; names the field.
+        PluginError: the locale is unknown; calling it: the pattern is wrong.
     """
     try:
-        return DatePattern(pattern)
+        date_names(locale)
     except ValueError as error:
-        raise PluginError(
-            f"{field} {pattern!r} is no date pattern: {error}", hint='write it as in "dd MMM yyyy"'
-        ) from None
+        raise PluginError(f"locale: {error}", hint="leave it out for English") from None
+
+    def compiled(pattern: str) -> Pattern:
+        try:
+            return kind(pattern, locale)
+        except ValueError as error:
+            raise PluginError(
+                f"{field} {pattern!r} is no date pattern: {error}", hint='write it as in "dd MMM yyyy"'
+            ) from None
+
+    return compiled

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from scoopi.errors import ConvertError
-from scoopi.plugins.converters.alternatives import Alternatives, date_pattern
+from scoopi.model.date_names import ENGLISH
+from scoopi.model.date_pattern import DatePattern
+from scoopi.plugins.converters.alternatives import Alternatives, compiler
 from scoopi.plugins.converters.roll import rolls_of
 from scoopi.plugins.step_fields import OnError
 
@@ -24,18 +26,25 @@ class DateRoller:
         out_pattern: how they shall be written.
         roll: `FIELD=ceil`, `floor`, `round` or a number, several with blanks between; they act in that order.
         on_error: what becomes of a value that cannot be converted; the step acts on it.
+        locale: of the names of months and days, as in `de`.
     Raises:
         PluginError: a pattern or the roll is wrong.
     Source: language, B 4.5, A15 and A16.
     """
 
     def __init__(
-        self, item: str, in_pattern: str, out_pattern: str, roll: str, on_error: OnError = "keep"
+        self,
+        item: str,
+        in_pattern: str,
+        out_pattern: str,
+        roll: str,
+        on_error: OnError = "keep",
+        locale: str = ENGLISH,
     ) -> None:
         self.item = item
         self.on_error = on_error
-        self._in = Alternatives(in_pattern, "inPattern")
-        self._out = date_pattern(out_pattern, "outPattern")
+        self._in = Alternatives(in_pattern, "inPattern", compiler(DatePattern, "inPattern", locale))
+        self._out = compiler(DatePattern, "outPattern", locale)(out_pattern)
         self._rolls = rolls_of(roll)
         self._converted = lru_cache(maxsize=CACHED_TEXTS)(self._convert)
 

@@ -1,0 +1,130 @@
+"""ZonedPart: one piece of a pattern of java.time's DateTimeFormatter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+OPTIONAL, PADDED, LITERAL = "[", "p", ""
+NAMES = "GMLQqEeca"
+ZONES = "VzOXxZ"
+_WIDEST: Mapping[str, int] = MappingProxyType(
+    dict.fromkeys("dhHkKmsw", 2) | dict.fromkeys("WFa", 1) | dict.fromkeys("GMLQqEec", 5)
+    | {"D": 3, "S": 9, "V": 2, "z": 4, "O": 4, "X": 5, "x": 5, "Z": 5}
+)  # fmt: skip
+_LETTERS = "GuyYDMLdQqwWEecFahKkHmsSAnNVzOXxZ"
+_UNBOUNDED = 19
+
+
+class ZonedPart(NamedTuple):
+    """A field by its letter and width, or one of the kinds above.
+
+    Attributes:
+        letter: of a field; `[` optional parts, `p` padded ones (to `width`), empty plain text.
+        width: how often the letter stands.
+        text: the plain text.
+        parts: inside of an optional or padded part.
+        reserved: digits of the fields of fixed width that follow at once.
+    """
+
+    letter: str
+    width: int = 0
+    text: str = ""
+    parts: tuple[ZonedPart, ...] = ()
+    reserved: int = 0
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the field is written in digits."""
+        if self.letter in (LITERAL, OPTIONAL, PADDED) or self.letter in ZONES + "Ga":
+            return False
+        return self.width <= 2 and self.letter != "E" if self.letter in NAMES else True
+
+    @property
+    def digits(self) -> tuple[int, int]:
+        """The least and the largest number of digits."""
+        if self.letter in "uyY":
+            return (2, 2) if self.width == 2 else (self.width, _UNBOUNDED)
+        if self.letter in "AnN":
+            return self.width, _UNBOUNDED
+        if self.letter == "D" and self.width == 2:
+            return 2, 3
+        return (1, _UNBOUNDED) if self.width == 1 and self.letter != "S" else (self.width, self.width)
+
+
+@cache
+def zoned_parts(pattern: str) -> tuple[ZonedPart, ...]:
+    """The parts of a pattern, in order.
+
+    Raises:
+        ValueError: an unknown letter or width, or a quote or bracket that is not closed.
+    """
+    stack: list[list[ZonedPart]] = [[]]
+    index = padding = 0
+    while index < len(pattern):
+        sign, end = pattern[index], index + 1
+        if sign == "'":
+            text, end = _quoted(pattern, index)
+            stack[-1].append(ZonedPart(LITERAL, text=text))
+        elif sign == "[":
+            stack.append([])
+        elif sign == "]":
+            if len(stack) == 1:
+                raise ValueError("a ] closes nothing")
+            inner = tuple(_abutting(stack.pop()))
+            stack[-1].append(ZonedPart(OPTIONAL, parts=inner))
+        elif sign.isascii() and sign.isalpha():
+            while end < len(pattern) and pattern[end] == sign:
+                end += 1
+            if sign == PADDED:
+                padding = end - index
+            else:
+                part = _field(sign, end - index)
+                stack[-1].append(ZonedPart(PADDED, padding, parts=(part,)) if padding else part)
+                padding = 0
+        elif sign in "{}#":
+            raise ValueError(f"{sign} is reserved in a date pattern; put it in quotes")
+        else:
+            stack[-1].append(ZonedPart(LITERAL, text=sign))
+        if padding and sign != PADDED:
+            raise ValueError("p pads the field behind it, and there is none")
+        index = end
+    if len(stack) > 1 or padding:
+        raise ValueError("a [ of the date pattern is not closed" if len(stack) > 1 else "p pads nothing")
+    return tuple(_abutting(stack[0]))
+
+
+def _field(letter: str, width: int) -> ZonedPart:
+    if letter not in _LETTERS:
+        raise ValueError(f"{letter} is not a letter of a date pattern; put plain text in quotes")
+    if width > _WIDEST.get(letter, _UNBOUNDED) or (
+        letter in "cV" and (letter, width) in (("c", 2), ("V", 1))
+    ):
+        raise ValueError(f"{letter * width} is not a field of a date pattern")
+    if letter == "O" and width not in (1, 4):
+        raise ValueError("a date pattern has O or OOOO")
+    return ZonedPart(letter, width)
+
+
+def _abutting(parts: list[ZonedPart]) -> list[ZonedPart]:
+    """The parts with what each number has to leave to those behind it."""
+    reserved, result = 0, []
+    for part in reversed(parts):
+        result.append(part._replace(reserved=reserved) if part.is_number else part)
+        least, most = part.digits if part.is_number else (0, -1)
+        reserved = reserved + least if least == most else 0
+    return result[::-1]
+
+
+def _quoted(pattern: str, start: int) -> tuple[str, int]:
+    """The text of the quotes that open at `start`, and where the pattern continues."""
+    if pattern.startswith("''", start):
+        return "'", start + 2
+    end = start + 1
+    while (end := pattern.find("'", end)) >= 0:
+        if not pattern.startswith("''", end):
+            return pattern[start + 1 : end].replace("''", "'"), end + 1
+        end += 2
+    raise ValueError("a quote of the date pattern is not closed; write '' for an apostrophe")
