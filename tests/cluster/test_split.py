@@ -26,11 +26,14 @@ from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world
 from tests.server.server import Server
 
-SHELVES, PACKETS = 20, 2
+SHELVES, PACKETS = 30, 2
 PAGE_S = 0.4
 LIMIT_S = 60.0
 HEARTBEAT_S = 3
 RECONNECT_MS = 4000
+PATIENT = ("-D", "scoopi.cluster.reconnect.timeout=120000", "-D", "scoopi.shutdown.timeout=6")
+STOP_LIMIT_S = 30.0
+"""Of a stop that may take 6 s."""
 RUN = "split"
 SPLIT = "the cluster seems split: 1 of 2 members"
 
@@ -182,10 +185,13 @@ def test_no_half_of_a_split_cluster_ends_the_run_and_together_they_publish_each_
     pair: Pair, nodes: Nodes
 ) -> None:
     ann, bob = (nodes.start(name, pair.addresses) for name in ("ann", "bob"))
-    nodes.await_pages(10)
+    dee = nodes.start("dee", pair.addresses, *PATIENT)
+    nodes.await_pages(15)
     pair.split()
     bob.signal(signal.SIGKILL)
     bob.wait(LIMIT_S)
+    dee.signal(signal.SIGTERM)
+    assert dee.wait(STOP_LIMIT_S) == 128 + signal.SIGTERM
     nodes.hurry()
     bob = nodes.start("bob", pair.addresses[1:])
     cid = nodes.start("cid", pair.addresses[1:])
@@ -196,8 +202,8 @@ def test_no_half_of_a_split_cluster_ends_the_run_and_together_they_publish_each_
         assert "begin a new run" not in nodes.said(name)
     assert nodes.rows() == []
     pair.rejoin()
-    ann, bob = (nodes.start(name, pair.addresses) for name in ("ann", "bob"))
-    assert [node.wait(LIMIT_S) for node in (ann, bob)] == [0, 0]
+    together = [nodes.start(name, pair.addresses) for name in ("ann", "bob", "dee")]
+    assert [node.wait(LIMIT_S) for node in together] == [0, 0, 0]
     assert sorted(nodes.rows()) == sorted(nodes.world.rows.elements())
 
 
