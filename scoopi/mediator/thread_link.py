@@ -5,8 +5,10 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+from contextlib import suppress
 
 from scoopi.mediator.worker_link import WorkerLink
+from scoopi.worker.job_run import TaskAbandonedError
 from scoopi.worker.pipe import WorkerPipe
 from scoopi.worker.slate import Note, Slate
 from scoopi.worker.worker import Worker
@@ -46,7 +48,9 @@ class ThreadLink(WorkerLink):
         self._is_left = True
         self._worker.leave()
         if self.note().job and (number := self._thread.ident) is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(number), ctypes.py_object(SystemExit))
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(number), ctypes.py_object(TaskAbandonedError)
+            )
 
     def reap(self) -> tuple[str, Note]:
         """See `WorkerLink.reap`."""
@@ -57,7 +61,8 @@ class ThreadLink(WorkerLink):
 
     def _serve(self) -> None:
         try:
-            self._worker.run()
+            with suppress(TaskAbandonedError):
+                self._worker.run()
         finally:
             self._pipe.close()
             self._worker.close()  # afterwards: the parent need not wait for it

@@ -38,6 +38,10 @@ LONGEST_CAUSE, LONGEST_MESSAGE = 1000, 4000
 FRAME_ENCODER = msgspec.msgpack.Encoder()
 
 
+class TaskAbandonedError(BaseException):
+    """Raised in a thread whose task took too long; nobody hears what comes of it."""
+
+
 class JobRun:
     """Belongs to the one thread that runs steps; only its times may be added to by others."""
 
@@ -106,6 +110,8 @@ class JobRun:
             started = time.perf_counter()
             try:
                 handover = link.step.run(payload)
+            except TaskAbandonedError:
+                raise
             except BaseException as error:  # a plugin may call sys.exit: its task fails, the worker goes on
                 outcome.failures.append(self._step_failure(error, item, name, link))
                 return

@@ -67,7 +67,7 @@ def test_a_worker_that_is_stopped_by_a_signal_is_paused_until_it_is_continued() 
     link.reap()
 
 
-def test_a_thread_that_loops_ends_when_it_is_killed() -> None:
+def test_a_thread_that_loops_ends_silently_when_it_is_killed(caplog: pytest.LogCaptureFixture) -> None:
     threads = threading.active_count()
     link = ThreadLink(looping)
     link.send(Setup(b""))
@@ -78,6 +78,7 @@ def test_a_thread_that_loops_ends_when_it_is_killed() -> None:
     assert link.has_ended()
     assert link.reap()[1][:2] == ("job", "loop")
     wait_until(lambda: threading.active_count() == threads)
+    assert not caplog.records
 
 
 class Loop(Step):
