@@ -39,7 +39,7 @@ from scoopi.mediator.worker_link import WorkerLink
 from scoopi.model.definitions import Definitions
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.plugins.builtins import BUILTINS
-from scoopi.plugins.plugin_files import file_digest
+from scoopi.plugins.entry_points import digest_now
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.ports import LIST_PREFIX
 from scoopi.store.barricade import Barricade
@@ -296,16 +296,9 @@ def _not_made(output: Path, error: OSError | StoreError) -> RunError:
 
 def _compare_user_files(composed: Composed) -> None:
     """Refuse files of the user that are not as they were: old rows and new ones would stand in one file."""
-    changed = [path for path, digest in composed.plugin_digests.items() if _digest_now(path) != digest]
+    changed = [path for path, digest in composed.plugin_digests.items() if digest_now(path) != digest]
     if changed:
         raise PluginError(
             f"the plugin or script has changed since the run began: {', '.join(changed)}",
             hint="put it back as it was to go on, or begin a new run",
         )
-
-
-def _digest_now(path: str) -> str:
-    try:
-        return file_digest(Path(path).read_bytes())
-    except OSError:
-        return ""

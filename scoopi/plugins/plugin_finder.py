@@ -13,6 +13,7 @@ from typing import Any
 
 from scoopi.errors import PluginError, ScoopiError
 from scoopi.model.step_def import PluginDef
+from scoopi.plugins.entry_points import EntryPoints
 from scoopi.plugins.fault import fault_of
 from scoopi.plugins.parameters import Parameters
 from scoopi.plugins.plugin_files import PluginFiles
@@ -49,6 +50,7 @@ class PluginFinder:
     ) -> None:
         self._builtins = builtins
         self._files = PluginFiles(folders)
+        self._entries = EntryPoints()
         self._found: dict[tuple[PluginKind, str], Callable[..., Any]] = {}
 
     def find(self, kind: PluginKind, class_name: str) -> Callable[..., Any]:
@@ -109,14 +111,14 @@ class PluginFinder:
         return made
 
     def digests(self) -> dict[str, str]:
-        """Path of each of the user's files in use -> its blake2b digest in hex."""
-        return self._files.digests()
+        """Path of each file of the user in use -> its blake2b digest in hex; entry point -> its package."""
+        return self._entries.digests() | self._files.digests()
 
     def _looked_up(self, kind: PluginKind, class_name: str) -> Callable[..., Any]:
         found: Any = self._built_in(kind, class_name)
         if isinstance(found, str):
             return _imported(found)
-        found = found or _entry_point(kind, class_name) or self._files.find(class_name)
+        found = found or self._entries.find(kind, class_name) or self._files.find(class_name)
         if found is None:
             raise PluginError(f"unknown class {class_name} of {kind}", hint=self._hint(kind, class_name))
         if not callable(found):
@@ -177,17 +179,3 @@ def _imported(path: str) -> Callable[..., Any]:
     module, _, name = path.partition(":")
     thing: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return thing
-
-
-def _entry_point(kind: PluginKind, class_name: str) -> Any:
-    from importlib import metadata  # late: most runs use built-in plugins only
-
-    for entry in metadata.entry_points(group=f"scoopi.{kind}", name=class_name):
-        try:
-            return entry.load()
-        except Exception as error:
-            raise PluginError(
-                f"{class_name} of the package {entry.dist.name if entry.dist else entry.value} "
-                f"cannot be loaded: {type(error).__name__}: {error}"
-            ) from error
-    return None
