@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scoopi.configs.groups import ClusterSettings
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
@@ -14,9 +16,15 @@ from scoopi.store.run_registry import RunRegistry
 from scoopi.store.settling_store import SettlingStore
 
 
-def store_of(client: ClusterClient, maps: str = "") -> SettlingStore:
-    """The maps of a run, as its registry names them; those that belong to no run when none is named."""
-    return SettlingStore(HazelcastStore(client, maps))
+def store_of(
+    client: ClusterClient, maps: str = "", is_gone: Callable[[], bool] = lambda: False
+) -> SettlingStore:
+    """The maps of a run, as its registry names them; those that belong to no run when none is named.
+
+    Args:
+        is_gone: as `HazelcastStore`.
+    """
+    return SettlingStore(HazelcastStore(client, maps, is_gone=is_gone))
 
 
 def majority_of(client: ClusterClient, settings: ClusterSettings, node: str) -> MemberMajority:

@@ -162,7 +162,7 @@ class RunJoining:
         maps, over = registry.enter(found.name, keep_s)
         if self._request.anew and self._record_in(maps, found).has_lost():
             maps, over = registry.renew(found.name, maps, keep_s)
-        store = store_of(found.client, maps)
+        store = store_of(found.client, maps, lambda: registry.is_gone(found.name, maps))
         record, cancel = self._record_in(maps, found), self._listening(store, maps)
         self._request.tell(f"run {found.name}, node {folder.node}")
         composed = (

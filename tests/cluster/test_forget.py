@@ -11,8 +11,10 @@ import pytest
 
 from scoopi.bootstrap.cluster_runs import runs_of, store_of
 from scoopi.cli.exit_codes import code_of_error
+from scoopi.errors import RunError
 from scoopi.model.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.member import Load
 from scoopi.store.membership import Membership
 from scoopi.store.ports import MapName
@@ -204,3 +206,26 @@ def test_a_node_that_enters_while_its_run_is_being_removed_keeps_it(cluster: Clu
     assert registry.maps(name) == maps
     registry.forget(name)
     assert registry.maps(name) is None
+
+
+def test_a_node_that_wakes_up_does_not_create_the_maps_of_a_removed_run_again(
+    cluster: ClusterClient,
+) -> None:
+    name, now = "slept-over", [0.0]
+    registry = runs_of(cluster, "test")
+    maps, _ = registry.enter(name)
+    store = HazelcastStore(cluster, maps, is_gone=lambda: registry.is_gone(name, maps), clock=lambda: now[0])
+    store.put_if_absent_all(MapName.JOBS, [("k", b'{"slot":"R/a"}')])
+    now[0] = 60.0
+    assert store.count(MapName.JOBS) == 1, "it was away, and its run is there"
+    registry.forget(name)
+    now[0] = 120.0
+    for call in (
+        lambda: store.count(MapName.JOBS),
+        lambda: store.get_all(MapName.RUN, ["run"]),
+        lambda: store.put_if_absent_all(MapName.MEMBERS, [("k", b"{}")]),
+        lambda: store.delete_all(MapName.ENDED, ["k"]),
+    ):
+        with pytest.raises(RunError, match="were removed"):
+            call()
+    assert not maps_of(cluster, name)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from scoopi.errors import StoreError
+from scoopi.errors import RunError, StoreError
 from scoopi.store.cluster.burst import Burst
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.foreign_values import describe, is_refused
 from scoopi.store.cluster.queries import Queries
 from scoopi.store.cluster.scan_bounds import SAMPLE, ScanBounds
+from scoopi.store.own_clock import boottime
 from scoopi.store.ports import Change, MapName, Outcome
 from scoopi.store.record_codec import FOREIGN, RecordCodec, unreadable
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from hazelcast.proxy.map import Map
 
 PREFIX = "scoopi"
+AWAY_S = 10.0
+"""A node that asked for nothing for so long was frozen or suspended: a node at work has its heartbeats."""
 LARGE = 1000
 """From this limit on, a scan is worth the counting that bounds it."""
 _FOREIGN_KEYS = "the map %s holds keys that Scoopi did not write, which are skipped; one is %s"
@@ -39,11 +42,24 @@ class HazelcastStore:
         client: connected; it stays open when this store is closed.
         run: the run's name; empty: the maps `scoopi.<map>`, which belong to no run.
         guarded: as `Burst`.
+        is_gone: whether the run was removed; asked when nothing was asked of the maps for a while. Any call
+            to a map that was removed makes it again, for good.
+        clock: seconds, those included in which the machine was suspended.
 
     Source: design, "Hazelcast, open-source edition 5.7, measured".
     """
 
-    def __init__(self, client: ClusterClient, run: str = "", guarded: bool = True) -> None:
+    def __init__(
+        self,
+        client: ClusterClient,
+        run: str = "",
+        guarded: bool = True,
+        is_gone: Callable[[], bool] = lambda: False,
+        clock: Callable[[], float] = boottime,
+    ) -> None:
+        self._is_gone = is_gone
+        self._clock = clock
+        self._used_at = clock()
         self._client = client
         self._prefix = f"{PREFIX}.{run}" if run else PREFIX
         self._burst = Burst(client, guarded)
@@ -207,12 +223,26 @@ class HazelcastStore:
         return self._burst.answer(f"{verb} {name}", lambda: call(kept))
 
     def _map(self, name: MapName) -> Map[Any, Any]:
+        self._ensure_kept()
         if (kept := self._maps.get(name)) is None:
             kept = self._client.map(f"{self._prefix}.{name}")
             if name is MapName.JOBS and self._jobs_are_indexed:
                 self._index(kept)
             self._maps[name] = kept
         return kept
+
+    def _ensure_kept(self) -> None:
+        """Of a node that was away, before its first call.
+
+        Raises:
+            RunError: the run was removed meanwhile.
+        """
+        if self._clock() - self._used_at > AWAY_S and self._is_gone():
+            raise RunError(
+                f"the cluster's records of the run were removed ({self._prefix})",
+                hint="its files stay as they are; begin a new run",
+            )
+        self._used_at = self._clock()
 
     def _index(self, kept: Map[Any, Any]) -> None:
         """An index stands from its adding on; added twice it is one. It fills memory in each partition."""
