@@ -14,6 +14,7 @@ from injector import Injector, inject
 from scoopi.appenders.output_file import OutputSpec
 from scoopi.bootstrap.composed import (
     Composed,
+    compare_user_files,
     has_scripts,
     packed_locators,
     plugin_folders,
@@ -33,13 +34,12 @@ from scoopi.configs.groups import ClusterSettings, WorkerSettings
 from scoopi.configs.run_date import compose_run_date
 from scoopi.configs.setting import Scope
 from scoopi.engine.engine import Engine
-from scoopi.errors import AppenderError, PluginError, RecordError, RunError, StoreError, UsageError
+from scoopi.errors import AppenderError, RecordError, RunError, StoreError, UsageError
 from scoopi.mediator.worker_launcher import WorkerLauncher
 from scoopi.mediator.worker_link import WorkerLink
 from scoopi.model.definitions import Definitions
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.plugins.builtins import BUILTINS
-from scoopi.plugins.entry_points import digest_now
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.ports import LIST_PREFIX
 from scoopi.store.barricade import Barricade
@@ -229,7 +229,7 @@ class Bootstrap:
             raise folder.lost()
         composed = read_composed(kept)
         configs = self._configs.go_on(composed)
-        _compare_user_files(composed)
+        compare_user_files(composed)
         finder = PluginFinder(
             plugin_folders(Path(composed.current_folder), Path(composed.defs_source)), BUILTINS
         )
@@ -292,13 +292,3 @@ def _not_made(output: Path, error: OSError | StoreError) -> RunError:
         at=str(output),
         hint="look after the space and rights there, or choose another folder with --output",
     )
-
-
-def _compare_user_files(composed: Composed) -> None:
-    """Refuse files of the user that are not as they were: old rows and new ones would stand in one file."""
-    changed = [path for path, digest in composed.plugin_digests.items() if digest_now(path) != digest]
-    if changed:
-        raise PluginError(
-            f"the plugin or script has changed since the run began: {', '.join(changed)}",
-            hint="put it back as it was to go on, or begin a new run",
-        )

@@ -11,7 +11,9 @@ from pathlib import Path
 import msgspec
 
 from scoopi.defs.class_names import SCRIPTER
+from scoopi.errors import PluginError
 from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
+from scoopi.plugins.entry_points import digest_now
 from scoopi.store.ports import MapName
 from scoopi.store.record_codec import RecordCodec, unreadable
 
@@ -120,3 +122,13 @@ def plugin_folders(current_folder: Path, defs_source: Path) -> tuple[Path, ...]:
     """Where the user's plugin files are: `plugins/` beside the definitions, then in the current folder."""
     folders = (defs_folder(defs_source) / "plugins", current_folder / "plugins")
     return tuple(dict.fromkeys(folders))
+
+
+def compare_user_files(composed: Composed) -> None:
+    """Refuse files of the user that are not as they were: old rows and new ones would stand in one file."""
+    changed = [path for path, digest in composed.plugin_digests.items() if digest_now(path) != digest]
+    if changed:
+        raise PluginError(
+            f"the plugin or script has changed since the run began: {', '.join(changed)}",
+            hint="put it back as it was to go on, or begin a new run",
+        )

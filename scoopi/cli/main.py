@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from scoopi.cli import exit_codes
-from scoopi.cli.arguments import read_options, run_verb, top_help, verb_of
+from scoopi.cli.arguments import VERBS, read_options, run_verb, top_help, verb_of
 from scoopi.cli.terminal import Terminal, give_up, printable
 from scoopi.errors import AppenderError, DefsError, ScoopiError, UsageError
 from scoopi.version import __version__
@@ -42,6 +42,8 @@ def _run(words: Sequence[str], terminal: Terminal) -> int:
     if not words:
         terminal.say(top_help())
         return exit_codes.WRONG_USAGE
+    if words[0] == "help" and words[1:2] and words[1] in VERBS:
+        words = (words[1], "--help")
     if words[0] in ("-h", "--help", "help"):
         terminal.give(top_help())
         return exit_codes.DONE

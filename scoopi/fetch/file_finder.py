@@ -16,6 +16,9 @@ from scoopi.errors import FetchError
 
 _FILE_URL = re.compile(r"file:(?://([^/?#]*))?(/[^?#]*)?(.*)", re.IGNORECASE | re.DOTALL)
 
+_SITE = re.compile(r"(www\.[\w-]+|[a-z0-9-]+)(\.[a-z0-9-]+)*\.[a-z]{2,}(:\d+)?/|www\.", re.IGNORECASE)
+"""What reads like a host, and a path behind it."""
+
 
 class FileFinder:
     """Finds a file under the current folder, then under the folder of the definitions and each of its
@@ -58,9 +61,10 @@ class FileFinder:
                 cause=f"the path {problem}",
             )
         folders = ", ".join(dict.fromkeys(str(place.parent) for place in places))
-        raise FetchError(
-            "there is no such file", at=written, hint=f"looked for in {folders}; put the page there"
-        )
+        hint = f"looked for in {folders}; put the page there"
+        if _SITE.match(written):
+            hint = f"write https://{written} for a page of the web; a file was {hint}"
+        raise FetchError("there is no such file", at=written, hint=hint)
 
     def _places(self, written: str) -> Iterator[Path]:
         url = _FILE_URL.fullmatch(written)

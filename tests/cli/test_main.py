@@ -35,6 +35,15 @@ def test_each_verb_has_help_with_an_example(
     assert f"example:\n  scoopi {verb}" in text
 
 
+def test_help_of_a_verb_may_be_asked_for_in_both_ways(
+    screen: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert screen.run("help", "check") == screen.run("check", "--help") == 0
+    first, second = capsys.readouterr().out.split("usage: ")[1:]
+    assert first == second
+    assert first.startswith("scoopi check")
+
+
 def test_nothing_at_all_is_wrong_usage_and_helps(screen: Any) -> None:
     assert screen.run() == 2
     assert "usage: scoopi" in screen.err.getvalue()

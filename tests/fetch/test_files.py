@@ -77,6 +77,29 @@ def test_a_missing_file_names_where_it_was_looked_for(
 
 
 @pytest.mark.parametrize(
+    ("written", "is_site"),
+    [
+        ("www.bakery.example/bread.html", True),
+        ("www.bakery.example", True),
+        ("bakery.example/", True),
+        ("shop.bakery.example:8080/a?b=c", True),
+        ("pages/bread.html", False),
+        ("bread.html", False),
+        ("./pages.old/bread.html", False),
+        ("../a.b/c", False),
+        ("/bakery.example/bread.html", False),
+    ],
+)
+def test_an_address_without_its_scheme_is_taken_for_a_file_and_the_hint_names_it(
+    finder: FileFinder, current: Path, written: str, is_site: bool
+) -> None:
+    with pytest.raises(FetchError, match="no such file") as caught:
+        finder.find(written)
+    assert (f"write https://{written} for a page of the web" in caught.value.hint) is is_site
+    assert str(current) in caught.value.hint
+
+
+@pytest.mark.parametrize(
     ("written", "message"),
     [
         ("sub", "is a folder"),
