@@ -100,6 +100,18 @@
     return append(apply(mapArray, this, [change, self]), emptyLike(this), 1);
   });
 
+  const { raw: nativeRaw } = NativeString;
+  replaceMethod(NativeString, "raw", (template, ...given) => {
+    const { raw } = template, copy = [];
+    const length = checkedLength(raw);
+    for (let at = 0; at < length; at++) copy[at] = `${raw[at]}`;
+    return apply(nativeRaw, NativeString, [{ raw: copy }, ...given]);
+  });
+  const { drop } = Iterator.prototype;
+  replaceMethod(Iterator.prototype, "drop", function (count) {
+    return apply(drop, this, [checkedLength({ length: NativeNumber(count) })]);
+  });
+
   // A search of a huge text in another never looks at the time limit either.
   const MOST_STEPS = 1e9;
   for (const [name, symbol] of [["indexOf"], ["lastIndexOf"], ["includes"], ["split", Symbol.split],

@@ -105,9 +105,9 @@
     (function* () {})(), async () => {}, new Uint8Array(0)])
     for (let kind = getPrototypeOf(sample); kind; kind = getPrototypeOf(kind)) share(kind);
 
-  let counts, owners, names, values, accessors;
+  let counts, prototypes, owners, names, values, accessors;
   const note = () => {
-    [counts, owners, names, values, accessors] = [[], [], [], [], []];
+    [counts, prototypes, owners, names, values, accessors] = [[], [], [], [], [], []];
     const noteProperty = (owner, name) => {
       const property = getOwnPropertyDescriptor(owner, name);
       if (property && !("value" in property)) accessors.push([owner, name, property]);
@@ -121,11 +121,13 @@
     for (const owner of shared) {
       const keys = ownKeys(owner);
       counts.push(keys.length);
+      prototypes.push(getPrototypeOf(owner));
       for (const name of keys) noteProperty(owner, name);
     }
   };
   const isAsLoaded = () => {
-    for (let at = 0; at < counts.length; at++) if (ownKeys(shared[at]).length !== counts[at]) return false;
+    for (let at = 0; at < counts.length; at++)
+      if (ownKeys(shared[at]).length !== counts[at] || getPrototypeOf(shared[at]) !== prototypes[at]) return false;
     for (let at = 0; at < owners.length; at++) if (owners[at][names[at]] !== values[at]) return false;
     for (let at = 0; at < accessors.length; at++) {
       const now = getOwnPropertyDescriptor(accessors[at][0], accessors[at][1]);

@@ -70,11 +70,13 @@ class Sandbox:
         if sum(map(len, texts)) * 2 > self._limits.memory_mb << 20:  # a letter takes up to two bytes in there
             raise self._memory_error()
         try:
+            for text in texts:
+                text.encode()  # the engine cannot take half a character
             answer = self._call(operation, *texts)
         except JSException as error:
             raise self._explained(str(error), entry, own_line) from None
         except (UnicodeError, TypeError, MemoryError) as error:
-            raise ScriptError(f"script gave a value that cannot be read: {error}") from None
+            raise ScriptError(f"script holds or gives a text that cannot be read: {error}") from None
         if not isinstance(answer, str):  # there was no memory left for the text
             raise self._memory_error()
         if answer.startswith("!"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from scoopi.model.page_text import MARK, parts
+from scoopi.model.page_text import MARK, parts, without_mark
 
 _CODE = re.compile(
     r"(?P<opens>//|/\*|['\"`/])|(?P<word>[\w$]+)|(?P<gap>\s+)|(?P<step>\+\+|--)|(?P<sign>.)", re.DOTALL
@@ -44,6 +44,8 @@ def script_text(text: str) -> str:
     if MARK not in text:
         return text
     pieces = parts(text)
+    if len(pieces) % 2 == 0:
+        return without_mark(text)  # not from a Template
     quoted = _quoted(tuple(pieces[::2]))
     for at in range(1, len(pieces), 2):
         pieces[at] = _letters(pieces[at]) if quoted[at // 2] else _literal(pieces[at], pieces[at + 1])
