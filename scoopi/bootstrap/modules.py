@@ -66,7 +66,6 @@ from scoopi.mediator.worker_link import WorkerLink
 from scoopi.mediator.worker_pool import WorkerPool
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.steps.locator_seeder import LocatorSeeder
 from scoopi.store.barricade import Barricade
 from scoopi.store.departure import Departure
 from scoopi.store.host_shares import HostShares, OwnNode
@@ -379,9 +378,7 @@ class RunModule(Module):
         lease_ms = SOLO_LEASE_MS if context.cluster is None else self._cluster.liveness_gap_ms
         barricade = Barricade(context.store, f"seed/{context.run}", context.node, lease_ms)
         patience_s = self._patience_s() if context.cluster else 0.0
-        return JobSeeder(
-            jobs, record, LocatorSeeder(), host_of, barricade, context.run, patience_s, context.on_seeded
-        )
+        return JobSeeder(jobs, record, host_of, barricade, context.run, patience_s, context.on_seeded)
 
     @singleton
     @provider

@@ -10,11 +10,8 @@ from scoopi.engine.seed_portions import SeedPortions
 from scoopi.engine.store_retries import tried_again
 from scoopi.errors import RunError
 from scoopi.model.definitions import LocatorGroup
-from scoopi.model.handover import ToTask
-from scoopi.model.job import JobPayload
+from scoopi.model.job import JobPayload, ancestor_digest, seed_id
 from scoopi.model.locator import Locator
-from scoopi.model.payload import Payload
-from scoopi.steps.step import Step
 from scoopi.store.barricade import Barricade
 from scoopi.store.job_store import JobStore
 from scoopi.store.job_values import NewJob
@@ -34,7 +31,6 @@ class JobSeeder:
     """Nothing is taken before the run is marked as seeded; a node that dies before is followed by another.
 
     Args:
-        seeder: the step that makes payloads from a locator group.
         host_of: the host whose grants an address needs.
         barricade: lets one node of a cluster seed, while the others wait.
         run: the run's incarnation.
@@ -46,7 +42,6 @@ class JobSeeder:
         self,
         jobs: JobStore,
         record: RunRecord,
-        seeder: Step,
         host_of: Callable[[str], str],
         barricade: Barricade,
         run: str,
@@ -55,7 +50,6 @@ class JobSeeder:
     ) -> None:
         self._jobs = jobs
         self._record = record
-        self._seeder = seeder
         self._host_of = host_of
         self._barricade = barricade
         self._run = run
@@ -91,7 +85,7 @@ class JobSeeder:
         return True
 
     def _seeded(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bytes:
-        new = (self._new_job(one) for group in groups() for one in self._payloads(group))
+        new = (self._new_job(group.name, one.name, one.url) for group in groups() for one in group.locators)
         portions, seeded = SeedPortions(self._jobs), 0
         while jobs := list(islice(new, PUT_AT_ONCE)):
             if cancelled():
@@ -105,13 +99,8 @@ class JobSeeder:
         self._on_seeded(seeded)
         return SEEDED
 
-    def _payloads(self, group: LocatorGroup) -> tuple[JobPayload, ...]:
-        nowhere = Payload("", Locator("", group.name, ""), 1, "", group)
-        handover = self._seeder.run(nowhere)
-        assert isinstance(handover, ToTask)
-        payloads = handover.payload.input
-        assert isinstance(payloads, tuple)
-        return payloads
-
-    def _new_job(self, payload: JobPayload) -> NewJob:
-        return NewJob(payload.seed, self._host_of(payload.locator.url), payload)
+    def _new_job(self, group: str, name: str, url: str) -> NewJob:
+        """The job of a locator; its id is derived from the locator, so that seeding twice seeds once."""
+        seed = seed_id(group, name, url)
+        payload = JobPayload(Locator(name, group, url), seed, ancestors=ancestor_digest(group, url))
+        return NewJob(seed, self._host_of(url), payload)

@@ -11,7 +11,6 @@ from scoopi.engine import job_seeder, store_retries
 from scoopi.engine.job_seeder import JobSeeder
 from scoopi.errors import RunError, StoreError
 from scoopi.model.definitions import LocatorDef, LocatorGroup
-from scoopi.steps.locator_seeder import LocatorSeeder
 from scoopi.store.barricade import Barricade
 from scoopi.store.given_up import TRIED_AGAIN
 from scoopi.store.job_store import JobStore
@@ -28,8 +27,7 @@ def seeder_of(store: Store, node: str, patience_s: float = 0.0) -> JobSeeder:
     record = RunRecord(store, node)
     record.create("run")
     barricade = Barricade(store, "seed", node, lease_ms=200)
-    jobs, seeder = JobStore(store, node), LocatorSeeder()
-    return JobSeeder(jobs, record, seeder, lambda url: "a:80", barricade, "run", patience_s)
+    return JobSeeder(JobStore(store, node), record, lambda url: "a:80", barricade, "run", patience_s)
 
 
 def test_every_locator_becomes_a_job_and_the_run_is_marked(store: Store) -> None:
@@ -126,7 +124,7 @@ def test_who_gives_up_seeding_says_so_and_after_how_long_and_promises_no_other_t
 def test_a_run_that_the_store_has_lost_is_not_seeded_into_what_came_after_it(store: Store) -> None:
     record = RunRecord(store, "n1")
     barricade = Barricade(store, "seed", "n1", lease_ms=200)
-    seeder = JobSeeder(JobStore(store, "n1"), record, LocatorSeeder(), lambda url: "a:80", barricade, "run")
+    seeder = JobSeeder(JobStore(store, "n1"), record, lambda url: "a:80", barricade, "run")
     with pytest.raises(RunError, match="its data is lost"):
         seeder.seed(lambda: PARTS, lambda: False)
     record.create("another life of its name")
