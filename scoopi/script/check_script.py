@@ -25,7 +25,7 @@ def check_script(text: str) -> tuple[str, str] | None:
         context.eval(_STOP + text)
     except UnicodeEncodeError as error:
         return (
-            f"there is half a character, {text[error.start]!a}, which is not text",
+            f"there is half a character, {error.object[error.start]!a}, which is not text",
             "write the whole character",
         )
     except JSException as error:

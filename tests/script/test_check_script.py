@@ -41,3 +41,17 @@ def test_wrong_syntax_is_said_with_its_place(script: str, finding: str) -> None:
     what, hint = check_script(script) or ("", "")
     assert finding in what
     assert hint == "correct it there: it must be JavaScript as browsers read it"
+
+
+@pytest.mark.parametrize(
+    ("script", "what"),
+    [
+        ("1;\n'a\0b'", "there is a NUL character (line 2 of the script)"),
+        ("'\ud800'", "there is half a character"),
+    ],
+    ids=["NUL", "half a character"],
+)
+def test_what_the_engine_cannot_take_is_a_finding(script: str, what: str) -> None:
+    fault = check_script(script)
+    assert fault is not None
+    assert fault[0].startswith(what)

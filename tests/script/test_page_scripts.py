@@ -10,8 +10,10 @@ import pytest
 
 from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
+from scoopi.model.data import Axis
 from scoopi.model.document import Document
 from scoopi.model.locator import Locator
+from scoopi.model.script_row import ScriptRow
 from scoopi.script.configs_view import ConfigsView
 from scoopi.script.page_scripts import PageScripts
 from scoopi.script.sandbox import Sandbox
@@ -155,3 +157,24 @@ def test_after_an_error_the_next_script_finds_a_new_sandbox() -> None:
     with pytest.raises(ScriptError, match="longer than 200 ms"):
         run("while (true) {}")
     assert run("typeof kept + document.name") == "undefinedacme"
+
+
+def test_a_script_that_reads_the_row_is_evaluated_for_each_row() -> None:
+    run = page_scripts()
+    axes = (Axis("item", "city", 1, "C"), Axis("dim", "day", 1), Axis("dim", "hour", 2))
+    rows = [ScriptRow(axes, 2, (number, 5, 6), (value, None, None)) for number, value in enumerate("abb")]
+    run("var calls = 0", rows[0])
+    text = (
+        "calls++; [item.value, item.city.index, item.match, dim.value, dim.hour.index, axis.itemName].join()"
+    )
+    assert [run(text, row) for row in (*rows, rows[0])] == [
+        *("a,0,C,,6,hour", "b,1,C,,6,hour", "b,2,C,,6,hour", "a,0,C,,6,hour"),
+    ]
+    assert run("calls", rows[0]) == "3"
+
+
+def test_variables_of_a_script_hide_the_row() -> None:
+    run = page_scripts()
+    row = ScriptRow((Axis("item", "city", 1),), 0, (1,), ("a",))
+    assert run("function item() { return 'mine' } var dim = 1; item()", row) == "mine"
+    assert run("item() + dim", row) == "mine1"
