@@ -13,6 +13,7 @@ from scoopi.store.job_records import ENDED_SLOT, JobRecords, ready_slot, taken_s
 from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
 from scoopi.store.member import are_marked
 from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import unreadable
 from scoopi.store.remembered_ends import Ends
 from scoopi.store.scan_pages import pages
 from scoopi.store.seed_packs import SeedPacks
@@ -20,6 +21,7 @@ from scoopi.store.taken_records import TakenRecords
 
 NEW_HOST = b"{}"
 """What a host's record holds before a node has a share of it."""
+STRAYS = 100
 LARGE = 1000
 """A payload of more bytes stands apart: each change of a job sends its record twice."""
 MOST_OF_ID = 60
@@ -200,7 +202,23 @@ class JobStore:
 
     def nothing_left(self) -> bool:
         """Whether no job is READY, TAKEN or half ended."""
-        return self._store.count(MapName.JOBS) == 0
+        # The count has foreign keys in it, which a scan skips.
+        return self._store.count(MapName.JOBS) == 0 or not self._store.scan(MapName.JOBS, None, 1)
+
+    def refuse_strays(self) -> None:
+        """Look at the first jobs of those that are left although no node has one.
+
+        Raises:
+            RecordError: one of them is not a job, or waits for a host that the run does not have: it would
+                never be taken, and the run never end.
+        """
+        page = self._store.scan(MapName.JOBS, None, STRAYS)
+        left = {job: self._records.read(job, raw) for job, raw in page}
+        hosts = sorted({one.host for one in left.values()})
+        known = self._store.get_all(MapName.HOSTS, hosts)
+        for job, one in left.items():
+            if one.slot == ready_slot(one.host) and one.host not in known:
+                raise unreadable(MapName.JOBS, job, one.slot.encode(), "the run does not know its host")
 
     def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
         """Those of the ids that have ended, and how."""

@@ -76,6 +76,7 @@ class RunEnd:
             return None
         self._jobs.bury()
         if not self._jobs.nothing_left():
+            self._jobs.refuse_strays()
             return None
         found = _Found(before.takes, self._others())
         return found if _takes(others) == _takes(found.others) and self._still_so(found) else None

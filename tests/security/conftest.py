@@ -49,6 +49,7 @@ def attacker(cluster: ClusterClient) -> Iterator[Any]:
 @pytest.fixture
 def crew(cluster: ClusterClient, tmp_path: Path) -> Iterator[Crew]:
     """Of a run with one local page."""
+    from scoopi.bootstrap.cluster_runs import runs_of
     from tests.cluster.crew import Crew
 
     defs = tmp_path / "world" / "defs"
@@ -57,3 +58,4 @@ def crew(cluster: ClusterClient, tmp_path: Path) -> Iterator[Crew]:
     (defs / "defs.yml").write_text(DEFS, encoding="utf-8")
     with Crew(cluster, defs, tmp_path / "out", f"{tmp_path.name}-run", {}) as crew:
         yield crew
+    runs_of(cluster, "test").forget(crew.run_name)

@@ -62,6 +62,7 @@ VALUES: Mapping[str, Any] = MappingProxyType(
         "JSON of the grid": json_value('{"slot":5,"host":null}'),
         "JSON of the grid that is a list": json_value("[1,2]"),
         "JSON of the grid that is truncated": json_value('{"slot":"R/x","ho'),
+        "JSON of the grid of great depth": json_value("[" * 500 + "]" * 500),
         "a job of another shape": json_value('{"slot":"R/file","host":"file"}'),
         "a job of nobody": json_value(
             '{"fence":0,"host":"nowhere:80","incarnation":"x","lost":0,"payload":"","slot":"R/nowhere:80",'
@@ -69,9 +70,6 @@ VALUES: Mapping[str, Any] = MappingProxyType(
         ),
         "a text that is not UTF-8": raw(-11, b"\0\0\0\4\xff\xff\xff\xff"),
         "a length beyond the end": raw(-12, b"\0\0\1\0abc"),
-        "a type that nobody knows": raw(-99, b"abc"),
-        "a compact value without schema": raw(-55, b"\0" * 16),
-        "a portable value": raw(-1, b"\0" * 40),
     }
 )
 KEYS: Mapping[str, Any] = MappingProxyType(

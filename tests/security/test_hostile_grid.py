@@ -1,0 +1,162 @@
+"""Whatever stands in the maps of a cluster, a node ends in time, and says which record it cannot read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi.bootstrap.cluster_runs import runs_of
+from scoopi.cli.exit_codes import code_of_error
+from scoopi.errors import ScoopiError
+from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.ports import MapName
+from tests.cluster.crew import LIMIT_S, Crew
+from tests.engine.desk import wait_until
+from tests.security.hostile_grid import KEYS, VALUES, json_value, plant, uproot
+from tests.server.server import Server
+
+Refused = Callable[[str], None]
+PLACES = {
+    MapName.JOBS: "0" * 32,
+    MapName.PAYLOADS: "0" * 32,
+    MapName.ENDED: "0" * 32,
+    MapName.HOSTS: "evil:80",
+    MapName.RUN: "run",
+    MapName.MEMBERS: "f" * 16,
+}
+
+
+def end_of(future: Future[RunReport]) -> RunReport | BaseException:
+    """A node's report, or what ended it; within the limit."""
+    return future.exception(LIMIT_S) or future.result()
+
+
+def is_named(end: RunReport | BaseException, place: str, key: str = "") -> bool:
+    """Whether the node ended with exit code 5 and a message that names the place."""
+    said = str(end)
+    return isinstance(end, ScoopiError) and code_of_error(end) == 5 and f"{place}[" in said and key in said
+
+
+def is_harmless(end: RunReport | BaseException) -> bool:
+    """Whether the run was done, or the node reports that its data is not whole."""
+    if isinstance(end, RunReport):
+        return end.status is RunStatus.DONE and list(end.rows.values()) == [1]
+    return isinstance(end, ScoopiError) and code_of_error(end) == 5 and "data is lost" in str(end)
+
+
+@pytest.fixture
+def start(crew: Crew, cluster: ClusterClient) -> Iterator[Callable[[str], Future[RunReport]]]:
+    """Begins the first node of a run of that name; runs may go on beside each other."""
+    runs: list[str] = []
+    with ExitStack() as crews:
+
+        def started(run: str) -> Future[RunReport]:
+            one = crews.enter_context(Crew.like(crew, run))
+            runs.append(run)
+            return one.start("ann")
+
+        yield started
+    for run in runs:  # each takes some megabytes of the member
+        runs_of(cluster, "test").forget(run)
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_a_value_in_the_maps_of_a_run_ends_it_by_name_or_does_no_harm(
+    attacker: Any, crew: Crew, start: Callable[[str], Future[RunReport]], refused: Refused, kind: str
+) -> None:
+    for name, key in PLACES.items():
+        plant(attacker, f"scoopi.{crew.run_name}-{name}.{name}", key, VALUES[kind])
+    nodes = {name: start(f"{crew.run_name}-{name}") for name in PLACES}
+    for name, node in nodes.items():
+        end = end_of(node)
+        assert is_harmless(end) or is_named(end, name, PLACES[name]), (name, end)
+        refused(f"{kind} in the map {name}")
+    code, out, err = crew.ask("status", "--json")
+    assert (code, "Traceback" in err) == (0, False)
+    assert {f"{crew.run_name}-{name}" for name in PLACES} <= {run["run"] for run in json.loads(out)["runs"]}
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_a_key_that_is_no_text_is_skipped_or_named(
+    attacker: Any, crew: Crew, start: Callable[[str], Future[RunReport]], refused: Refused, kind: str
+) -> None:
+    value = {MapName.JOBS: json_value('{"slot":"R/file"}')}
+    for name in PLACES:
+        plant(
+            attacker, f"scoopi.{crew.run_name}-{name}.{name}", KEYS[kind], value.get(name, bytearray(b"{}"))
+        )
+    nodes = {name: start(f"{crew.run_name}-{name}") for name in PLACES}
+    for name, node in nodes.items():
+        end = end_of(node)
+        assert is_harmless(end) or (name is MapName.JOBS and is_named(end, "jobs")), (name, end)
+        refused(f"a key that is {kind} in the map {name}")
+
+
+@pytest.mark.parametrize("kind", ["a number", "truncated JSON", "JSON of another shape"])
+def test_a_bad_record_of_another_run_stops_neither_status_nor_a_start(
+    attacker: Any, crew: Crew, refused: Refused, kind: str
+) -> None:
+    plant(attacker, "scoopi.run", "runs/evil", VALUES[kind])
+    end = end_of(crew.start("ann"))
+    code, out, err = crew.ask("status", "--json")
+    uproot(attacker, "scoopi.run", "runs/evil")
+    assert is_harmless(end), end
+    assert code == 0
+    assert crew.run_name in [run["run"] for run in json.loads(out)["runs"]]
+    assert "run['runs/evil']" in err
+    refused(f"{kind} in the registry of runs")
+
+
+@pytest.mark.parametrize(
+    ("run", "maps"), [("../../x", "x"), ("evil", "../x"), ("evil", "other"), ("other", "other"), ("", "")]
+)
+def test_a_registered_run_with_the_name_or_maps_of_something_else_is_passed_over(
+    attacker: Any, crew: Crew, refused: Refused, run: str, maps: str
+) -> None:
+    record = {"run": run, "node": "n", "maps": maps, "over": True}
+    plant(attacker, "scoopi.run", "runs/evil", bytearray(json.dumps(record).encode()))
+    end = end_of(crew.start("ann"))
+    code, _, err = crew.ask("status")
+    uproot(attacker, "scoopi.run", "runs/evil")
+    assert is_harmless(end), end
+    assert (code, "run['runs/evil']" in err) == (0, True)
+    refused(f"a run called {run!r} in the maps {maps!r}")
+
+
+def test_the_name_of_the_current_run_is_never_a_path(
+    attacker: Any, crew: Crew, tmp_path: Path, refused: Refused
+) -> None:
+    crew.run_name = ""
+    (first,) = crew.run("ann")
+    key = f"current/{first.run.rpartition('-')[0]}"
+    record = {"run": "../../escaped", "chooser": "n", "over": False}
+    plant(attacker, "scoopi.run", key, bytearray(json.dumps(record).encode()))
+    end = end_of(crew.start("bob"))
+    uproot(attacker, "scoopi.run", key)
+    assert is_named(end, "run", key)
+    assert not (tmp_path.parent / "escaped").exists()
+    refused("a current run whose name is a path")
+
+
+@pytest.mark.parametrize("name", [MapName.JOBS])
+@pytest.mark.parametrize("kind", ["a number", "truncated JSON", "JSON with huge numbers", "a job of nobody"])
+def test_what_comes_into_the_maps_of_a_run_under_way_ends_it(
+    attacker: Any, crew: Crew, server: Server, refused: Refused, name: MapName, kind: str
+) -> None:
+    defs = crew.output.parent / "world" / "defs" / "defs.yml"
+    url = server.url("/bad/slow?ms=2000")
+    defs.write_text(defs.read_text(encoding="utf-8").replace("page.html", url), encoding="utf-8")
+    node = crew.start("ann")
+    wait_until(lambda: bool(server.log.all()), "the first request", LIMIT_S)
+    with suppress(Exception):  # an index may refuse it
+        plant(attacker, f"scoopi.{crew.run_name}.{name}", PLACES[name], VALUES[kind])
+    end = end_of(node)
+    assert isinstance(end, RunReport) or is_named(end, name, PLACES[name]), end
+    refused(f"{kind} in the map {name} of a run under way")
