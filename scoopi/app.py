@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from scoopi.bootstrap.run_request import RunRequest, output_folder, unheard
 from scoopi.configs.given import SettingValue, as_texts
+from scoopi.runs.run_request import RunRequest, output_folder, unheard
 
 if TYPE_CHECKING:
-    from scoopi.defs.report import Report
+    from scoopi.defs.yaml.report import Report
     from scoopi.engine.engine import Engine
     from scoopi.model.progress import Progress
     from scoopi.model.run_figures import ClusterFigures
@@ -158,7 +158,7 @@ def cluster_figures(
         RunError: there is no such run.
         ConfigError, UsageError: the settings are wrong, or name no cluster.
     """
-    from scoopi.bootstrap.cluster_desk import ClusterDesk
+    from scoopi.runs.cluster_desk import ClusterDesk
 
     with ClusterDesk(_asking(configs, conf, environ)) as desk:
         return desk.figures(run)
@@ -178,7 +178,7 @@ def cancel_run(
     Raises:
         As `cluster_figures`.
     """
-    from scoopi.bootstrap.cluster_desk import ClusterDesk
+    from scoopi.runs.cluster_desk import ClusterDesk
 
     with ClusterDesk(_asking(configs, conf, environ)) as desk:
         return desk.cancel(run)
@@ -201,7 +201,7 @@ def forget_run(
     Raises:
         As `cluster_figures`.
     """
-    from scoopi.bootstrap.cluster_desk import ClusterDesk
+    from scoopi.runs.cluster_desk import ClusterDesk
 
     with ClusterDesk(_asking(configs, conf, environ)) as desk:
         return desk.forget(run, is_sure)

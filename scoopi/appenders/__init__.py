@@ -1,1 +1,1 @@
-"""Encoded rows become durable segments, and segments become output files."""
+"""Bounded queue of encoded rows -> durable segments."""

@@ -15,8 +15,8 @@ from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.configs.groups import AppenderSettings
 from scoopi.errors import AppenderError, ClusterError, RecordError, RunError, ScoopiError, StoreError
 from scoopi.store.given_up import given_up
-from scoopi.store.job_store import JobStore
-from scoopi.store.job_values import Ending, NewJob
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import Ending, NewJob
 
 log = logging.getLogger(__name__)
 

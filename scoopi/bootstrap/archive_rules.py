@@ -37,7 +37,7 @@ class ArchiveRules:
 
     def _open(self, served: dict[str, str], date_pattern: str) -> None:
         from scoopi.archive.archive import Archive  # late: most runs keep nothing
-        from scoopi.model.date_pattern import DatePattern
+        from scoopi.java.dates.date_pattern import DatePattern
         from scoopi.model.live import parse_live
 
         pattern = DatePattern(date_pattern)

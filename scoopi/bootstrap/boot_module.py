@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from injector import Injector, Module, provider, singleton
 
-from scoopi.bootstrap.configs_composer import ConfigsComposer
-from scoopi.bootstrap.node_incarnation import NodeIncarnation, new_incarnation
-from scoopi.bootstrap.run_request import RunRequest
 from scoopi.configs.groups import WorkerSettings
-from scoopi.mediator.worker_launcher import WorkerLauncher
+from scoopi.mediator.workers.worker_launcher import WorkerLauncher
+from scoopi.runs.configs_composer import ConfigsComposer
+from scoopi.runs.node_incarnation import NodeIncarnation, new_incarnation
+from scoopi.runs.run_request import RunRequest
 
 if TYPE_CHECKING:
     from scoopi.bootstrap.bootstrap import Bootstrap

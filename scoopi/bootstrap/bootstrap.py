@@ -11,8 +11,24 @@ from types import TracebackType
 import msgspec
 from injector import Injector, inject
 
-from scoopi.appenders.output_file import OutputSpec
-from scoopi.bootstrap.composed import (
+from scoopi.bootstrap.defs_composer import DefsComposer
+from scoopi.bootstrap.modules import RunModule
+from scoopi.configs.configs import Configs
+from scoopi.configs.groups import ClusterSettings, WorkerSettings
+from scoopi.configs.run_date import compose_run_date
+from scoopi.configs.setting import Scope
+from scoopi.engine.engine import Engine
+from scoopi.errors import AppenderError, RecordError, RunError, StoreError, UsageError
+from scoopi.mediator.workers.worker_launcher import WorkerLauncher
+from scoopi.mediator.workers.worker_link import WorkerLink
+from scoopi.model.definitions import Definitions
+from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.plugins.builtins import BUILTINS
+from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.plugins.ports import LIST_PREFIX
+from scoopi.publishing.output_file import OutputSpec
+from scoopi.publishing.outputs import output_specs
+from scoopi.runs.composed import (
     Composed,
     compare_user_files,
     has_scripts,
@@ -20,30 +36,14 @@ from scoopi.bootstrap.composed import (
     plugin_folders,
     read_composed,
 )
-from scoopi.bootstrap.configs_composer import ConfigsComposer
-from scoopi.bootstrap.defs_composer import DefsComposer
-from scoopi.bootstrap.modules import RunModule
-from scoopi.bootstrap.node_incarnation import NodeIncarnation, new_incarnation
-from scoopi.bootstrap.outputs import output_specs
-from scoopi.bootstrap.run_context import RunContext
-from scoopi.bootstrap.run_folder import RunFolder, find_unfinished, point_latest
-from scoopi.bootstrap.run_request import RunRequest
-from scoopi.bootstrap.run_state import KEEP
-from scoopi.configs.configs import Configs
-from scoopi.configs.groups import ClusterSettings, WorkerSettings
-from scoopi.configs.run_date import compose_run_date
-from scoopi.configs.setting import Scope
-from scoopi.engine.engine import Engine
-from scoopi.errors import AppenderError, RecordError, RunError, StoreError, UsageError
-from scoopi.mediator.worker_launcher import WorkerLauncher
-from scoopi.mediator.worker_link import WorkerLink
-from scoopi.model.definitions import Definitions
-from scoopi.model.run_report import RunReport, RunStatus
-from scoopi.plugins.builtins import BUILTINS
-from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.plugins.ports import LIST_PREFIX
-from scoopi.store.barricade import Barricade
-from scoopi.store.run_record import RunRecord
+from scoopi.runs.configs_composer import ConfigsComposer
+from scoopi.runs.node_incarnation import NodeIncarnation, new_incarnation
+from scoopi.runs.run_context import RunContext
+from scoopi.runs.run_folder import RunFolder, find_unfinished, point_latest
+from scoopi.runs.run_request import RunRequest
+from scoopi.runs.run_state import KEEP
+from scoopi.store.nodes.barricade import Barricade
+from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 
@@ -163,7 +163,7 @@ class Bootstrap:
     ) -> RunContext | RunReport:
         if self._request.to_stdout:
             raise UsageError("--output - is for runs on one machine", hint="name a folder with --output")
-        from scoopi.bootstrap.cluster_boot import ClusterBoot
+        from scoopi.runs.cluster_boot import ClusterBoot
 
         boot = ClusterBoot(self._request, settings, self._open, self._node)
         return boot.join(composed, configs, outputs)

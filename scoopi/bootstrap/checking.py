@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoopi.bootstrap.composed import plugin_folders
-from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.defs_composer import DefsComposer
-from scoopi.bootstrap.run_request import RunRequest
-from scoopi.defs.report import Report
+from scoopi.defs.yaml.report import Report
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.runs.composed import plugin_folders
+from scoopi.runs.configs_composer import ConfigsComposer
+from scoopi.runs.run_request import RunRequest
 
 
 def check_definitions(request: RunRequest, strict: bool) -> Report:

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator
 from os.path import isfile
 from pathlib import Path
 
-from scoopi.bootstrap.composed import defs_folder
 from scoopi.configs.configs import Configs
-from scoopi.defs.checkers import Checkers, Fault, PluginKind, SelectorFaults, no_fault
-from scoopi.defs.class_names import STEP_CLASSES
-from scoopi.defs.defs_reader import read_definitions
-from scoopi.defs.report import Report
+from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind, SelectorFaults, no_fault
+from scoopi.defs.scrape.class_names import STEP_CLASSES
+from scoopi.defs.scrape.defs_reader import read_definitions
+from scoopi.defs.yaml.report import Report
 from scoopi.errors import FetchError, ScoopiError
 from scoopi.fetch.address import AddressKind, parse_address
 from scoopi.fetch.file_finder import FileFinder
@@ -24,12 +23,13 @@ from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions
 from scoopi.model.output_path import is_too_long
 from scoopi.model.step_def import PluginDef
-from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.grid_check import check_data_def
+from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_check import check_data_def
 from scoopi.plugins.plugin_files import file_digest
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.ports import LIST_PREFIX, Appender
 from scoopi.plugins.scripts.basic_script import BasicScript
+from scoopi.runs.composed import defs_folder
 from scoopi.script.script_text import script_text
 from scoopi.steps.step import Step
 
@@ -102,7 +102,7 @@ class DefsComposer:
         )
 
     def _ensure_live(self, text: str) -> None:
-        from scoopi.model.date_pattern import DatePattern
+        from scoopi.java.dates.date_pattern import DatePattern
         from scoopi.model.live import parse_live
 
         parse_live(text, DatePattern(self._configs.text("scoopi.dateTimePattern")))
@@ -134,7 +134,7 @@ class DefsComposer:
         """In a cluster the name of a file also tells its node."""
         if not self._configs.text("scoopi.cluster.addresses") or appender.output.startswith(LIST_PREFIX):
             return
-        from scoopi.bootstrap.outputs import file_of_node
+        from scoopi.publishing.outputs import file_of_node
 
         file = file_of_node(appender.output, self._configs.text("scoopi.cluster.node") or MADE_UP_NODE)
         if is_too_long(posixpath.basename(file)):
@@ -177,13 +177,13 @@ def _page_check(current_folder: Path, files: FileFinder) -> Callable[[str], Faul
 
 
 def _xpath_faults(data_def: DataDef) -> SelectorFaults:
-    from scoopi.parse.xpath_engine import XPathEngine
+    from scoopi.parse.xpath.xpath_engine import XPathEngine
 
     return [*check_data_def(data_def, XPathEngine())]
 
 
 def _ensure_regex(pattern: str) -> None:
-    from scoopi.parse.java_regex import compile_java
+    from scoopi.java.regex.java_regex import compile_java
 
     compile_java(pattern)
 

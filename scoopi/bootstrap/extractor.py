@@ -7,14 +7,11 @@ from datetime import datetime
 from pathlib import Path
 
 from scoopi.bootstrap.archive_rules import ArchiveRules
-from scoopi.bootstrap.composed import WorkerPlan, defs_folder, plugin_folders
-from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.defs_composer import DefsComposer
-from scoopi.bootstrap.run_request import RunRequest
 from scoopi.bootstrap.step_builder import StepBuilder
 from scoopi.configs.groups import ArchiveSettings, ParserLimits
 from scoopi.configs.run_date import compose_run_date
-from scoopi.defs.class_names import SCRIPTER
+from scoopi.defs.scrape.class_names import SCRIPTER
 from scoopi.errors import UsageError
 from scoopi.fetch.file_finder import FileFinder
 from scoopi.model.data import Data
@@ -22,10 +19,13 @@ from scoopi.model.document import Document
 from scoopi.model.handover import ToTask
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
-from scoopi.parse.html import TreeLimits
-from scoopi.parse.page import Page
+from scoopi.parse.tree.html import TreeLimits
+from scoopi.parse.tree.page import Page
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.runs.composed import WorkerPlan, defs_folder, plugin_folders
+from scoopi.runs.configs_composer import ConfigsComposer
+from scoopi.runs.run_request import RunRequest
 from scoopi.steps.data_appender import DataAppender
 from scoopi.worker.task_chain import TaskChain
 

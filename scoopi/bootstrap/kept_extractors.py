@@ -14,8 +14,8 @@ from typing import Any
 
 from scoopi.bootstrap.extractor import Extractor
 from scoopi.configs.configs_reader import FOLDER_FILE
-from scoopi.defs.findings import Findings
-from scoopi.defs.source_files import SourceFiles
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.source_files import SourceFiles
 
 _MOST = 8
 _UNSURE_NS = 100_000_000

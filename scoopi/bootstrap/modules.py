@@ -14,15 +14,11 @@ from msgspec.structs import replace
 
 from scoopi.appenders.appender import STORE_PATIENCE_S, Appender
 from scoopi.appenders.committed_frames import committed_state
-from scoopi.appenders.publisher import Publisher
 from scoopi.appenders.segment_format import SegmentHeader
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.bootstrap.address_host import host_of
 from scoopi.bootstrap.archive_rules import ArchiveRules
-from scoopi.bootstrap.composed import WorkerPlan, unpacked_locators
-from scoopi.bootstrap.node_folder import NodeFolder
 from scoopi.bootstrap.output_wiring import OutputWiring
-from scoopi.bootstrap.run_context import RunContext
 from scoopi.configs.groups import (
     AppenderSettings,
     ArchiveSettings,
@@ -40,40 +36,44 @@ from scoopi.engine.job_seeder import JobSeeder
 from scoopi.engine.node_end import NodeEnd
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S, NodeWatch, WatchedParts
 from scoopi.engine.run_close import RunClose
-from scoopi.engine.run_file import RunFile
-from scoopi.engine.run_place import RunPlace
 from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.handover_router import HandoverRouter
 from scoopi.mediator.heartbeat import Heartbeat, HeartbeatCalls
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.host_claims import HostClaims, claims_file
-from scoopi.mediator.host_clocks import HostClocks
-from scoopi.mediator.host_sharing import HostSharing
-from scoopi.mediator.in_flight import InFlight
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.mediator.job_runner import JobRunner
 from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.node_bells import NodeBells
-from scoopi.mediator.shared_hosts import SharedHosts
 from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
 from scoopi.mediator.watchdog import Watchdog
-from scoopi.mediator.worker_link import WorkerLink
-from scoopi.mediator.worker_pool import WorkerPool
+from scoopi.mediator.workers.worker_link import WorkerLink
+from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.store.barricade import Barricade
-from scoopi.store.departure import Departure
-from scoopi.store.host_shares import HostShares, OwnNode
-from scoopi.store.job_store import JobStore
-from scoopi.store.member import Load
-from scoopi.store.membership import Membership
-from scoopi.store.run_end import RunEnd
-from scoopi.store.run_record import RunRecord
+from scoopi.politeness.host_claims import HostClaims, claims_file
+from scoopi.politeness.host_clocks import HostClocks
+from scoopi.politeness.host_shares import HostShares, OwnNode
+from scoopi.politeness.host_sharing import HostSharing
+from scoopi.politeness.in_flight import InFlight
+from scoopi.politeness.shared_hosts import SharedHosts
+from scoopi.publishing.publisher import Publisher
+from scoopi.runs.composed import WorkerPlan, unpacked_locators
+from scoopi.runs.node_folder import NodeFolder
+from scoopi.runs.run_context import RunContext
+from scoopi.runs.run_file import RunFile
+from scoopi.runs.run_place import RunPlace
+from scoopi.store.nodes.barricade import Barricade
+from scoopi.store.nodes.departure import Departure
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.runs.completion_check import RunEnd
+from scoopi.store.runs.run_record import RunRecord
 
 SOLO_WINDOWS, CLUSTER_WINDOWS = 2, 8
 """How much is taken ahead: workers that wait for a cluster's answer do nothing."""

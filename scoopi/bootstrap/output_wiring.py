@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from scoopi.appenders.publisher import Publisher
-from scoopi.bootstrap.node_folder import LOST_PREFIX
-from scoopi.bootstrap.outputs import of_node
-from scoopi.bootstrap.run_context import RunContext
 from scoopi.configs.groups import OutputSettings
-from scoopi.engine.run_rows import OwnRows, RunRows
 from scoopi.engine.stop_time import StopTime
-from scoopi.store.barricade import Barricade
-from scoopi.store.departure import Departure
-from scoopi.store.job_store import JobStore
-from scoopi.store.run_record import RunRecord
+from scoopi.publishing.outputs import of_node
+from scoopi.publishing.publisher import Publisher
+from scoopi.publishing.run_rows import OwnRows, RunRows
+from scoopi.runs.node_folder import LOST_PREFIX
+from scoopi.runs.run_context import RunContext
+from scoopi.store.nodes.barricade import Barricade
+from scoopi.store.nodes.departure import Departure
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.runs.run_record import RunRecord
 
 
 class OutputWiring:
@@ -59,11 +59,11 @@ class OutputWiring:
         """
         own = OwnRows(publisher, departure, self._context.was_over)
         if self._merges:
-            from scoopi.engine.merged_rows import MergedRows  # late: for nodes that share a folder
+            from scoopi.publishing.merged_rows import MergedRows  # late: for nodes that share a folder
 
             return MergedRows(self._of_all(), self._barricade("merge"), departure, self._is_stopped)
         if self._context.cluster is not None and self._settings.durability == "shared":
-            from scoopi.engine.shared_rows import SharedRows
+            from scoopi.publishing.shared_rows import SharedRows
 
             return SharedRows(own, self._of_lost, self._barricade, departure, self._is_stopped)
         return own

@@ -13,12 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoopi.bootstrap.archive_rules import ArchiveRules
-from scoopi.bootstrap.composed import WorkerPlan
-from scoopi.bootstrap.outputs import appender_outputs
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import FactSettings, ParserLimits, ScriptLimits
 from scoopi.configs.registry import SETTINGS_BY_KEY
-from scoopi.defs.class_names import (
+from scoopi.defs.scrape.class_names import (
     APPENDER_STEP,
     CONVERTER,
     CSS_PARSER,
@@ -34,11 +32,13 @@ from scoopi.model.definitions import TaskDef
 from scoopi.model.document import Document
 from scoopi.model.finds import axes_read, found_nothing
 from scoopi.model.step_def import PluginDef, StepDef
-from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.grid_reader import GridReader
-from scoopi.parse.grid_settings import GridSettings
-from scoopi.parse.ports import DataReader, QueryEngine
+from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_reader import GridReader
+from scoopi.parse.grid.grid_settings import GridSettings
+from scoopi.parse.query_ports import DataReader, QueryEngine
 from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.publishing.outputs import appender_outputs
+from scoopi.runs.composed import WorkerPlan
 from scoopi.script.configs_view import ConfigsView
 from scoopi.script.page_scripts import PageScripts
 from scoopi.steps.data_appender import DataAppender
@@ -139,7 +139,7 @@ class StepBuilder:
 
     def _reader(self, data_def: DataDef, engine: QueryEngine, makes_links: bool) -> DataReader:
         if self._is_plain:
-            from scoopi.parse.plain_reader import PlainReader
+            from scoopi.parse.grid.plain_reader import PlainReader
 
             return PlainReader(data_def, engine, self._grid, raw_items=makes_links)
         return GridReader(data_def, engine, self._grid, raw_items=makes_links)
@@ -151,7 +151,7 @@ class StepBuilder:
 
     def _new_engine(self, class_name: str) -> QueryEngine:
         if class_name == XPATH_PARSER:
-            from scoopi.parse.xpath_engine import XPathEngine
+            from scoopi.parse.xpath.xpath_engine import XPathEngine
 
             return XPathEngine()
         return CssEngine(self._limits.regex_timeout_ms)
@@ -241,7 +241,7 @@ def _grid_settings(configs: Configs) -> GridSettings:
 
 
 def _formatted(moment: datetime, pattern: str) -> str:
-    from scoopi.model.date_pattern import DatePattern
+    from scoopi.java.dates.date_pattern import DatePattern
 
     return DatePattern(pattern).format(moment)
 

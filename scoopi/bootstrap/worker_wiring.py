@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from scoopi.bootstrap.address_host import host_of
 from scoopi.bootstrap.archive_rules import ArchiveRules
-from scoopi.bootstrap.composed import WorkerPlan, defs_folder, plugin_folders
 from scoopi.bootstrap.step_builder import StepBuilder
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import (
@@ -25,9 +24,10 @@ from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.file_finder import FileFinder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.private_hosts import PrivateHosts
-from scoopi.parse.html import TreeLimits
+from scoopi.parse.tree.html import TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.runs.composed import WorkerPlan, defs_folder, plugin_folders
 from scoopi.steps.page_loader import LoadRules, PageLoader
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues

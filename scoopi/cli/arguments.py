@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NoReturn, cast
 
 from scoopi.cli.terminal import Terminal, printable
-from scoopi.cli.verb import Verb
+from scoopi.cli.verbs.verb import Verb
 from scoopi.errors import UsageError
 
 VERBS: Mapping[str, str] = MappingProxyType(
@@ -99,7 +99,7 @@ def read_options(name: str, arguments: Sequence[str]) -> tuple[Verb, argparse.Na
         UsageError: the arguments are not what the verb takes.
         SystemExit: help was asked for and printed.
     """
-    verb = cast(Verb, import_module(f"scoopi.cli.{name}").VERB)
+    verb = cast(Verb, import_module(f"scoopi.cli.verbs.{name}").VERB)
     parser = Parser(
         prog=f"scoopi {name}",
         usage=verb.usage,

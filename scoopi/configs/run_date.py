@@ -32,7 +32,7 @@ def _given_date(configs: Configs) -> datetime | None:
     text = configs.text(_TEXT)
     if not text:
         return None
-    from scoopi.model.date_pattern import DatePattern
+    from scoopi.java.dates.date_pattern import DatePattern
 
     pattern = configs.text(_PATTERN)
     try:

@@ -58,7 +58,7 @@ def _whole(setting: Setting, text: str) -> str | None:
 
 
 def _is_pattern(text: str) -> bool:
-    from scoopi.model.date_pattern import DatePattern
+    from scoopi.java.dates.date_pattern import DatePattern
 
     try:
         DatePattern(text)

@@ -1,9 +1,9 @@
 """YAML with line marks becomes checked, typed, normalized definitions."""
 
-from scoopi.defs.checkers import Checkers, Fault, PluginKind, SelectorFaults
-from scoopi.defs.defs_reader import read_definitions
-from scoopi.defs.finding import Finding, Severity
-from scoopi.defs.report import Report
+from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind, SelectorFaults
+from scoopi.defs.scrape.defs_reader import read_definitions
+from scoopi.defs.yaml.finding import Finding, Severity
+from scoopi.defs.yaml.report import Report
 
 __all__ = [
     "Checkers",

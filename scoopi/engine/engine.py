@@ -24,7 +24,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.definitions import LocatorGroup
 from scoopi.model.progress import Progress
 from scoopi.model.run_report import RunReport
-from scoopi.store.job_store import JobStore
+from scoopi.store.pages.job_store import JobStore
 
 WATCH_S = 0.25
 TASKS_SHARE = 0.7

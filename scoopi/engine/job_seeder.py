@@ -12,10 +12,10 @@ from scoopi.errors import RunError
 from scoopi.model.definitions import LocatorGroup
 from scoopi.model.job import JobPayload, ancestor_digest, seed_id
 from scoopi.model.locator import Locator
-from scoopi.store.barricade import Barricade
-from scoopi.store.job_store import JobStore
-from scoopi.store.job_values import NewJob
-from scoopi.store.run_record import RunRecord
+from scoopi.store.nodes.barricade import Barricade
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import NewJob
+from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)

@@ -7,11 +7,6 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from scoopi.appenders.publisher import Published, Publisher
-from scoopi.engine.run_file import RunFile, RunView, versions
-from scoopi.engine.run_over import RunOver
-from scoopi.engine.run_place import RunPlace
-from scoopi.engine.run_rows import EndOfRows, RunRows
 from scoopi.engine.stop_time import StopTime
 from scoopi.engine.store_retries import tried_again
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
@@ -21,9 +16,14 @@ from scoopi.model.causes import Cause
 from scoopi.model.failure import Failure
 from scoopi.model.run_report import ALREADY_OVER, JobCounts, RunReport, RunStatus
 from scoopi.plugins.encoders.rows_encoder import read_rows
-from scoopi.store.departure import Departure
-from scoopi.store.job_store import JobStore
-from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.publishing.publisher import Published, Publisher
+from scoopi.publishing.run_over import RunOver
+from scoopi.publishing.run_rows import EndOfRows, RunRows
+from scoopi.runs.run_file import RunFile, RunView, versions
+from scoopi.runs.run_place import RunPlace
+from scoopi.store.nodes.departure import Departure
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.runs.run_record import RunPhase, RunRecord
 
 log = logging.getLogger(__name__)
 

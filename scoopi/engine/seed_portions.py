@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from operator import attrgetter
 
-from scoopi.store.job_store import JobStore
-from scoopi.store.job_values import NewJob
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import NewJob
 
 MOST_READY = 5000
 """So many jobs of a host stand in the store one by one, and so many are a pack."""

@@ -9,7 +9,7 @@ from scoopi.model.failure import Failure
 from scoopi.model.frame import Frame
 from scoopi.model.job import JobState
 from scoopi.model.shown import shown
-from scoopi.store.job_values import TakenJob
+from scoopi.store.pages.job_values import TakenJob
 
 
 def failure_of(taken: TakenJob, cause: str, hint: str, task: str = "", at: str = "") -> Failure:

@@ -7,14 +7,14 @@ import logging
 from scoopi.appenders.appender import Appender
 from scoopi.appenders.job_result import JobResult
 from scoopi.errors import RunError
-from scoopi.mediator.host_clocks import HostClocks
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.workers.pool_worker import PoolWorker
 from scoopi.model.counts import Counts
 from scoopi.model.finds import PREFIX
 from scoopi.model.step_times import LOADER
-from scoopi.store.job_values import NewJob
+from scoopi.politeness.host_clocks import HostClocks
+from scoopi.store.pages.job_values import NewJob
 from scoopi.worker.messages import (
     Answered,
     Asking,

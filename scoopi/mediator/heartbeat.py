@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from scoopi.errors import ClusterError, RecordError, RunError, ScoopiError, StoreError
 from scoopi.mediator.job_recovery import JobRecovery
-from scoopi.store.member import Load, marks_of
-from scoopi.store.membership import Membership
-from scoopi.store.run_record import RunPhase
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load, marks_of
+from scoopi.store.runs.run_record import RunPhase
 
 log = logging.getLogger(__name__)
 

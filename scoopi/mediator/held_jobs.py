@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from scoopi.store.member import Load
+from scoopi.store.nodes.node_record import Load
 
 
 class HeldJobs:

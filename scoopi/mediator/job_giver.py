@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from scoopi.mediator.host_clocks import FILE_HOST, HostClocks
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_queues import TaskQueues
-from scoopi.mediator.worker_pool import WorkerPool
+from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.worker.messages import Granted, WorkItem
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from scoopi.errors import RunError
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.model.job import JobState
-from scoopi.store.job_store import JobStore
-from scoopi.store.member import Member
-from scoopi.store.membership import Membership
-from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Member
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.runs.run_record import RunPhase, RunRecord
 
 log = logging.getLogger(__name__)
 

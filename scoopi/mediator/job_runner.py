@@ -12,11 +12,11 @@ from scoopi.errors import RecordError, StoreError
 from scoopi.mediator.failed_job import failed_result, failure_of
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.shared_hosts import ROUND_S, SharedHosts
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
-from scoopi.store.job_store import JobStore
-from scoopi.store.job_values import TakenJob
+from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import TakenJob
 
 log = logging.getLogger(__name__)
 

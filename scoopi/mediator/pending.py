@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from scoopi.model.failure import Failure
-from scoopi.store.job_values import TakenJob
+from scoopi.store.pages.job_values import TakenJob
 from scoopi.worker.messages import WorkItem
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from scoopi.appenders.job_result import JobResult
 from scoopi.mediator.failed_job import failed_result, failure_of
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.pool_worker import PoolWorker
+from scoopi.mediator.workers.pool_worker import PoolWorker
 from scoopi.worker.slate import Note
 
 log = logging.getLogger(__name__)

@@ -8,12 +8,12 @@ import threading
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.errors import RunError
-from scoopi.mediator.host_clocks import FILE_HOST, Standing
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.task_figures import TaskFigures
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
-from scoopi.mediator.worker_pool import WorkerPool
+from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.politeness.host_clocks import FILE_HOST, Standing
 
 log = logging.getLogger(__name__)
 

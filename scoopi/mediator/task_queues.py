@@ -8,9 +8,9 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import TypeVar
 
-from scoopi.mediator.host_clocks import FILE_HOST, HostClocks, Standing
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.pool_worker import PoolWorker
+from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.politeness.host_clocks import FILE_HOST, HostClocks, Standing
 
 One = TypeVar("One")
 

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from scoopi.appenders.appender import Appender
 from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.handover_router import HandoverRouter
-from scoopi.mediator.host_clocks import FILE_HOST, HostClocks
 from scoopi.mediator.job_giver import JobGiver
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.watchdog import LOOK_S, Watchdog
-from scoopi.mediator.worker_pool import WorkerPool
+from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.worker.messages import Drain, Recall
 from scoopi.worker.slate import Note
 

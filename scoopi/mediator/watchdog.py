@@ -6,7 +6,7 @@ import logging
 import math
 from collections.abc import Callable, Collection
 
-from scoopi.mediator.pool_worker import PoolWorker
+from scoopi.mediator.workers.pool_worker import PoolWorker
 from scoopi.worker.messages import Recall
 from scoopi.worker.slate import Note
 

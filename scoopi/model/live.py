@@ -7,7 +7,7 @@ from calendar import monthrange
 from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR, datetime, timedelta
 
-from scoopi.model.date_pattern import DatePattern
+from scoopi.java.dates.date_pattern import DatePattern
 
 _DURATION = re.compile(
     r"([-+]?)P(?:([-+]?\d+)D)?"

@@ -10,7 +10,7 @@ from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, FilterDef
 from scoopi.model.handover import Handover, ToTask
 from scoopi.model.payload import Payload
-from scoopi.parse.grid_blank import is_blank
+from scoopi.parse.grid.grid_blank import is_blank
 from scoopi.steps.step import Step
 
 _BLANK = " "
@@ -125,7 +125,7 @@ class _Filter:
             raise self._placed(error) from None
 
     def _regex(self) -> Callable[[str], bool]:
-        from scoopi.parse.java_regex import compile_java  # slow to import, and not needed by every task
+        from scoopi.java.regex.java_regex import compile_java  # slow to import, and not needed by every task
 
         try:
             return compile_java(self._pattern, timeout_ms=self._timeout_ms).fullmatch

@@ -12,8 +12,8 @@ from scoopi.model.failure import Failure
 from scoopi.model.handover import Handover, ToTask
 from scoopi.model.link_data import LinkData
 from scoopi.model.payload import Payload
-from scoopi.parse.page import Page
-from scoopi.parse.ports import DataReader, ScriptRunner
+from scoopi.parse.query_ports import DataReader, ScriptRunner
+from scoopi.parse.tree.page import Page
 from scoopi.steps.step import Step
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from scoopi.model.handover import Handover, ToJobs
 from scoopi.model.link import Link
 from scoopi.model.link_data import LinkData
 from scoopi.model.payload import Payload
-from scoopi.parse.grid_blank import is_blank
+from scoopi.parse.grid.grid_blank import is_blank
 from scoopi.steps.link_address import link_address
 from scoopi.steps.step import Step
 

@@ -17,8 +17,8 @@ from scoopi.model.document import Document
 from scoopi.model.grant import Grant
 from scoopi.model.handover import Handover, ToGrant, ToTask
 from scoopi.model.payload import Payload
-from scoopi.parse.html import TreeLimits
-from scoopi.parse.page import Page
+from scoopi.parse.tree.html import TreeLimits
+from scoopi.parse.tree.page import Page
 from scoopi.steps.load_order import LoadOrder
 from scoopi.steps.loader import Ended, Loader
 from scoopi.steps.unusable_page import unusable

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from scoopi.errors import ParseError
 from scoopi.model.document import Document
-from scoopi.parse.page import Page
+from scoopi.parse.tree.page import Page
 
 LEAST_TEXT = 100
 """A page with fewer characters of text, and with scripts, is taken for one that they are to fill."""

@@ -16,8 +16,8 @@ from scoopi.model.frame import Frame
 from scoopi.model.handover import Part
 from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
-from scoopi.store.job_store import JobStore
-from scoopi.store.job_values import NewJob, TakenJob
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import NewJob, TakenJob
 from scoopi.store.solo.sqlite_store import SqliteStore
 
 NODE = "aaaaaaaaaaaaaaaa"

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from scoopi.bootstrap.checking import check_definitions
-from scoopi.bootstrap.configs_composer import ConfigsComposer
 from scoopi.bootstrap.defs_composer import DefsComposer
-from scoopi.bootstrap.run_request import RunRequest
-from scoopi.defs.defs_checker import MOST_MISSING
+from scoopi.defs.scrape.defs_checker import MOST_MISSING
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.runs.configs_composer import ConfigsComposer
+from scoopi.runs.run_request import RunRequest
 
 DEFINITIONS = """\
 locatorGroups:

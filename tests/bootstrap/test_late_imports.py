@@ -16,7 +16,7 @@ RARE = [
     "zoneinfo",
     "hazelcast",
     "rich",
-    "scoopi.parse.xpath_engine",
+    "scoopi.parse.xpath.xpath_engine",
 ]
 
 
@@ -26,7 +26,14 @@ RARE = [
         (PARENT, [*RARE, "yaml", "pycurl", "ssl", "scoopi.fetch.http_client", "scoopi.archive.archive"]),
         (
             WORKER,
-            [*RARE, "yaml", "sqlite3", "injector", "scoopi.archive.archive", "scoopi.parse.plain_reader"],
+            [
+                *RARE,
+                "yaml",
+                "sqlite3",
+                "injector",
+                "scoopi.archive.archive",
+                "scoopi.parse.grid.plain_reader",
+            ],
         ),
     ],
     ids=["parent", "worker"],

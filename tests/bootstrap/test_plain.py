@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from scoopi import extract
-from scoopi.parse.grid_reader import GridReader
-from scoopi.parse.plain_reader import PlainReader
+from scoopi.parse.grid.grid_reader import GridReader
+from scoopi.parse.grid.plain_reader import PlainReader
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "defs" / "examples" / "quickstart"
 PLAIN = {"scoopi.parser.plain": "true"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scoopi import __version__
-from scoopi.cli import version
+from scoopi.cli.verbs import version
 from scoopi.configs.registry import SETTINGS
 
 

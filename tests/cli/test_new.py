@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.cli.new import FILES, STARTER
+from scoopi.cli.verbs.new import FILES, STARTER
 from tests.engine.desk import Desk
 
 QUICKSTART = Path(__file__).parents[2] / "defs" / "examples" / "quickstart"

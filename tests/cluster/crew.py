@@ -12,10 +12,10 @@ from types import TracebackType
 import msgspec
 
 from scoopi.app import Scoopi
-from scoopi.bootstrap.composed import Composed
 from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
 from scoopi.model.run_report import RunReport
+from scoopi.runs.composed import Composed
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import MapName

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from scoopi.store.run_record import RunPhase
+from scoopi.store.runs.run_record import RunPhase
 from tests.cluster.hammer_grid import HammerGrid
 from tests.cluster.hammer_round import BLOWS, NO_BLOW, OUTPUTS, HammerResult, HammerRound
 from tests.cluster.hammer_tally import HammerTally

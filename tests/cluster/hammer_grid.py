@@ -14,7 +14,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.store.cluster.member_process import MemberProcess
-from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.grids import free_port, name_of, write_proxied
 from tests.cluster.proxy import Plan, Proxy
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.store.barricade import Barricade
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.member import MemberState
-from scoopi.store.membership import Membership
+from scoopi.store.nodes.barricade import Barricade
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import MemberState
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.stopped import StoppedError
 from tests.cluster.crew import LIMIT_S, Crew

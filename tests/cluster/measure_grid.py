@@ -17,8 +17,8 @@ from scoopi.model.locator import Locator
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_process import MemberProcess
-from scoopi.store.job_store import JobStore
-from scoopi.store.job_values import NewJob
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import NewJob
 from scoopi.store.ports import MapName
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import members, settings_of

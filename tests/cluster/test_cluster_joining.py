@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from scoopi.app import Scoopi
-from scoopi.bootstrap.run_request import unheard
 from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
 from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.runs.run_request import unheard
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.run_registry import RunRegistry
+from scoopi.store.runs.run_registry import RunRegistry
 from tests.cluster.grids import free_port
 from tests.engine.desk import Desk
 from tests.reliability.world import World, build_world

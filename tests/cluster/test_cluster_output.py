@@ -19,11 +19,11 @@ from scoopi.engine.run_close import RunClose
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.lease import LeaseRecord
-from scoopi.store.member import Member
-from scoopi.store.membership import Membership
+from scoopi.store.nodes.lease import LeaseRecord
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Member
 from scoopi.store.ports import MapName
-from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import members, settings_of
 from tests.cluster.holding import held

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from scoopi.bootstrap.cluster_runs import runs_of
 from scoopi.errors import StoreError
 from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.runs.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import MapName
-from scoopi.store.run_record import RunPhase, RunRecord
-from scoopi.store.run_retention import RunRetention
+from scoopi.store.runs.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_retention import RunRetention
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
 from tests.reliability.world import World, build_world

@@ -15,9 +15,9 @@ from scoopi.app import Scoopi
 from scoopi.cli.exit_codes import code_of_report
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.member import Load, MemberState
-from scoopi.store.membership import Membership
-from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import free_port

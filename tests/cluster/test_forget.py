@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from scoopi.bootstrap.cluster_runs import runs_of, store_of
 from scoopi.cli.exit_codes import code_of_error
 from scoopi.errors import RunError
 from scoopi.model.run_report import RunStatus
+from scoopi.runs.cluster_runs import runs_of, store_of
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.member import Load
-from scoopi.store.membership import Membership
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load
 from scoopi.store.ports import MapName
-from scoopi.store.run_pulse import PREFIX
-from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_pulse import PREFIX
+from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.test_cluster_retention import SLOW, maps_of, phase_of
 from tests.engine.desk import wait_until

@@ -13,8 +13,8 @@ from scoopi.engine.seed_portions import MOST_READY
 from scoopi.model.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.member_heaps import MemberHeaps
-from scoopi.store.job_store import JobStore
-from scoopi.store.run_record import RunRecord
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.runs.run_record import RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import members, settings_of
 from tests.cluster.holding import store_of

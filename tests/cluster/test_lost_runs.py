@@ -12,7 +12,7 @@ from scoopi.model.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import MapName
-from scoopi.store.run_registry import PREFIX
+from scoopi.store.runs.run_registry import PREFIX
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
 from tests.reliability.world import World, build_world

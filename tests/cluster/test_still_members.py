@@ -14,8 +14,8 @@ import pytest
 
 from scoopi.errors import StoreError
 from scoopi.model.run_report import RunStatus
-from scoopi.store.membership import Membership
-from scoopi.store.run_cancel import RunCancel
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.runs.run_cancel import RunCancel
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.holding import Still, held, states, still_member, store_of
 from tests.engine.desk import wait_until

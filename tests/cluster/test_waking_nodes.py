@@ -13,11 +13,11 @@ import pytest
 
 from scoopi.model.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.job_records import JobRecords
-from scoopi.store.member import MemberState
-from scoopi.store.membership import Membership
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import MemberState
+from scoopi.store.pages.job_records import JobRecords
 from scoopi.store.ports import MapName
-from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.holding import states, store_of
 from tests.engine.desk import wait_until

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.defs.class_names import absent_class, short_class
+from scoopi.defs.scrape.class_names import absent_class, short_class
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from scoopi.defs import source_text
-from scoopi.defs.entries import A_PART, Entries
-from scoopi.defs.flat_table import FlatTable
-from scoopi.defs.node import Listing, Node, Table, Text, is_same
+from scoopi.defs.yaml import source_text
+from scoopi.defs.yaml.entries import A_PART, Entries
+from scoopi.defs.yaml.flat_table import FlatTable
+from scoopi.defs.yaml.node import Listing, Node, Table, Text, is_same
 from scoopi.model.place import Place
 from tests.defs.written import DATA, TASKS, Check
 

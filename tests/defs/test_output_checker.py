@@ -9,7 +9,7 @@ from inspect import signature
 
 import pytest
 
-from scoopi.defs.output_checker import ENCODER_DEFAULTS
+from scoopi.defs.scrape.output_checker import ENCODER_DEFAULTS
 from scoopi.plugins.encoders.csv_encoder import CsvEncoder
 from scoopi.plugins.encoders.jsonl_encoder import JsonlEncoder
 from scoopi.plugins.parameters import camel_case

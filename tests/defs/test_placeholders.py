@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.defs.placeholders import with_stand_ins
+from scoopi.defs.scrape.placeholders import with_stand_ins
 from tests.defs.written import Check
 
 _DIMS = "dims: [ item: { name: day, selector: b }, item: { name: year, match: Y, index: 2 } ]"

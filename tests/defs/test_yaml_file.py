@@ -8,11 +8,11 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from scoopi.defs import yaml_file
-from scoopi.defs.findings import Findings
-from scoopi.defs.node import Table, plain
-from scoopi.defs.source_text import LARGEST_BYTES
-from scoopi.defs.yaml_file import YamlFile
+from scoopi.defs.yaml import yaml_file
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Table, plain
+from scoopi.defs.yaml.source_text import LARGEST_BYTES
+from scoopi.defs.yaml.yaml_file import YamlFile
 from tests.defs.written import DATA, PLACES, TASKS, Check
 
 _WHOLE = PLACES + TASKS + DATA

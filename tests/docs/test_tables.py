@@ -14,9 +14,9 @@ from pathlib import Path
 
 from scoopi.cli import exit_codes
 from scoopi.configs.registry import SETTINGS_BY_KEY
-from scoopi.engine.run_file import RunFile, RunView
 from scoopi.model.causes import Cause
 from scoopi.model.failure import Failure
+from scoopi.runs.run_file import RunFile, RunView
 from tests.docs.markdown import ROOT, Page
 
 README, ARCHITECTURE = Page("README.md"), Page("ARCHITECTURE.md")

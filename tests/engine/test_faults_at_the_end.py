@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from scoopi import Scoopi
-from scoopi.appenders.publisher import Publisher
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.errors import AppenderError, StoreError
 from scoopi.model.progress import Progress
-from scoopi.store.job_store import JobStore
+from scoopi.publishing.publisher import Publisher
+from scoopi.store.pages.job_store import JobStore
 from tests.engine.desk import Desk, wait_until
 from tests.reliability.world import World
 from tests.server.server import Server
@@ -59,7 +59,9 @@ def test_a_store_that_is_lost_at_the_end_is_named_in_run_json_and_leaves_no_thre
     desk: Desk, world: World, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     where = (
-        "scoopi.appenders.publisher.Publisher" if method == "publish" else "scoopi.store.run_record.RunRecord"
+        "scoopi.publishing.publisher.Publisher"
+        if method == "publish"
+        else "scoopi.store.runs.run_record.RunRecord"
     )
     monkeypatch.setattr(f"{where}.{method}", _unreadable)
     before = set(threading.enumerate())

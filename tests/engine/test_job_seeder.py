@@ -11,11 +11,11 @@ from scoopi.engine import job_seeder, store_retries
 from scoopi.engine.job_seeder import JobSeeder
 from scoopi.errors import RunError, StoreError
 from scoopi.model.definitions import LocatorDef, LocatorGroup
-from scoopi.store.barricade import Barricade
 from scoopi.store.given_up import TRIED_AGAIN
-from scoopi.store.job_store import JobStore
+from scoopi.store.nodes.barricade import Barricade
+from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import MapName, Store
-from scoopi.store.run_record import RunRecord
+from scoopi.store.runs.run_record import RunRecord
 
 PARTS = [
     LocatorGroup("pages", tuple(LocatorDef(f"p{n}", f"http://a/{part}/{n}") for n in range(3)))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from scoopi import Scoopi
-from scoopi.bootstrap.run_folder import point_latest
 from scoopi.errors import UsageError
+from scoopi.runs.run_folder import point_latest
 from tests.engine.desk import Desk
 from tests.reliability.world import World
 

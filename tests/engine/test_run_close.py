@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from scoopi.appenders.publisher import Published
 from scoopi.engine import store_retries
 from scoopi.engine.run_close import NEVER, RunClose
-from scoopi.engine.run_file import RunFile
-from scoopi.engine.run_place import RunPlace
-from scoopi.engine.run_rows import OwnRows
 from scoopi.engine.stop_time import StopTime
 from scoopi.errors import StoreError
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.run_report import RunStatus
-from scoopi.store.run_record import RunPhase, RunState
+from scoopi.publishing.publisher import Published
+from scoopi.publishing.run_rows import OwnRows
+from scoopi.runs.run_file import RunFile
+from scoopi.runs.run_place import RunPlace
+from scoopi.store.runs.run_record import RunPhase, RunState
 
 NOW = datetime.now().astimezone()
 

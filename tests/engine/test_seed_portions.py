@@ -13,8 +13,8 @@ from scoopi.engine.seed_portions import SeedPortions
 from scoopi.errors import StoreError
 from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
-from scoopi.store.job_store import JobStore
-from scoopi.store.job_values import Ending, NewJob
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import Ending, NewJob
 from scoopi.store.ports import MapName, Store
 from scoopi.store.settling_store import SettlingStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied

@@ -14,18 +14,18 @@ from scoopi.configs.groups import FetchLimits
 from scoopi.errors import ScoopiError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.store.barricade import Barricade
-from scoopi.store.host_shares import HostShares, OwnNode
-from scoopi.store.job_store import JobStore
-from scoopi.store.job_values import Ending, NewJob
-from scoopi.store.member import Load
-from scoopi.store.membership import Membership
+from scoopi.politeness.host_shares import HostShares, OwnNode
+from scoopi.runs.run_survey import RunSurvey
+from scoopi.store.nodes.barricade import Barricade
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import Ending, NewJob
 from scoopi.store.ports import Change, MapName, Outcome, Store
-from scoopi.store.run_cancel import RunCancel
-from scoopi.store.run_end import RunEnd
-from scoopi.store.run_record import RunRecord
-from scoopi.store.run_registry import RunRegistry
-from scoopi.store.run_survey import RunSurvey
+from scoopi.store.runs.completion_check import RunEnd
+from scoopi.store.runs.run_cancel import RunCancel
+from scoopi.store.runs.run_record import RunRecord
+from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.parse import row_cells
 from scoopi.parse.bridge.gears import row_reader_of
-from scoopi.parse.charset import to_utf8
-from scoopi.parse.html import TreeLimits, parse_html
-from scoopi.parse.html_walk import walk_html
+from scoopi.parse.cells import row_cells
+from scoopi.parse.tree.charset import to_utf8
+from scoopi.parse.tree.html import TreeLimits, parse_html
+from scoopi.parse.tree.html_copier import walk_html
 from tests.fuzz.page_inputs import FuzzPage, FuzzPages
 from tests.parse.tree.built_bridge import built_bridge
 from tests.parse.tree.tree_drawing import draw

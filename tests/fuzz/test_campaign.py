@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.parse.html_walk import walk_html
+from scoopi.parse.tree.html_copier import walk_html
 from tests.fuzz.campaign import Campaign, Plan, Report, feed
 from tests.fuzz.page_inputs import FuzzPages
 from tests.fuzz.page_target import PageTarget

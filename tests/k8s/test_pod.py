@@ -16,7 +16,7 @@ import pytest
 from scoopi.configs.groups import ClusterSettings
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.job_records import JobRecords
+from scoopi.store.pages.job_records import JobRecords
 from scoopi.store.ports import MapName
 from tests.cluster.grids import free_port, members, settings_of
 from tests.engine.desk import wait_until

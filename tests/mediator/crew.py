@@ -25,20 +25,20 @@ from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.configs.groups import AppenderSettings, FetchLimits
 from scoopi.errors import ScoopiError
 from scoopi.mediator.handover_router import HandoverRouter
-from scoopi.mediator.host_clocks import FILE_HOST, HostClocks
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
 from scoopi.mediator.watchdog import Watchdog
-from scoopi.mediator.worker_link import WorkerLink
-from scoopi.mediator.worker_pool import WorkerPool
+from scoopi.mediator.workers.worker_link import WorkerLink
+from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.frame import Frame
 from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
-from scoopi.store.job_store import JobStore
-from scoopi.store.job_values import Ended, NewJob, TakenJob
+from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import Ended, NewJob, TakenJob
 from scoopi.store.solo.sqlite_store import SqliteStore
 from scoopi.worker.messages import Give, Ready, Result, Results, Setup, ToWorker, WorkItem
 from scoopi.worker.pipe import READ_AT_ONCE, MessageBuffer, pack

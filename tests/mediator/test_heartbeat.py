@@ -16,13 +16,13 @@ from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.store.departure import Departure
-from scoopi.store.job_store import JobStore
-from scoopi.store.job_values import NewJob, TakenJob
-from scoopi.store.member import Load, MemberState
-from scoopi.store.membership import Membership
+from scoopi.store.nodes.departure import Departure
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import NewJob, TakenJob
 from scoopi.store.ports import MapName, Store
-from scoopi.store.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
 
 HOST, JOB, RUN = "127.0.0.1:80", "0" * 32, "run"

@@ -18,13 +18,13 @@ from scoopi.mediator import job_runner
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.job_runner import JobRunner
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.shared_hosts import SharedHosts
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.frame import Frame
 from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
-from scoopi.store.job_store import JobStore
-from scoopi.store.job_values import NewJob, TakenJob
+from scoopi.politeness.shared_hosts import SharedHosts
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import NewJob, TakenJob
 from scoopi.store.solo.sqlite_store import SqliteStore
 
 from .crew import NODE, WAIT_S

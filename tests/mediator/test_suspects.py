@@ -7,12 +7,12 @@ import pytest
 
 from scoopi.appenders.job_result import JobResult
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.suspects import Suspects
+from scoopi.mediator.workers.pool_worker import PoolWorker
 from scoopi.model.frame import Frame
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.store.job_values import TakenJob
+from scoopi.store.pages.job_values import TakenJob
 from scoopi.worker.slate import Note
 
 from .crew import PlayedWorker

@@ -9,15 +9,15 @@ import pytest
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.mediator import task_mediator
-from scoopi.mediator.host_clocks import FILE_HOST, HostClocks
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.task_mediator import LEAST_AHEAD, TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunnerCalls
-from scoopi.mediator.worker_pool import WorkerPool
+from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.store.job_values import TakenJob
+from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.store.pages.job_values import TakenJob
 
 from .crew import WAIT_S, Clock, PlayedNode, PlayedWorker
 

@@ -7,13 +7,13 @@ import math
 import pytest
 
 from scoopi.configs.groups import FetchLimits
-from scoopi.mediator.host_clocks import FILE_HOST, HostClocks
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.workers.pool_worker import PoolWorker
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.store.job_values import TakenJob
+from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.store.pages.job_values import TakenJob
 
 from .crew import Clock, PlayedWorker
 

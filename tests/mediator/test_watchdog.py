@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.pool_worker import PoolWorker
 from scoopi.mediator.watchdog import DYING_S, FROZEN_S, LOOK_S, SLOW_S, Watchdog
+from scoopi.mediator.workers.pool_worker import PoolWorker
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.store.job_values import TakenJob
+from scoopi.store.pages.job_values import TakenJob
 from scoopi.worker.messages import Recall
 from scoopi.worker.slate import Note
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from scoopi.bootstrap.boot_module import WIRE
-from scoopi.mediator.worker_launcher import WorkerLauncher
+from scoopi.mediator.workers.worker_launcher import WorkerLauncher
 from tests.reliability.process import children_of
 
 

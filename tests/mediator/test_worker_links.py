@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from scoopi.mediator.process_link import ProcessLink
-from scoopi.mediator.thread_link import ThreadLink
-from scoopi.mediator.worker_link import WorkerLink
+from scoopi.mediator.workers.process_link import ProcessLink
+from scoopi.mediator.workers.thread_link import ThreadLink
+from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.model.definitions import TaskDef
 from scoopi.model.handover import Handover
 from scoopi.model.job import JobPayload

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from scoopi.mediator.host_clocks import Standing
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.pool_worker import WINDOW_LEAST, WINDOW_MOST, PoolWorker
-from scoopi.mediator.worker_pool import WorkerPool
+from scoopi.mediator.workers.pool_worker import WINDOW_LEAST, WINDOW_MOST, PoolWorker
+from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.model.grant import Grant
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.store.job_values import TakenJob
+from scoopi.politeness.host_clocks import Standing
+from scoopi.store.pages.job_values import TakenJob
 from scoopi.worker.messages import Give, Setup, WorkItem
 from scoopi.worker.slate import Note
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from scoopi.model.date_pattern import DatePattern
+from scoopi.java.dates.date_pattern import DatePattern
 from scoopi.model.live import Live, parse_live
 
 PATTERN = DatePattern("dd-MM-yyyy HH:mm:ss")

@@ -15,7 +15,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.parse.bridge import build
 from scoopi.parse.bridge.gears import trusted_bridge
-from scoopi.parse.html_walk import walk_html
+from scoopi.parse.tree.html_copier import walk_html
 from tests.parse.tree.built_bridge import built_bridge
 from tests.parse.tree.dat_reader import read_cases
 from tests.parse.tree.tree_drawing import draw

@@ -7,7 +7,7 @@ import codecs
 import pytest
 from webencodings.labels import LABELS
 
-from scoopi.parse.charset import REPLACEMENT, codec_of, prescanned, to_utf8
+from scoopi.parse.tree.charset import REPLACEMENT, codec_of, prescanned, to_utf8
 
 META = b"<meta charset=%s>"
 

@@ -6,8 +6,8 @@ import pytest
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.ports import QueryEngine
+from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.query_ports import QueryEngine
 
 PAGE = etree.fromstring(
     "<html><body><div class='x'><p>one</p><p/><p>three</p></div>"

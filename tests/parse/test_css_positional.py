@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.open_query import Positional
-from scoopi.parse.positional_groups import PositionalGroups
-from scoopi.parse.positional_index import PositionalIndex
+from scoopi.parse.cells.open_query import Positional
+from scoopi.parse.cells.positional_groups import PositionalGroups
+from scoopi.parse.cells.positional_index import PositionalIndex
+from scoopi.parse.css.css_engine import CssEngine
 
 Element = etree._Element
 STAND_INS = (70_000_000, 70_000_001, 70_000_002)

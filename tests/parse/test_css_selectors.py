@@ -7,9 +7,9 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.parse.css.compiled_selector import CompiledSelector
+from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Scope
-from scoopi.parse.css_engine import CssEngine
 
 PAGE = etree.fromstring(
     '<html id="html"><head id="head"><title id="title">Weather</title></head>'

@@ -11,8 +11,8 @@ from scoopi.model.document import Document
 from scoopi.model.locator import Locator
 from scoopi.parse.css.attributes import attribute_of
 from scoopi.parse.css.element_text import full_text, join_texts, own_text
-from scoopi.parse.html import TreeLimits
-from scoopi.parse.page import Page
+from scoopi.parse.tree.html import TreeLimits
+from scoopi.parse.tree.page import Page
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.place import Place
-from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.grid_check import SelectorFault, check_data_def
+from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_check import SelectorFault, check_data_def
 
 ITEM, FACT, BLOCK = Place("d.yml", 5, 9), Place("d.yml", 3, 9), Place("d.yml", 2, 9)
 

@@ -8,11 +8,11 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.place import Place
-from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.grid_reader import GridReader
-from scoopi.parse.grid_settings import GridSettings
-from scoopi.parse.ports import QueryEngine
-from scoopi.parse.xpath_engine import XPathEngine
+from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_reader import GridReader
+from scoopi.parse.grid.grid_settings import GridSettings
+from scoopi.parse.query_ports import QueryEngine
+from scoopi.parse.xpath.xpath_engine import XPathEngine
 
 AT = Place("towns.yml", 7, 21)
 

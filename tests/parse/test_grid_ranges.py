@@ -9,9 +9,9 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.data_def import DataDef, ItemDef
-from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.grid_reader import GridReader
-from scoopi.parse.grid_settings import GridSettings
+from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_reader import GridReader
+from scoopi.parse.grid.grid_settings import GridSettings
 
 CELL = "tr:nth-child(%{item.index}) > td:nth-child(%{dim.index})"
 

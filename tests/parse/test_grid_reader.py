@@ -14,12 +14,12 @@ from scoopi.model.failure import Failure
 from scoopi.model.page_text import shown
 from scoopi.model.place import Place
 from scoopi.model.script_row import ScriptRow
-from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.grid_axis import prefixed
-from scoopi.parse.grid_reader import GridReader
-from scoopi.parse.grid_settings import GridSettings
-from scoopi.parse.plain_reader import PlainReader
-from scoopi.parse.ports import ScriptRunner
+from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_axis import prefixed
+from scoopi.parse.grid.grid_reader import GridReader
+from scoopi.parse.grid.grid_settings import GridSettings
+from scoopi.parse.grid.plain_reader import PlainReader
+from scoopi.parse.query_ports import ScriptRunner
 
 FORECAST = """
 <html><body><table id="f"><tbody>

@@ -13,8 +13,8 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.parse import parse_html
 from scoopi.parse.bridge import gears
-from scoopi.parse.html import TreeLimits, gear
-from scoopi.parse.html_walk import walk_html
+from scoopi.parse.tree.html import TreeLimits, gear
+from scoopi.parse.tree.html_copier import walk_html
 from tests.parse.tree.built_bridge import built_bridge
 from tests.parse.tree.tree_drawing import draw
 
@@ -27,7 +27,7 @@ def root_of(page: bytes) -> Any:
 def used_gear(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """parse_html goes by this gear."""
     chosen = built_bridge() if request.param == "bridge" else None
-    monkeypatch.setattr("scoopi.parse.html.bridge", lambda: chosen)
+    monkeypatch.setattr("scoopi.parse.tree.html.bridge", lambda: chosen)
     return str(request.param)
 
 
@@ -169,6 +169,6 @@ def test_a_page_at_the_limit_of_depth_overflows_no_stack() -> None:
 
 
 def test_without_a_bridge_pages_go_by_the_walk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scoopi.parse.html.bridge", lambda: None)
+    monkeypatch.setattr("scoopi.parse.tree.html.bridge", lambda: None)
     assert draw(parse_html(b"<td>x")) == draw(walk_html(b"<td>x", 9))
     assert gear() == gears.WALK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.parse.html_walk import walk_html
+from scoopi.parse.tree.html_copier import walk_html
 from tests.parse.tree.built_bridge import built_bridge
 from tests.parse.tree.dat_reader import TreeCase, read_cases
 from tests.parse.tree.tree_drawing import draw

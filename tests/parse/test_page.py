@@ -9,9 +9,9 @@ import pytest
 from scoopi.errors import ParseError
 from scoopi.model.document import Document
 from scoopi.model.locator import Locator
-from scoopi.parse import html, page
-from scoopi.parse.html import TreeLimits
-from scoopi.parse.page import Page
+from scoopi.parse.tree import html, page
+from scoopi.parse.tree.html import TreeLimits
+from scoopi.parse.tree.page import Page
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

@@ -6,8 +6,8 @@ import pytest
 
 from scoopi.errors import ParseError
 from scoopi.model.data_def import ItemDef
-from scoopi.parse.placeholder import AxisDef, PlaceholderScope
-from scoopi.parse.placeholder_template import Leftover
+from scoopi.parse.grid.placeholder import AxisDef, PlaceholderScope
+from scoopi.parse.grid.placeholder_template import Leftover
 
 AXES = (
     AxisDef("item", ItemDef("hour", order=3, match="a\\.b")),

@@ -17,13 +17,13 @@ from scoopi.model.locator import Locator
 from scoopi.model.page_text import shown
 from scoopi.model.payload import Payload
 from scoopi.model.script_row import ScriptRow
-from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.grid_reader import GridReader
-from scoopi.parse.grid_settings import GridSettings
-from scoopi.parse.html import parse_html
-from scoopi.parse.plain_reader import PlainReader
-from scoopi.parse.ports import QueryEngine
-from scoopi.parse.xpath_engine import XPathEngine
+from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_reader import GridReader
+from scoopi.parse.grid.grid_settings import GridSettings
+from scoopi.parse.grid.plain_reader import PlainReader
+from scoopi.parse.query_ports import QueryEngine
+from scoopi.parse.tree.html import parse_html
+from scoopi.parse.xpath.xpath_engine import XPathEngine
 from scoopi.steps.data_filter import DataFilter
 
 LIMIT = 60

@@ -10,11 +10,11 @@ from lxml import etree
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.failure import Failure
 from scoopi.model.place import Place
-from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.grid_reader import GridReader
-from scoopi.parse.grid_settings import GridSettings
-from scoopi.parse.plain_reader import PlainReader
-from scoopi.parse.xpath_engine import XPathEngine
+from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_reader import GridReader
+from scoopi.parse.grid.grid_settings import GridSettings
+from scoopi.parse.grid.plain_reader import PlainReader
+from scoopi.parse.xpath.xpath_engine import XPathEngine
 
 TITLE = ItemDef(
     "title",
@@ -42,7 +42,7 @@ def read(reader_class: Any, text: str, item: ItemDef, *dims: ItemDef, engine: An
     data_def = DataDef("cards", block, None, (item,), dims, (ItemDef("fact"),))
     warnings: list[Failure] = []
     reader = reader_class(data_def, engine or CssEngine(), GridSettings())
-    data = reader.read(etree.fromstring(text), lambda script: None, warnings.append)
+    data = reader.read(etree.fromstring(text), lambda script, row: None, warnings.append)
     return [row.values[0] for row in data.items], warnings
 
 

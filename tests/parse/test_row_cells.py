@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from scoopi.parse.bridge.gears import RowReader, row_reader_of
+from scoopi.parse.cells.row_cells import cells, part, positions
 from scoopi.parse.css.element_text import own_text
-from scoopi.parse.html_walk import walk_html
-from scoopi.parse.row_cells import cells, part, positions
-from scoopi.parse.xpath_text import text_of_node
+from scoopi.parse.tree.html_copier import walk_html
+from scoopi.parse.xpath.node_text import text_of_node
 from tests.parse.tree.built_bridge import built_bridge
 
 Element = etree._Element

@@ -7,7 +7,7 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.parse import parse_html
-from scoopi.parse.xpath_engine import XPathEngine
+from scoopi.parse.xpath.xpath_engine import XPathEngine
 
 PAGE = """
 <title>T</title>

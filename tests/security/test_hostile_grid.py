@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from scoopi.bootstrap.cluster_runs import runs_of
 from scoopi.cli.exit_codes import code_of_error
 from scoopi.errors import ScoopiError
 from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.runs.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.ports import MapName
 from tests.cluster.crew import LIMIT_S, Crew

@@ -21,7 +21,7 @@ _MOST_GROWN_MB = 1000
 _PARSING = """
 import resource, sys
 from scoopi.errors import ParseError
-from scoopi.parse.html_walk import walk_html
+from scoopi.parse.tree.html_copier import walk_html
 from scoopi.parse.bridge.native_parser import NativeParser
 
 page = sys.argv[2].encode() * (int(sys.argv[3]) // len(sys.argv[2]))

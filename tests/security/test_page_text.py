@@ -16,11 +16,11 @@ from scoopi.configs.setting import Scope
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.document import Document
 from scoopi.model.locator import Locator
-from scoopi.parse.css_engine import CssEngine
-from scoopi.parse.grid_reader import GridReader
-from scoopi.parse.grid_settings import GridSettings
-from scoopi.parse.plain_reader import PlainReader
-from scoopi.parse.xpath_engine import XPathEngine
+from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_reader import GridReader
+from scoopi.parse.grid.grid_settings import GridSettings
+from scoopi.parse.grid.plain_reader import PlainReader
+from scoopi.parse.xpath.xpath_engine import XPathEngine
 from scoopi.script.configs_view import ConfigsView
 from scoopi.script.page_scripts import PageScripts
 from scoopi.script.sandbox import Sandbox

@@ -36,7 +36,7 @@ _SLOW = [
 _FINDING = """
 import sys
 from scoopi.parse import parse_html
-from scoopi.parse.css_engine import CssEngine
+from scoopi.parse.css.css_engine import CssEngine
 
 root = parse_html(sys.stdin.buffer.read()).getroot()
 print(len(CssEngine().compile_block(sys.argv[1])(root)))

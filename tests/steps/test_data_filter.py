@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.errors import ParseError, StepError
+from scoopi.java.regex.java_regex import compile_java
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, FilterDef, ItemDef
 from scoopi.model.handover import ToTask
@@ -12,7 +13,6 @@ from scoopi.model.link_data import LinkData
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.model.place import Place
-from scoopi.parse.java_regex import compile_java
 from scoopi.steps.data_filter import DataFilter, _Filter
 
 AXES = (Axis("item", "club", 1, match=r"FC\d"), Axis("dim", "stat", 2), Axis("fact", "fact", 3))

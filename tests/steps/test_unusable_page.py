@@ -8,8 +8,8 @@ import pytest
 
 from scoopi.model.document import Document
 from scoopi.model.locator import Locator
-from scoopi.parse.html import TreeLimits
-from scoopi.parse.page import Page
+from scoopi.parse.tree.html import TreeLimits
+from scoopi.parse.tree.page import Page
 from scoopi.steps.unusable_page import unusable
 
 HTML = b"<!doctype html><h1>Oslo</h1>"

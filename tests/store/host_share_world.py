@@ -11,10 +11,10 @@ from typing import cast
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.errors import StoreError
-from scoopi.store.host_share_record import HostRecord, HostRecords
-from scoopi.store.host_shares import HostShares, OwnNode
-from scoopi.store.member import Load, MemberState
-from scoopi.store.membership import Membership
+from scoopi.politeness.host_share_record import HostRecord, HostRecords
+from scoopi.politeness.host_shares import HostShares, OwnNode
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load, MemberState
 from scoopi.store.ports import Change, MapName, Outcome, Store
 from scoopi.store.settling_store import SettlingStore
 from tests.store.faulty_store import Faults, FaultyStore

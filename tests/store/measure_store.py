@@ -17,8 +17,8 @@ from pathlib import Path
 
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.store.job_store import JobStore
-from scoopi.store.job_values import Ending, NewJob
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import Ending, NewJob
 from scoopi.store.ports import Change, MapName, Store
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scoopi.store.awaited_nodes import awaited_nodes
-from scoopi.store.member import Member, MemberState
+from scoopi.store.nodes.awaited_nodes import awaited_nodes
+from scoopi.store.nodes.node_record import Member, MemberState
 
 LIVE, LEFT, LOST = MemberState.LIVE, MemberState.LEFT, MemberState.LOST
 

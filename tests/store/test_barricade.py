@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import ClusterError
-from scoopi.store.barricade import Barricade
+from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.ports import Change, MapName, Store
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore

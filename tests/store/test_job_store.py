@@ -10,12 +10,12 @@ import pytest
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.store.job_endings import BATCH
-from scoopi.store.job_store import LARGE, JobStore
-from scoopi.store.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
-from scoopi.store.member import marks_of
+from scoopi.store.nodes.node_record import marks_of
+from scoopi.store.pages.finished_jobs import BATCH
+from scoopi.store.pages.job_store import LARGE, JobStore
+from scoopi.store.pages.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
+from scoopi.store.pages.remembered_ends import RememberedEnds
 from scoopi.store.ports import Change, MapName, Outcome, Store
-from scoopi.store.remembered_ends import RememberedEnds
 
 HOST = "shop.example:443"
 DONE, FAILED = JobState.DONE, JobState.FAILED

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.store.lease import Lease
+from scoopi.store.nodes.lease import Lease
 from scoopi.store.ports import MapName, Store
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import RunError, StoreError
-from scoopi.store.member import Load, Look, Member, MemberState
-from scoopi.store.membership import Membership
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load, Look, Member, MemberState
 from scoopi.store.ports import Change, MapName, Outcome, Store
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore

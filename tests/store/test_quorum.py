@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import ClusterError, StoreError
-from scoopi.store.member import Load, MemberState
-from scoopi.store.membership import Membership
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.nodes.quorum import Quorum
 from scoopi.store.ports import MapName, Store
-from scoopi.store.quorum import Quorum
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from scoopi.store.stopped import StoppedError

@@ -10,10 +10,10 @@ import pytest
 
 from scoopi.errors import StoreError
 from scoopi.model.job import JobState
-from scoopi.store import remembered_ends
-from scoopi.store.job_values import Ended
+from scoopi.store.pages import remembered_ends
+from scoopi.store.pages.job_values import Ended
+from scoopi.store.pages.remembered_ends import RememberedEnds
 from scoopi.store.ports import MapName, Store
-from scoopi.store.remembered_ends import RememberedEnds
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from scoopi.errors import RunError
-from scoopi.store.member import Member, MemberState
+from scoopi.store.nodes.node_record import Member, MemberState
 from scoopi.store.ports import MapName, Store
-from scoopi.store.run_record import RunPhase, RunRecord, RunState
+from scoopi.store.runs.run_record import RunPhase, RunRecord, RunState
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore

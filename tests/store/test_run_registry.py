@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scoopi.store.ports import Store
-from scoopi.store.run_record import RunPhase
-from scoopi.store.run_registry import RunRegistry
+from scoopi.store.runs.run_record import RunPhase
+from scoopi.store.runs.run_registry import RunRegistry
 
 
 class Grid:

@@ -12,14 +12,14 @@ import pytest
 
 from scoopi.errors import StoreError
 from scoopi.model.job import JobState
-from scoopi.store.job_values import Ended
-from scoopi.store.member import Load, MemberState
-from scoopi.store.membership import Membership
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.pages.job_values import Ended
+from scoopi.store.pages.remembered_ends import RememberedEnds
 from scoopi.store.ports import MapName, Outcome, Store
-from scoopi.store.remembered_ends import RememberedEnds
-from scoopi.store.run_record import RunPhase, RunRecord
-from scoopi.store.run_registry import PREFIX, RunRegistry
-from scoopi.store.run_retention import RunRetention
+from scoopi.store.runs.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_registry import PREFIX, RunRegistry
+from scoopi.store.runs.run_retention import RunRetention
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied, Write

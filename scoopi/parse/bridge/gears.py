@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from scoopi.parse.bridge.native_parser import NativeParser
-from scoopi.parse.html_limits import MAX_NODES
-from scoopi.parse.html_walk import walk_html
-from scoopi.parse.row_cells import Cells, cells, part, positions
+from scoopi.parse.cells.row_cells import Cells, cells, part, positions
+from scoopi.parse.tree.html_copier import walk_html
+from scoopi.parse.tree.html_limits import MAX_NODES
 
 BRIDGE = "bridge"
 WALK = "walk"

@@ -8,7 +8,7 @@ from typing import Any
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.parse.html_limits import MAX_NODES, refuse_depth, refuse_nodes
+from scoopi.parse.tree.html_limits import MAX_NODES, refuse_depth, refuse_nodes
 
 MODULE = "scoopi.parse.bridge._bridge"
 

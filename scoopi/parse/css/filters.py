@@ -11,7 +11,7 @@ from lxml import etree
 from scoopi.parse.css import syntax
 from scoopi.parse.css.attributes import attribute_of, attributes
 from scoopi.parse.css.element_text import full_text, own_text, whole_own_text, whole_text
-from scoopi.parse.grid_blank import JAVA_TRIMMED
+from scoopi.parse.grid.grid_blank import JAVA_TRIMMED
 
 Element = etree._Element
 Known = dict[Any, Any]
@@ -174,6 +174,6 @@ def _comparison(test: syntax.AttributeTest, regex_timeout_ms: int) -> Callable[[
 
 
 def _searcher(pattern: str, regex_timeout_ms: int) -> Callable[[str], bool]:
-    from scoopi.parse.java_regex import compile_java  # needed by few selectors, and slow to import
+    from scoopi.java.regex.java_regex import compile_java  # needed by few selectors, and slow to import
 
     return compile_java(pattern, timeout_ms=regex_timeout_ms).search

@@ -9,7 +9,7 @@ from scoopi.parse.css import syntax
 from scoopi.parse.css.bound_text import bound, bound_pattern
 from scoopi.parse.css.pseudo_class import parse_pseudo_class
 from scoopi.parse.css.scanner import Scanner
-from scoopi.parse.grid_blank import JAVA_TRIMMED
+from scoopi.parse.grid.grid_blank import JAVA_TRIMMED
 
 _COMBINATORS = ">+~"
 _MAX_NESTING = 32

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 from scoopi.errors import ConvertError, PluginError
-from scoopi.model.date_names import date_names
-from scoopi.model.date_pattern import DatePattern
-from scoopi.model.zoned_pattern import ZonedPattern
-from scoopi.model.zoned_resolver import NoZoneError
+from scoopi.java.dates.date_names import date_names
+from scoopi.java.dates.date_pattern import DatePattern
+from scoopi.java.dates.zoned_pattern import ZonedPattern
+from scoopi.java.dates.zoned_resolver import NoZoneError
 
 Read = TypeVar("Read", covariant=True)
 Pattern = TypeVar("Pattern", DatePattern, ZonedPattern)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from scoopi.errors import ConvertError
-from scoopi.model.date_names import ENGLISH
-from scoopi.model.date_pattern import DatePattern
+from scoopi.java.dates.date_names import ENGLISH
+from scoopi.java.dates.date_pattern import DatePattern
 from scoopi.plugins.converters.alternatives import Alternatives, compiler
 from scoopi.plugins.converters.roll import rolls_of
 from scoopi.plugins.step_fields import OnError

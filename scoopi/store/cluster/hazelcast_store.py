@@ -14,7 +14,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.foreign_values import describe, is_refused
 from scoopi.store.cluster.queries import Queries
 from scoopi.store.cluster.scan_bounds import SAMPLE, ScanBounds
-from scoopi.store.own_clock import boottime
+from scoopi.store.nodes.own_clock import boottime
 from scoopi.store.ports import Change, MapName, Outcome
 from scoopi.store.record_codec import FOREIGN, RecordCodec, unreadable
 

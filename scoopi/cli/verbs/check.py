@@ -1,0 +1,64 @@
+"""`scoopi check`: tells everything that is wrong with definitions."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from scoopi.cli.exit_codes import DONE, INVALID
+from scoopi.cli.options import add_settings, add_verbose, read_settings
+from scoopi.cli.terminal import Terminal, printable
+from scoopi.cli.verbs.verb import Verb
+
+
+class Check:
+    """Checks definitions without loading a page; the report is data, on stdout."""
+
+    usage = "scoopi check DEFS... [options]"
+    sentence = "Tells everything that is wrong with definitions, without loading a page."
+    example = (
+        "scoopi check defs/examples/quickstart\n"
+        "scoopi check shop.yml fares.yml\n"
+        "scoopi check defs --strict --format json"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """DEFS, the form of the report, and what counts as wrong."""
+        parser.add_argument(
+            "defs",
+            metavar="DEFS",
+            type=Path,
+            nargs="+",
+            help="a folder of definitions, or one file; several are checked one after another",
+        )
+        parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+        parser.add_argument("--strict", action="store_true", help="warnings are errors")
+        add_settings(parser)
+        add_verbose(parser)
+
+    def run(self, options: Namespace, terminal: Terminal) -> int:
+        """0 when nothing is wrong, else 3."""
+        from scoopi.app import check
+
+        settings = read_settings(options.settings)
+        with terminal.kept_for_data():  # plugins are made to be checked
+            reports = [
+                check(defs, options.conf, settings, options.strict, terminal.environ) for defs in options.defs
+            ]
+        texts = [report.json() if options.format == "json" else report.text() for report in reports]
+        if len(texts) > 1:
+            texts = _together(options, texts)
+        for text in texts:
+            terminal.give(text)
+        is_wrong = any(each.errors or (options.strict and each.warnings) for each in reports)
+        return INVALID if is_wrong else DONE
+
+
+def _together(options: Namespace, texts: list[str]) -> list[str]:
+    """Several reports: each with the name of its definitions, or all in one list."""
+    if options.format == "json":
+        return ["[" + ",\n".join(texts) + "]"]
+    return [f"{printable(str(defs))}: {text}" for defs, text in zip(options.defs, texts, strict=True)]
+
+
+VERB: Verb = Check()

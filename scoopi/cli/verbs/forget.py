@@ -1,0 +1,67 @@
+"""`scoopi forget`: removes what a cluster keeps of a run."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from scoopi.cli.exit_codes import DONE, INTERRUPTED
+from scoopi.cli.options import add_cluster, add_settings, add_verbose, cluster_settings
+from scoopi.cli.terminal import Terminal, printable
+from scoopi.cli.verbs.verb import Verb
+from scoopi.errors import UsageError
+
+
+class Forget:
+    """Asks for confirmation while nodes work on the run."""
+
+    usage = "scoopi forget RUN --cluster HOST:PORT[,…] [--yes] [options]"
+    sentence = (
+        "Removes all that a cluster keeps of a run, finished or not. Output files stay.\n"
+        "An unfinished run cannot be continued afterwards, and its unpublished rows stay unpublished."
+    )
+    example = "scoopi forget shop-1a2b3c4d-9f3e --cluster 10.0.0.7:5701"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """RUN, where the cluster is, and the confirmation."""
+        parser.add_argument("run_name", metavar="RUN", help="the run's name, as scoopi status shows it")
+        parser.add_argument("-y", "--yes", action="store_true", help="also while nodes still work on it")
+        add_cluster(parser)
+        add_settings(parser)
+        add_verbose(parser)
+
+    def run(self, options: Namespace, terminal: Terminal) -> int:
+        """Remove it; 130 when the user declines."""
+        from scoopi.app import forget_run
+
+        name = printable(options.run_name)
+
+        def is_sure(nodes: Sequence[str]) -> bool:
+            return bool(options.yes) or _confirmed(name, nodes, terminal)
+
+        settings = cluster_settings(options)
+        is_removed = forget_run(
+            options.run_name, settings, is_sure=is_sure, conf=options.conf, environ=terminal.environ
+        )
+        terminal.say(f"run {name}: {'removed from the cluster' if is_removed else 'nothing was removed'}")
+        return DONE if is_removed else INTERRUPTED
+
+
+def _confirmed(name: str, nodes: Sequence[str], terminal: Terminal) -> bool:
+    """Ask the person at the terminal.
+
+    Raises:
+        UsageError: nobody can be asked.
+    """
+    working = ", ".join(map(printable, nodes))
+    if not sys.stdin.isatty():
+        raise UsageError(
+            f"nodes still work on the run {name} ({working})",
+            hint=f"stop them with `scoopi cancel {name}`, or add --yes",
+        )
+    terminal.say(f"nodes still work on the run {name} ({working}); remove it all the same? [y/N]")
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+VERB: Verb = Forget()

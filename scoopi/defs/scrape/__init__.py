@@ -1,0 +1,1 @@
+"""The language of scrape definitions: from checked YAML to typed definitions."""

@@ -1,0 +1,129 @@
+"""Chain: the steps of a set in the order of their run."""
+
+from __future__ import annotations
+
+from scoopi.defs.scrape.class_names import LINK_MAKER
+from scoopi.defs.scrape.step_def_builder import SetStep
+from scoopi.defs.scrape.step_sets import END, START, Steps
+from scoopi.defs.yaml.findings import Findings
+from scoopi.model.nearest import nearest
+from scoopi.model.place import Place
+
+_FILTER = "filter"
+
+
+class Chain:
+    """Orders the steps of one task.
+
+    Args:
+        place: of the task, for faults of steps that are not written in a file.
+        key: the path of names to the task.
+    Source: language, A3, A23, B 1.6.
+    """
+
+    def __init__(self, steps: Steps, findings: Findings, place: Place, key: str) -> None:
+        self._steps = steps
+        self._findings = findings
+        self._place = place
+        self._key = key
+
+    def ordered(self) -> list[SetStep] | None:
+        """From the successor of start to the end; None (and a finding) when there is no such chain."""
+        if not all(
+            each.step.previous and each.step.next and each.step.class_name for each in self._steps.values()
+        ):
+            return None
+        chain: list[SetStep] = []
+        names: list[str] = []
+        each = self._first()
+        while each is not None:
+            if each.step.name in names:
+                circle = " → ".join([*names[names.index(each.step.name) :], each.step.name])
+                self._fault(each, f"the steps run in a circle: {circle}", "let one step say `next: end`")
+                return None
+            chain.append(each)
+            names.append(each.step.name)
+            if self._is_last(each):
+                self._check_rest(chain)
+                return chain
+            each = self._successor(each)
+        return None
+
+    def _is_last(self, each: SetStep) -> bool:
+        return each.step.class_name == LINK_MAKER or each.step.next.lower() == END
+
+    def _first(self) -> SetStep | None:
+        found = [each for each in self._steps.values() if each.step.previous.lower() == START]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            what = "no step says `previous: start`"
+            self._findings.error(self._place, self._key, what, "let the first step say so")
+            return None
+        names = " and ".join(each.step.name for each in found)
+        self._fault(found[-1], f"{names} all say `previous: start`", "let one step say so")
+        return None
+
+    def _successor(self, each: SetStep) -> SetStep | None:
+        """The step whose `previous` this one is; of several the one that `next` names, but see `_tied`."""
+        name = each.step.name
+        found = [other for other in self._steps.values() if other.step.previous == name]
+        if len(found) > 1:
+            found = self._tied(each, found)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = " and ".join(other.step.name for other in found)
+            hint = f"let {name} name the one that follows in its `next`"
+            self._fault(each, f"{names} all say `previous: {name}`", hint)
+        else:
+            self._no_successor(each)
+        return None
+
+    def _tied(self, each: SetStep, found: list[SetStep]) -> list[SetStep]:
+        """Of several that follow: the one that `next` names; the filter gives way to an override."""
+        named = [other for other in found if other.step.name == each.step.next]
+        others = [other for other in found if other.step.name != _FILTER]
+        if named and named[0].step.name == _FILTER:
+            overriding = [other for other in others if other.is_override]
+            return overriding if len(overriding) == 1 else named
+        return named or others
+
+    def _no_successor(self, each: SetStep) -> None:
+        name, following = each.step.name, each.step.next
+        if following in self._steps:
+            said = f"{following} says `previous: {self._steps[following].step.previous}`"
+            hint = f"let {following} say `previous: {name}`, or {name} say `next: end`"
+            self._fault(each, f"nothing follows step {name}: {said}", hint)
+            return
+        near = nearest(following, [*self._steps, END])
+        hint = f"let a step say `previous: {name}`, or {name} say `next: end`"
+        what = f"nothing follows step {name}: there is no step {following}"
+        self._fault(each, what, hint, near=near, at="next")
+
+    def _check_rest(self, chain: list[SetStep]) -> None:
+        """Steps that follow a link step, and written steps that are never run."""
+        last = chain[-1]
+        run = {each.step.name for each in chain}
+        for each in self._steps.values():
+            if each.step.name in run or each.node is None:
+                continue
+            if last.step.class_name == LINK_MAKER and each.previous == last.step.name:
+                what = f"step {each.step.name} follows {last.step.name}, which makes links and ends its chain"
+                hint = f"let it follow another step, or put {last.step.name} into a task of its own"
+                self._findings.error(each.at("previous"), each.key, what, hint)
+            else:
+                self._never_run(each)
+
+    def _never_run(self, each: SetStep) -> None:
+        what = f"step {each.step.name} is never run"
+        previous = each.step.previous
+        near = nearest(previous, self._steps) if previous not in self._steps else ""
+        hint = f"no step leads from start to its `previous: {previous}`"
+        self._findings.warning(each.at("previous"), each.key, what, hint, near=near)
+
+    def _fault(self, each: SetStep, what: str, hint: str, near: str = "", at: str = "") -> None:
+        if each.node is None:
+            self._findings.error(self._place, self._key, what, hint, near=near)
+        else:
+            self._findings.error(each.at(at) if at else each.place, each.key, what, hint, near=near)

@@ -1,0 +1,85 @@
+"""Names of built-in classes, and what steps take and give.
+
+Source: language, A20, B 4.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from scoopi.defs.scrape.checkers import PluginKind
+
+LOCATOR, PAGE, DATA, NOTHING = "a locator", "a page", "data", "nothing"
+
+SEEDER, LOADER = "LocatorSeeder", "PageLoader"
+CSS_PARSER, XPATH_PARSER = "CssParser", "XPathParser"
+FILTER, CONVERTER, SCRIPTER = "DataFilter", "DataConverter", "Scripter"
+LINK_MAKER, APPENDER_STEP = "LocatorCreator", "DataAppender"
+
+
+class Flow(NamedTuple):
+    """What a step takes and gives; None for anything."""
+
+    takes: str | None
+    gives: str | None
+
+
+STEP_CLASSES: Mapping[str, Flow] = MappingProxyType(
+    {
+        SEEDER: Flow(None, LOCATOR),
+        LOADER: Flow(LOCATOR, PAGE),
+        CSS_PARSER: Flow(PAGE, DATA),
+        XPATH_PARSER: Flow(PAGE, DATA),
+        FILTER: Flow(DATA, DATA),
+        CONVERTER: Flow(DATA, DATA),
+        LINK_MAKER: Flow(DATA, NOTHING),
+        SCRIPTER: Flow(None, None),
+        APPENDER_STEP: Flow(DATA, NOTHING),
+    }
+)
+PLUGIN_KINDS: Mapping[str, PluginKind] = MappingProxyType(
+    {CONVERTER: "converters", SCRIPTER: "scripts", APPENDER_STEP: "appenders"}
+)
+"""Step class -> the kind of its plugins."""
+
+_PLUGIN_CLASSES = frozenset(
+    {
+        "DateRoller",
+        "DateFormatter",
+        "BasicScript",
+        "FileAppender",
+        "ListAppender",
+        "CsvEncoder",
+        "JsonlEncoder",
+    }
+)
+_OTHER_NAMES = MappingProxyType({"DateFormater": "DateFormatter"})
+_PARSERS = MappingProxyType({"jsoup.Parser": CSS_PARSER, "htmlunit.Parser": XPATH_PARSER})
+_ANALYZER, _BROWSER = "QueryAnalyzer", "DomLoader"
+_ABSENT = MappingProxyType({"DomScript": "use BasicScript"})
+
+
+def short_class(name: str) -> str:
+    """The built-in that a name means (`org.….DataFilter` is DataFilter); other names as they are."""
+    *packages, last = name.split(".")
+    if last in _OTHER_NAMES:
+        return _OTHER_NAMES[last]
+    if last in STEP_CLASSES or last in _PLUGIN_CLASSES:
+        return last
+    return _PARSERS.get(".".join([*packages[-1:], last]), name)
+
+
+def absent_class(name: str) -> tuple[str, str] | None:
+    """What to say of a class that the Java original has, or names, and Scoopi has not: fault and hint."""
+    packages, _, last = name.rpartition(".")
+    if last == _BROWSER:
+        return "pages cannot be loaded by a browser", f"use {LOADER}, where the page as it comes has the data"
+    if not packages:
+        return None
+    if last == _ANALYZER:
+        return "the interactive analyser is not there", "use CssParser or XPathParser"
+    if last in _ABSENT:
+        return f"there is no class {last}", _ABSENT[last]
+    return None

@@ -1,0 +1,97 @@
+"""ConversionChecker: whether converters name entries of the data definitions that they convert."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+import msgspec
+
+from scoopi.defs.scrape.class_names import PLUGIN_KINDS, STEP_CLASSES
+from scoopi.defs.scrape.data_def_builder import WrittenDataDef
+from scoopi.defs.scrape.step_def_builder import SetStep
+from scoopi.defs.yaml.findings import Findings
+from scoopi.model.nearest import nearest
+from scoopi.model.place import Place
+from scoopi.model.step_def import PluginDef
+
+_ANY = (None, None)
+"""What a step takes and gives of which nothing is known."""
+
+
+class _Conversion(msgspec.Struct, frozen=True):
+    """A converter as written, and the data definitions of the tasks that share it.
+
+    Attributes:
+        may_fit: whether some task has the entry, or may get it from a script or a step of the user's.
+        misfits: by name, those that lack it.
+    """
+
+    plugin: PluginDef
+    item: str
+    key: str
+    may_fit: bool = False
+    misfits: dict[str, WrittenDataDef] = {}
+
+
+class ConversionChecker:
+    """Collects the converters of all tasks before it judges one, as tasks may share a set of steps.
+
+    A name that no data definition of these tasks has is an error: no task could use the converter. One that
+    only some lack is a warning, as the other tasks need it: those that lack it lose their own rows.
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._conversions: dict[tuple[Place, str], _Conversion] = {}
+
+    def add(self, chain: list[SetStep], written: WrittenDataDef) -> None:
+        """Take the converters of a task's chain.
+
+        Args:
+            written: the task's data definition.
+        """
+        names = {each.item.name for each in written.entries}
+        known = sum(1 for _ in takewhile(_is_known, chain))
+        for number, each in enumerate(chain):
+            if PLUGIN_KINDS.get(each.step.class_name) != "converters":
+                continue
+            for plugin in each.step.plugins:
+                item = plugin.fields.get("item")
+                if isinstance(item, str):
+                    self._note(each, plugin, item, written, fits=number >= known or item in names)
+
+    def report(self) -> None:
+        """Make the findings."""
+        for each in self._conversions.values():
+            if each.misfits:
+                (self._warn if each.may_fit else self._refuse)(each)
+
+    def _note(
+        self, step: SetStep, plugin: PluginDef, item: str, written: WrittenDataDef, *, fits: bool
+    ) -> None:
+        key = (plugin.place, item)
+        one = self._conversions.get(key)
+        one = one or _Conversion(plugin, item, f"{step.key}.plugins.{plugin.name}")
+        misfits = one.misfits if fits else {**one.misfits, written.data_def.name: written}
+        self._conversions[key] = msgspec.structs.replace(one, may_fit=one.may_fit or fits, misfits=misfits)
+
+    def _refuse(self, each: _Conversion) -> None:
+        names, known = sorted(each.misfits), _entries(each)
+        owner = f"{names[0]} has no" if len(names) == 1 else f"none of {', '.join(names)} has an"
+        what = f"{owner} item, dim or fact {each.item} to be converted"
+        hint = f"known are {', '.join(known)}"
+        self._findings.error(each.plugin.place, each.key, what, hint, near=nearest(each.item, known))
+
+    def _warn(self, each: _Conversion) -> None:
+        for name in each.misfits:
+            what = f"{name} has no item, dim or fact {each.item} to be converted: its tasks will fail"
+            hint = "give tasks of this data definition other steps"
+            self._findings.warning(each.plugin.place, each.key, what, hint)
+
+
+def _is_known(each: SetStep) -> bool:
+    return STEP_CLASSES.get(each.step.class_name, _ANY) != _ANY
+
+
+def _entries(each: _Conversion) -> list[str]:
+    return sorted({entry.item.name for written in each.misfits.values() for entry in written.entries})

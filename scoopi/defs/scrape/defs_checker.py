@@ -1,0 +1,182 @@
+"""DefsChecker: builds the definitions from a merged tree, and checks how their parts fit together."""
+
+from __future__ import annotations
+
+from scoopi.defs.scrape.chain import Chain
+from scoopi.defs.scrape.checkers import Checkers
+from scoopi.defs.scrape.conversion_checker import ConversionChecker
+from scoopi.defs.scrape.data_def_builder import WrittenDataDef, build_data_def
+from scoopi.defs.scrape.data_def_checker import DataDefChecker
+from scoopi.defs.scrape.defs_groups import WrittenTask, build_locator_groups, build_task_groups
+from scoopi.defs.scrape.digest import tree_digest
+from scoopi.defs.scrape.reach import Reach
+from scoopi.defs.scrape.step_def_builder import SetStep
+from scoopi.defs.scrape.step_sets import Steps, StepSets
+from scoopi.defs.scrape.task_checker import TaskChecker
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Table, Text
+from scoopi.model.definitions import Definitions, LocatorGroup, TaskGroup
+from scoopi.model.nearest import nearest
+from scoopi.model.place import NOWHERE
+
+_DEFAULT_STEPS_KEY = "scoopi.defs.defaultSteps"
+MOST_MISSING = 10
+"""Of missing pages in one locator group are reported; a mistyped folder makes all of them missing."""
+
+
+class DefsChecker:
+    """Everything that needs more than one definition at a time.
+
+    Source: language, A3, B 1.3 to 1.8.
+    """
+
+    def __init__(self, root: Table, default_steps: str, checkers: Checkers, findings: Findings) -> None:
+        self._root = root
+        self._default_steps = default_steps
+        self._checkers = checkers
+        self._findings = findings
+        self._locator_groups = build_locator_groups(root.table("locatorGroups"))
+        self._task_groups = build_task_groups(root.table("taskGroups"))
+        self._data_defs = self._built_data_defs(root.table("dataDefs"))
+        self._sets = StepSets(root.table("steps"), findings)
+        self._expanded = {task.key: self._steps(task) for task in self._tasks()}
+        self._chains: dict[str, list[SetStep] | None] = {}
+        self._reach = Reach(self._task_groups, self._expanded, self._chains, self._data_defs)
+
+    def check(self) -> None:
+        """Make all findings."""
+        # Chains of groups that nothing reaches are not looked at, as no run meets them.
+        quiet = Findings()
+        for task in self._tasks():
+            self._chains[task.key] = self._chain(task, quiet)
+        self._reach.follow(self._locator_groups)
+        self._check_locators()
+        self._check_tasks()
+        for name, use in self._reach.uses.items():
+            written = self._data_defs.get(name)
+            if written is not None:
+                DataDefChecker(written, self._checkers, self._findings).check(use.parsers, use.makes_links)
+                if use.makes_links is not False:
+                    self._check_link_groups(written)
+        if not self._findings.is_broken:
+            # Else what seems unreached may only be misspelt.
+            self._sets.warn_of_unused()
+            self._warn_of_unreached()
+
+    def definitions(self) -> Definitions:
+        """What is reached; call it when nothing is wrong."""
+        task_groups: dict[str, TaskGroup] = {}
+        for name, group in self._task_groups.items():
+            if name in self._reach.groups:
+                task_groups[name] = group.built(
+                    tuple(task.built(self._chains[task.key] or []) for task in group.tasks)
+                )
+        return Definitions(
+            locator_groups={n: g for n, g in self._locator_groups.items() if n in self._task_groups},
+            task_groups=task_groups,
+            data_defs={n: w.data_def for n, w in self._data_defs.items() if n in self._reach.uses},
+            digest=tree_digest(self._root),
+        )
+
+    def _built_data_defs(self, section: Table | None) -> dict[str, WrittenDataDef]:
+        if section is None:
+            return {}
+        return {
+            name: build_data_def(name, node, f"dataDefs.{name}", section.keys[name])
+            for name, node in section.entries.items()
+            if isinstance(node, Table)
+        }
+
+    def _tasks(self) -> list[WrittenTask]:
+        return [task for group in self._task_groups.values() for task in group.tasks]
+
+    def _steps(self, task: WrittenTask) -> Steps | None:
+        node, key = task.steps, f"{task.key}.steps"
+        if node is None:
+            return self._sets.named(self._default_steps, NOWHERE, _DEFAULT_STEPS_KEY)
+        if isinstance(node, Text):
+            return None if node.is_empty else self._sets.named(node.text, node.place, key)
+        return self._sets.overridden(node, node.place, key) if isinstance(node, Table) else None
+
+    def _chain(self, task: WrittenTask, findings: Findings) -> list[SetStep] | None:
+        steps = self._expanded[task.key]
+        return None if not steps else Chain(steps, findings, task.place, task.key).ordered()
+
+    def _check_locators(self) -> None:
+        for name, group in self._locator_groups.items():
+            if name not in self._task_groups:
+                what = f"there is no task group {name}: these locators are skipped"
+                near = nearest(name, self._task_groups)
+                self._findings.warning(group.place, f"locatorGroups.{name}", what, "define it", near=near)
+            else:
+                self._check_urls(group)
+        if self._locator_groups and not self._reach.groups:
+            first = next(iter(self._locator_groups.values()))
+            what = "no locator group has a task group of its name: there is nothing to do"
+            self._findings.error(first.place, "locatorGroups", what, "give both the same name")
+
+    def _check_urls(self, group: LocatorGroup) -> None:
+        """Missing pages are warnings, as they may come later; of a long list the first ones do."""
+        missing = 0
+        for number, locator in enumerate(group.locators):
+            if not locator.url:
+                continue
+            key = f"locatorGroups.{group.name}.locators[{number}].url"
+            if fault := self._checkers.url(locator.url):
+                self._findings.error(locator.place, key, fault.what, fault.hint)
+            elif missing < MOST_MISSING and (fault := self._checkers.page(locator.url)):
+                missing += 1
+                is_last = missing == MOST_MISSING
+                what = (
+                    f"{fault.what} (further pages of this group were not looked for)"
+                    if is_last
+                    else fault.what
+                )
+                self._findings.warning(locator.place, key, what, fault.hint)
+
+    def _check_tasks(self) -> None:
+        checker = TaskChecker(self._checkers, self._findings, self._data_defs)
+        conversions = ConversionChecker(self._findings)
+        for name in self._task_groups:
+            if name not in self._reach.groups:
+                continue
+            group = self._task_groups[name]
+            fault = self._checkers.live(group.live) if group.live else None
+            if fault:
+                self._findings.error(group.node.at("live"), f"{group.key}.live", fault.what, fault.hint)
+            for task in group.tasks:
+                chain = self._chain(task, self._findings)
+                self._check_data_def(task)
+                if chain is None:
+                    checker.check_steps(task, (self._expanded[task.key] or {}).values())
+                    continue
+                checker.check(task, chain)
+                if task.data_def in self._data_defs:
+                    conversions.add(chain, self._data_defs[task.data_def])
+        conversions.report()
+
+    def _check_data_def(self, task: WrittenTask) -> None:
+        section = self._root.table("dataDefs")
+        known = section.entries if section is not None else {}
+        if task.data_def and task.data_def not in known:
+            what = f"there is no data definition {task.data_def}"
+            self._findings.unknown(task.node.at("dataDef"), f"{task.key}.dataDef", what, task.data_def, known)
+
+    def _check_link_groups(self, written: WrittenDataDef) -> None:
+        for each in written.items:
+            group = each.item.link_group
+            if group and group not in self._task_groups:
+                what = f"there is no task group {group} to link to"
+                self._findings.unknown(
+                    each.at("linkGroup"), f"{each.key}.linkGroup", what, group, self._task_groups
+                )
+
+    def _warn_of_unreached(self) -> None:
+        for name, group in self._task_groups.items():
+            if name not in self._reach.groups:
+                what = f"no locator or link leads to the task group {name}"
+                self._findings.warning(group.place, group.key, what, "take it out, or add locators for it")
+        for name, written in self._data_defs.items():
+            if name not in self._reach.uses:
+                what = f"no task that is reached uses the data definition {name}"
+                self._findings.warning(written.place, written.key, what, "take it out")

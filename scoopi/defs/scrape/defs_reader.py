@@ -1,0 +1,93 @@
+"""read_definitions: files of definitions become checked definitions and a report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scoopi.defs.scrape.checkers import Checkers
+from scoopi.defs.scrape.defs_checker import DefsChecker
+from scoopi.defs.scrape.language import LANGUAGE
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.merger import Merger
+from scoopi.defs.yaml.node import Table
+from scoopi.defs.yaml.report import Report
+from scoopi.defs.yaml.shape_checker import ShapeChecker
+from scoopi.defs.yaml.source_files import SourceFiles
+from scoopi.defs.yaml.source_text import SourceText
+from scoopi.model.definitions import Definitions
+from scoopi.model.place import Place
+
+
+def read_definitions(
+    source: Path,
+    *,
+    default_steps: str = "jsoupDefault",
+    checkers: Checkers | None = None,
+    strict: bool = False,
+) -> tuple[Definitions, Report]:
+    """Read and check definitions; nothing is raised for what is wrong with them.
+
+    Args:
+        source: a folder, or one file.
+        default_steps: the steps set of tasks that name none (`scoopi.defs.defaultSteps`).
+        checkers: what other rooms know; without it selectors, scripts, plugins … are not checked.
+        strict: warnings are errors.
+    Returns:
+        What a run needs, empty when the report holds errors; and the report.
+    Source: language, A1 to A9, A20 to A23, B 1.
+    """
+    return DefsReader(default_steps, checkers or Checkers(), strict).read(source)
+
+
+class DefsReader:
+    """One reading of definitions, from files to the report."""
+
+    def __init__(self, default_steps: str, checkers: Checkers, strict: bool) -> None:
+        self._default_steps = default_steps
+        self._checkers = checkers
+        self._findings = Findings(strict)
+        self._is_whole = True
+
+    def read(self, source: Path) -> tuple[Definitions, Report]:
+        """See `read_definitions`."""
+        files = self._files(source)
+        root = self._merged(files, source)
+        nothing = Definitions({}, {}, {})
+        if not root.entries:
+            if self._is_whole:
+                what = "the files hold no definitions"
+                self._findings.error(Place(str(source)), "", what, "begin with locatorGroups:")
+            return nothing, self._report(files)
+        shapes = ShapeChecker(self._findings)
+        shapes.check_record(root, LANGUAGE, "", root.place, whole=self._is_whole)
+        if not self._is_whole:
+            # What a file that cannot be read defines would be missed everywhere.
+            return nothing, self._report(files)
+        checker = DefsChecker(root, self._default_steps, self._checkers, self._findings)
+        checker.check()
+        definitions = nothing if self._findings.has_errors else checker.definitions()
+        return definitions, self._report(files)
+
+    def _files(self, source: Path) -> list[Path]:
+        finder = SourceFiles(source, self._findings)
+        files = finder.find()
+        self._is_whole = finder.is_whole and bool(files)
+        return files
+
+    def _merged(self, files: list[Path], source: Path) -> Table:
+        from scoopi.defs.yaml.yaml_file import YamlFile  # The YAML library is not needed to know this room.
+
+        merger = Merger(str(source), self._findings)
+        for path in files:
+            text = SourceText(path, self._findings).read()
+            if text is not None:
+                self._findings.add_source(str(path), text)
+            table = None if text is None else YamlFile(text, str(path), self._findings).read()
+            if table is None:
+                self._is_whole = False
+            else:
+                merger.add(table)
+        return merger.merged()
+
+    def _report(self, files: list[Path]) -> Report:
+        return Report(self._findings.sorted(), tuple(map(str, files)), self._findings.left_out)

@@ -1,0 +1,82 @@
+"""Digests of definitions: equal exactly when what is defined is equal, wherever it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from operator import itemgetter
+from typing import Any
+
+import msgspec
+
+from scoopi.defs.yaml.flat_table import FlatTable
+from scoopi.defs.yaml.node import Listing, Node, Table, Text
+from scoopi.model.data_def import DataDef
+
+_NOT_DEFINED = frozenset({"place", "block_place", "selector_place", "type_place", "digest"})
+_DIGEST_BYTES = 16
+_AT_ONCE = 200
+_encoded = msgspec.json.encode
+
+
+def data_def_digest(data_def: DataDef) -> str:
+    """Of the effective definition, places left out: 32 hex digits."""
+    return _digest([_encoded(_without_places(msgspec.to_builtins(data_def)))])
+
+
+def tree_digest(root: Table) -> str:
+    """Of all that was read, 32 hex digits; the order of names counts below the second level (tasks)."""
+    sections = sorted(root.entries.items(), key=itemgetter(0))
+    return _digest(_listed(_section(name, node) for name, node in sections if isinstance(node, Table)))
+
+
+def _without_places(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_places(each) for key, each in value.items() if key not in _NOT_DEFINED}
+    if isinstance(value, (list, tuple)):
+        return [_without_places(each) for each in value]
+    return value
+
+
+def _section(name: str, section: Table) -> Iterator[bytes]:
+    return _pair(name, _entries(sorted(section.entries.items(), key=itemgetter(0))))
+
+
+def _ordered(node: Node) -> Iterator[bytes]:
+    """Its JSON, in pieces: the definitions may be long."""
+    if isinstance(node, Text):
+        yield _encoded(None if node.is_empty else node.text)
+    elif isinstance(node, Listing):
+        pieces = (b"".join(_ordered(entry)) for entry in node.entries)
+        many = iter(lambda: b",".join(islice(pieces, _AT_ONCE)), b"")
+        yield from _pair("list", _listed((each,) for each in many))
+    elif isinstance(node, FlatTable):
+        yield _encoded(("table", [*zip(node.row.names, node.row.texts, strict=True)]))
+    else:
+        yield from _pair("table", _entries(node.entries.items()))
+
+
+def _entries(entries: Iterable[tuple[str, Node]]) -> Iterator[bytes]:
+    return _listed(_pair(name, _ordered(node)) for name, node in entries)
+
+
+def _pair(name: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    return _listed(([_encoded(name)], pieces))
+
+
+def _listed(parts: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+    yield b"["
+    for number, part in enumerate(parts):
+        if number:
+            yield b","
+        yield from part
+    yield b"]"
+
+
+def _digest(pieces: Iterable[bytes]) -> str:
+    from hashlib import blake2b  # Its library is large; whoever only knows this room needs none of it.
+
+    digest = blake2b(digest_size=_DIGEST_BYTES)
+    for piece in pieces:
+        digest.update(piece)
+    return digest.hexdigest()

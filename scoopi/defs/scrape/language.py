@@ -1,0 +1,185 @@
+"""LANGUAGE: every key of the language of definitions, declared once.
+
+Source: language, B 1.3 to 1.7, A1, A7.
+"""
+
+from __future__ import annotations
+
+from scoopi.defs.yaml.shape import Free, Key, Kind, ListOf, NameOr, Record, Scalar, StepsSet
+
+_TEXT, _NAME, _INTEGER, _BOOL = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kind.INTEGER), Scalar(Kind.BOOL)
+_TEXTS = ListOf(_TEXT)
+
+LOCATOR = Record(
+    (
+        Key("name", _NAME, "The first column of the page's rows; need not be unique.", "name: oslo", True),
+        Key("url", _NAME, "The page's address: http, https, file or a path.", "url: /pages/oslo.html", True),
+    )
+)
+LOCATOR_GROUP = Record(
+    (
+        Key(
+            "locators",
+            ListOf(LOCATOR, unique=True),
+            "The pages that the group's tasks are run on.",
+            "locators: [ { name: oslo, url: /pages/oslo.html } ]",
+            True,
+        ),
+    )
+)
+
+FILTER = Record(
+    (
+        Key("type", _TEXT, "What is compared: value or match.", "type: value", True),
+        Key("pattern", _TEXT, "A text, or a regular expression for the whole value.", 'pattern: ""', True),
+    )
+)
+ITEM = Record(
+    (
+        Key("name", _NAME, "Its name, once in a data definition.", "name: price", True),
+        Key("value", _TEXT, "A constant.", "value: EUR"),
+        Key("match", _TEXT, "Text for use in queries; it is the value too.", "match: Price"),
+        Key(
+            "script",
+            _TEXT,
+            "A JavaScript expression whose result is the value.",
+            "script: configs.getRunDate()",
+        ),
+        Key("selector", _TEXT, "Where in the block the value is.", "selector: td:nth-child(%{index})"),
+        Key("index", _INTEGER, "The index, or the first one with breakAfter; 1 by default.", "index: 2"),
+        Key("indexRange", Scalar(Kind.RANGE), "The indexes, from and to.", "indexRange: 2-6"),
+        Key("breakAfter", _TEXTS, "Values after which the range ends.", 'breakAfter: [ "Total" ]'),
+        Key("order", _INTEGER, "A number for use in queries; its position by default.", "order: 1"),
+        Key(
+            "filters",
+            ListOf(FILTER, wrapper="filter"),
+            "Rows that one of them matches are dropped.",
+            'filters: [ filter: { type: value, pattern: "" } ]',
+        ),
+        Key("prefix", _TEXTS, "Texts put before the value, the last one first.", 'prefix: [ "/pages/" ]'),
+        Key("linkGroup", _NAME, "The task group of the page that the value leads to.", "linkGroup: nextPage"),
+        Key("linkBreakOn", _TEXTS, "Addresses that are not followed.", 'linkBreakOn: [ "/pages/9.html" ]'),
+        Key("once", _BOOL, "Whether a page is read once a locator, whoever links to it.", "once: true"),
+    )
+)
+_ITEMS = ListOf(ITEM, wrapper="item", unique=True)
+QUERY = Record(
+    (
+        Key("block", _NAME, "The part of the page that selectors look into.", 'block: "table#prices"', True),
+        Key("selector", _TEXT, "Where in the block the fact is.", 'selector: "td:nth-child(2)"'),
+    )
+)
+DATA_DEF = Record(
+    (
+        Key(
+            "query",
+            QUERY,
+            "The block of all selectors, and the selector of the fact.",
+            'query: { block: "table#prices", selector: "td:nth-child(2)" }',
+            True,
+        ),
+        Key("items", _ITEMS, "What makes the rows.", "items: [ item: { name: price } ]", True),
+        Key(
+            "dims",
+            _ITEMS,
+            "Further columns, each with an index of its own.",
+            "dims: [ item: { name: year } ]",
+        ),
+        Key(
+            "facts",
+            _ITEMS,
+            "The last column; by default the selector of the query.",
+            "facts: [ item: { name: fact } ]",
+        ),
+    )
+)
+
+_CLASS = Key("class", _NAME, "A built-in name, or one of a plugin.", "class: DateRoller", True)
+_PLUGIN_NAME = Key("name", _NAME, "The plugin's name in messages.", "name: csv", True)
+ENCODER = Record((_PLUGIN_NAME, _CLASS), others=Free(), called="field", may_be_empty=True)
+PLUGIN = Record(
+    (
+        _PLUGIN_NAME,
+        _CLASS,
+        Key(
+            "plugins",
+            ListOf(ENCODER, wrapper="plugin", tolerant=True, unique=True),
+            "The encoder of an appender.",
+            "plugins: [ plugin: { name: csv, class: CsvEncoder } ]",
+        ),
+    ),
+    others=Free(),
+    called="field",
+    may_be_empty=True,
+)
+STEP = Record(
+    (
+        Key("class", _NAME, "A built-in step, or one of a plugin.", "class: DataConverter", True),
+        Key("previous", _NAME, "The step before it; start for the first.", "previous: filter", True),
+        Key("next", _NAME, "The step after it; end for the last.", "next: appender", True),
+        Key(
+            "plugins",
+            ListOf(PLUGIN, wrapper="plugin", tolerant=True, unique=True),
+            "What the step uses: converters, scripts, appenders.",
+            "plugins: [ plugin: { name: out, class: FileAppender, file: data.txt } ]",
+        ),
+    )
+)
+OVERRIDES = Record(others=STEP, called="step")
+STEPS_SET = StepsSet(Record(others=STEP, called="step"), Record(others=OVERRIDES, called="base steps set"))
+TASK = Record(
+    (
+        Key("dataDef", _NAME, "What is read on the page.", "dataDef: prices", True),
+        Key(
+            "steps",
+            NameOr(Record(others=OVERRIDES, called="steps set")),
+            "The steps set, by name or with steps that differ; scoopi.defs.defaultSteps by default.",
+            "steps: css",
+        ),
+        Key(
+            "persist",
+            Record(
+                (Key("data", _BOOL, "Whether parsed data may be kept and used again.", "data: true", True),)
+            ),
+            "What is kept of the task.",
+            "persist: { data: true }",
+        ),
+    )
+)
+TASK_GROUP = Record(
+    (Key("live", _TEXT, "How long a loaded page may be used again.", 'live: "P1W"'),),
+    others=TASK,
+    called="task",
+)
+
+LANGUAGE = Record(
+    (
+        Key(
+            "locatorGroups",
+            Record(others=LOCATOR_GROUP, called="locator group"),
+            "Which pages are read, by group.",
+            "locatorGroups: { news: { locators: [ { name: today, url: /pages/today.html } ] } }",
+            True,
+        ),
+        Key(
+            "taskGroups",
+            Record(others=TASK_GROUP, called="task group"),
+            "What is done with the pages of the locator group (or link group) of the same name.",
+            "taskGroups: { news: { headlines: { dataDef: headlines } } }",
+            True,
+        ),
+        Key(
+            "dataDefs",
+            Record(others=DATA_DEF, called="data definition"),
+            "What is read on a page.",
+            'dataDefs: { headlines: { query: { block: "h2" }, items: [ item: { name: title } ] } }',
+            True,
+        ),
+        Key(
+            "steps",
+            Record(others=STEPS_SET, called="steps set", may_be_empty=True),
+            "Chains of steps; css and xpath are built in.",
+            "steps: { mySteps: { css: { … } } }",
+        ),
+    )
+)

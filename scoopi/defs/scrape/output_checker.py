@@ -1,0 +1,145 @@
+"""OutputChecker: whether the files that tasks write to can be, each with one format."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from scoopi.defs.scrape.defs_groups import WrittenTask
+from scoopi.defs.scrape.step_def_builder import SetStep
+from scoopi.defs.yaml.findings import Findings
+from scoopi.model.output_path import output_path
+from scoopi.model.place import NOWHERE, Place
+from scoopi.model.step_def import PluginDef
+
+_FILE_APPENDER = "FileAppender"
+ENCODER_DEFAULTS = {
+    "CsvEncoder": {
+        "delimiter": ",",
+        "includeTags": "false",
+        "header": "false",
+        "quote": "minimal",
+        "missing": "null",
+    },
+    "JsonlEncoder": {"includeTags": "false", "notFound": ""},
+}
+_LEADING = ("name", "group")
+_TAGS = ("page", "index", "item")
+"""Columns of a header that stand before those of a data definition; the tags where they are included."""
+
+_MEANINGS = {
+    "name": "locator's name",
+    "group": "task group",
+    "page": "page's position in the chain of links",
+    "index": "tag index",
+    "item": "tag item",
+}
+_TRUTHS = {"true": "true", "false": "false"}
+
+
+class _Written(NamedTuple):
+    """Who wrote a file first, and how."""
+
+    settings: tuple[str, dict[str, object]]
+    columns: tuple[str, ...]
+    task: str
+    place: Place
+
+
+class OutputChecker:
+    """Remembers the files of all tasks. Source: language, A8, A9."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._files: dict[str, _Written] = {}
+
+    def check(self, task: WrittenTask, step: SetStep, columns: tuple[str, ...] = ()) -> None:
+        """Check the appenders of one step of a task.
+
+        Args:
+            columns: names of the values of a row, as a header has them; empty where they are not known.
+        """
+        for plugin in step.step.plugins:
+            key = f"{step.key or task.key}.plugins.{plugin.name}"
+            place = plugin.place if plugin.place != NOWHERE else task.place
+            if len(plugin.plugins) > 1:
+                what = f"appender {plugin.name} has {len(plugin.plugins)} encoders, it takes one"
+                self._findings.error(place, key, what, "give each encoder an appender of its own")
+            elif is_refused(plugin):
+                what = f"file {plugin.fields['file']!r} {_path_of(plugin)[1]}"
+                hint = "give a path below the folder of the run, as in data.txt"
+                self._findings.error(place, f"{key}.file", what, hint)
+            elif plugin.class_name == _FILE_APPENDER and not plugin.plugins:
+                what = f"appender {plugin.name} has no encoder: nothing is written"
+                hint = "add `plugins: [ plugin: { name: csv, class: CsvEncoder } ]`"
+                self._findings.error(place, key, what, hint)
+            elif plugin.class_name == _FILE_APPENDER:
+                self._check_file(task, plugin, key, place, columns)
+
+    def _check_file(
+        self, task: WrittenTask, plugin: PluginDef, key: str, place: Place, columns: tuple[str, ...]
+    ) -> None:
+        path, _ = _path_of(plugin)
+        if not path:
+            return
+        self._check_folders(task, path, key, place)
+        settings = _settings(plugin.plugins[0])
+        if settings[1].get("header") == "true":
+            leading = _LEADING + (_TAGS if settings[1].get("includeTags") == "true" else ())
+            for name in (each for each in leading if each in columns):
+                what = f"the header of {path} has two columns {name!r}: one is the {_MEANINGS[name]}"
+                hint = f"rename the entry {name!r} of the data definition"
+                self._findings.warning(place, key, what, hint)
+        written = _Written(settings, columns, f"{task.group}.{task.name}", place)
+        first = self._files.setdefault(path, written)
+        if first.settings != settings:
+            what = f"tasks {first.task} and {written.task} write {path} with different encoder settings"
+            self._findings.error(place, key, what, "use the same settings, or two files", also=first.place)
+        elif settings[1].get("header") == "true" and columns and first.columns:
+            self._check_header(path, key, first, written)
+
+    def _check_header(self, path: str, key: str, first: _Written, written: _Written) -> None:
+        """Whether the header, of which a file has one, fits the rows of both."""
+        if written.columns == first.columns:
+            return
+        one, other = ", ".join(first.columns), ", ".join(written.columns)
+        tasks = f"tasks {first.task} and {written.task}"
+        what = f"{tasks} write {path} with one header, and their columns differ: {one}; and {other}"
+        fits = len(written.columns) == len(first.columns)
+        note = self._findings.warning if fits else self._findings.error
+        hint = "use two files, or the same names" if fits else "use two files, or leave the header out"
+        note(written.place, key, what, hint, also=first.place)
+
+    def _check_folders(self, task: WrittenTask, path: str, key: str, place: Place) -> None:
+        """Whether a file of that path can be beside the others: none is a folder of another."""
+        if path in self._files:
+            return
+        for other, first in self._files.items():
+            if f"{other}/".startswith(f"{path}/") or f"{path}/".startswith(f"{other}/"):
+                tasks = f"tasks {first.task} and {task.group}.{task.name}"
+                what = f"{tasks} write {other} and {path}: one name cannot be a file and a folder"
+                self._findings.error(place, f"{key}.file", what, "rename one of them", also=first.place)
+                return
+
+
+def is_refused(plugin: PluginDef) -> bool:
+    """Whether the file of an appender cannot be one (a finding of OutputChecker)."""
+    return bool(_path_of(plugin)[1])
+
+
+def _path_of(plugin: PluginDef) -> tuple[str, str]:
+    """The file of an appender in the run's folder, empty when it has none; and why it cannot be one."""
+    file = plugin.fields.get("file")
+    if plugin.class_name != _FILE_APPENDER or not isinstance(file, str):
+        return "", ""
+    try:
+        return output_path(file), ""
+    except ValueError as error:
+        return "", str(error)
+
+
+def _settings(encoder: PluginDef) -> tuple[str, dict[str, object]]:
+    """Class and fields, defaults filled in, so that what is said and what is left out are equal."""
+    fields: dict[str, object] = dict(ENCODER_DEFAULTS.get(encoder.class_name, {}))
+    for name, value in encoder.fields.items():
+        fields[name] = _TRUTHS.get(value.lower(), value) if isinstance(value, str) else value
+    return encoder.class_name, fields

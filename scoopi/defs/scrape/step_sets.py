@@ -1,0 +1,143 @@
+"""StepSets: steps sets by name, bases and overrides worked in."""
+
+from __future__ import annotations
+
+from scoopi.defs.scrape.built_in_sets import BUILT_IN_SETS
+from scoopi.defs.scrape.step_def_builder import SetStep, build_step
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Table
+from scoopi.defs.yaml.shape_checker import is_nested
+from scoopi.model.nearest import nearest
+from scoopi.model.place import Place
+
+Steps = dict[str, SetStep]
+START, END = "start", "end"
+
+
+class StepSets:
+    """Expands the sets of the section `steps`, and the steps of tasks.
+
+    Source: language, A4, A16, B 1.6.
+    """
+
+    def __init__(self, section: Table | None, findings: Findings) -> None:
+        self._section = section or Table({}, {}, Place())
+        self._findings = findings
+        self._expanded: dict[str, Steps | None] = {
+            name: {step.name: SetStep(step, step.previous) for step in steps.values()}
+            for name, steps in BUILT_IN_SETS.items()
+        }
+        self._open: list[str] = []
+        self._used: set[str] = set()
+        self._check_names()
+        for name in self._section.entries:
+            self._expand(name)
+
+    def named(self, name: str, place: Place, key: str) -> Steps | None:
+        """The steps of a set; None (and a finding) when there is none, or it is wrong itself."""
+        self._used.add(name)
+        if name not in self._expanded and name not in self._section.entries:
+            known = {*BUILT_IN_SETS, *self._section.entries}
+            self._findings.unknown(place, key, f"there is no steps set {name}", name, known)
+            return None
+        return self._expand(name)
+
+    def overridden(self, table: Table, place: Place, key: str) -> Steps | None:
+        """The steps of `{ set: { steps that differ } }`; None (and a finding) when it cannot be told."""
+        names = list(table.entries)
+        if len(names) != 1:
+            if names:
+                what = f"{len(names)} steps sets are named, one is needed"
+                self._findings.error(place, key, what, "keep one of them")
+            return None
+        return self._nested(table, key)
+
+    def warn_of_unused(self) -> None:
+        """Note the sets that no task uses, neither directly nor as a base."""
+        for name in self._section.entries:
+            if name not in self._used and name not in BUILT_IN_SETS:
+                what = f"no task uses the steps set {name}"
+                self._findings.warning(self._section.keys[name], f"steps.{name}", what, "take it out")
+
+    def _check_names(self) -> None:
+        for name in self._section.entries:
+            if name in BUILT_IN_SETS:
+                what = f"{name} is a built-in steps set"
+                hint = f"give yours a name of its own, derived as in `mySteps: {{ {name}: {{ … }} }}`"
+                self._findings.error(self._section.keys[name], f"steps.{name}", what, hint)
+
+    def _expand(self, name: str) -> Steps | None:
+        if name in self._expanded:
+            return self._expanded[name]
+        key, place, node = f"steps.{name}", self._section.keys[name], self._section.entries[name]
+        if name in self._open:
+            circle = " → ".join([*self._open[self._open.index(name) :], name])
+            self._findings.error(
+                place, key, f"steps sets are based on each other: {circle}", "break the circle"
+            )
+            return None
+        self._open.append(name)
+        steps: Steps | None = None
+        if isinstance(node, Table) and node.entries:
+            steps = self._nested(node, key) if is_nested(node) else self._overlaid({}, node, key)
+        self._open.pop()
+        self._expanded[name] = steps
+        return steps
+
+    def _nested(self, node: Table, key: str) -> Steps | None:
+        base, *others = node.entries
+        for name in others:
+            what = f"a steps set has one base; {name} is ignored"
+            self._findings.warning(node.keys[name], key, what, "take it out")
+        steps = self.named(base, node.keys[base], key)
+        overrides = node.entries[base]
+        if steps is None or not isinstance(overrides, Table):
+            return None
+        return self._overlaid(steps, overrides, f"{key}.{base}")
+
+    def _overlaid(self, base: Steps, overrides: Table, key: str) -> Steps:
+        """The base with steps replaced and inserted, one after another as written."""
+        steps = dict(base)
+        written = [
+            build_step(name, node, f"{key}.{name}", overrides.keys[name], bool(base))
+            for name, node in overrides.entries.items()
+            if isinstance(node, Table)
+        ]
+        if not base:
+            return {each.step.name: each for each in written}
+        while written:
+            ready = next((each for each in written if self._fits(each, steps)), None)
+            if ready is None:
+                for each in written:
+                    self._no_previous(each, {*steps, *overrides.entries})
+                break
+            written.remove(ready)
+            self._put(steps, ready)
+        return steps
+
+    def _fits(self, each: SetStep, steps: Steps) -> bool:
+        """Whether the step replaces one, or the step that it is inserted after is there."""
+        return each.step.name in steps or each.step.previous in steps
+
+    def _put(self, steps: Steps, new: SetStep) -> None:
+        name = new.step.name
+        is_inserted = name not in steps
+        steps[name] = new
+        if not is_inserted:
+            return
+        steps[new.step.previous] = steps[new.step.previous].with_next(name)
+        follower = steps.get(new.step.next)
+        if follower is not None and follower.step.previous.lower() != START:
+            steps[new.step.next] = follower.with_previous(name)
+
+    def _no_previous(self, each: SetStep, names: set[str]) -> None:
+        if not each.step.previous:
+            return
+        if each.step.previous in names:
+            what = f"steps {each.step.name} and {each.step.previous} wait for each other"
+            self._findings.error(each.at("previous"), each.key, what, "begin at a step of the base")
+            return
+        what = f"there is no step {each.step.previous}"
+        near = nearest(each.step.previous, names - {each.step.name})
+        hint = f"known are {', '.join(sorted(names - {each.step.name}))}"
+        self._findings.error(each.at("previous"), f"{each.key}.previous", what, hint, near=near)

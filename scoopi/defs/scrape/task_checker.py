@@ -1,0 +1,154 @@
+"""TaskChecker: whether the steps of a task exist, fit together and have fitting plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise, zip_longest
+
+from scoopi.defs.scrape.checkers import Checkers, PluginKind
+from scoopi.defs.scrape.class_names import (
+    APPENDER_STEP,
+    LOADER,
+    NOTHING,
+    PAGE,
+    PLUGIN_KINDS,
+    SEEDER,
+    STEP_CLASSES,
+    absent_class,
+)
+from scoopi.defs.scrape.data_def_builder import WrittenDataDef
+from scoopi.defs.scrape.defs_groups import WrittenTask
+from scoopi.defs.scrape.output_checker import OutputChecker, is_refused
+from scoopi.defs.scrape.step_def_builder import SetStep
+from scoopi.defs.yaml.findings import Findings
+from scoopi.model.nearest import nearest
+from scoopi.model.place import Place
+from scoopi.model.step_def import PluginDef
+
+
+class TaskChecker:
+    """Checks chains of steps; a step or plugin that several tasks share is checked once.
+
+    Args:
+        data_defs: by name.
+    Source: language, A3, A20, B 4.1, B 4.3.
+    """
+
+    def __init__(
+        self, checkers: Checkers, findings: Findings, data_defs: Mapping[str, WrittenDataDef]
+    ) -> None:
+        self._checkers = checkers
+        self._data_defs = data_defs
+        self._findings = findings
+        self._outputs = OutputChecker(findings)
+        self._seen: dict[int, SetStep | PluginDef] = {}
+
+    def check(self, task: WrittenTask, chain: list[SetStep]) -> None:
+        """Check one task's chain."""
+        self.check_steps(task, chain)
+        self._check_flow(task, chain)
+        for each in chain:
+            if each.step.class_name == APPENDER_STEP and not each.step.plugins:
+                what = f"step {each.step.name} has no plugins: nothing is written"
+                key, hint = each.key or task.key, "add `plugins: [ plugin: { … } ]`"
+                self._findings.error(each.place, key, what, hint)
+
+    def check_steps(self, task: WrittenTask, steps: Iterable[SetStep]) -> None:
+        """Check each step by itself, as where they make no chain."""
+        for each in steps:
+            if id(each) not in self._seen:
+                # Kept, so that its id stays its own.
+                self._seen[id(each)] = each
+                self._check_step(task, each)
+            if each.step.class_name == APPENDER_STEP:
+                self._outputs.check(task, each, self._columns(task))
+
+    def _columns(self, task: WrittenTask) -> tuple[str, ...]:
+        written = self._data_defs.get(task.data_def)
+        return () if written is None else tuple(item.name for item in written.data_def.columns)
+
+    def _check_step(self, task: WrittenTask, each: SetStep) -> None:
+        name, place, key = each.step.class_name, each.at("class"), each.key or task.key
+        absent = absent_class(name)
+        if absent:
+            self._findings.error(place, key, f"{name}: {absent[0]}", absent[1])
+        elif name and name not in STEP_CLASSES:
+            fault = self._checkers.step_class(name)
+            if fault:
+                self._findings.error(
+                    place, f"{key}.class", fault.what, fault.hint, near=nearest(name, STEP_CLASSES)
+                )
+        kind = PLUGIN_KINDS.get(name)
+        if kind is None:
+            if name in STEP_CLASSES and each.step.plugins:
+                what = f"step {each.step.name} ({name}) takes no plugins: they do nothing"
+                self._findings.warning(each.place, f"{key}.plugins", what, "take them out")
+            return
+        for plugin in each.step.plugins:
+            self._check_plugin(kind, plugin, f"{key}.plugins.{plugin.name}")
+        if not each.step.plugins and name != APPENDER_STEP:
+            what = f"step {each.step.name} has no plugins: it does nothing"
+            self._findings.warning(each.place, key, what, "add `plugins: [ plugin: { … } ]`")
+
+    def _check_plugin(self, kind: PluginKind, plugin: PluginDef, key: str) -> None:
+        if id(plugin) in self._seen:
+            return
+        self._seen[id(plugin)] = plugin
+        absent = absent_class(plugin.class_name)
+        place: Place = plugin.place
+        if absent:
+            self._findings.error(place, key, f"{plugin.class_name}: {absent[0]}", absent[1])
+        elif plugin.class_name and not is_refused(plugin):
+            for fault in self._checkers.plugin(kind, plugin):
+                self._findings.error(place, key, fault.what, fault.hint)
+        if kind == "appenders":
+            for encoder in plugin.plugins:
+                self._check_plugin("encoders", encoder, f"{key}.plugins.{encoder.name}")
+
+    def _check_flow(self, task: WrittenTask, chain: list[SetStep]) -> None:
+        if len(chain) < 2:
+            what = f"the steps of task {task.name} end before a page is loaded"
+            self._findings.error(
+                chain[0].place if chain[0].node else task.place,
+                task.key,
+                what,
+                "put a PageLoader behind the seeder",
+            )
+            return
+        if not self._begins_well(task, chain):
+            return
+        given: str | None = PAGE
+        for before, each in pairwise(chain[1:]):
+            takes, gives = STEP_CLASSES.get(each.step.class_name, (None, None))
+            if given is not None and takes is not None and given != takes:
+                self._misfit(task, before, given, each, takes)
+                return
+            given = gives
+
+    def _begins_well(self, task: WrittenTask, chain: list[SetStep]) -> bool:
+        """Whether seeding and loading, which are the engine's own, stand first, and nowhere else."""
+        for each, own in zip_longest(chain, (SEEDER, LOADER)):
+            name = each.step.class_name
+            if name == own or (own is None and name not in (SEEDER, LOADER)):
+                continue
+            if name and not absent_class(name):
+                place, key = (each.place, each.key) if each.node is not None else (task.place, task.key)
+                what = f"step {each.step.name} ({name}) cannot stand at its place"
+                hint = f"a chain begins with one {SEEDER} and one {LOADER}; look at `previous` of its steps"
+                self._findings.error(place, key, what, hint)
+            return False
+        return True
+
+    def _misfit(self, task: WrittenTask, before: SetStep, given: str, each: SetStep, takes: str) -> None:
+        written = each if each.node is not None else before
+        place, key = (written.place, written.key) if written.node is not None else (task.place, task.key)
+        one, other = (
+            f"{before.step.name} ({before.step.class_name})",
+            f"{each.step.name} ({each.step.class_name})",
+        )
+        if given == NOTHING:
+            what = f"step {one} ends its chain, and step {other} follows"
+            self._findings.error(place, key, what, f"let {before.step.name} say `next: end`")
+        else:
+            what = f"step {other} works on {takes}, and step {one} before it gives {given}"
+            self._findings.error(place, key, what, "look at `previous` and `class` of both")

@@ -1,0 +1,61 @@
+"""Merger: the definitions of several files become one set."""
+
+from __future__ import annotations
+
+from scoopi.defs.scrape.language import LANGUAGE
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Table, is_same
+from scoopi.model.place import Place
+
+
+class Merger:
+    """Puts the sections of files together; a name twice must say the same twice.
+
+    Args:
+        source: the folder or file as the user gave it, the place of what is missing.
+    Source: language, A2.
+    """
+
+    PRIVATE = "x-"
+    """Sections with this prefix are for anchors, and mean nothing by themselves."""
+
+    def __init__(self, source: str, findings: Findings) -> None:
+        self._findings = findings
+        self._merged = Table({}, {}, Place(source))
+
+    def add(self, file: Table) -> None:
+        """Put the sections of a file beside, or into, the ones known."""
+        for section, node in file.entries.items():
+            if section.startswith(self.PRIVATE):
+                continue
+            merged = self._merged.entries.get(section)
+            if isinstance(node, Table) and isinstance(merged, Table) and section in LANGUAGE.names:
+                self._join(section, merged, node)
+            elif merged is None or section not in LANGUAGE.names:
+                keys = node.keys if isinstance(node, Table) else {}
+                copied = (
+                    Table(dict(node.entries), dict(keys), node.place) if isinstance(node, Table) else node
+                )
+                self._merged.entries[section] = copied
+                self._merged.keys[section] = file.keys[section]
+            else:
+                place = file.keys[section] if isinstance(merged, Table) else self._merged.keys[section]
+                self._findings.error(place, section, "a section is a mapping of names", "take it out")
+
+    def merged(self) -> Table:
+        """All sections."""
+        return self._merged
+
+    def _join(self, section: str, merged: Table, node: Table) -> None:
+        for name, entry in node.entries.items():
+            if name not in merged.entries:
+                merged.entries[name] = entry
+                merged.keys[name] = node.keys[name]
+            elif not is_same(merged.entries[name], entry):
+                self._findings.error(
+                    node.keys[name],
+                    f"{section}.{name}",
+                    f"{name} is defined in two files, differently",
+                    "keep one, or rename one",
+                    also=merged.keys[name],
+                )

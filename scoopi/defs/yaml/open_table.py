@@ -1,0 +1,84 @@
+"""OpenTable: a mapping whose end has not come."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Listing, Node, Table, Text, is_same
+from scoopi.model.place import Place
+
+Note = Callable[[Findings], None]
+
+
+class OpenTable:
+    """Takes keys and values in turn; what a merge key brings stands behind its own entries.
+
+    Attributes:
+        mark: where it begins, as the YAML library says it.
+        size, depth: how many nodes the values stand for with their aliases, and how deep they are.
+    """
+
+    __slots__ = ("_key", "_merged", "_merges", "_notes", "anchor", "depth", "mark", "node", "size")
+
+    def __init__(self, place: Place, mark: Any, anchor: str | None, notes: list[Note]) -> None:
+        self.node = Table({}, {}, place)
+        self.mark = mark
+        self.anchor = anchor
+        self.size = self.depth = 0
+        self._notes = notes
+        self._key: Node | None = None
+        self._merges = False
+        self._merged: list[Table] = []
+
+    def add(self, node: Node, size: int, depth: int, merges: bool) -> None:
+        """Take a key, or the value of the key before."""
+        key = self._key
+        if key is None:
+            self._key, self._merges = node, merges
+            return
+        self._key = None
+        self.size += size
+        self.depth = max(self.depth, depth)
+        if self._merges:
+            self._merged += self._tables(node)
+        else:
+            self._put(key, node)
+
+    def end(self) -> None:
+        """Put in what is merged and not written here."""
+        table = self.node
+        for other in self._merged:
+            for name, entry in other.entries.items():
+                if name not in table.entries:
+                    table.entries[name] = entry
+                    table.keys[name] = other.keys[name]
+
+    def _put(self, key: Node, entry: Node) -> None:
+        table, place = self.node, key.place
+        if not isinstance(key, Text) or not key.text.strip():
+            what = "a name is needed before the colon"
+            self._notes.append(lambda found: found.error(place, "", what, "write `name: value`"))
+            return
+        name = sys.intern(key.text)
+        former = table.keys.get(name)
+        if former is None:
+            table.entries[name] = entry
+            table.keys[name] = place
+        elif is_same(table.entries[name], entry):
+            same = f"{name} is written twice, with the same value"
+            self._notes.append(lambda found: found.warning(place, "", same, "keep one of them", also=former))
+        else:
+            other = f"{name} is written twice, with different values"
+            self._notes.append(lambda found: found.error(place, "", other, "keep one of them", also=former))
+
+    def _tables(self, entry: Node) -> list[Table]:
+        entries = entry.entries if isinstance(entry, Listing) else [entry]
+        tables = [each for each in entries if isinstance(each, Table)]
+        if len(tables) != len(entries):
+            what, hint = "a merge key takes mappings only", "name an anchor of one: `<<: *anchor`"
+            place = entry.place
+            self._notes.append(lambda found: found.error(place, "<<", what, hint))
+        return tables

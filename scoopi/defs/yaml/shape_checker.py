@@ -1,0 +1,185 @@
+"""ShapeChecker: compares nodes with the declared language."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from itertools import islice
+
+from scoopi.defs.yaml.findings import MOST_KEPT, Findings
+from scoopi.defs.yaml.flat_table import FlatTable
+from scoopi.defs.yaml.node import Listing, Node, Table, Text, is_same
+from scoopi.defs.yaml.scalars import LARGEST, is_too_large, read_bool, read_integer, read_range
+from scoopi.defs.yaml.shape import Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet
+from scoopi.model.nearest import nearest
+from scoopi.model.place import Place
+
+_NUMBERS = frozenset({Kind.INTEGER, Kind.RANGE})
+
+
+class ShapeChecker:
+    """Every key that is unknown, missing or of another kind than the language wants is a finding.
+
+    Source: language, A1, A3, B 1.3 to 1.7.
+    """
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+
+    def check(self, node: Node, shape: Shape, key: str, owner: Place, example: str = "") -> None:
+        """Compare a node, and all below it, with a shape.
+
+        Args:
+            key: the path of names to the node.
+            owner: where the name of the node stands; the place of what it lacks.
+            example: of the right use, for the hint.
+        """
+        hint = f"write `{example}`" if example else ""
+        if isinstance(shape, Free):
+            self._free(node, key)
+        elif isinstance(node, Text) and node.is_empty:
+            self._findings.error(owner, key, f"{_last(key)} has no value", hint)
+        elif isinstance(shape, Scalar):
+            self._scalar(node, shape, key, hint)
+        elif isinstance(shape, ListOf):
+            self._list(node, shape, key, hint)
+        elif isinstance(shape, NameOr):
+            if not isinstance(node, Text):
+                self._table(node, shape.record, key, owner, hint)
+        else:
+            self._table(node, shape, key, owner, hint)
+
+    def check_record(self, table: Table, shape: Record, key: str, owner: Place, whole: bool = True) -> None:
+        """Compare the entries of a table with a record; without `whole`, nothing is missed in it."""
+        prefix = f"{key}." if key else ""
+        others = [name for name in table.entries if name not in shape.names]
+        misspelt = (
+            {nearest(name, shape.names) for name in others[:MOST_KEPT]} if shape.others is None else set()
+        )
+        for known in shape.keys:
+            node = table.entries.get(known.name)
+            if node is not None:
+                place = table.keys[known.name]
+                self.check(node, known.shape, prefix + known.name, place, known.example)
+            elif known.required and whole and known.name not in misspelt:
+                hint = f"add `{known.example}`"
+                self._findings.error(owner, key, f"{known.name} is missing", hint)
+        for name in others:
+            if shape.others is None:
+                self._unknown(table, name, shape, key)
+            else:
+                self.check(table.entries[name], shape.others, prefix + name, table.keys[name])
+        if shape.others is not None and not others and not shape.may_be_empty:
+            what = f"{_last(key)} has no {shape.called}"
+            self._findings.error(owner, key, what, f"add at least one {shape.called}")
+
+    def _table(self, node: Node, shape: Record | StepsSet, key: str, owner: Place, hint: str) -> None:
+        if not isinstance(node, Table):
+            said = "a list" if isinstance(node, Listing) else "a text"
+            what = f"{_last(key)} is {said}, a mapping is needed"
+            self._findings.error(node.place, key, what, hint or "write `name: …` lines below it")
+        elif isinstance(shape, Record):
+            self.check_record(node, shape, key, owner)
+        else:
+            self.check_record(node, shape.nested if is_nested(node) else shape.step, key, owner)
+
+    def _scalar(self, node: Node, shape: Scalar, key: str, hint: str) -> None:
+        if not isinstance(node, Text):
+            said = "a list" if isinstance(node, Listing) else "a mapping"
+            self._findings.error(node.place, key, f"{_last(key)} is {said}, one value is needed", hint)
+            return
+        what = ""
+        if shape.kind is Kind.NAME and not node.text.strip():
+            what = "is blank"
+        elif shape.kind is Kind.INTEGER and read_integer(node.text) is None:
+            what = f'is "{node.text}", a whole number is needed'
+        elif shape.kind is Kind.RANGE and read_range(node.text) is None:
+            what = f'is "{node.text}", which is no range'
+            hint = "write FROM-TO, FROM- or one number, as in 2-6"
+        elif shape.kind is Kind.BOOL and read_bool(node.text) is None:
+            what = f'is "{node.text}", true or false is needed'
+        if what and shape.kind in _NUMBERS and is_too_large(node.text, is_range=shape.kind is Kind.RANGE):
+            what, hint = f'is "{node.text[:40]}", which is too large', f"{LARGEST} is the largest"
+        if what:
+            self._findings.error(node.place, key, f"{_last(key)} {what}", hint)
+
+    def _list(self, node: Node, shape: ListOf, key: str, hint: str) -> None:
+        if not isinstance(node, Listing):
+            said = "a text" if isinstance(node, Text) else "a mapping"
+            self._findings.error(node.place, key, f"{_last(key)} is {said}, a list is needed", hint)
+            return
+        if not node.entries:
+            self._findings.error(node.place, key, f"{_last(key)} is empty", "add an entry, or take it out")
+        for number, entry in enumerate(node.entries):
+            if isinstance(entry, FlatTable) and shape.is_met_by(entry.row.names, entry.row.texts):
+                continue  # as thousands of locators do
+            path = f"{key}[{number}]"
+            if shape.wrapper:
+                self._wrapped(entry, shape, path)
+            else:
+                self.check(entry, shape.entry, path, entry.place)
+        if shape.unique:
+            self._unique(node, key)
+
+    def _wrapped(self, entry: Node, shape: ListOf, key: str) -> None:
+        inner = entry.entries.get(shape.wrapper) if isinstance(entry, Table) else None
+        if not isinstance(entry, Table) or inner is None:
+            what = f"an entry of this list is `{shape.wrapper}: {{ … }}`"
+            self._findings.error(entry.place, key, what, f"put `{shape.wrapper}:` before it")
+            return
+        self.check(inner, shape.entry, key, entry.keys[shape.wrapper])
+        for name in entry.entries:
+            if name == shape.wrapper:
+                continue
+            what = f"unknown key {name} beside {shape.wrapper}"
+            if shape.tolerant:
+                self._findings.warning(entry.keys[name], key, f"{what}; it is ignored", "take it out")
+            else:
+                hint = f"indent it below {shape.wrapper}, or take it out"
+                self._findings.error(entry.keys[name], key, what, hint)
+
+    def _unique(self, node: Listing, key: str) -> None:
+        hashes = array("q", (hash(_gist(entry)) for entry in node.entries))
+        times = Counter(hashes) if len({*hashes}) < len(hashes) else {}
+        seen: dict[int, list[Node]] = {}
+        for number, entry in enumerate(node.entries if times else ()):
+            if times[hashes[number]] == 1:
+                continue
+            alike = seen.setdefault(hashes[number], [])
+            twin = next((other for other in alike if is_same(other, entry)), None)
+            if twin is None:
+                alike.append(entry)
+            else:
+                what = f"this entry of {_last(key)} is there twice"
+                path = f"{key}[{number}]"
+                self._findings.error(entry.place, path, what, "take one of them out", also=twin.place)
+
+    def _unknown(self, table: Table, name: str, shape: Record, key: str) -> None:
+        near = "" if self._findings.is_full else nearest(name, shape.names)
+        hint = f"known are {', '.join(each.name for each in shape.keys)}"
+        self._findings.error(table.keys[name], key, f"unknown key {name}", hint, near=near)
+
+    def _free(self, node: Node, key: str) -> None:
+        if isinstance(node, Text) and node.is_empty:
+            what = f"{_last(key)} has no value and is ignored"
+            self._findings.warning(node.place, key, what, 'write "" for an empty text, or take it out')
+
+
+def is_nested(steps: Table) -> bool:
+    """Whether a steps set names a base: none of its children has a class. Source: language, B 1.6."""
+    return not any(isinstance(step, Table) and "class" in step.entries for step in steps.entries.values())
+
+
+def _gist(node: Node) -> str:
+    """Equal for equal nodes, mostly different for others, so that few pairs are compared."""
+    if isinstance(node, Text):
+        return node.text
+    if isinstance(node, Listing):
+        return "[" + "".join(map(_gist, islice(node.entries, 1)))
+    if isinstance(node, FlatTable):
+        return ",".join(sorted(map("=".join, zip(node.row.names, node.row.texts, strict=True))))
+    return ",".join(sorted(f"{name}={_gist(entry)}" for name, entry in node.entries.items()))
+
+
+def _last(key: str) -> str:
+    return key.rpartition(".")[2]

@@ -1,0 +1,99 @@
+"""SourceFiles: the definition files of a folder, or the one file that was named."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from scoopi.defs.yaml.findings import Findings
+from scoopi.model.nearest import nearest
+from scoopi.model.place import Place
+
+_SUFFIXES = (".yml", ".yaml")
+_ASIDE = frozenset({"plugins", "conf", "output"})
+
+
+class SourceFiles:
+    """All `*.yml` and `*.yaml` in a folder and below; hidden folders, plugins, conf and output aside.
+
+    After `find`, `is_whole` says whether every folder could be read, and `folders` which there were.
+    Source: design, "Commands"; language, A2.
+    """
+
+    def __init__(self, source: Path, findings: Findings) -> None:
+        self._source = source
+        self._findings = findings
+        self._files: list[Path] = []
+        self._seen: set[tuple[int, int]] = set()
+        self.folders: list[Path] = []
+        self.is_whole = True
+
+    def find(self) -> list[Path]:
+        """The files, sorted by path; none after a fault, which is among the findings then."""
+        try:
+            status = self._source.stat()
+        except FileNotFoundError:
+            self._fault(self._source, "there is no such file or folder", *self._hint())
+            return []
+        except (OSError, ValueError) as error:
+            self._unreadable(self._source, error)
+            return []
+        if not stat.S_ISDIR(status.st_mode):
+            return [self._source]  # may be a pipe: who names one wants it read
+        self._walk(self._source, status)
+        if not self._files and self.is_whole:
+            self._fault(self._source, "the folder holds no definition files", "put a .yml file there")
+        return sorted(self._files)
+
+    def _walk(self, folder: Path, status: os.stat_result) -> None:
+        identity = (status.st_dev, status.st_ino)
+        if identity in self._seen:
+            return
+        self._seen.add(identity)
+        self.folders.append(folder)
+        try:
+            with os.scandir(folder) as entries:
+                names = sorted(entry.name for entry in entries)
+        except OSError as error:
+            self._unreadable(folder, error)
+            return
+        for name in names:
+            self._visit(folder / name)
+
+    def _visit(self, path: Path) -> None:
+        is_wanted = path.name.endswith(_SUFFIXES)
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            if is_wanted and path.is_symlink():  # else it was removed meanwhile
+                what = f"it is a link to {os.readlink(path)}, and there is no such file"
+                self._fault(path, what, "put the file there, or take the link away")
+            return
+        except OSError as error:
+            if is_wanted:
+                self._unreadable(path, error)
+            return
+        if stat.S_ISDIR(status.st_mode):
+            if not path.name.startswith(".") and path.name not in _ASIDE:
+                self._walk(path, status)
+        elif is_wanted and stat.S_ISREG(status.st_mode):
+            self._files.append(path)
+
+    def _hint(self) -> tuple[str, str]:
+        try:
+            beside = os.listdir(self._source.parent)
+        except OSError:
+            beside = []
+        near = nearest(self._source.name, beside)
+        return "name a folder of .yml files, or one file", str(self._source.parent / near) if near else ""
+
+    def _unreadable(self, path: Path, error: OSError | ValueError) -> None:
+        reason = getattr(error, "strerror", None) or str(error)
+        is_right = isinstance(error, PermissionError)
+        hint = "give yourself the right to read it" if is_right else "fix it, or take it away"
+        self._fault(path, f"it cannot be read: {reason}", hint)
+
+    def _fault(self, path: Path, what: str, hint: str, near: str = "") -> None:
+        self.is_whole = False
+        self._findings.error(Place(str(path)), "", what, hint, near=near)

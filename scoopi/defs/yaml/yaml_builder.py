@@ -1,0 +1,145 @@
+"""YamlBuilder: the events of one YAML document become nodes with their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import yaml
+from yaml.composer import ComposerError
+
+from scoopi.defs.yaml.node import Node, Text
+from scoopi.defs.yaml.open_listing import OpenListing
+from scoopi.defs.yaml.open_table import Note, OpenTable
+from scoopi.model.place import Place
+
+DEEPEST = 50
+MOST_NODES = 2_000_000
+TOO_DEEP = f"it is nested deeper than {DEEPEST} levels"
+
+_MERGE = "tag:yaml.org,2002:merge"
+_NULL = "tag:yaml.org,2002:null"
+
+
+class RefusedError(Exception):
+    """The file cannot be used."""
+
+    def __init__(self, place: Place, what: str, hint: str) -> None:
+        super().__init__(what)
+        self.place = place
+        self.what = what
+        self.hint = hint
+
+
+class _Built(NamedTuple):
+    """What an anchor names: a node, how many nodes it stands for with its aliases, and how deep it is."""
+
+    node: Node
+    size: int = 1
+    depth: int = 1
+    merges: bool = False
+
+
+class YamlBuilder:
+    """Builds from events: nodes of the library would take many times the memory of the definitions.
+
+    Args:
+        file: named by the places.
+
+    Attributes:
+        notes: what is to be told of duplicate keys and the like, when the whole text is YAML.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self.notes: list[Note] = []
+        self._open: list[OpenListing | OpenTable] = []
+        self._anchors: dict[str, _Built | OpenListing | OpenTable] = {}
+        self._root: Node | None = None
+
+    def build(self, events: Iterable[yaml.Event]) -> Node | None:
+        """The document's root; None when there is nothing.
+
+        Raises:
+            RefusedError: a circle, or more nodes or levels than may be.
+            yaml.YAMLError: an alias of nothing, a second document, too many levels.
+        """
+        begun: Any = None
+        for event in events:
+            if isinstance(event, yaml.ScalarEvent):
+                self._text(event)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                self._end()
+            elif isinstance(event, yaml.CollectionStartEvent):
+                self._begin(event)
+            elif isinstance(event, yaml.AliasEvent):
+                self._add(*self._aliased(event))
+            elif isinstance(event, yaml.DocumentStartEvent):
+                mark: Any = event.start_mark
+                if begun is not None:
+                    what = "expected a single document in the stream"
+                    raise ComposerError(what, begun, "but found another document", mark)
+                begun = mark
+        return self._root
+
+    def _text(self, event: Any) -> None:
+        """A text; it is nothing, or a merge key, by its tag or when it is written plainly."""
+        if event.anchor is not None or len(self._open) >= DEEPEST:
+            self._ensure_new(event)
+        tag, text, mark = event.tag, event.value, event.start_mark
+        is_plain = event.implicit[0] and (tag is None or tag == "!")
+        is_nothing = not text and (is_plain or tag == _NULL)
+        node = Text(text, Place(self._file, mark.line + 1, mark.column + 1), is_nothing)
+        merges = tag == _MERGE or (is_plain and text == "<<")
+        if event.anchor is not None:
+            self._anchors[event.anchor] = _Built(node, merges=merges)
+        self._add(node, 1, 1, merges)
+
+    def _begin(self, event: Any) -> None:
+        self._ensure_new(event)
+        mark, anchor = event.start_mark, event.anchor
+        place = Place(self._file, mark.line + 1, mark.column + 1)
+        is_table = isinstance(event, yaml.MappingStartEvent)
+        block = OpenTable(place, mark, anchor, self.notes) if is_table else OpenListing(place, mark, anchor)
+        self._open.append(block)
+        if anchor is not None:
+            self._anchors[anchor] = block
+
+    def _ensure_new(self, event: Any) -> None:
+        """That its anchor names nothing yet, and that it is not too deep."""
+        first = None if event.anchor is None else self._anchors.get(event.anchor)
+        if first is not None:
+            mark = None if isinstance(first, _Built) else first.mark
+            raise ComposerError(
+                "found duplicate anchor; first occurrence", mark, "second occurrence", event.start_mark
+            )
+        if len(self._open) >= DEEPEST:
+            raise yaml.MarkedYAMLError(problem=TOO_DEEP, problem_mark=self._open[-1].mark)
+
+    def _aliased(self, event: Any) -> _Built:
+        target = self._anchors.get(event.anchor)
+        if target is None:
+            raise ComposerError(None, None, "found undefined alias", event.start_mark)
+        if not isinstance(target, _Built):
+            what = "an anchored block holds itself"
+            raise RefusedError(target.node.place, what, "write the inner block out")
+        return target
+
+    def _end(self) -> None:
+        block = self._open.pop()
+        block.end()
+        size, depth = 1 + block.size, 1 + block.depth
+        if size > MOST_NODES:
+            what = f"its aliases stand for more than {MOST_NODES:,} values"
+            raise RefusedError(block.node.place, what, "use fewer aliases of aliases")
+        if depth > DEEPEST:
+            raise RefusedError(block.node.place, TOO_DEEP, "use fewer levels")
+        if block.anchor is not None:
+            self._anchors[block.anchor] = _Built(block.node, size, depth)
+        self._add(block.node, size, depth, False)
+
+    def _add(self, node: Node, size: int, depth: int, merges: bool) -> None:
+        if self._open:
+            self._open[-1].add(node, size, depth, merges)
+        else:
+            self._root = node

@@ -1,0 +1,107 @@
+"""YamlFile: the text of a definition file becomes nodes with their places."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Listing, Node, Table, Text
+from scoopi.defs.yaml.yaml_builder import TOO_DEEP, RefusedError, YamlBuilder
+from scoopi.model.place import Place
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_TAB_INDENT = re.compile(r" *\t")
+
+
+class YamlFile:
+    """Reads one document; anchors and merge keys work, duplicate keys and circles are findings.
+
+    Source: language, A1.
+    """
+
+    def __init__(self, text: str, file: str, findings: Findings) -> None:
+        self._text = text
+        self._file = file
+        self._findings = findings
+
+    def read(self) -> Table | None:
+        """The file's mapping, without entries when the file is empty; None after a fault."""
+        builder = YamlBuilder(self._file)
+        try:
+            node = self._built(builder)
+        except yaml.YAMLError as error:
+            self._not_yaml(error)
+            return None
+        except RefusedError as refused:
+            self._tell(builder)
+            self._findings.error(refused.place, "", refused.what, refused.hint)
+            return None
+        self._tell(builder)
+        if node is None or (isinstance(node, Text) and node.is_empty):
+            return Table({}, {}, Place(self._file))
+        if isinstance(node, Table):
+            return node
+        kind = "a list" if isinstance(node, Listing) else "a text"
+        hint = "begin with locatorGroups:, taskGroups:, dataDefs: or steps:"
+        self._findings.error(node.place, "", f"the file holds {kind}, not definitions", hint)
+        return None
+
+    def _built(self, builder: YamlBuilder) -> Node | None:
+        events = yaml.parse(self._text, Loader=_LOADER)
+        try:
+            return builder.build(events)
+        except RefusedError:
+            for _ in events:  # that the rest is no YAML counts more
+                pass
+            raise
+
+    def _tell(self, builder: YamlBuilder) -> None:
+        for note in builder.notes:
+            note(self._findings)
+
+    def _not_yaml(self, error: yaml.YAMLError) -> None:
+        began = getattr(error, "context_mark", None)
+        mark = began if _is_unclosed(error) else getattr(error, "problem_mark", None) or began
+        place = Place(self._file, mark.line + 1, mark.column + 1) if mark is not None else self._unprintable()
+        what, hint = self._explained(error, place)
+        self._findings.error(place, "", what, hint)
+
+    def _unprintable(self) -> Place:
+        found = _UNPRINTABLE.search(self._text)
+        if found is None:
+            return Place(self._file)
+        before = self._text[: found.start()]
+        return Place(self._file, before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+    def _explained(self, error: yaml.YAMLError, place: Place) -> tuple[str, str]:
+        problem = str(getattr(error, "problem", None) or "")
+        lines = self._text.splitlines()
+        if isinstance(error, yaml.reader.ReaderError):
+            return "a control character is no part of a text file", "take it out"
+        if 0 < place.line <= len(lines) and _TAB_INDENT.match(lines[place.line - 1]):
+            return "a tab indents this line", "indent with blanks"
+        if _is_unclosed(error):
+            return "a text in quotes begins here and has no end", "close it with the quote it begins with"
+        if "another document" in problem:
+            return "a second document begins here", "put it into a file of its own"
+        if "undefined alias" in problem:
+            hint = "define the anchor before it; a text that begins with * needs quotes"
+            return "this alias names an anchor that is not defined", hint
+        if problem == TOO_DEEP:
+            return problem, "use fewer levels"
+        context, began = getattr(error, "context", None), getattr(error, "context_mark", None)
+        if context and began is not None and began.line + 1 != place.line:
+            context += f" that begins at {began.line + 1}:{began.column + 1}"
+        said = f"{context}: {problem}" if context else problem
+        hint = "look at indentation and brackets; a text with special characters needs quotes"
+        return f"this is not YAML: {said}", hint
+
+
+def _is_unclosed(error: yaml.YAMLError) -> bool:
+    """Whether the file ends within a quoted text: what is wrong is where that began."""
+    said = f"{getattr(error, 'context', '')}: {getattr(error, 'problem', '')}"
+    return said == "while scanning a quoted scalar: found unexpected end of stream"

@@ -1,0 +1,1 @@
+"""What Java's own classes mean in definitions: regular expressions and dates."""

@@ -1,0 +1,1 @@
+"""Date patterns of SimpleDateFormat and DateTimeFormatter."""

@@ -1,0 +1,1 @@
+"""Regular expressions as java.util.regex reads them."""

@@ -1,0 +1,67 @@
+"""JavaPattern: a regular expression written for Java, run by the `regex` module under a time limit."""
+
+from __future__ import annotations
+
+import regex
+
+from scoopi.errors import ParseError
+from scoopi.java.regex.regex_cursor import shown
+from scoopi.java.regex.regex_translator import Translator
+
+
+class JavaPattern:
+    """A compiled pattern; made by `compile_java`, usable by any thread."""
+
+    def __init__(self, pattern: str, compiled: regex.Pattern[str], timeout_ms: int) -> None:
+        self.pattern = pattern
+        self._compiled = compiled
+        self._timeout_ms = timeout_ms
+
+    def search(self, text: str) -> bool:
+        """Whether the pattern matches somewhere in the text (Java's `find`).
+
+        Raises:
+            ParseError: the time limit was passed.
+        """
+        try:
+            return self._compiled.search(text, timeout=self._timeout_ms / 1000) is not None
+        except TimeoutError:
+            raise self._too_slow(text) from None
+
+    def fullmatch(self, text: str) -> bool:
+        """Whether the pattern matches the whole text (Java's `matches`); raises as `search`."""
+        try:
+            return self._compiled.fullmatch(text, timeout=self._timeout_ms / 1000) is not None
+        except TimeoutError:
+            raise self._too_slow(text) from None
+
+    def _too_slow(self, text: str) -> ParseError:
+        return ParseError(
+            f"the regex {shown(self.pattern)} took longer than {self._timeout_ms} ms on a text of "
+            f"{len(text)} characters",
+            hint="write it without nested repetitions, or raise scoopi.regex.timeout",
+        )
+
+
+def compile_java(pattern: str, *, timeout_ms: int = 1000) -> JavaPattern:
+    """Translate and compile a pattern of java.util.regex.
+
+    Args:
+        pattern: as Java takes it, with embedded flags.
+        timeout_ms: the longest time of one search.
+    Raises:
+        ParseError: the pattern is wrong or cannot be translated; says what, at which character, the hint.
+    Source: language, A22.
+    """
+    try:
+        translated = Translator(pattern).translate()
+        compiled = regex.compile(translated, regex.V1)
+    except RecursionError:
+        raise ParseError(
+            f"the regex {shown(pattern)} nests too deeply", hint="write it with fewer groups in groups"
+        ) from None
+    except (regex.error, OverflowError, MemoryError) as error:
+        raise ParseError(
+            f"the regex {shown(pattern)} cannot be used: {error}", hint="write it in a simpler way"
+        ) from None
+    return JavaPattern(pattern, compiled, timeout_ms)

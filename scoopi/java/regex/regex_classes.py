@@ -1,0 +1,102 @@
+"""CharacterClass: a set of characters in brackets, with unions, intersections and negation."""
+
+from __future__ import annotations
+
+from scoopi.java.regex.regex_case import spread
+from scoopi.java.regex.regex_cursor import Cursor
+from scoopi.java.regex.regex_escapes import Flags, char_text, read_escape
+
+_EVERYTHING = r"\x00-\U0010ffff"
+_CLOSE = "close the class with ]"
+
+
+def code_set(first: int, last: int, flags: Flags) -> str:
+    """The inside of a set that holds the range, and its other cases if the flags say so."""
+    ranges = [(first, last)]
+    if "i" in flags:
+        ranges = spread(first, last, unicode="u" in flags or "U" in flags)
+    return "".join(
+        char_text(low) if low == high else f"{char_text(low)}-{char_text(high)}" for low, high in ranges
+    )
+
+
+class CharacterClass:
+    """Reads one class; the cursor stands behind its opening bracket."""
+
+    def __init__(self, cursor: Cursor, flags: Flags) -> None:
+        self._cursor = cursor
+        self._flags = flags
+
+    def read(self) -> str:
+        """The class as a set of the `regex` module; its closing bracket is passed.
+
+        Raises:
+            ParseError: the class is wrong.
+        """
+        negated, inside = self._inside()
+        return f"[{'^' if negated else ''}{inside}]"
+
+    def _nested(self) -> str:
+        """A class within this one. A negated one is written as a difference: of a union of negated
+        single characters, `[[^a][^b]]`, the `regex` module drops all but the last."""
+        negated, inside = self._inside()
+        return f"[{_EVERYTHING}--[{inside}]]" if negated else f"[{inside}]"
+
+    def _inside(self) -> tuple[bool, str]:
+        negated = self._cursor.take("^")
+        inside = self._body()
+        self._cursor.next()
+        return negated, inside
+
+    def _body(self) -> str:
+        """Everything up to the bracket that closes the class, which is not passed."""
+        inside = ""
+        while True:
+            sign = self._peek()
+            if not sign:
+                raise self._cursor.error("the character class is not closed", _CLOSE)
+            if sign == "]" and inside:
+                return inside
+            if self._cursor.take("["):
+                inside += self._nested()
+            elif self._cursor.take("&&"):
+                inside = _intersection(inside, self._right_side())
+                if not inside:
+                    raise self._cursor.error("&& has nothing on its sides", "as in [a-z&&[^b]]")
+            else:
+                inside += self._range()
+
+    def _right_side(self) -> str:
+        """Classes in brackets and then, without brackets, all that is left of the class."""
+        inside = ""
+        while (sign := self._peek()) and sign not in "]&":
+            inside += self._nested() if self._cursor.take("[") else f"[{self._body()}]"
+        return inside
+
+    def _range(self) -> str:
+        first = self._end_of_range()
+        if isinstance(first, str):
+            return first
+        if self._peek() != "-" or self._cursor.peek(1) in ("", "[", "]"):
+            return code_set(first, first, self._flags)
+        self._cursor.next()
+        last = self._end_of_range()
+        if isinstance(last, str) or last < first:
+            raise self._cursor.error("the range ends before it begins", "as in [a-z]")
+        return code_set(first, last, self._flags)
+
+    def _end_of_range(self) -> int | str:
+        self._peek()
+        if self._cursor.take("\\"):
+            ranged = self._cursor.peek(1) == "-"
+            return read_escape(self._cursor, self._flags, before_range=ranged)
+        return ord(self._cursor.next())
+
+    def _peek(self) -> str:
+        if "x" in self._flags:
+            self._cursor.skip_comments("d" in self._flags)
+        return self._cursor.peek()
+
+
+def _intersection(left: str, right: str) -> str:
+    return f"[[{left}]&&[{right}]]" if left and right else left or right

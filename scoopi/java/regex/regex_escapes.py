@@ -1,0 +1,139 @@
+"""read_escape: a character or a class of characters that Java writes with a backslash."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from scoopi.java.regex.regex_cursor import Cursor
+from scoopi.java.regex.regex_properties import UNICODE_WORD, property_set
+
+Flags = frozenset[str]
+"""The letters of the flags that hold: d i m s u x U."""
+
+_HEX = "0123456789abcdefABCDEF"
+_SIMPLE: Mapping[str, int] = MappingProxyType(
+    {"t": 9, "n": 10, "r": 13, "f": 12, "a": 7, "e": 27},
+)
+_VERTICAL = r"\x0a-\x0d\x85\u2028\u2029"
+_CLASSES: Mapping[str, str] = MappingProxyType(
+    {
+        "d": "0-9",
+        "w": "a-zA-Z_0-9",
+        "s": r"\x20\x09-\x0d",
+        "h": r"\x20\x09\xa0\u1680\u180e\u2000-\u200a\u202f\u205f\u3000",
+        "v": _VERTICAL,
+    }
+)
+_UNICODE_CLASSES: Mapping[str, str] = MappingProxyType(
+    {"d": r"\p{Nd}", "w": UNICODE_WORD, "s": r"\p{White_Space}"}
+)
+
+
+def char_text(code: int) -> str:
+    """A code point as the `regex` module reads it, in a set and outside."""
+    if code < 128 and chr(code).isalnum():
+        return chr(code)
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def read_escape(cursor: Cursor, flags: Flags, *, before_range: bool = False) -> int | str:
+    """What stands behind a backslash that was passed: a code point, or a set (with its brackets).
+
+    `before_range`: a hyphen follows inside a set, where `\\v` is the character 11.
+
+    Raises:
+        ParseError: Java knows no such escape here.
+    """
+    sign = cursor.next()
+    if not sign:
+        raise cursor.error("the backslash at its end escapes nothing", r"write \\ for a backslash")
+    if sign in _SIMPLE:
+        return _SIMPLE[sign]
+    if sign in "pP":
+        return _property(cursor, flags, negated=sign == "P")
+    if sign.lower() in _CLASSES and not (sign == "v" and before_range):
+        named = _UNICODE_CLASSES if "U" in flags and sign.lower() in _UNICODE_CLASSES else _CLASSES
+        return f"[{'^' if sign.isupper() else ''}{named[sign.lower()]}]"
+    if sign in "0xuNc" or sign == "v":
+        return _code(cursor, sign)
+    if sign.isascii() and sign.isalnum():
+        raise cursor.error(f"there is no escape \\{sign} here", f"write {sign} or another escape")
+    return ord(sign)
+
+
+def _property(cursor: Cursor, flags: Flags, *, negated: bool) -> str:
+    braced = cursor.take("{")
+    name = cursor.until("}", "a property's name is not closed") if braced else cursor.next()
+    inside = property_set(name, any_case="i" in flags, unicode_classes="U" in flags)
+    if inside is None:
+        raise cursor.error(f"there is no property {name!r}", r"as in \p{L}, \p{Alpha}, \p{IsLatin}")
+    return f"[{'^' if negated else ''}{inside}]"
+
+
+def _code(cursor: Cursor, sign: str) -> int:
+    match sign:
+        case "0":
+            return _octal(cursor)
+        case "x":
+            return _hexadecimal(cursor)
+        case "u":
+            return _unicode(cursor)
+        case "N":
+            return _named(cursor)
+        case "c":
+            control = cursor.next()
+            if not control:
+                raise cursor.error(r"\c needs a character", r"as in \cA")
+            return ord(control) ^ 64
+    return 11
+
+
+def _octal(cursor: Cursor) -> int:
+    most = 3 if cursor.peek() and cursor.peek() in "0123" else 2
+    digits = cursor.digits("01234567", most)
+    if not digits:
+        raise cursor.error(r"\0 needs octal digits", r"as in \012")
+    return int(digits, 8)
+
+
+def _hexadecimal(cursor: Cursor) -> int:
+    if cursor.take("{"):
+        digits = cursor.until("}", r"\x{ is not closed")
+        if digits and all(digit in _HEX for digit in digits) and int(digits, 16) <= 0x10FFFF:
+            return int(digits, 16)
+        raise cursor.error(f"{digits!r} is no code point", r"as in \x{1F600}")
+    digits = cursor.digits(_HEX, 2)
+    if len(digits) < 2:
+        raise cursor.error(r"\x needs two hexadecimal digits", r"as in \x0A")
+    return int(digits, 16)
+
+
+def _unicode(cursor: Cursor) -> int:
+    code = _four_digits(cursor)
+    if 0xD800 <= code < 0xDC00 and cursor.peek() == "\\" and cursor.peek(1) == "u":
+        low = "".join(cursor.peek(ahead) for ahead in range(2, 6))
+        if len(low) == 4 and all(digit in _HEX for digit in low) and 0xDC00 <= int(low, 16) < 0xE000:
+            cursor.take("\\u" + low)
+            return 0x10000 + ((code - 0xD800) << 10) + int(low, 16) - 0xDC00
+    return code
+
+
+def _four_digits(cursor: Cursor) -> int:
+    digits = cursor.digits(_HEX, 4)
+    if len(digits) < 4:
+        raise cursor.error(r"\u needs four hexadecimal digits", r"as in \u00A0")
+    return int(digits, 16)
+
+
+def _named(cursor: Cursor) -> int:
+    if cursor.take("{"):
+        name = cursor.until("}", "a character's name is not closed")
+        try:
+            return ord(unicodedata.lookup(name))
+        except (KeyError, TypeError):
+            raise cursor.error(f"there is no character {name!r}", "look up its name in Unicode") from None
+    raise cursor.error(r"\N needs a name", r"as in \N{BULLET}")

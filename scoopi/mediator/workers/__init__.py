@@ -1,0 +1,1 @@
+"""The worker processes of this node and the pipes to them."""

@@ -1,0 +1,68 @@
+"""ThreadLink: a worker in a thread of the parent, over the same pipes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from contextlib import suppress
+
+from scoopi.mediator.workers.worker_link import WorkerLink
+from scoopi.worker.job_run import TaskAbandonedError
+from scoopi.worker.pipe import WorkerPipe
+from scoopi.worker.slate import Note, Slate
+from scoopi.worker.worker import Worker
+from scoopi.worker.worker_parts import Wire
+
+JOIN_S = 5.0
+
+
+class ThreadLink(WorkerLink):
+    """A worker in a thread of the parent: nothing is shielded from a page that crashes it."""
+
+    def __init__(self, wire: Wire) -> None:
+        worker_in, outgoing = os.pipe()
+        incoming, worker_out = os.pipe()
+        super().__init__(incoming, outgoing)
+        self._pipe = WorkerPipe(worker_in, worker_out)
+        self._slate = Slate(-1)
+        self._worker = Worker(self._pipe, self._slate, wire, orphaned=lambda: None)
+        self._thread = threading.Thread(target=self._serve, name="worker", daemon=True)
+        self._is_left = False
+        self._thread.start()
+
+    def note(self) -> Note:
+        """See `WorkerLink.note`."""
+        return self._slate.read()
+
+    def has_ended(self) -> bool:
+        """See `WorkerLink.has_ended`; a thread that is left to itself is as good as gone."""
+        return self._is_left
+
+    def kill(self) -> None:
+        """A thread cannot be ended: what it still sends is not read.
+
+        It gets an exception, which ends a loop in Python. A call that never returns keeps the thread, and one
+        core, until the process ends.
+        """
+        self._is_left = True
+        self._worker.leave()
+        if self.note().job and (number := self._thread.ident) is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(number), ctypes.py_object(TaskAbandonedError)
+            )
+
+    def reap(self) -> tuple[str, Note]:
+        """See `WorkerLink.reap`."""
+        note = self.note()
+        super().reap()
+        self._thread.join(0.0 if self._is_left else JOIN_S)
+        return "its thread ended", note
+
+    def _serve(self) -> None:
+        try:
+            with suppress(TaskAbandonedError):
+                self._worker.run()
+        finally:
+            self._pipe.close()
+            self._worker.close()  # afterwards: the parent need not wait for it

@@ -1,0 +1,59 @@
+"""WorkerLauncher: starts worker processes, some of them ahead of their plan."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from scoopi.mediator.workers.process_link import ProcessLink
+from scoopi.mediator.workers.worker_link import WorkerLink
+
+if TYPE_CHECKING:
+    from scoopi.worker.worker_parts import Wire
+
+
+class WorkerLauncher:
+    """Workers that are started ahead load their modules while the parent loads its own and reads definitions.
+
+    What was started and never launched is killed by the end of its `with`.
+
+    Args:
+        wire: `module:function` that makes a worker's parts.
+    """
+
+    def __init__(self, wire: str) -> None:
+        self._wire = wire
+        self._ahead: deque[ProcessLink] = deque()
+
+    def __enter__(self) -> WorkerLauncher:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        while self._ahead:
+            link = self._ahead.popleft()
+            link.kill()
+            link.reap()
+
+    def start_ahead(self, count: int) -> None:
+        """Start so many of the workers that `launch` will hand out."""
+        self._ahead.extend(ProcessLink(self._wire) for _ in range(count))
+
+    def launch(self) -> ProcessLink:
+        """A worker that waits for its plan: one that was started ahead, or a new one."""
+        return self._ahead.popleft() if self._ahead else ProcessLink(self._wire)
+
+    def thread_first(self, wire: Wire) -> Callable[[], WorkerLink]:
+        """Launch the first worker as a thread, and each further one as a process.
+
+        A further one replaces a thread that had to be abandoned, or runs what may have ended one.
+        """
+        from scoopi.mediator.workers.thread_link import (
+            ThreadLink,  # late: nobody else needs a worker's modules here
+        )
+
+        threads = iter((wire,))
+        return lambda: next(map(ThreadLink, threads), None) or self.launch()

@@ -1,0 +1,1 @@
+"""Cells that differ by their positions only, read by whole tables."""

@@ -1,0 +1,104 @@
+"""CssEngine: queries in the jsoup dialect of CSS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from lxml import etree
+
+from scoopi.parse.cells.open_query import Positional
+from scoopi.parse.css.attributes import attribute_of
+from scoopi.parse.css.bound_text import BoundText, bound
+from scoopi.parse.css.compiled_selector import CompiledSelector
+from scoopi.parse.css.css_open_query import CssOpenQuery
+from scoopi.parse.css.element_text import join_texts, own_text
+from scoopi.parse.css.positional import shape_of
+from scoopi.parse.css.selector_parser import parse_selector
+from scoopi.parse.css.xpath_writer import Scope
+from scoopi.parse.query_ports import BlockQuery, ValueQuery
+
+_ATTRIBUTE = " attribute: "
+
+
+class CssEngine:
+    """A QueryEngine; compiled queries are kept, the least used ones forgotten.
+
+    Args:
+        regex_timeout_ms: limit of one regular expression on one text.
+        cached_queries: how many compiled queries of each kind are kept.
+    """
+
+    def __init__(self, regex_timeout_ms: int = 1000, cached_queries: int = 4096) -> None:
+        self._regex_timeout_ms = regex_timeout_ms
+        self._block_queries = lru_cache(cached_queries)(self._compile_block)
+        self._open_queries: dict[str, CssOpenQuery] = {}
+        self._value_queries = lru_cache(cached_queries)(self._compile_value)
+
+    def compile_block(self, selector: str) -> BlockQuery:
+        """A query for block elements; its argument is the root element of the page.
+
+        Raises:
+            ParseError: the selector is wrong; says what, at which character, and the hint.
+        Source: language, B 3.2.1.
+        """
+        return self._block_queries(selector)
+
+    def compile_value(self, selector: str) -> ValueQuery:
+        """A query for own texts, or for an attribute if ` attribute: name` ends the selector.
+
+        Raises:
+            ParseError: as `compile_block`.
+        Source: language, B 2.7, B 3.2.
+        """
+        return self._value_queries(selector)
+
+    def positional(self, selector: str, stand_ins: Sequence[int]) -> Positional | None:
+        """The selector as a chain of positions, if nothing but positions varies in it.
+
+        Args:
+            selector: with numbers that occur nowhere else standing for the positions not known yet.
+            stand_ins: these numbers, at least one.
+        Returns:
+            None when the selector must be compiled anew for each position, or is wrong.
+        """
+        text, _, attribute = selector.partition(_ATTRIBUTE)
+        opened = shape_of(text, stand_ins, attribute.strip().lower())
+        if opened is None:
+            return None
+        query = self._open_queries.get(opened.shape.key)
+        if query is None:
+            query = self._open_queries[opened.shape.key] = CssOpenQuery(opened.shape, self._regex_timeout_ms)
+        return Positional(query, opened.positions)
+
+    def _compile_block(self, selector: str) -> BlockQuery:
+        return CompiledSelector(
+            parse_selector(*BoundText.of(selector)), Scope.PAGE, self._regex_timeout_ms
+        ).select
+
+    def _compile_value(self, selector: str) -> ValueQuery:
+        text, values = BoundText.of(selector)
+        query, _, attribute = text.partition(_ATTRIBUTE)
+        compiled = CompiledSelector(parse_selector(query, values), Scope.BLOCK, self._regex_timeout_ms)
+        return _CssValue(compiled, bound(attribute.strip(), values).lower())
+
+
+class _CssValue:
+    """Blocks -> the joined texts (or attributes) of the elements inside them."""
+
+    __slots__ = ("_attribute", "_selector")
+
+    def __init__(self, selector: CompiledSelector, attribute: str) -> None:
+        self._selector = selector
+        self._attribute = attribute
+
+    def __call__(self, blocks: Sequence[etree._Element]) -> str | None:
+        elements = self._elements(blocks)
+        if not self._attribute:
+            return join_texts([own_text(element) for element in elements])
+        return join_texts([attribute_of(element, self._attribute) or "" for element in elements])
+
+    def _elements(self, blocks: Sequence[etree._Element]) -> list[etree._Element]:
+        if len(blocks) == 1:
+            return self._selector.select(blocks[0])
+        return list(dict.fromkeys(found for block in blocks for found in self._selector.select(block)))

@@ -1,0 +1,1 @@
+"""From a tree and a data definition to rows."""

@@ -1,0 +1,168 @@
+"""GridAxis: how one axis of a template of rows gets its value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from scoopi.errors import ScriptError
+from scoopi.model.data import Axis
+from scoopi.model.data_def import DataDef, ItemDef
+from scoopi.model.place import Place
+from scoopi.parse.grid.grid_blank import JAVA_TRIMMED, is_blank
+from scoopi.parse.grid.grid_query import GridQuery, RawValue, located, placed
+from scoopi.parse.grid.grid_reading import GridReading
+from scoopi.parse.grid.grid_settings import GridSettings
+from scoopi.parse.grid.placeholder import AxisDef, PlaceholderScope, ScriptRows
+from scoopi.parse.query_ports import QueryEngine
+
+MAX_INDEX = 2**31 - 1
+"""The end of an open range."""
+
+_TELLING = frozenset(map(chr, range(0x21, 0x7F))) - {"n", "N"}
+"""What begins with one of these is neither blank nor `null`: most facts do."""
+
+Finish = Callable[[str | None], str | None]
+"""Raw value -> the value as it is written."""
+
+
+class GridAxis:
+    """One axis, its texts compiled.
+
+    Args:
+        data_def: the definition that the axis belongs to.
+        axes: all axes of the template, in the order of output.
+        own: which of them this is.
+        engine: compiles the queries.
+        settings: how missing facts are written.
+    Raises:
+        ParseError: a placeholder names nothing, or a selector is wrong.
+
+    Attributes:
+        definition: as given.
+        head: what the rows say of the axis.
+        first, last: its range.
+        stops: raw values that close the range.
+        ends_at_null: whether a null value ends the present turn (A5).
+        needs: the axes whose turning changes the value; None when any may.
+        finish: what is done with the raw value, None when nothing is.
+    """
+
+    def __init__(
+        self,
+        data_def: DataDef,
+        axes: Sequence[AxisDef],
+        own: int,
+        engine: QueryEngine,
+        settings: GridSettings,
+    ) -> None:
+        axis_name, item = self.definition = axes[own]
+        self.item = item
+        self.head = Axis(axis_name, item.name, item.order, item.match)
+        self.first = item.first
+        self.last = MAX_INDEX if item.last is None else item.last
+        self._fixed = axes[own].fixed_value
+        is_computed = self._fixed is None
+        self.stops = frozenset(item.break_after if is_computed else ())
+        self.ends_at_null = is_computed and axis_name != "fact" and (bool(self.stops) or item.last is None)
+        self.finish = self._finish(axis_name, settings) if is_computed else None
+        self._row_of = ScriptRows(axes, own)
+        scope = PlaceholderScope(axes, own)
+        self._script = None
+        self._query = None
+        self.needs: frozenset[int] | None = frozenset()
+        if not is_computed:
+            return
+        if item.script is not None:
+            with located(item.place):
+                self._script = scope.compile(item.script)
+            self.needs = None
+        selector, place = selector_of(data_def, axes[own])
+        if selector is not None:
+            with located(data_def.block_place):
+                block = scope.compile(data_def.block)
+                if block.text is not None:
+                    engine.compile_block(block.text)
+            with located(place):
+                compiled = scope.compile(selector)
+            self._query = GridQuery(block, compiled, engine, place)
+            names_values = block.names_values or compiled.names_values  # which may hold any placeholder
+            self.needs = None if self._script or names_values else block.axes | compiled.axes
+
+    def bind(self, reading: GridReading) -> RawValue:
+        """The function that reads raw values of this page.
+
+        Source: language, B 2.3, steps 1 to 4.
+        """
+        query = self._query.bind(reading) if self._query else None
+        script, place, row_of = self._script, self.item.place, self._row_of
+        if script is None:
+            fixed = self._fixed
+            return query or (lambda _indexes, _values: fixed)
+
+        def value(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
+            try:
+                result = reading.script(script.render(indexes, values), row_of(indexes, values))
+            except ScriptError as error:
+                raise placed(error, place) from error
+            return query(indexes, values) if result is None and query else result
+
+        return value
+
+    def read_column(
+        self, reading: GridReading, ranges: Sequence[range], needs: Sequence[int]
+    ) -> list[str | None]:
+        """The raw values for all indexes of the axes that this one needs; not for an axis with a script.
+
+        Args:
+            ranges: of all axes of the template.
+            needs: the axes whose indexes vary, in their order; the last one fastest.
+        """
+        if self._query is None:
+            return [self._fixed] * math.prod(len(ranges[need]) for need in needs)
+        return self._query.column(reading, ranges, needs)
+
+    def finish_column(self, values: list[str | None]) -> list[str | None]:
+        """`finish` of each value."""
+        finish = self.finish
+        if finish is None:
+            return values
+        if self.item.prefix:
+            return list(map(finish, values))
+        return [raw if raw and raw[0] in _TELLING else finish(raw) for raw in values]  # as `finish` does
+
+    def _finish(self, axis_name: str, settings: GridSettings) -> Finish | None:
+        item = self.item
+        if axis_name != "fact":
+            return (lambda raw: prefixed(raw, item)) if item.prefix else None
+
+        def finish(raw: str | None) -> str | None:
+            if raw and raw[0] in _TELLING and not item.prefix:
+                return raw
+            return fact_text(prefixed(raw, item), settings)
+
+        return finish
+
+
+def selector_of(data_def: DataDef, axis: AxisDef) -> tuple[str | None, Place]:
+    """The selector that an axis is read with, and where it stands; the fact has that of the query."""
+    if axis.axis_name == "fact":
+        return data_def.selector, data_def.selector_place
+    return axis.item.selector, axis.item.selector_place
+
+
+def prefixed(raw: str | None, item: ItemDef) -> str | None:
+    """The value with its prefixes, the last of the list first; constants and matches have none.
+
+    Source: language, B 2.6.
+    """
+    if raw is None or item.value is not None or item.match is not None:
+        return raw
+    return "".join(reversed(item.prefix)) + raw
+
+
+def fact_text(value: str | None, settings: GridSettings) -> str:
+    """The fact as it is written; source: language, B 2.3, step 7."""
+    if value is None or value.strip(JAVA_TRIMMED).lower() == "null":
+        return settings.not_found
+    return settings.blank if settings.replace_blank and is_blank(value) else value

@@ -1,0 +1,218 @@
+"""GridQuery: block and selector of one axis, ready to give a value for any row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import product
+from operator import itemgetter
+from typing import TypeVar
+
+from scoopi.errors import ParseError, ScriptError
+from scoopi.model.page_text import parts, shown
+from scoopi.model.place import Place
+from scoopi.parse.cells.open_query import Positional
+from scoopi.parse.cells.positional_index import Leaf, PositionalIndex
+from scoopi.parse.grid.grid_reading import GridReading
+from scoopi.parse.grid.grid_table import GridTable
+from scoopi.parse.grid.placeholder_template import IndexOf, Template
+from scoopi.parse.query_ports import QueryEngine
+
+Fault = TypeVar("Fault", bound=ParseError | ScriptError)
+
+RawValue = Callable[[Sequence[int], Sequence[str | None]], str | None]
+"""Indexes and values of a row's axes -> the raw value of one axis."""
+
+_FIRST_STAND_IN = 70_000_000
+_QUOTED, _CHARACTER = re.compile(r"'[^']*'"), re.compile(r",? at character \d+")
+"""Parts of a text as it was used, and where its fault is: not the same for each page."""
+
+
+class GridQuery:
+    """Reads by position where only indexes inside `:nth-child` vary, else by a query for each text.
+
+    Args:
+        block: the block's selector.
+        selector: the selector inside the block; without placeholders it is compiled here.
+        engine: compiles it.
+        place: where the selector stands in the definitions.
+    Raises:
+        ParseError: a selector without placeholders is wrong.
+    """
+
+    def __init__(self, block: Template, selector: Template, engine: QueryEngine, place: Place) -> None:
+        self._block = block
+        self._selector = selector
+        self._place = place
+        if selector.text is not None:
+            with located(place):
+                engine.compile_value(selector.text)
+        self._stand_ins: dict[int, int] = {}
+        self._positional = self._as_positional(engine)
+
+    def bind(self, reading: GridReading) -> RawValue:
+        """The function that reads values of this page."""
+        value = self._bind(reading)
+        axes = self._block.axes | self._selector.axes
+        if len(axes) > 1 or self._block.names_values or self._selector.names_values:
+            return value
+        return _remembered(value, next(iter(axes), 0))
+
+    def column(self, reading: GridReading, ranges: Sequence[range], needs: Sequence[int]) -> list[str | None]:
+        """The values for all indexes of some axes, the last one fastest; as `GridAxis.read_column`.
+
+        Raises:
+            ParseError: a query failed.
+        """
+        positional, block = self._positional, self._block.text
+        if positional is not None and block is not None and len(positional.positions) == 2:
+            axes = [self._stand_ins.get(position) for position in positional.positions]
+            if axes[0] != axes[1]:
+                with located(self._place):
+                    table = GridTable(reading.index(block, positional.query), axes, positional.positions)
+                    return table.column(ranges)
+        value = self._bind(reading)
+        indexes = [one.start for one in ranges]
+        column = []
+        for needed in product(*(ranges[need] for need in needs)):
+            for need, index in zip(needs, needed, strict=True):
+                indexes[need] = index
+            column.append(value(indexes, ()))
+        return column
+
+    def _bind(self, reading: GridReading) -> RawValue:
+        if self._positional is not None and self._block.text is not None:
+            return self._by_position(reading, self._positional, self._block.text)
+
+        def value(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
+            block = self._block.render(indexes, values)
+            selector = self._selector.render(indexes, values)
+            try:
+                return reading.value(block, selector)
+            except ParseError as error:
+                is_block = self._selector.text is not None or _quotations(error, shown(block))
+                template, used = (self._block, block) if is_block else (self._selector, selector)
+                raise placed(as_written(error, template, used), self._place) from error
+
+        return value
+
+    def _as_positional(self, engine: QueryEngine) -> Positional | None:
+        if self._block.text is None or self._selector.text is not None:
+            return None
+        text = ""
+        for piece in self._selector.pieces:
+            if isinstance(piece, IndexOf):
+                stand_in = _FIRST_STAND_IN + len(self._stand_ins)
+                self._stand_ins[stand_in] = piece.axis
+                text += str(stand_in)
+            elif isinstance(piece, str) and str(_FIRST_STAND_IN)[:4] not in piece:
+                text += piece
+            else:
+                return None
+        return engine.positional(text, list(self._stand_ins)) if self._stand_ins else None
+
+    def _by_position(self, reading: GridReading, positional: Positional, block: str) -> RawValue:
+        index: PositionalIndex | None = None
+
+        def leaf_of(outer: tuple[int, ...]) -> Leaf:
+            nonlocal index
+            try:
+                if index is None:
+                    index = reading.index(block, positional.query)
+                return index.leaf(outer)
+            except ParseError as error:
+                raise placed(error, self._place) from error
+
+        positions = [(position, self._stand_ins.get(position)) for position in positional.positions]
+        if len(positions) == 2 and positions[0][1] is not None and positions[1][1] is not None:
+            return _TableValue(positions[0][1], positions[1][1], leaf_of)
+        return _value([_getter(*position) for position in positions], leaf_of)
+
+
+def _remembered(value: RawValue, axis: int) -> RawValue:
+    """Reads a value that depends on no other axis' index only once for each."""
+    known: dict[int, str | None] = {}
+
+    def remembered(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
+        at = indexes[axis]
+        if at not in known:
+            known[at] = value(indexes, values)
+        return known[at]
+
+    return remembered
+
+
+class _TableValue:
+    """Reads a cell by two indexes: most facts are read so, hence the short way."""
+
+    def __init__(self, row_axis: int, cell_axis: int, leaf_of: Callable[[tuple[int, ...]], Leaf]) -> None:
+        self.row_axis = row_axis
+        self.cell_axis = cell_axis
+        self.leaf_of = leaf_of
+        self._rows: dict[int, Leaf] = {}
+
+    def __call__(self, indexes: Sequence[int], _values: Sequence[str | None]) -> str | None:
+        at = indexes[self.row_axis]
+        row = self._rows.get(at)
+        if row is None:
+            row = self._rows[at] = self.leaf_of((at,))
+        return row.get(indexes[self.cell_axis])
+
+
+def _value(
+    positions: Sequence[Callable[[Sequence[int]], int]], leaf_of: Callable[[tuple[int, ...]], Leaf]
+) -> RawValue:
+    """Reads a value by any number of positions."""
+    *outer, inner = positions
+    leaves: dict[tuple[int, ...], Leaf] = {}
+
+    def value(indexes: Sequence[int], _values: Sequence[str | None]) -> str | None:
+        key = tuple([position(indexes) for position in outer])
+        leaf = leaves.get(key)
+        if leaf is None:
+            leaf = leaves[key] = leaf_of(key)
+        return leaf.get(inner(indexes))
+
+    return value
+
+
+def _getter(position: int, axis: int | None) -> Callable[[Sequence[int]], int]:
+    """Reads a position from a row's indexes, or is it a number as written."""
+    return itemgetter(axis) if axis is not None else lambda _indexes: position
+
+
+@contextmanager
+def located(place: Place) -> Iterator[None]:
+    """Says of an error inside where in the definitions its cause stands."""
+    try:
+        yield
+    except (ParseError, ScriptError) as error:
+        raise placed(error, place) from error
+
+
+def placed(error: Fault, place: Place) -> Fault:
+    """The error with its place in the definitions, unless it has one."""
+    if error.at or not place.line:
+        return error
+    return type(error)(error.what, at=str(place), hint=error.hint, cause=error.cause)
+
+
+def as_written(error: ParseError, template: Template, used: str) -> ParseError:
+    """An error that names the text as it was used, now named as it is written too; grouped by the latter."""
+    written, values, used = template.written, parts(used)[1::2], shown(used)
+    if written == used:
+        return error
+    what, cause = f"selector '{written}' (here '{used}'): {error.what}", _QUOTED.sub("'…'", error.cause)
+    cause = f"selector '{written}': {cause}"
+    for quoted in _quotations(error, used):
+        what = error.what.replace(quoted, f"'{written}' (here {quoted})", 1)
+        cause = error.cause.replace(quoted, f"'{written}'", 1)
+    for value in values:
+        cause = cause.replace(f"'{value}'", "'…'").replace(f"'{value.lower()}'", "'…'")
+    return ParseError(what, at=error.at, hint=error.hint, cause=_CHARACTER.sub("", cause))
+
+
+def _quotations(error: ParseError, used: str) -> list[str]:
+    """How the error quotes the text: at most one form."""
+    return [quoted for quoted in (f"'{used}'", repr(used)) if quoted in error.what][:1]

@@ -1,0 +1,144 @@
+"""XPathEngine: queries in XPath 1.0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+from lxml import etree
+
+from scoopi.errors import ParseError
+from scoopi.model.page_text import shown
+from scoopi.parse.cells.open_query import Positional
+from scoopi.parse.query_ports import BlockQuery, ValueQuery
+from scoopi.parse.xpath.node_text import text_of
+from scoopi.parse.xpath.xpath_dialect import LOWER_CASE, translate
+from scoopi.parse.xpath.xpath_open_query import XPathOpenQuery, opened_steps
+from scoopi.parse.xpath.xpath_steps import steps_of
+from scoopi.parse.xpath.xpath_values import xpath_text
+
+
+class XPathEngine:
+    """A QueryEngine; compiled queries are kept, the least used ones forgotten.
+
+    Args:
+        cached_queries: how many compiled queries of each kind are kept.
+    """
+
+    def __init__(self, cached_queries: int = 4096) -> None:
+        self._block_queries = lru_cache(cached_queries)(_XPathBlock)
+        self._value_queries = lru_cache(cached_queries)(_XPathValue)
+        self._open_queries: dict[str, XPathOpenQuery] = {}
+
+    def compile_block(self, selector: str) -> BlockQuery:
+        """A query for block nodes; relative paths begin at the document.
+
+        Raises:
+            ParseError: the selector is wrong; says what, at which character, and the hint. The query
+                raises it for a selector that yields no elements but a text, a number or a boolean.
+        Source: language, B 3.3.1.
+        """
+        return self._block_queries(selector)
+
+    def compile_value(self, selector: str) -> ValueQuery:
+        """A query whose context is the block; the last block decides, and in it the last node.
+
+        Raises:
+            ParseError: as `compile_block`.
+        Source: language, A11 and B 3.3.
+        """
+        return self._value_queries(selector)
+
+    def positional(self, selector: str, stand_ins: Sequence[int]) -> Positional | None:
+        """The selector as a path of steps down, if nothing but their positions varies in it.
+
+        Args:
+            selector: with numbers that occur nowhere else standing for the positions not known yet.
+            stand_ins: these numbers, at least one.
+        Returns:
+            None when the selector must be compiled anew for each position, or is wrong.
+        """
+        steps = steps_of(selector)
+        opened = opened_steps(steps, stand_ins) if steps else None
+        if not steps or opened is None:
+            return None
+        try:
+            query = XPathOpenQuery(steps, opened, _query_of)
+        except ParseError:
+            return None
+        shared = self._open_queries.setdefault(query.key, query)
+        return Positional(shared, tuple(steps[at].position or 0 for at in opened))
+
+
+class _XPathBlock:
+    __slots__ = ("_selector", "_xpath")
+
+    def __init__(self, selector: str) -> None:
+        self._selector = shown(selector)
+        self._xpath = _compiled(selector, from_document=True)
+
+    def __call__(self, root: etree._Element) -> Sequence[etree._Element]:
+        found = _evaluated(self._xpath, root, self._selector)
+        if isinstance(found, list) and not any(isinstance(node, (str, tuple)) for node in found):
+            return found
+        raise ParseError(
+            f"the XPath {self._selector!r} of a block yields {_kind(found)}, not elements",
+            hint="let the block select elements, and the selector the text or attribute in them",
+        )
+
+
+class _XPathValue:
+    __slots__ = ("_selector", "_xpath")
+
+    def __init__(self, selector: str) -> None:
+        self._selector = shown(selector)
+        self._xpath = _compiled(selector, from_document=False)
+
+    def __call__(self, blocks: Sequence[etree._Element]) -> str | None:
+        return text_of(_evaluated(self._xpath, blocks[-1], self._selector)) if blocks else None
+
+
+def _query_of(expression: str) -> Callable[[etree._Element], Any]:
+    return partial(_evaluated, _compiled(expression, from_document=False), selector=expression)
+
+
+def _compiled(selector: str, *, from_document: bool) -> etree.XPath:
+    if not selector.strip():
+        raise ParseError("the XPath is empty", hint="write an expression, such as //td[2]")
+    expression = translate(xpath_text(selector), from_document=from_document)
+    selector = shown(selector)
+    try:
+        xpath = etree.XPath(
+            expression, extensions={(None, LOWER_CASE): _lower_case}, regexp=False, smart_strings=False
+        )
+    except (etree.XPathError, ValueError) as error:
+        raise _wrong(selector, error) from None
+    _evaluated(xpath, etree.Element("html"), selector)
+    return xpath
+
+
+def _evaluated(xpath: etree.XPath, context: etree._Element, selector: str) -> Any:
+    try:
+        return xpath(context)
+    except etree.XPathError as error:
+        raise _wrong(selector, error) from None
+
+
+def _lower_case(_context: object, text: str) -> str:
+    return text.lower()
+
+
+def _wrong(selector: str, error: Exception) -> ParseError:
+    fault = str(error) or "Invalid expression"
+    return ParseError(
+        f"the XPath {selector!r} is wrong: {fault[0].lower()}{fault[1:]}", hint="write it as XPath 1.0 has it"
+    )
+
+
+def _kind(found: Any) -> str:
+    if isinstance(found, list):
+        return "texts or attributes"
+    if isinstance(found, bool):
+        return "a boolean"
+    return "a text" if isinstance(found, str) else "a number"

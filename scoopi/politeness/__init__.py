@@ -1,0 +1,1 @@
+"""How gently hosts are asked, by this node and by all nodes together."""

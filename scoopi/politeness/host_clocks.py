@@ -1,0 +1,156 @@
+"""HostClocks: when a host may be sent the next request, by whom it is being asked, and whether it answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from scoopi.configs.groups import FetchLimits
+from scoopi.model.grant import Grant
+from scoopi.politeness.host_claims import HostClaims
+from scoopi.politeness.host_share_memory import Share
+from scoopi.politeness.in_flight import InFlight
+
+FILE_HOST = "file"
+SHARE_POLL_S = 0.1
+"""So soon it is looked again whether a host, that another node has, is this one's."""
+
+
+class Standing(IntEnum):
+    """What is known of a host's answers; the larger, the less may be in flight to hosts of its kind."""
+
+    ANSWERS = 0
+    UNKNOWN = 1
+    """It was not asked yet, or its last request remained without an answer after others had one."""
+    SILENT = 2
+    """It has not answered."""
+
+
+@dataclass(slots=True)
+class _Clock:
+    """One host: requests in flight by job, those not yet reported sent, and when the next may start."""
+
+    next_at: float
+    in_flight: dict[str, float]
+    unsent: dict[str, float] = field(default_factory=dict)
+    standing: Standing = Standing.UNKNOWN
+
+
+class HostClocks:
+    """Grants requests so that a host sees the promised rate, whatever becomes of those who send.
+
+    A grant that was not reported counts as sent at its `not_after`. Belongs to one thread.
+    Source: design, "Politeness".
+
+    Args:
+        limits: for every host but `file`, which has none.
+        grant_s: how long a grant holds.
+        clock: monotonic seconds.
+        first_after_s: wait before the first request to any host (of a run taken over: one delay).
+        in_flight: where the requests under way are kept.
+        share_of: this node's share of a host just now, None while another has it; without it this
+            node has all hosts whole.
+        claims: where each host is claimed, to notice other runs; None: they are of no interest.
+    """
+
+    def __init__(
+        self,
+        limits: FetchLimits,
+        grant_s: float,
+        clock: Callable[[], float],
+        first_after_s: float = 0.0,
+        in_flight: InFlight | None = None,
+        share_of: Callable[[str], Share | None] | None = None,
+        claims: HostClaims | None = None,
+    ) -> None:
+        self._limits = limits
+        self._delay_s = limits.delay_ms / 1000
+        self._grant_s = grant_s
+        self._clock = clock
+        self._first_at = clock() + first_after_s
+        self._in_flight = in_flight or InFlight()
+        self._share_of = share_of
+        self._claims = claims
+        self._clocks: dict[str, _Clock] = {}
+
+    def grant(self, host: str, job: str) -> Grant | None:
+        """Leave for one request of the job, now; None when the host must not be asked yet."""
+        now = self._clock()
+        if self.ready_at(host) > now:
+            return None
+        clock = self._of(host)
+        until = now + self._grant_s
+        clock.in_flight[job] = clock.unsent[job] = until
+        if self._share_of is not None and not self._is_allowed(host, now):
+            # Counted first, asked then: so no share is given away with this request under way.
+            del clock.in_flight[job], clock.unsent[job]
+            return None
+        return Grant(host, until)
+
+    def ready_at(self, host: str) -> float:
+        """When to ask for the next grant; infinity when an answer has to come first."""
+        clock = self._of(host)
+        permits, next_at = self._limits.parallelism, clock.next_at
+        if self._share_of is not None:
+            share = self._share_of(host)
+            if share is None:
+                return self._clock() + SHARE_POLL_S
+            permits, next_at = share.permits, max(next_at, share.first_at)
+        if len(clock.in_flight) >= permits:
+            return math.inf
+        if self._delay_s and clock.unsent:
+            return max(next_at, max(clock.unsent.values()) + self._delay_s)
+        return next_at
+
+    def sent(self, host: str, job: str, at: float) -> None:
+        """The job's request went out at that time."""
+        clock = self._of(host)
+        clock.unsent.pop(job, None)
+        clock.next_at = max(clock.next_at, at + self._delay_s)
+
+    def standing(self, host: str) -> Standing:
+        """Whether the host answers; may be asked by any thread."""
+        clock = self._clocks.get(host)
+        return Standing.UNKNOWN if clock is None else clock.standing
+
+    def answered(self, host: str, job: str, heard: bool | None = None) -> None:
+        """The job's request is over; when nobody reported it sent, it never was.
+
+        Args:
+            heard: whether the host answered, as of `Answered`.
+        """
+        clock = self._of(host)
+        if heard is not None:
+            clock.standing = Standing.ANSWERS if heard else Standing(min(clock.standing + 1, Standing.SILENT))
+        clock.in_flight.pop(job, None)
+        clock.unsent.pop(job, None)
+
+    def abandoned(self, host: str, job: str) -> None:
+        """Who had the grant has died; a request that it did not report may be as late as the grant allows."""
+        clock = self._of(host)
+        if (until := clock.unsent.get(job)) is not None:
+            clock.next_at = max(clock.next_at, until + self._delay_s)
+        self.answered(host, job)
+
+    def close(self) -> None:
+        """No more requests are granted."""
+        if self._claims is not None:
+            self._claims.close()
+
+    def in_flight(self) -> list[str]:
+        """Hosts with requests in flight."""
+        return [host for host, clock in self._clocks.items() if clock.in_flight]
+
+    def _is_allowed(self, host: str, now: float) -> bool:
+        share = self._share_of(host) if self._share_of is not None else None
+        return share is not None and len(self._of(host).in_flight) <= share.permits and now >= share.first_at
+
+    def _of(self, host: str) -> _Clock:
+        clock = self._clocks.get(host)
+        if clock is None:
+            clock = self._clocks[host] = _Clock(self._first_at, self._in_flight.of(host))
+            if self._claims is not None:
+                self._claims.claim(host)
+        return clock

@@ -1,0 +1,124 @@
+"""HostShareMemory: what a node knows of the hosts' shares, and what it may send by them just now."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import NamedTuple
+
+from scoopi.politeness.host_share_record import HostRecord, HostRecords
+
+
+class Share(NamedTuple):
+    """What a node may send to a host.
+
+    Attributes:
+        permits: the most requests in flight.
+        gap_ms: least time between the starts of two requests.
+        first_at: monotonic seconds before which nothing is sent.
+    """
+
+    permits: int
+    gap_ms: int
+    first_at: float
+
+
+@dataclass(slots=True)
+class KnownHost:
+    """A host's record as last read.
+
+    Attributes:
+        read_at: when it was first read as it is.
+        first_at: as in Share, of the share as it was opened last; infinity while it was never opened.
+        waiting_since: when this node first saw that others wait for the host; None when nobody does.
+        idle_since: when this node first saw that it had nothing to do for the host; None while it has.
+        left_since: when this node first left the free host to others; None: it did not.
+    """
+
+    raw: bytes
+    record: HostRecord
+    read_at: float
+    first_at: float = math.inf
+    waiting_since: float | None = None
+    idle_since: float | None = None
+    left_since: float | None = None
+
+
+class HostShareMemory:
+    """Written by one thread; `open` may be read by any: what stands there may be sent.
+
+    What a node may use it has itself written into the record: a share opens, or grows, by a write
+    that won and by nothing else. So a write that was given up and comes late after all finds another
+    record; and who takes this node for lost by an older look cannot take what this node has opened again.
+
+    Attributes:
+        known: records by host.
+        open: shares that may be used.
+        involved: hosts in whose record this node stands.
+        clock: monotonic seconds.
+    """
+
+    def __init__(self, incarnation: str, records: HostRecords, clock: Callable[[], float]) -> None:
+        self._incarnation = incarnation
+        self._records = records
+        self.clock = clock
+        self._orders: dict[str, bytes] = {}
+        self.known: dict[str, KnownHost] = {}
+        self.open: dict[str, Share] = {}
+        self.involved: set[str] = set()
+
+    def learn(self, host: str, raw: bytes | None) -> None:
+        """A record was read; None: there is none."""
+        known = self.known.get(host)
+        if known is not None and known.raw == raw:
+            return
+        if raw is None:
+            self.known.pop(host, None)
+            self.involved.discard(host)
+            self.open.pop(host, None)
+            return
+        record = self._records.read(host, raw)
+        if known is None:
+            known = self.known[host] = KnownHost(raw, record, self.clock())
+        known.raw, known.record, known.read_at = raw, record, self.clock()
+        known.left_since = None
+        has_share = self._incarnation in record.shares
+        if not has_share:
+            self.open.pop(host, None)
+            known.first_at, known.waiting_since, known.idle_since = math.inf, None, None
+        if has_share or self._incarnation in record.asks:
+            self.involved.add(host)
+        else:
+            self.involved.discard(host)
+
+    def open_share(self, host: str, permits: int, is_first: bool) -> None:
+        """A write that holds this node's share has won.
+
+        Args:
+            is_first: nobody ever had the host, so nobody can have sent just now.
+        """
+        known, was = self.known[host], self.open.get(host)
+        gap_ms = known.record.shares[self._incarnation].gap
+        if was is None:
+            known.first_at = self.clock() + (0 if is_first else gap_ms / 1000)
+            known.waiting_since = known.idle_since = None
+        self.open[host] = Share(permits, gap_ms, known.first_at if was is None else was.first_at)
+
+    def lower(self, host: str, permits: int) -> None:
+        """From now on no more than these permits are used."""
+        share = self.open.get(host)
+        if share is not None and share.permits > permits:
+            self.open[host] = share._replace(permits=permits)
+
+    def in_order(self, hosts: list[str]) -> list[str]:
+        """In this node's own order, so that nodes seldom begin at the same host."""
+        return sorted(hosts, key=self._order)
+
+    def _order(self, host: str) -> bytes:
+        order = self._orders.get(host)
+        if order is None:
+            order = blake2b(f"{self._incarnation} {host}".encode(), digest_size=8).digest()
+            self._orders[host] = order
+        return order

@@ -1,0 +1,288 @@
+"""HostShares: which hosts this node may send requests to, and how many at a time."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from scoopi.configs.groups import FetchLimits
+from scoopi.politeness.host_share_choice import HostShareChoice
+from scoopi.politeness.host_share_division import HostShareDivision
+from scoopi.politeness.host_share_memory import HostShareMemory, KnownHost, Share
+from scoopi.politeness.host_share_record import HostRecord, HostRecords, HostShare
+from scoopi.store.nodes.node_record import Look
+from scoopi.store.nodes.own_clock import boottime
+from scoopi.store.pages.job_store import NEW_HOST
+from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.scan_pages import pages
+
+PAGE = 1000
+MOST_AT_ONCE = 256
+"""So many hosts a node tries to get in one round: each is asked for ready jobs first."""
+ROUNDS = 4
+"""So often a change that met another node's is made up anew before the next round."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnNode:
+    """What a node knows of itself and of the others; each may be asked by any thread and never waits.
+
+    Attributes:
+        own_beat_is_old: this node may send nothing.
+        last_look: what the last reading of all heartbeats showed.
+        in_flight: how many requests this node has in flight to a host; a permit counts as used
+            before `may_send` is asked for it (see there).
+    """
+
+    own_beat_is_old: Callable[[], bool]
+    last_look: Callable[[], Look]
+    in_flight: Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What this node has to do: for `needed` hosts at hand, for `wanted` ones in the store."""
+
+    needed: frozenset[str]
+    wanted: frozenset[str]
+
+
+class _Move(NamedTuple):
+    """What to write, and how many permits to use when it is written."""
+
+    record: HostRecord
+    permits: int
+
+
+class HostShares:
+    """Shares of hosts, kept in the hosts' records and changed by conditional writes only.
+
+    One thread makes rounds: `look`, then `settle`; both raise StoreError, and the next round goes on.
+    Any other thread may ask `may_send`, which reads plain values.
+
+    Args:
+        store: one whose answers are settled.
+        limits: what all nodes together may do to a host.
+        turn_ms: so long a node may go on sending while others wait for the host.
+        gap_ms: the liveness gap.
+        clock: monotonic seconds, the same that `last_look` was timed with.
+        own_clock: seconds that also pass while this machine is suspended.
+    Source: design, "Politeness" and "Protocol", rules 1 and 8.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        incarnation: str,
+        limits: FetchLimits,
+        turn_ms: int,
+        gap_ms: int,
+        node: OwnNode,
+        clock: Callable[[], float] = time.monotonic,
+        own_clock: Callable[[], float] = boottime,
+    ) -> None:
+        self._store = store
+        self._incarnation = incarnation
+        self._turn_s = turn_ms / 1000
+        self._vouched_s = gap_ms / 2000
+        self._node = node
+        self._clock = clock
+        self._own_clock = own_clock
+        self._records = HostRecords(incarnation)
+        self._division = HostShareDivision(limits)
+        self._memory = HostShareMemory(incarnation, self._records, clock)
+        self._looked_at = -math.inf
+
+    def may_send(self, host: str) -> Share | None:
+        """This node's share of the host just now; None: send it nothing.
+
+        Who asks must have counted the request as in flight first, and takes it back if the share does
+        not allow it: else a share could be given away between the asking and the counting.
+        """
+        share = self._memory.open.get(host)
+        if share is None or self._node.own_beat_is_old() or not self._is_vouched():
+            return None
+        return share
+
+    def may_take(self, host: str) -> bool:
+        """Whether new jobs of the host may be taken: it is this node's, and nobody waits for it in vain."""
+        known = self._memory.known.get(host)
+        return known is not None and self.may_send(host) is not None and not self._is_waited_for(known.record)
+
+    def parties(self, host: str) -> int:
+        """How many nodes have a share of the host, wait for one, or may yet ask for one."""
+        known, live = self._memory.known.get(host), self._node.last_look().live
+        here = len(known.record.parties) if known else 0
+        return max(here, min(self._division.places, live)) if here else live
+
+    def hosts(self) -> Collection[str]:
+        """All hosts that have a record, as last looked at."""
+        return self._memory.known.keys()
+
+    def candidates(self, hosts: Iterable[str]) -> list[str]:
+        """Of known hosts that may have jobs, those that this node should now get, in its own order.
+
+        To be asked between `look` and `settle`. A node takes no more than its part of the delayed hosts,
+        but for those that nobody has cared for in a turn; of one that has too many it asks for some.
+        """
+        memory = self._memory
+        sought = memory.in_order([host for host in hosts if host not in memory.open])
+        live, turn_s = self._node.last_look().live, self._turn_s
+        choice = HostShareChoice(memory, self._division, self._record, live, turn_s, sought)
+        return list(islice(filter(choice.takes, sought), MOST_AT_ONCE))
+
+    def look(self, hosts: Collection[str] = (), everything: bool = False) -> bool:
+        """Read the records of the hosts that this node has or asks for.
+
+        Args:
+            hosts: to be read as well: those that work at hand waits for, and new ones.
+            everything: read all hosts' records.
+        Returns:
+            False: this node's own heartbeat is old; it has no share until it beats again.
+        """
+        began_at = self._own_clock()
+        if self._node.own_beat_is_old() or not self._is_vouched():
+            # Others may have taken this node for lost: each share is written anew before it is used.
+            self._memory.open.clear()
+        if self._node.own_beat_is_old():
+            return False
+        if everything:
+            self._read_all()
+        else:
+            self._read(self._memory.involved.union(hosts))
+        self._looked_at = began_at
+        return True
+
+    def settle(self, needed: Collection[str], wanted: Collection[str]) -> None:
+        """Take, ask for, divide and give away shares, as the last look showed them.
+
+        Args:
+            needed: hosts that work at hand waits for: jobs that are queued here, requests to be granted.
+            wanted: hosts that have jobs which this node would take.
+        """
+        if not self._is_vouched():
+            return
+        work = _Work(frozenset(needed), frozenset(wanted))
+        concerned = work.needed.union(work.wanted, self._memory.involved)
+        self._make([host for host in concerned if host not in self._memory.known])
+        pending: Collection[str] = concerned
+        for _ in range(ROUNDS):
+            # A host that another was quicker to take is left to it, unless work at hand needs it.
+            lost = self._settled(pending, work)
+            pending = work.needed.union(self._memory.involved).intersection(lost)
+            if not pending:
+                return
+
+    def _settled(self, hosts: Collection[str], work: _Work) -> list[str]:
+        """Write what is to change; the hosts whose record another node has changed."""
+        moves = {host: move for host in hosts if (move := self._move(host, work)) is not None}
+        known = self._memory.known
+        changes = [
+            Change(host, known[host].raw, self._records.written(move.record)) for host, move in moves.items()
+        ]
+        lost = []
+        for change, outcome in zip(changes, self._store.cas_all(MapName.HOSTS, changes), strict=True):
+            is_first = not known[change.key].record.by
+            self._memory.learn(change.key, outcome.current)
+            if not outcome.won:
+                lost.append(change.key)
+            elif permits := moves[change.key].permits:
+                self._memory.open_share(change.key, permits, is_first)
+        return lost
+
+    def _move(self, host: str, work: _Work) -> _Move | None:
+        known = self._memory.known.get(host)
+        if known is None:
+            return None
+        record = self._record(known)
+        share = record.shares.get(self._incarnation)
+        if share is not None:
+            return self._move_with_share(host, known, record, share, work)
+        self._memory.open.pop(host, None)
+        is_sought = host in work.needed or host in work.wanted
+        record = record.asked_by(self._incarnation) if is_sought else record.without({self._incarnation})
+        record = self._division.settled(record)
+        got = record.shares.get(self._incarnation)
+        return None if record.same_shares(known.record) else _Move(record, got.permits if got else 0)
+
+    def _move_with_share(
+        self, host: str, known: KnownHost, record: HostRecord, share: HostShare, work: _Work
+    ) -> _Move | None:
+        if self._gives_away(host, known, record, work):
+            self._memory.open.pop(host, None)
+            if self._node.in_flight(host):
+                return None
+            record = record.without({self._incarnation})
+            if host in work.needed:
+                record = record.asked_by(self._incarnation)
+            return _Move(self._division.settled(record), 0)
+        due = self._division.part(record, self._incarnation)
+        if share.permits > due:
+            self._memory.lower(host, due)
+            kept = max(due, min(share.permits, self._node.in_flight(host)))
+            record = record.with_share(self._incarnation, self._division.share(kept))
+        record = self._division.settled(record)
+        permits = min(due, record.shares[self._incarnation].permits)
+        opened = self._memory.open.get(host)
+        if opened is not None and opened.permits == permits and record.same_shares(known.record):
+            return None
+        return _Move(record, permits)
+
+    def _gives_away(self, host: str, known: KnownHost, record: HostRecord, work: _Work) -> bool:
+        """Whether the turn of this node is over, or it has nothing to do for the host."""
+        now = self._clock()
+        is_busy = host in work.needed or self._node.in_flight(host) > 0
+        if self._is_waited_for(record):
+            if known.waiting_since is None:
+                known.waiting_since = now
+            return not is_busy or now >= max(known.first_at, known.waiting_since) + self._turn_s
+        known.waiting_since = None
+        if is_busy or host in work.wanted:
+            known.idle_since = None
+        elif known.idle_since is None:
+            known.idle_since = now
+        return known.idle_since is not None and now >= known.idle_since + self._turn_s
+
+    def _is_waited_for(self, record: HostRecord) -> bool:
+        """Whether others wait who can get nothing unless this node gives all it has."""
+        waits = any(node != self._incarnation for node in record.asks)
+        return waits and self._division.is_crowded(record)
+
+    def _record(self, known: KnownHost) -> HostRecord:
+        """The record without the nodes that are gone.
+
+        Who is lost was still so after the record was read: had it come back before, it would have
+        written its share anew, and the record would be another.
+        """
+        look = self._node.last_look()
+        return known.record.without(look.left | look.lost if look.at > known.read_at else look.left)
+
+    def _is_vouched(self) -> bool:
+        """Whether the last look is so young that nobody can have taken this node for lost since."""
+        return self._own_clock() - self._looked_at < self._vouched_s
+
+    def _read_all(self) -> None:
+        found = set()
+        for page in pages(self._store, MapName.HOSTS, PAGE):
+            for host, raw in page:
+                self._memory.learn(host, raw)
+                found.add(host)
+        for host in self._memory.known.keys() - found:
+            self._memory.learn(host, None)
+
+    def _read(self, hosts: Collection[str]) -> None:
+        """Read these hosts; those without a record are not known."""
+        if hosts:
+            found = self._store.get_all(MapName.HOSTS, list(hosts))
+            for host in hosts:
+                self._memory.learn(host, found.get(host))
+
+    def _make(self, hosts: Collection[str]) -> None:
+        if hosts:
+            outcomes = self._store.put_if_absent_all(MapName.HOSTS, [(host, NEW_HOST) for host in hosts])
+            for host, outcome in zip(hosts, outcomes, strict=True):
+                self._memory.learn(host, outcome.current)

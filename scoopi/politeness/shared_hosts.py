@@ -1,0 +1,95 @@
+"""SharedHosts: of which hosts this node of a cluster takes jobs, and which it shares with others."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Collection
+
+from scoopi.politeness.host_clocks import FILE_HOST
+from scoopi.politeness.host_shares import HostShares
+from scoopi.store.pages.job_store import JobStore
+
+ROUND_S = 0.25
+"""Time between two looks at the hosts that this node has or asks for."""
+SWEEP_S = 1.0
+"""Time between two looks at all hosts."""
+
+
+class SharedHosts:
+    """Makes the rounds of `HostShares` in the job runner's thread, to which it belongs.
+
+    Local files are a host without limits: every node takes of it.
+
+    Args:
+        needed_hosts: the hosts that jobs at hand wait for.
+        wanted: how many more jobs of a host this node can use.
+    """
+
+    def __init__(
+        self,
+        shares: HostShares,
+        jobs: JobStore,
+        needed_hosts: Callable[[], Collection[str]],
+        wanted: Callable[[str], int],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._shares = shares
+        self._jobs = jobs
+        self._needed_hosts = needed_hosts
+        self._wanted = wanted
+        self._clock = clock
+        self._round_at = -math.inf
+        self._sweep_at = -math.inf
+        self._is_live = False
+
+    def is_due(self) -> bool:
+        """Whether it is time for a round."""
+        return self._clock() >= self._round_at
+
+    def is_sweep_due(self) -> bool:
+        """Whether the next round is to look at all hosts."""
+        return self._clock() >= self._sweep_at
+
+    def round(self, awake: Collection[str]) -> set[str]:
+        """Get, divide and give away shares.
+
+        Args:
+            awake: hosts that may have jobs which this node would take; empty when it takes no more.
+        Returns:
+            Those of them that have none.
+        Raises:
+            StoreError: the next round goes on with it.
+        """
+        now = self._clock()
+        self._round_at = now + ROUND_S
+        everything = now >= self._sweep_at
+        needed = self._needed_hosts()
+        known = self._shares.hosts()
+        new = [host for host in awake if host not in known]
+        self._is_live = self._shares.look([*needed, *new], everything)
+        if not self._is_live:
+            return set()
+        if everything:
+            self._sweep_at = now + SWEEP_S
+        return self._settle(needed, [host for host in awake if host != FILE_HOST])
+
+    def hosts(self) -> Collection[str]:
+        """All hosts of the run, as last looked at."""
+        return self._shares.hosts()
+
+    def may_take(self, host: str) -> bool:
+        """Whether jobs of the host may be taken here."""
+        return self._is_live if host == FILE_HOST else self._shares.may_take(host)
+
+    def part(self, host: str, wanted: int) -> int:
+        """How many of the jobs that it wants this node takes, so that few are left for all."""
+        parties = self._shares.parties(host)
+        return wanted if parties == 1 else min(wanted, max(1, self._jobs.ready(host) // parties))
+
+    def _settle(self, needed: Collection[str], awake: Collection[str]) -> set[str]:
+        held = [host for host in awake if self._shares.may_send(host) is not None]
+        sought = [host for host in self._shares.candidates(awake) if self._wanted(host) > 0]
+        empty = {host for host in sought if self._jobs.ready(host) == 0}
+        self._shares.settle(needed, {*held, *sought} - empty)
+        return empty

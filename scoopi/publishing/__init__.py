@@ -1,0 +1,1 @@
+"""From committed frames to finished files."""

@@ -1,0 +1,239 @@
+"""Publisher: the frames that the store names become output files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+from scoopi.appenders.segment_reader import SegmentReader
+from scoopi.errors import AppenderError, RunError
+from scoopi.model.causes import Cause, Causes
+from scoopi.model.frame import Frame
+from scoopi.model.job import JobState
+from scoopi.plugins.ports import LIST_PREFIX
+from scoopi.publishing.ended_index import EndedIndex
+from scoopi.publishing.output_file import TEMPORARIES, OutputFile, OutputSpec
+from scoopi.store.pages.job_store import JobStore
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the published files hold, counted from their frames.
+
+    Attributes:
+        rows: by final file name.
+        done, failed, warned: jobs; a warned job is also done or failed.
+        pages: pages that were loaded.
+        errors, warnings: by cause.
+        missing: ids of ended jobs of this node whose frame is not whole.
+        lists: encoded rows of list appenders, by their name.
+        others: incarnations of other nodes that ended jobs; their rows are theirs to publish.
+    """
+
+    rows: dict[str, int]
+    done: int = 0
+    failed: int = 0
+    warned: int = 0
+    pages: int = 0
+    errors: tuple[Cause, ...] = ()
+    warnings: tuple[Cause, ...] = ()
+    missing: tuple[str, ...] = ()
+    lists: dict[str, list[bytes]] = field(default_factory=dict)
+    others: frozenset[str] = frozenset()
+
+
+class Publisher:
+    """Writes every output of this node anew from its segments.
+
+    A frame counts when the store says that its job ended with the frame's (incarnation, fence); of
+    equal frames the first counts. Source: design, "Protocol", rules 5 and 6.
+
+    Args:
+        run_folder: where the files get their final names.
+        node_folder: this node's hidden folder; its `segments/*.seg` are read.
+        owns: whether an incarnation is one of this node's, for telling what is missing.
+        stream: when given, the one output is written there, and no file is published.
+        segments: the segment files to read; those of this node when None.
+        is_lost: asked before the files get their final names; the store no longer holds all of the run.
+        is_late: asked between two steps, each of which is short; once it is so, the former files stay.
+    """
+
+    def __init__(
+        self,
+        run_folder: Path,
+        node_folder: Path,
+        jobs: JobStore,
+        outputs: Sequence[OutputSpec],
+        owns: Callable[[str], bool] = lambda incarnation: True,
+        stream: IO[bytes] | None = None,
+        segments: Callable[[], Iterable[Path]] | None = None,
+        is_lost: Callable[[], bool] = lambda: False,
+        is_late: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._run_folder = run_folder
+        self._node_folder = node_folder
+        self._jobs = jobs
+        self._outputs = outputs
+        self._owns = owns
+        self._stream = stream
+        self._segments = segments or (lambda: (node_folder / "segments").glob("*.seg"))
+        self._is_lost = is_lost
+        self._is_late = is_late
+
+    def publish(self) -> Published:
+        """Write all files, then rename all.
+
+        Raises:
+            AppenderError: the files cannot be written, or it is late.
+            StoreError: the store cannot be read.
+            RunError: the store has lost the run; the former files stay.
+        """
+        files = self._open_files()
+        try:
+            tally = _Tally(files)
+            missing = self._add_frames(tally)
+            self._ensure_known()
+            self._ensure_time()
+            self._finish(list(files.values()))
+        except OSError as error:
+            raise AppenderError(
+                f"the output cannot be written: {error.strerror or error}",
+                at=str(error.filename or self._run_folder),
+                hint="make room or fix the folder, then `scoopi resume` (in a cluster: start again); the "
+                "rows are safe in its segments",
+            ) from error
+        finally:
+            for file in files.values():
+                file.discard()
+        return tally.published(missing)
+
+    def has_rows(self) -> bool:
+        """Whether there is any segment to publish from."""
+        return any(True for _ in self._segments())
+
+    def look(self) -> Published:
+        """What is to be told without a segment of this node: who else has ended jobs; writes nothing.
+
+        Raises:
+            StoreError: the store cannot be read.
+        """
+        tally = _Tally({})
+        return tally.published(tuple(self._ended(tally).unmet()))
+
+    def _ensure_known(self) -> None:
+        """What the store has lost looks like jobs that never ended."""
+        if self._is_lost():
+            raise RunError(
+                "the run's data is lost from the store: it cannot be told which rows count",
+                at=str(self._run_folder),
+                hint="the published files stay as they are",
+            )
+
+    def _ensure_time(self) -> None:
+        if self._is_late():
+            raise AppenderError(
+                "no time was left to publish; the former files stay",
+                hint="`scoopi resume` (in a cluster: start again) publishes what is committed",
+            )
+
+    def _open_files(self) -> dict[str, OutputFile]:
+        files: dict[str, OutputFile] = {}
+        try:
+            for left_over in self._node_folder.glob(TEMPORARIES):  # of a process that was killed
+                left_over.unlink(missing_ok=True)
+            for spec in self._outputs:
+                if not spec.output.startswith(LIST_PREFIX):
+                    files[spec.output] = OutputFile(spec, self._run_folder, self._node_folder)
+        except OSError as error:
+            for file in files.values():
+                file.discard()
+            raise AppenderError(
+                f"the output cannot be written: {error.strerror or error}",
+                at=str(self._node_folder),
+                hint="make room or fix the folder, then `scoopi resume` (in a cluster: start again)",
+            ) from error
+        return files
+
+    def _finish(self, files: Sequence[OutputFile]) -> None:
+        for file in files:
+            file.finish()
+        for file in files:
+            if self._stream is not None:
+                _give(file, self._stream)
+            else:
+                file.publish()
+
+    def _add_frames(self, tally: _Tally) -> tuple[str, ...]:
+        """Add the frames that count; the jobs that have none."""
+        ended = self._ended(tally)
+        for path in sorted(self._segments()):
+            reader = SegmentReader(path)
+            for frame in reader.frames():
+                self._ensure_time()
+                if ended.meet(frame.job, reader.header.node, frame.fence):
+                    tally.add(frame)
+        return tuple(ended.unmet())
+
+    def _ended(self, tally: _Tally) -> EndedIndex:
+        """What the store says of this node's jobs; who else has ended some is noted."""
+        index = EndedIndex()
+        owns = cache(self._owns)
+        for page in self._jobs.ended_pages():
+            self._ensure_time()
+            for job, end in page:
+                if owns(end.incarnation):
+                    index.add(job, end.incarnation, end.fence)
+                else:
+                    tally.others.add(end.incarnation)
+        return index
+
+
+class _Tally:
+    """Adds up the frames that count."""
+
+    def __init__(self, files: dict[str, OutputFile]) -> None:
+        self.others: set[str] = set()
+        self._files = files
+        self._lists: dict[str, list[bytes]] = {}
+        self._jobs = self._failed = self._warned = self._pages = 0
+        self._errors, self._warnings = Causes(), Causes()
+
+    def add(self, frame: Frame) -> None:
+        self._failed += frame.state is JobState.FAILED
+        self._jobs += 1
+        self._pages += frame.pages
+        self._warned += bool(frame.warnings)
+        self._errors.add(frame.failures)
+        self._warnings.add(frame.warnings)
+        for part in frame.parts:
+            if part.output.startswith(LIST_PREFIX):
+                self._lists.setdefault(part.output.removeprefix(LIST_PREFIX), []).append(part.body)
+            else:
+                self._files[part.output].write(part.body, part.rows)
+
+    def published(self, missing: tuple[str, ...]) -> Published:
+        return Published(
+            rows={file.spec.file: file.rows for file in self._files.values()},
+            done=self._jobs - self._failed,
+            failed=self._failed,
+            warned=self._warned,
+            pages=self._pages,
+            errors=self._errors.counted(),
+            warnings=self._warnings.counted(),
+            missing=missing,
+            lists=self._lists,
+            others=frozenset(self.others),
+        )
+
+
+def _give(file: OutputFile, stream: IO[bytes]) -> None:
+    try:
+        file.copy_to(stream)
+    except OSError as error:
+        raise AppenderError(
+            f"stdout cannot be written: {error.strerror or error}",
+            hint="`scoopi resume --output -` writes all rows anew; `scoopi resume` writes them to a file",
+        ) from error

@@ -1,0 +1,140 @@
+"""ClusterBoot: a node connects to its cluster and joins its run, however often that must be tried."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import datetime
+
+from scoopi.configs.configs import Configs
+from scoopi.configs.groups import ClusterSettings, MetricsSettings, OutputSettings
+from scoopi.errors import ConfigError, RecordError, StoreError
+from scoopi.metrics.joining_node import JoiningNode
+from scoopi.metrics.metrics_server import MetricsServer
+from scoopi.model.run_report import JobCounts, RunReport, RunStatus
+from scoopi.publishing.output_file import OutputSpec
+from scoopi.runs.cluster_runs import majority_of
+from scoopi.runs.composed import Composed
+from scoopi.runs.run_context import RunContext
+from scoopi.runs.run_joining import RunJoining
+from scoopi.runs.run_request import RunRequest
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.given_up import given_up
+from scoopi.store.stopped import StoppedError
+
+log = logging.getLogger(__name__)
+
+RETRY_S = 0.5
+
+
+class ClusterBoot:
+    """Source: design, "Name of a cluster run" and "Protocol", rules 8, 9 and 11.
+
+    Args:
+        opened: closes what this opens.
+        node: incarnation of this process.
+    """
+
+    def __init__(
+        self,
+        request: RunRequest,
+        settings: ClusterSettings,
+        opened: ExitStack,
+        node: str,
+    ) -> None:
+        self._request = request
+        self._settings = settings
+        self._opened = opened
+        self._node = node
+        self._began = datetime.now().astimezone()
+        self._waits = JoiningNode()
+        self._run = RunJoining(request, settings, node, self._waits)
+
+    def join(
+        self, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
+    ) -> RunContext | RunReport:
+        """Join the run; the first node that comes composes it, the others take what it composed.
+
+        Args:
+            mine: what this node would compose.
+            outputs: under the names that they have on one machine.
+        Returns:
+            The report alone, of a run that this node saw over and the grid has forgotten since.
+        Raises:
+            ClusterError: the cluster cannot be reached, or the quorum did not come together.
+            DefsError, ConfigError: this node's definitions, plugins or given settings are not the run's.
+            RunError: the grid has lost the run, or its folder cannot be used.
+            StoreError: members are there, but did not do for this node what it asked for in all the time
+                that they may be away.
+        """
+        _ensure_seen_by_all(OutputSettings.of(configs))
+        self._opened.enter_context(MetricsServer(MetricsSettings.of(configs), self._waits))
+        try:
+            client = self._connected()
+            return self._joined_patiently(
+                lambda opened: self._run.join(client, opened, mine, configs, outputs)
+            )
+        except StoppedError:
+            return self._stopped()
+
+    def _connected(self) -> ClusterClient:
+        self._waits.waits(f"it looks for members of the cluster {self._settings.name}")
+        client = ClusterClient(self._settings, self._request.is_stopped)
+        self._opened.callback(client.close)
+        client.guard(majority_of(client, self._settings, self._node).ensure)
+        return client
+
+    def _joined_patiently(
+        self, join: Callable[[ExitStack], RunContext | RunReport]
+    ) -> RunContext | RunReport:
+        """Each step is the same done twice, so that all are tried again while the store is away."""
+        patience_s = self._settings.reconnect_timeout_ms / 1000
+        give_up, first_at = None, time.monotonic()
+        while True:
+            began_at = time.monotonic()
+            try:
+                with ExitStack() as opened:  # what a try has opened, the folder's lock too, ends with it
+                    joined = join(opened)
+                    self._opened.push(opened.pop_all())
+                    return joined
+            except RecordError:
+                raise
+            except StoreError as error:
+                failed_at = time.monotonic()
+                # A store that never answered would have been given up by the client in a try so long.
+                if give_up is None or failed_at - began_at > patience_s:
+                    give_up = failed_at + patience_s
+                if self._request.is_stopped():
+                    raise StoppedError from error
+                if failed_at > give_up:
+                    raise given_up(error, "joining", failed_at - first_at) from error
+                log.warning("joining: the store is tried again: %s", error.what)
+                self._waits.waits(error.what)
+            time.sleep(RETRY_S)  # nothing tells when it answers again
+
+    def _stopped(self) -> RunReport:
+        """Before the run began on this node: there is nothing to hand back or to publish."""
+        now = datetime.now().astimezone()
+        folder = self._run.folder
+        path = self._request.output if folder is None else folder
+        return RunReport(
+            run="" if folder is None else folder.name,
+            folder=str(path),
+            status=RunStatus.STOPPED,
+            started=self._began,
+            ended=now,
+            seconds=(now - self._began).total_seconds(),
+            jobs=JobCounts(left=None),
+            publish_note="it was stopped before this node had begun",
+        )
+
+
+def _ensure_seen_by_all(output: OutputSettings) -> None:
+    if output.merge and output.durability != "shared":
+        raise ConfigError(
+            "one file of all rows needs a folder that all nodes see",
+            at="scoopi.output.merge",
+            hint="set scoopi.output.durability to shared, or leave merge out",
+        )

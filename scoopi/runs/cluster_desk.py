@@ -1,0 +1,126 @@
+"""ClusterDesk: what is asked of a cluster from outside a run: how its runs go, and to stop one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+
+from msgspec.structs import replace
+
+from scoopi.configs.groups import ClusterSettings
+from scoopi.errors import RecordError, RunError, UsageError
+from scoopi.model.record_fields import RUN_NAME
+from scoopi.model.run_figures import ClusterFigures, RunFigures
+from scoopi.runs.cluster_runs import live_nodes, majority_of, runs_of, store_of
+from scoopi.runs.configs_composer import ConfigsComposer
+from scoopi.runs.node_incarnation import new_incarnation
+from scoopi.runs.run_name import RunName
+from scoopi.runs.run_request import RunRequest
+from scoopi.runs.run_survey import RunSurvey
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.ports import Store
+from scoopi.store.runs.run_cancel import RunCancel
+from scoopi.store.runs.run_record import RunPhase, RunRecord
+
+
+class ClusterDesk:
+    """Connected within its `with`.
+
+    Raises:
+        UsageError: no cluster was named.
+        ClusterError: no member answers; says what was tried.
+    """
+
+    def __init__(self, request: RunRequest) -> None:
+        self._settings = ClusterSettings.of(ConfigsComposer(request).compose(), Path.cwd())
+        self._opened = ExitStack()
+        self._node = new_incarnation()
+        if not self._settings.addresses:
+            raise UsageError("which cluster is meant was not said", hint="add --cluster HOST:PORT")
+
+    def __enter__(self) -> ClusterDesk:
+        self._client = ClusterClient(self._settings)
+        self._opened.callback(self._client.close)
+        self._registry = runs_of(self._client, self._node, self._settings.heartbeat_ms)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._opened.close()
+
+    def figures(self, run: str | None) -> ClusterFigures:
+        """Of one run, or of all.
+
+        Raises:
+            RunError: the cluster knows no run of that name.
+            StoreError: the cluster does not answer.
+        """
+        heartbeat_ms = self._settings.heartbeat_ms
+        kept = self._stores(run)
+        kept_s = {name: self._registry.pulse.seconds(maps) for name, maps in self._registry.kept().items()}
+        runs = [
+            replace(_figures(RunSurvey(store, name, heartbeat_ms), name), kept_s=kept_s.get(name, 0))
+            for name, store in kept.items()
+        ]
+        most = majority_of(self._client, self._settings, self._node).most()
+        return ClusterFigures(self._settings.name, tuple(self._client.members()), tuple(runs), most)
+
+    def cancel(self, run: str) -> bool:
+        """Ask all nodes of the run to stop in the orderly way.
+
+        Returns:
+            False when the run is ending or over.
+        Raises:
+            RunError: the cluster knows no run of that name.
+            StoreError: the cluster does not answer.
+        """
+        store = self._stores(run)[run]
+        state = RunRecord(store, self._node).read()
+        if state is not None and state.phase is not RunPhase.RUNNING:
+            return False
+        RunCancel(store, self._node).ask()
+        return True
+
+    def forget(self, run: str, is_sure: Callable[[Sequence[str]], bool]) -> bool:
+        """Remove all that the cluster keeps of a run; files stay.
+
+        Args:
+            is_sure: given the nodes that still work on it, if there are any.
+        Returns:
+            False when nothing was removed.
+        Raises:
+            UsageError: it is no name of a run.
+            RunError: the cluster knows no run of that name.
+            StoreError: the cluster does not answer; call again.
+        """
+        if not RUN_NAME.fullmatch(run):
+            raise UsageError(f"the run's name {run!r} is not a valid name", hint="letters, digits, . _ and -")
+        try:
+            self._registry.maps(run)  # its own record is read first: one that is damaged is no unknown run
+            nodes = live_nodes(self._stores(run)[run], self._settings.heartbeat_ms)
+        except RecordError:
+            nodes = []
+        if nodes and not is_sure(nodes):
+            return False
+        self._registry.forget(run)
+        RunName(store_of(self._client), lambda _: False, self._node).forget(run)
+        return True
+
+    def _stores(self, run: str | None) -> dict[str, Store]:
+        """The records of that run, or of all, by their names."""
+        kept = self._registry.kept()
+        if run is not None and run not in kept:
+            known = f"it knows {', '.join([*kept][:10])}" if kept else "it knows none"
+            raise RunError(f"the cluster {self._settings.name} knows no run {run!r}", hint=known)
+        return {name: store_of(self._client, maps) for name, maps in kept.items() if run in (None, name)}
+
+
+def _figures(survey: RunSurvey, run: str) -> RunFigures:
+    """Records that cannot be read are a matter of their run: the others are shown."""
+    try:
+        return survey.figures()
+    except RecordError as error:
+        return RunFigures(run, "DAMAGED", fault=str(error))

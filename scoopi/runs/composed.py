@@ -1,0 +1,134 @@
+"""Composed, WorkerPlan: what a run was made from, as it is kept for `resume` and given to workers."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+
+from scoopi.defs.scrape.class_names import SCRIPTER
+from scoopi.errors import PluginError
+from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
+from scoopi.plugins.entry_points import digest_now
+from scoopi.store.ports import MapName
+from scoopi.store.record_codec import RecordCodec, unreadable
+
+LOCATORS_A_PART = 500
+QUICKEST = 1
+"""The level of compression."""
+
+
+class Composed(msgspec.Struct, frozen=True):
+    """One record a run, made once; whoever takes part uses it.
+
+    Attributes:
+        definitions: checked and normalized, without locators.
+        locators: parts of the locator groups, each packed; only who seeds unpacks them, one after another.
+        configs: every setting as written, with `${env:…}`, and without passwords.
+        run_date: the run's date-time, zone-aware, whole seconds.
+        current_folder: where the run was started; pages are looked for from here.
+        defs_source: the folder (or file) of definitions, absolute.
+        plugin_digests: digests of the user's files in use (plugins, own steps, scripts), by path.
+        given: settings of scope `run` that were given, not defaults.
+        run: incarnation of the run.
+    """
+
+    definitions: Definitions
+    locators: tuple[bytes, ...]
+    configs: dict[str, str]
+    run_date: datetime
+    current_folder: str
+    defs_source: str
+    plugin_digests: dict[str, str]
+    given: dict[str, str]
+    run: str
+
+
+def read_composed(packed: bytes) -> Composed:
+    """What stands in the store.
+
+    Raises:
+        RecordError: it is not what Scoopi composes.
+    """
+    return RecordCodec(MapName.RUN, Composed, packed=True).read("composed/setup", packed)
+
+
+class WorkerPlan(msgspec.Struct, frozen=True):
+    """All that a worker is wired from; goes over its pipe, never to a disk (secrets are in the clear)."""
+
+    definitions: Definitions
+    configs: dict[str, str]
+    run_date: datetime
+    current_folder: str
+    defs_source: str
+    is_cluster: bool
+    secrets: frozenset[str] = frozenset()
+    """Keys of the settings that no script sees."""
+
+
+class _Part(msgspec.Struct, frozen=True, array_like=True):
+    """A part of a group: names and addresses; where they were written nobody asks any more."""
+
+    group: str
+    locators: tuple[tuple[str, str], ...]
+
+
+def has_scripts(definitions: Definitions) -> bool:
+    """Whether any JavaScript is run."""
+    tasks = (task for group in definitions.task_groups.values() for task in group.tasks)
+    data_defs = definitions.data_defs.values()
+    columns = (item for each in data_defs for item in (*each.items, *each.dims, *each.facts))
+    return any(column.script is not None for column in columns) or any(
+        step.class_name == SCRIPTER for task in tasks for step in task.steps
+    )
+
+
+def packed_locators(groups: Iterable[LocatorGroup]) -> tuple[bytes, ...]:
+    """The groups in parts, so that neither seeding nor memory grows with the length of one.
+
+    They are kept as long as the run goes on, so they are compressed: to a tenth.
+    """
+    parts = (_Part(group.name, locators) for group in groups for locators in _parts(group.locators))
+    return tuple(zlib.compress(msgspec.msgpack.encode(part), QUICKEST) for part in parts)
+
+
+def _parts(locators: Iterable[LocatorDef]) -> Iterator[tuple[tuple[str, str], ...]]:
+    pairs = ((each.name, each.url) for each in locators)
+    while part := tuple(islice(pairs, LOCATORS_A_PART)):
+        yield part
+
+
+def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
+    """What was packed; a part is unpacked when it is asked for."""
+    decoder = msgspec.msgpack.Decoder(_Part)
+    for packed in parts:
+        try:
+            part = decoder.decode(zlib.decompress(packed))
+        except (zlib.error, msgspec.MsgspecError) as fault:
+            raise unreadable(MapName.RUN, "composed/setup", packed, str(fault)) from fault
+        yield LocatorGroup(part.group, tuple(LocatorDef(name, url) for name, url in part.locators))
+
+
+def defs_folder(defs_source: Path) -> Path:
+    """The folder of the definitions; of a single file the one that holds it."""
+    return defs_source if defs_source.is_dir() else defs_source.parent
+
+
+def plugin_folders(current_folder: Path, defs_source: Path) -> tuple[Path, ...]:
+    """Where the user's plugin files are: `plugins/` beside the definitions, then in the current folder."""
+    folders = (defs_folder(defs_source) / "plugins", current_folder / "plugins")
+    return tuple(dict.fromkeys(folders))
+
+
+def compare_user_files(composed: Composed) -> None:
+    """Refuse files of the user that are not as they were: old rows and new ones would stand in one file."""
+    changed = [path for path, digest in composed.plugin_digests.items() if digest_now(path) != digest]
+    if changed:
+        raise PluginError(
+            f"the plugin or script has changed since the run began: {', '.join(changed)}",
+            hint="put it back as it was to go on, or begin a new run",
+        )

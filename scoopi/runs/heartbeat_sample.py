@@ -1,0 +1,56 @@
+"""HeartbeatSample: who beats while one looks on, and how fast it loads pages."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+from scoopi.store.nodes.node_record import Member, MemberState
+
+BEATS = 2
+"""So many changes of a heartbeat are waited for: between two of them a speed is measured."""
+PATIENCE = 3.5
+"""Who does not beat in so many heartbeats is called silent."""
+LOOKS = 8
+"""Looks in one heartbeat."""
+
+
+class HeartbeatSample:
+    """Looks at all heartbeats for a few of them.
+
+    Args:
+        read: the members' records by incarnation.
+        heartbeat_s: time between two heartbeats.
+    """
+
+    def __init__(self, read: Callable[[], Mapping[str, Member]], heartbeat_s: float) -> None:
+        self._read = read
+        self._heartbeat_s = heartbeat_s
+        self._seen: dict[str, list[tuple[float, Member]]] = {}
+
+    def take(self) -> dict[str, Member]:
+        """Look until all that live have beaten twice, or the patience is over; the last records."""
+        end = time.monotonic() + self._heartbeat_s * PATIENCE
+        while True:
+            members = dict(self._read())
+            now = time.monotonic()
+            for incarnation, member in members.items():
+                seen = self._seen.setdefault(incarnation, [])
+                if not seen or seen[-1][1].number != member.number:
+                    seen.append((now, member))
+            live = [key for key, member in members.items() if member.state is MemberState.LIVE]
+            if now >= end or all(len(self._seen[key]) > BEATS for key in live):
+                return members
+            time.sleep(self._heartbeat_s / LOOKS)  # nothing tells when a node beats
+
+    def beats(self, incarnation: str) -> bool:
+        """Whether its heartbeat has changed meanwhile."""
+        return len(self._seen.get(incarnation, ())) > 1
+
+    def pages_per_s(self, incarnation: str) -> float:
+        """Between the first and the last change; 0 without two of them."""
+        changes = self._seen.get(incarnation, [])[1:]
+        if len(changes) < BEATS:
+            return 0.0
+        (began, first), (ended, last) = changes[0], changes[-1]
+        return round(max(0, last.pages - first.pages) / (ended - began), 1)

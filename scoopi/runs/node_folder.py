@@ -1,0 +1,187 @@
+"""NodeFolder: this node's hidden folder in the folder of a cluster's run, locked while in use."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import socket
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from scoopi.errors import RunError
+from scoopi.runs.folder_lock import take_lock
+from scoopi.runs.run_state import HIDDEN, NodeState, make_private
+
+LOST_PREFIX = "lost-"
+RUN_JSON = "run.json"
+TRIES = 5
+
+
+class NodeFolder:
+    """`DIR/<run>/.scoopi/<node>/`; several nodes may share DIR, each has a folder of its own.
+
+    Attributes:
+        path: the run's folder.
+        node: the node's id.
+    Source: design, "Output".
+    """
+
+    def __init__(self, path: Path, node: str, lock: int, is_new: bool = False) -> None:
+        self.path = path
+        self.node = node
+        self._lock = lock
+        self._is_new = is_new
+
+    @classmethod
+    def join(cls, path: Path, node: str) -> NodeFolder:
+        """This node's folder, made when it is missing.
+
+        Args:
+            path: the run's folder.
+            node: the id that the settings give; empty: the first folder of this machine that is free, of
+                one that has not seen the run over before all others; else a new one.
+        Raises:
+            RunError: the folder cannot be written, its volume does not support file locks, or the named
+                node is still running.
+        """
+        try:
+            made_up = "" if node else secrets.token_hex(4)
+            for candidate in [node] if node else [*_own_nodes(path), made_up]:
+                folder = path / HIDDEN / candidate
+                _make(folder)
+                lock = _try_lock(folder)
+                if lock is not None:
+                    return cls(path, candidate, lock, is_new=candidate == made_up)
+        except OSError as error:
+            raise RunError(
+                f"the output folder cannot be written: {error.strerror}",
+                at=str(error.filename or path),
+                hint="choose another with --output",
+            ) from error
+        raise RunError(f"the node {node} is still running", at=str(path), hint="give this node another id")
+
+    @property
+    def node_folder(self) -> Path:
+        """This node's hidden folder."""
+        return self.path / HIDDEN / self.node
+
+    @property
+    def segments(self) -> Path:
+        """Where this node's segment files are, one a process."""
+        return self.node_folder / "segments"
+
+    def write_state(self, run: str, over: bool = False) -> None:
+        """Replace `node.json`."""
+        self._write(self.node, NodeState(run, socket.gethostname(), over, cluster=True))
+
+    def note_over(self, run: str) -> None:
+        """All rows of the run stand in files: nodes that died meanwhile, and were to see it over, need not.
+
+        Best effort: such a node that is started again finds out by itself.
+        """
+        for node, state in self.known_states().items():
+            if state.run == run and not state.over:
+                with contextlib.suppress(OSError):
+                    self._write(node, msgspec.structs.replace(state, over=True))
+
+    def known_states(self) -> dict[str, NodeState]:
+        """What `node.json` says in each node's folder here, by the node's id; a new one says nothing."""
+        folders = sorted((self.path / HIDDEN).glob("*/"))
+        return {folder.name: state for folder in folders if (state := _state(folder)) is not None}
+
+    def beside(self, node: str) -> NodeFolder | None:
+        """Another node's folder, to be closed again; None while that node runs."""
+        lock = _try_lock(self.path / HIDDEN / node)
+        return None if lock is None else NodeFolder(self.path, node, lock)
+
+    def set_aside(self, files: Iterable[str]) -> Path:
+        """Move this node's segments and these published files away, and forget the run they belong to.
+
+        Args:
+            files: names relative to the run's folder; those that are not there are passed over.
+        Returns:
+            Where they are now.
+        Raises:
+            RunError: they cannot be moved; done again, it moves the rest.
+        """
+        now = f"{datetime.now():%Y%m%d-%H%M%S}"  # noqa: DTZ005 - for people, in local time
+        lost = self.path / HIDDEN / f"{LOST_PREFIX}{now}-{secrets.token_hex(2)}"
+        moves = {self.segments: lost / "segments", self.node_folder / RUN_JSON: lost / f"node-{RUN_JSON}"}
+        moves |= {self.path / file: lost / "files" / file for file in (*files, RUN_JSON)}
+        try:
+            for source, target in moves.items():
+                if source.exists():
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    source.rename(target)
+            (self.node_folder / "node.json").unlink(missing_ok=True)
+        except OSError as error:
+            raise RunError(
+                f"what the run had before cannot be put aside: {error.strerror}",
+                at=str(error.filename or self.path),
+                hint="look after the rights there, or choose another folder with --output",
+            ) from error
+        return lost
+
+    def _write(self, node: str, state: NodeState) -> None:
+        temporary = self.node_folder / "node.json.tmp"
+        temporary.write_bytes(msgspec.json.encode(state))
+        temporary.replace(self.path / HIDDEN / node / "node.json")
+
+    def close(self) -> None:
+        """Release the lock; nothing is left of a node that never took part, and whose id nobody knows."""
+        if self._is_new and not (self.node_folder / "node.json").exists():
+            (self.node_folder / "lock").unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # what is not empty stays
+                for folder in (self.node_folder, self.path / HIDDEN, self.path):
+                    folder.rmdir()
+        os.close(self._lock)
+
+    def __enter__(self) -> NodeFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _own_nodes(path: Path) -> Iterator[str]:
+    """Ids of the nodes of this machine that took part in the run; those first that may owe rows."""
+    found = []
+    for folder in (path / HIDDEN).glob("*/"):
+        state = _state(folder)
+        if state is not None and state.owner == socket.gethostname():
+            found.append((state.over, folder.name))
+    return (node for _, node in sorted(found))
+
+
+def _state(folder: Path) -> NodeState | None:
+    with contextlib.suppress(OSError, msgspec.MsgspecError):
+        return msgspec.json.decode((folder / "node.json").read_bytes(), type=NodeState)
+    return None
+
+
+def _make(folder: Path) -> None:
+    """A node that goes may remove an empty folder above it just now."""
+    for _ in range(TRIES):
+        with contextlib.suppress(FileNotFoundError):
+            make_private(folder.parent)
+            folder.mkdir(exist_ok=True)
+            return
+    make_private(folder.parent)
+    folder.mkdir(exist_ok=True)
+
+
+def _try_lock(folder: Path) -> int | None:
+    with contextlib.ExitStack() as opened:
+        handle = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        opened.callback(os.close, handle)
+        if not take_lock(handle, folder):
+            return None
+        opened.pop_all()
+        return handle

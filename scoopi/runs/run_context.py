@@ -1,0 +1,95 @@
+"""RunContext: what Bootstrap has opened, for the run's injector to hand out."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from scoopi.configs.configs import Configs
+from scoopi.configs.groups import ClusterSettings
+from scoopi.metrics.joining_node import JoiningNode
+from scoopi.model.progress import Progress
+from scoopi.publishing.output_file import OutputSpec
+from scoopi.runs.composed import Composed
+from scoopi.runs.node_folder import NodeFolder
+from scoopi.runs.run_folder import RunFolder
+from scoopi.runs.run_request import unheard
+from scoopi.store.ports import Store
+from scoopi.store.runs.run_cancel import RunCancel
+from scoopi.store.runs.run_retention import RunRetention
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """One node's part of one run, opened and composed.
+
+    Attributes:
+        node: incarnation of this process.
+        run: incarnation of the run.
+        resumed: whether the run was begun by an earlier process.
+        outputs: what the definitions write.
+        stream: where the one output goes instead of a file; None for files.
+        watch: is told the progress; None when nobody watches.
+        tell: is told, in a line, what a stop waits for.
+        cluster: how the node reaches its cluster; None for a run on one machine.
+        cancel: hears when the run is cancelled from elsewhere; None on one machine.
+        was_over: the run was ending or over when this node came.
+        returned: the run was not named; an earlier process of this node had left it unfinished.
+        plain_outputs: in a cluster, the outputs under the names that they have on one machine.
+        retention: ends what the cluster keeps of the run when it is over; None on one machine.
+        hurry: told by which monotonic time the cluster must have answered, and how long the node has after
+            that; None on one machine.
+        on_seeded: called while this node seeds, with the number of jobs so far.
+        keep: called every liveness gap: the cluster keeps the unfinished run for a while from then.
+        joining: has answered probes since this node began to wait for others; None on one machine.
+        canaries: keys of the records whose loss tells that the run's data is lost.
+    """
+
+    node: str
+    run: str
+    resumed: bool
+    composed: Composed
+    configs: Configs
+    folder: RunFolder | NodeFolder
+    store: Store
+    outputs: tuple[OutputSpec, ...]
+    stream: IO[bytes] | None
+    watch: Callable[[Progress], None] | None
+    cluster: ClusterSettings | None = None
+    canaries: tuple[str, ...] = ("canary",)
+    cancel: RunCancel | None = None
+    was_over: bool = False
+    returned: bool = False
+    plain_outputs: tuple[OutputSpec, ...] = ()
+    retention: RunRetention | None = None
+    joining: JoiningNode | None = None
+    hurry: Callable[[float, float], None] | None = None
+    keep: Callable[[], None] = lambda: None
+    tell: Callable[[str], object] = unheard
+    on_seeded: Callable[[int], None] = lambda jobs: None
+
+    @property
+    def current_folder(self) -> Path:
+        """Where the run was started."""
+        return Path(self.composed.current_folder)
+
+    def owns(self, incarnation: str) -> bool:
+        """Whether an incarnation is one of this node's: on one machine all are."""
+        if self.cluster is None or incarnation == self.node:
+            return True
+        return (self.folder.segments / f"{incarnation}.seg").exists()
+
+    def resume_command(self) -> str:
+        """What the user types to go on with the run."""
+        if self.cluster is not None:
+            return f"the same command again, with --run {shlex.quote(self.folder.path.name)}"
+        folder = self.folder.path
+        try:
+            shown = folder.absolute().relative_to(Path.cwd())
+        except ValueError:
+            shown = folder
+        stream = " --output -" if self.stream is not None else ""
+        return f"scoopi resume {shlex.quote(str(shown))}{stream}"

@@ -1,0 +1,299 @@
+"""RunFolder: the folder of a run on one machine: made whole, locked while in use, found again."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import secrets
+import shutil
+import socket
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from scoopi.errors import RunError
+from scoopi.runs.folder_lock import take_lock
+from scoopi.runs.run_state import (
+    HIDDEN,
+    KEEP,
+    STATE_FILE,
+    STORE_FILE,
+    NodeState,
+    make_private,
+    node_folder_of,
+    read_state,
+    unreadable,
+)
+
+log = logging.getLogger(__name__)
+
+NEW_PREFIX = ".new-"
+LATEST = "latest"
+HOLDER_SPEAKS_S = 0.5
+"""How long who holds the lock of a folder may take to write its process id there."""
+
+
+class RunFolder:
+    """`DIR/<run id>/`, with `.scoopi/<node>/` for segments and state; locked by one process at a time.
+
+    Source: design, "Output" and "Protocol", rule 13.
+    """
+
+    def __init__(self, path: Path, node: str, lock: int) -> None:
+        self.path = path
+        self.node = node
+        self._lock = lock
+
+    @classmethod
+    def make_hidden(cls, output: Path) -> RunFolder:
+        """A new folder under a hidden name, locked; `reveal` gives it its own.
+
+        Raises:
+            RunError: the output folder cannot be written, or its volume does not support file locks.
+        """
+        try:
+            output.mkdir(parents=True, exist_ok=True)
+            with _alone_in(output):
+                _remove_abandoned(output)
+                path = output / f"{NEW_PREFIX}{secrets.token_hex(4)}"
+                node = secrets.token_hex(4)
+                make_private(path / HIDDEN)
+                (path / HIDDEN / node).mkdir()
+                return cls(path, node, _locked(path))
+        except OSError as error:
+            raise RunError(
+                f"the output folder cannot be written: {error.strerror}",
+                at=str(error.filename or output),
+                hint="choose another with --output",
+            ) from error
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """An existing run's folder, locked.
+
+        Raises:
+            RunError: it is not the folder of a run, the run is one of a cluster or is still running, or a
+                file of the folder is damaged.
+        """
+        node_folder = node_folder_of(path)
+        if node_folder is None:
+            what = "this is no folder of a run"
+            raise RunError(what, at=str(path), hint="name a folder under the output")
+        if read_state(node_folder).cluster:
+            raise RunError("it is a run of a cluster", at=str(path), hint=_going_on(path))
+        try:
+            return cls(path, node_folder.name, _locked(path))
+        except OSError as error:
+            raise unreadable("lock", _lock_file(path), error) from error
+
+    @property
+    def node_folder(self) -> Path:
+        """This node's hidden folder."""
+        return self.path / HIDDEN / self.node
+
+    @property
+    def segments(self) -> Path:
+        """Where this node's segment files are, one a process."""
+        return self.node_folder / "segments"
+
+    @property
+    def store_file(self) -> Path:
+        """The run's records."""
+        return self.node_folder / STORE_FILE
+
+    def reveal(self, started: datetime) -> None:
+        """Give the complete folder its name, `yyyyMMdd-HHmmss-<4 hex>`; from now on `resume` finds it."""
+        while True:
+            final = self.path.parent / f"{started:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+            if not final.exists():
+                break
+        self.path.rename(final)
+        self.path = final
+
+    def write_state(self, run: str, over: bool = False) -> None:
+        """Replace `node.json`."""
+        state = NodeState(run, socket.gethostname(), over)
+        temporary = self.node_folder / f"{STATE_FILE}.tmp"
+        temporary.write_bytes(msgspec.json.encode(state))
+        temporary.replace(self.node_folder / STATE_FILE)
+
+    def ensure_store(self) -> None:
+        """Opening a store that is missing would make an empty one in its place.
+
+        Raises:
+            RunError: the run's records are gone.
+        """
+        try:
+            is_gone = not self.store_file.stat().st_size
+        except FileNotFoundError:
+            is_gone = True
+        except OSError as error:
+            raise unreadable("store", self.store_file, error) from error
+        if is_gone:
+            raise self.lost()
+
+    def lost(self) -> RunError:
+        """The error of a run whose records are not there, or are those of another run."""
+        what = "the run's records are lost; it cannot be told which rows count"
+        return RunError(what, at=str(self.store_file), hint=KEEP)
+
+    def state(self) -> NodeState:
+        """What `node.json` says."""
+        return read_state(self.node_folder)
+
+    def remove(self) -> None:
+        """Remove a folder that was never revealed."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self.path.parent.rmdir()
+
+    def close(self) -> None:
+        """Release the lock."""
+        os.close(self._lock)
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def point_latest(path: Path) -> None:
+    """Have `latest` beside the folder of a finished run lead to it; readers never see it missing.
+
+    A link is a convenience: what stands there that is not one stays, and a volume without links does no harm.
+    """
+    link, temporary = path.parent / LATEST, path.parent / f".{LATEST}-{secrets.token_hex(4)}"
+    if link.exists() and not link.is_symlink():
+        log.warning("%s is not a link, so it stays as it is", link)
+        return
+    try:
+        temporary.symlink_to(path.name)
+        temporary.replace(link)
+    except OSError as error:
+        log.info("%s cannot be made: %s", link, error.strerror)
+        temporary.unlink(missing_ok=True)
+
+
+def find_unfinished(output: Path) -> Path | None:
+    """The newest run under `output` that is neither over nor running; None when there is none.
+
+    A damaged folder is reported and passed over while there is another run: that one can be resumed.
+
+    Raises:
+        RunError: every unfinished run there is still running, or is damaged.
+    """
+    running: list[tuple[Path, str]] = []
+    damaged: list[tuple[Path, RunError]] = []
+    for path in _runs(output):
+        try:
+            node_folder = node_folder_of(path)
+            state = None if node_folder is None else read_state(node_folder)
+        except RunError as error:
+            damaged.append((path, error))
+            continue
+        if state is None or state.over:
+            continue
+        if state.cluster:
+            log.warning("%s is passed over: it is a run of a cluster; %s", path, _going_on(path))
+            continue
+        holder = _holder(path)
+        if not holder:
+            for other, fault in damaged:
+                log.warning("%s is passed over: %s", other, fault)
+            return path
+        running.append((path, holder))
+    if running:
+        raise _still_running(*running[0])
+    if damaged:
+        raise damaged[0][1]
+    return None
+
+
+def _runs(output: Path) -> list[Path]:
+    """What may be the folder of a run, the newest first."""
+    try:
+        return sorted(
+            (each for each in output.iterdir() if each.name[0] != "." and not each.is_symlink()), reverse=True
+        )
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        what = f"the output folder cannot be read: {error.strerror}"
+        raise RunError(what, at=str(output), hint="give this user the right to read it") from error
+
+
+def _going_on(path: Path) -> str:
+    return f"to go on with it, start its nodes again with --run {path.name}"
+
+
+def _still_running(path: Path, holder: str) -> RunError:
+    return RunError(f"the run is still running (pid {holder})", at=str(path), hint="wait for its end")
+
+
+def _lock_file(path: Path) -> Path:
+    return path / HIDDEN / "lock"
+
+
+def _locked(path: Path) -> int:
+    handle = os.open(_lock_file(path), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        if not take_lock(handle, path):
+            raise _still_running(path, _named_holder(path))
+    except RunError:
+        os.close(handle)
+        raise
+    os.ftruncate(handle, 0)
+    os.pwrite(handle, str(os.getpid()).encode(), 0)
+    return handle
+
+
+def _holder(path: Path) -> str:
+    """The process id of who holds the lock; empty when nobody does.
+
+    Raises:
+        RunError: the volume does not support file locks.
+    """
+    try:
+        handle = os.open(_lock_file(path), os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        return "" if take_lock(handle, path) else _named_holder(path)
+    finally:
+        os.close(handle)
+
+
+def _named_holder(path: Path) -> str:
+    """Who says to hold the lock; a new holder may not have said so yet, the one before may be dead."""
+    end = time.monotonic() + HOLDER_SPEAKS_S
+    while True:
+        holder = _lock_file(path).read_text().strip()
+        if (holder and Path("/proc", holder).exists()) or time.monotonic() > end:
+            return holder or "unknown"
+        time.sleep(0.01)
+
+
+@contextlib.contextmanager
+def _alone_in(output: Path) -> Iterator[None]:
+    """Keeps a second start from taking a folder that is not locked yet for an abandoned one."""
+    handle = os.open(output, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        take_lock(handle, output, wait=True)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _remove_abandoned(output: Path) -> None:
+    """Folders that a killed process was still building; one in use is locked and stays."""
+    for path in output.glob(f"{NEW_PREFIX}*"):
+        if not _holder(path):
+            shutil.rmtree(path, ignore_errors=True)

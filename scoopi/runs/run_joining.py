@@ -1,0 +1,294 @@
+"""RunJoining: a connected node finds its run, waits for the others, and composes with them."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from scoopi.configs.comparison import conflicts, merge
+from scoopi.configs.configs import Configs
+from scoopi.configs.groups import ClusterSettings, OutputSettings
+from scoopi.errors import ConfigError, DefsError, RunError, StoreError
+from scoopi.metrics.joining_node import JoiningNode
+from scoopi.model.run_report import RunReport
+from scoopi.publishing.output_file import OutputSpec
+from scoopi.publishing.outputs import of_node
+from scoopi.runs.cluster_runs import runs_of, store_of
+from scoopi.runs.composed import Composed, read_composed
+from scoopi.runs.earlier_incarnations import FormerLives
+from scoopi.runs.finished import finished_report
+from scoopi.runs.left_over_runs import LeftOverRuns
+from scoopi.runs.node_folder import NodeFolder
+from scoopi.runs.run_context import RunContext
+from scoopi.runs.run_file import RunFile
+from scoopi.runs.run_name import RunName, definitions_digest, unfinished_run
+from scoopi.runs.run_request import RunRequest
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.member_heaps import MemberHeaps
+from scoopi.store.nodes.barricade import Barricade
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.quorum import Quorum
+from scoopi.store.ports import Store
+from scoopi.store.runs.run_cancel import RunCancel
+from scoopi.store.runs.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_registry import RunRegistry
+from scoopi.store.runs.run_retention import RunRetention
+
+log = logging.getLogger(__name__)
+
+COMPOSE_TIMEOUT_MS = 120_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A run of the cluster, before it is known whether this node can take part in it."""
+
+    name: str
+    folder: NodeFolder
+    client: ClusterClient
+    names: RunName
+    registry: RunRegistry
+    canaries: tuple[str, ...]
+
+
+class RunJoining:
+    """What a node knows of its run from one try to the next, should the store fail it meanwhile.
+
+    Args:
+        node: incarnation of this process.
+        waits: is told what is waited for, and passed on in what was joined.
+    Source: design, "Name of a cluster run" and "Protocol", rules 8, 9 and 11.
+    """
+
+    def __init__(
+        self,
+        request: RunRequest,
+        settings: ClusterSettings,
+        node: str,
+        waits: JoiningNode,
+    ) -> None:
+        self._request = request
+        self._settings = settings
+        self._node = node
+        self._joining = waits
+        self._name: str | None = None
+        self._returned = False
+        self._folder: Path | None = None
+        self._cancels: dict[str, RunCancel] = {}
+
+    @property
+    def folder(self) -> Path | None:
+        """The run's, as soon as its name is known."""
+        return self._folder
+
+    def join(
+        self,
+        client: ClusterClient,
+        opened: ExitStack,
+        mine: Composed,
+        configs: Configs,
+        outputs: tuple[OutputSpec, ...],
+    ) -> RunContext | RunReport:
+        """See `ClusterBoot.join`; when it raises StoreError, it may be called again.
+
+        Args:
+            opened: closes what this opens; to be closed before the next try.
+        """
+        found = self._found(client, opened, mine)
+        lives, record = FormerLives(found.folder), self._record(found)
+        state = None if record is None else record.read()
+        now = None if state is None else state.incarnation
+        is_torn = record is not None and record.has_lost() and not self._has_ended(found)
+        if self._request.anew:
+            lives.set_aside(None if is_torn else now, outputs)
+            return self._joined(found, mine, configs, outputs)
+        if lives.saw_over(now):
+            path = found.folder.path
+            return finished_report(found.name, path, RunFile(path, found.folder.node_folder, True))
+        lives.refuse(now)
+        if is_torn:
+            raise RunError(
+                f"the cluster has lost a part of the run {found.name}",
+                at=str(found.folder.path),
+                hint="its files stay as they are; --anew puts them aside and begins anew",
+            )
+        return self._joined(found, mine, configs, outputs)
+
+    def _has_ended(self, found: _Found) -> bool:
+        """Just now: the first of its records ends before the last."""
+        return found.registry.maps(found.name) is None
+
+    def _found(self, client: ClusterClient, opened: ExitStack, mine: Composed) -> _Found:
+        """The run under its name, in the cluster and in the output folder."""
+        canaries = tuple(client.spread_keys("canary"))
+        registry = runs_of(client, self._node, self._settings.heartbeat_ms)
+        names = RunName(store_of(client), lambda run: self._is_over(client, registry.maps(run)), self._node)
+        if self._name is None:  # decided once: what others have ended meanwhile is not begun anew
+            self._name = self._decided(names, mine)
+        path = self._request.output / self._name
+        folder = opened.enter_context(NodeFolder.join(path, self._settings.node))
+        self._folder = path
+        return _Found(self._name, folder, client, names, registry, canaries)
+
+    def _decided(self, names: RunName, mine: Composed) -> str:
+        """As named; else the one that this node left unfinished; else the current one, or a new one."""
+        request = self._request
+        if request.run is None:
+            left = unfinished_run(mine, request.output, self._settings.node, request.made_up)
+            self._returned = left is not None
+            if left is not None:
+                return left
+        return names.decide(mine, request.run)
+
+    def _record(self, found: _Found) -> RunRecord | None:
+        """The record of the run as it was when this node came; None of a run that is not known."""
+        maps = found.registry.maps(found.name)
+        return None if maps is None else self._record_in(maps, found)
+
+    def _record_in(self, maps: str, found: _Found) -> RunRecord:
+        return RunRecord(store_of(found.client, maps), self._node, found.canaries)
+
+    def _joined(
+        self, found: _Found, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
+    ) -> RunContext:
+        folder, registry = found.folder, found.registry
+        left_over = LeftOverRuns(found.client, found.names, registry, OutputSettings.of(configs).retention_s)
+        registry.sweep(left_over.end)
+        keep_s = OutputSettings.of(configs).unfinished_s
+        maps, over = registry.enter(found.name, keep_s)
+        if self._request.anew and self._record_in(maps, found).has_lost():
+            maps, over = registry.renew(found.name, maps, keep_s)
+        store = store_of(found.client, maps, lambda: registry.is_gone(found.name, maps))
+        record, cancel = self._record_in(maps, found), self._listening(store, maps)
+        self._request.tell(f"run {found.name}, node {folder.node}")
+        composed = (
+            self._composed_before(store, record) if over else self._composed(store, folder, mine, cancel)
+        )
+        self._compare(mine, composed, configs)
+        state = record.read() if over else record.create(composed.run)
+        if state is None:
+            raise self._just_ended()
+        folder.write_state(composed.run)
+        log.info("run %s: joined as node %s", found.name, folder.node)
+        effective = merge(configs, self._of_run(composed), take_shared=False)
+        output = OutputSettings.of(effective)
+        return RunContext(
+            node=self._node,
+            run=composed.run,
+            resumed=False,
+            composed=composed,
+            configs=effective,
+            folder=folder,
+            store=store,
+            outputs=outputs if output.merge else of_node(outputs, folder.node),
+            stream=None,
+            watch=self._request.watch,
+            tell=self._request.tell,
+            cluster=ClusterSettings.of(effective, Path.cwd()),
+            canaries=found.canaries,
+            cancel=cancel,
+            was_over=state.phase is not RunPhase.RUNNING,
+            returned=self._returned,
+            plain_outputs=outputs,
+            retention=self._retention(found, mine, store, maps, output.retention_s),
+            joining=self._joining,
+            keep=lambda: registry.pulse.renew(maps, output.unfinished_s),
+            hurry=found.client.hurry,
+            on_seeded=MemberHeaps(found.client).warn_of,
+        )
+
+    def _retention(
+        self, found: _Found, mine: Composed, store: Store, maps: str, seconds: int
+    ) -> RunRetention:
+        """Nobody joins the run any more before its records begin to end, and it is noted when all do."""
+
+        def note_over() -> None:
+            found.names.pass_over(mine, found.name)
+            found.registry.note_over(found.name, maps)
+
+        return RunRetention(store, seconds, note_over, lambda: found.registry.note_ends(found.name, maps))
+
+    def _listening(self, store: Store, maps: str) -> RunCancel:
+        """From the first try on: what was asked since then was asked of this node too."""
+        if maps not in self._cancels:
+            cancel = RunCancel(store, self._node)
+            cancel.listen()
+            self._cancels[maps] = cancel
+        return self._cancels[maps]
+
+    def _waits(self, what: str) -> None:
+        self._joining.waits(what)
+        log.info("%s", what)
+
+    def _of_run(self, composed: Composed) -> Configs:
+        return Configs.from_kept(composed.configs, self._request.environ)
+
+    def _is_over(self, client: ClusterClient, maps: str | None) -> bool:
+        if maps is None:
+            return False
+        state = RunRecord(store_of(client, maps), self._node).read()
+        return state is not None and state.phase is not RunPhase.RUNNING
+
+    def _composed_before(self, store: Store, record: RunRecord) -> Composed:
+        """Of a run that is over, as long as it is kept: nobody composes anything in its maps again."""
+        packed = self._setup(store).composed()
+        if packed is None or record.read() is None:
+            raise self._just_ended()
+        return read_composed(packed)
+
+    def _just_ended(self) -> StoreError:
+        self._name = None
+        return StoreError("what the cluster kept of this run has just ended", hint="try again")
+
+    def _composed(self, store: Store, folder: NodeFolder, mine: Composed, cancel: RunCancel) -> Composed:
+        barricade = self._setup(store)
+        packed = barricade.composed()
+        if packed is None:
+            self._quorum(store, folder).wait(
+                lambda: barricade.composed() is not None, lambda: self._is_stopped(cancel)
+            )
+            self._waits("another node composes the run")
+            packed = barricade.compose_once(
+                lambda: msgspec.msgpack.encode(mine), COMPOSE_TIMEOUT_MS, lambda: self._is_stopped(cancel)
+            )
+        return read_composed(packed)
+
+    def _setup(self, store: Store) -> Barricade:
+        return Barricade(store, "setup", self._node, self._settings.liveness_gap_ms)
+
+    def _is_stopped(self, cancel: RunCancel) -> bool:
+        """By a signal here, or cancelled from elsewhere."""
+        try:
+            return self._request.is_stopped() or cancel.is_asked()
+        except StoreError:
+            return False
+
+    def _quorum(self, store: Store, folder: NodeFolder) -> Quorum:
+        """A run that was composed never waits for it again."""
+        settings = self._settings
+        size = settings.quorum_size
+
+        def tell(live: int) -> None:
+            self._waits(f"{live} of {size} nodes are there")
+            self._request.tell(f"{live} of {size} nodes are there, waiting for the others")
+
+        members = Membership(store, self._node, folder.node, settings.heartbeat_ms, settings.liveness_gap_ms)
+        return Quorum(members, size, settings.quorum_timeout_s, tell)
+
+    def _compare(self, mine: Composed, composed: Composed, configs: Configs) -> None:
+        if definitions_digest(mine) != definitions_digest(composed):
+            errors, _ = conflicts(configs, self._of_run(composed))
+            if errors:
+                raise ConfigError("; ".join(errors), hint="give all nodes the same settings")
+            raise DefsError(
+                "this node's definitions or plugins are not those of the run",
+                at=mine.defs_source,
+                hint=f"give it those of {composed.defs_source}, or another --run",
+            )
+        _, warnings = conflicts(configs, self._of_run(composed))
+        for warning in warnings:
+            log.warning("%s; the run's value counts", warning)

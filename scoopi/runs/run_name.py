@@ -1,0 +1,154 @@
+"""RunName: which run of the cluster a node joins."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import socket
+from collections.abc import Callable, Container
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from scoopi.errors import RecordError, StoreError, UsageError
+from scoopi.model.record_fields import RUN_NAME, RunText
+from scoopi.runs.composed import Composed
+from scoopi.runs.run_state import HIDDEN, NodeState
+from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import RecordCodec
+from scoopi.store.scan_pages import pages
+
+PAGE = 500
+TRIES = 20
+
+
+class CurrentRun(msgspec.Struct, frozen=True):
+    """The grid's record `current/<folder>-<digest>`: the run that nodes without a name join.
+
+    Attributes:
+        chooser: incarnation of the node that wrote it, so that the record is unlike any other's.
+        over: nobody joins it any more, also when the grid has forgotten the run itself.
+    """
+
+    run: RunText
+    chooser: str
+    over: bool = False
+
+
+class RunName:
+    """Nodes that start together agree on one name, and no name returns.
+
+    Args:
+        grid: the maps that belong to no run.
+        is_over: whether the grid says of a run that it is over, by its name.
+        node: incarnation of this node.
+    Source: design, "Name of a cluster run".
+    """
+
+    def __init__(self, grid: Store, is_over: Callable[[str], bool], node: str) -> None:
+        self._grid = grid
+        self._is_over = is_over
+        self._node = node
+        self._codec = RecordCodec(MapName.RUN, CurrentRun)
+
+    def decide(self, composed: Composed, given: str | None) -> str:
+        """The run's name: given, or current in the grid, or new.
+
+        Raises:
+            UsageError: the given name cannot be a folder's.
+            StoreError: the grid does not answer.
+        """
+        if given is not None:
+            if not RUN_NAME.fullmatch(given):
+                raise UsageError(f"the run's name {given!r} is no name", hint="letters, digits, . _ and -")
+            return given
+        return self._current(_base(composed))
+
+    def pass_over(self, composed: Composed, run: str) -> None:
+        """Have nobody join a run that is over; to be called before the grid forgets it.
+
+        Raises:
+            StoreError: the grid does not answer; call again.
+        """
+        key = _key(_base(composed))
+        stands, known = self._stands(key)
+        if stands is not None and known is not None and known.run == run and not known.over:
+            over = self._codec.written(CurrentRun(run, self._node, over=True))
+            self._grid.cas_all(MapName.RUN, [Change(key, stands, over)])
+
+    def forget(self, run: str) -> None:
+        """Have nobody join a run that is removed.
+
+        Raises:
+            StoreError: the grid does not answer; call again.
+        """
+        for page in pages(self._grid, MapName.RUN, PAGE, after=_key("")):
+            for key, stands in page:
+                if not key.startswith(_key("")):
+                    return
+                try:
+                    known = self._codec.read(key, stands)
+                except RecordError:
+                    continue
+                if known.run == run and not known.over:
+                    over = self._codec.written(CurrentRun(run, self._node, over=True))
+                    self._grid.cas_all(MapName.RUN, [Change(key, stands, over)])
+
+    def _current(self, base: str) -> str:
+        key = _key(base)
+        for _ in range(TRIES):
+            stands, known = self._stands(key)
+            if known is not None and not known.over and not self._is_over(known.run):
+                return known.run
+            new = self._codec.written(CurrentRun(f"{base}-{secrets.token_hex(2)}", self._node))
+            if stands is None:
+                self._grid.put_if_absent_all(MapName.RUN, [(key, new)])
+            else:
+                self._grid.cas_all(MapName.RUN, [Change(key, stands, new)])
+        raise StoreError(f"no name for the run could be agreed on in {TRIES} tries", hint="give it by --run")
+
+    def _stands(self, key: str) -> tuple[bytes | None, CurrentRun | None]:
+        stands = self._grid.get_all(MapName.RUN, [key]).get(key)
+        return stands, None if stands is None else self._codec.read(key, stands)
+
+
+def definitions_digest(composed: Composed) -> str:
+    """Equal for nodes with the same definitions, plugins and given run settings, wherever they lie."""
+    parts = (
+        composed.definitions.digest,
+        *sorted(composed.plugin_digests.values()),
+        *(f"{key}={value}" for key, value in sorted(composed.given.items())),
+    )
+    return blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def _base(composed: Composed) -> str:
+    return f"{_folder_name(composed)}-{definitions_digest(composed)[:8]}"
+
+
+def _key(base: str) -> str:
+    return f"current/{base}"
+
+
+def _folder_name(composed: Composed) -> str:
+    name = Path(composed.defs_source).stem or "run"
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:40] or "run"
+
+
+def unfinished_run(composed: Composed, output: Path, node: str, made_up: Container[str] = ()) -> str | None:
+    """The newest run of these definitions that this node took part in and did not see over.
+
+    Args:
+        node: the id that the settings give this node; empty: it may be any node of this machine.
+        made_up: runs that are over, and whose rows this node has published just now.
+    """
+    found = []
+    for file in output.glob(f"{_base(composed)}-*/{HIDDEN}/{node or '*'}/node.json"):
+        try:
+            state = msgspec.json.decode(file.read_bytes(), type=NodeState)
+        except (OSError, msgspec.MsgspecError):
+            continue
+        if state.cluster and not state.over and (node or state.owner == socket.gethostname()):
+            found.append((file.stat().st_mtime_ns, file.parents[2].name))
+    return max(((at, run) for at, run in found if run not in made_up), default=(0, None))[1]

@@ -1,0 +1,100 @@
+"""Barricade: one node composes a value, the others wait for it; a dead holder is replaced."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from scoopi.errors import ClusterError, StoreError
+from scoopi.store.nodes.lease import Lease
+from scoopi.store.ports import MapName, Store
+from scoopi.store.stopped import StoppedError
+
+POLL_MS = 200
+"""Between two looks of a node that waits."""
+
+
+class Barricade:
+    """A named value that is composed under a lease.
+
+    The value is one record made by `put_if_absent`: a node that finds one uses it, so that a holder that
+    was replaced although it was alive does no harm.
+
+    Args:
+        store: one whose answers are settled.
+        name: of the barricade; one value is composed under it, ever.
+        incarnation: of this node.
+        lease_ms: a holder that has not renewed its lease for this long, by the watcher's clock, is dead.
+        clock: seconds, monotonic.
+        sleep: waits so many seconds of that clock; no event announces that another node has composed.
+    Source: design, "Protocol", rule 9.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        name: str,
+        incarnation: str,
+        lease_ms: int = 15_000,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._store = store
+        self._lease = Lease(store, f"barricade/{name}", incarnation, lease_ms, clock)
+        self._value_key = f"composed/{name}"
+        self._name = name
+        self._poll_s = min(POLL_MS / 1000, lease_ms / 4000)
+        self._clock = clock
+        self._sleep = sleep
+
+    def composed(self) -> bytes | None:
+        """The value, None when nobody has composed it yet."""
+        return self._store.get_all(MapName.RUN, [self._value_key]).get(self._value_key)
+
+    def compose_once(
+        self,
+        compose: Callable[[], bytes],
+        timeout_ms: int,
+        is_stopped: Callable[[], bool] = lambda: False,
+    ) -> bytes:
+        """The composed value: found, or composed here while no other node does.
+
+        Args:
+            timeout_ms: how long another node may hold the barricade without renewing its lease; a live node
+                may take as long as it needs.
+            is_stopped: asked while another node composes.
+        Raises:
+            StoppedError: `is_stopped` says so.
+            ClusterError: another node held the barricade for too long.
+            StoreError: nothing is known; call again.
+            Exception: what `compose` raised; the barricade is released without a value.
+        """
+        end, lease_seen = self._clock() + timeout_ms / 1000, self._lease.seen
+        while True:
+            value = self.composed()
+            if value is None and self._lease.acquire():
+                value = self._compose_holding(compose)
+            if value is not None:
+                return value
+            if is_stopped():
+                raise StoppedError
+            if self._lease.seen != lease_seen:
+                end, lease_seen = self._clock() + timeout_ms / 1000, self._lease.seen
+            left = end - self._clock()
+            if left <= 0:
+                raise ClusterError(
+                    f"another node has been composing {self._name} for {timeout_ms} ms",
+                    hint="look at the log of that node, or allow it more time",
+                )
+            self._sleep(min(left, self._poll_s))
+
+    def _compose_holding(self, compose: Callable[[], bytes]) -> bytes:
+        with self._lease.renewed():
+            # The holder before may have put its value after this node had looked for one.
+            if (value := self.composed()) is not None:
+                return value
+            record = (self._value_key, compose())
+            outcome = self._store.put_if_absent_all(MapName.RUN, [record])[0]
+            if outcome.current is None:
+                raise StoreError(f"the value of {self._name} was refused and is not there", hint="try again")
+            return outcome.current

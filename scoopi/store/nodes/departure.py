@@ -1,0 +1,82 @@
+"""Departure: how a node leaves its run, and which rows of other nodes are still missing."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection
+
+from scoopi.errors import ClusterError, RunError, StoreError
+from scoopi.store.nodes.awaited_nodes import awaited_nodes
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.stopped import StoppedError
+
+log = logging.getLogger(__name__)
+
+
+class Departure:
+    """Leaving is the last write of a node; it follows publishing.
+
+    Args:
+        load: this node's load now.
+        stop_heartbeat: ends the heartbeat, so that none follows the last one.
+        look_s: seconds between two looks at the other nodes.
+    """
+
+    def __init__(
+        self,
+        members: Membership,
+        load: Callable[[], Load],
+        stop_heartbeat: Callable[[], None],
+        look_s: float = 1.0,
+    ) -> None:
+        self._members = members
+        self._load = load
+        self._stop_heartbeat = stop_heartbeat
+        self._look_s = look_s
+
+    @property
+    def node(self) -> str:
+        """This node's id."""
+        return self._members.node
+
+    def leave(self, published: bool = True) -> bool:
+        """Stop the heartbeat and mark this node as LEFT.
+
+        Args:
+            published: whether its files hold all rows that this node has committed.
+        Returns:
+            Whether no live node is left in the run.
+        """
+        self._stop_heartbeat()
+        try:
+            self._members.beat(self._load()._replace(owes_rows=not published), MemberState.LEFT)
+            return not self._members.live()
+        except (StoreError, RunError, ClusterError) as error:
+            log.warning("the last heartbeat was not acknowledged: %s", error.what)
+            return False
+
+    def awaited(self, incarnations: Collection[str]) -> tuple[str, ...]:
+        """The nodes that finished jobs in these incarnations, are not alive and have not published since.
+
+        Args:
+            incarnations: whose segments this node does not have; earlier ones of its own included.
+        """
+        members = self._members.read()
+        return awaited_nodes(members, self._members.live_among(members), incarnations, asking=self.node)
+
+    def await_others(self, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        """After `leave`: wait until every other node has left or is dead, however long a live one takes.
+
+        Raises:
+            StoppedError: `is_stopped` returned true.
+            StoreError: the store does not answer.
+        """
+        while True:
+            self._members.watch()
+            if not self._members.live():
+                return
+            if is_stopped():
+                raise StoppedError
+            time.sleep(self._look_s)  # no event announces that a node leaves

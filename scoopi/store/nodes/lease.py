@@ -1,0 +1,116 @@
+"""Lease: a named right that one node holds at a time; a holder that stops renewing it is replaced."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from scoopi.errors import ClusterError, StoreError
+from scoopi.model.record_fields import Count
+from scoopi.store.nodes.lease_watch import LeaseWatch
+from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import RecordCodec
+
+NOBODY = ""
+
+
+class LeaseRecord(msgspec.Struct, frozen=True):
+    """Which node holds a lease; `number` grows with each write, so no two records are alike."""
+
+    holder: str
+    number: Count
+
+
+class Lease:
+    """Acquired by a conditional write, renewed by a thread while it is used, then released.
+
+    A holder that is replaced although it is alive is not told at once: what it does under the lease must be
+    harmless if another node does it too.
+
+    Args:
+        store: one whose answers are settled.
+        key: of the lease's record in the map `run`.
+        incarnation: of this node.
+        lease_ms: a holder that has not renewed for this long, by the watcher's clock, is dead.
+        clock: seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        key: str,
+        incarnation: str,
+        lease_ms: int = 15_000,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._key = key
+        self._incarnation = incarnation
+        self._lease_ms = lease_ms
+        self._watch = LeaseWatch(lease_ms, clock)
+        self._codec = RecordCodec(MapName.RUN, LeaseRecord)
+        self._held: bytes | None = None
+        self.seen: bytes | None = None
+        """The record as `acquire` last read it; it changes while a live node holds the lease."""
+
+    def acquire(self) -> bool:
+        """Take the lease if it is free, or if its holder is dead; False while another node holds it.
+
+        Raises:
+            StoreError: nothing is known; call again.
+        """
+        now = self.seen = self._store.get_all(MapName.RUN, [self._key]).get(self._key)
+        if now is None:
+            first = self._record(self._incarnation, 0)
+            won = self._store.put_if_absent_all(MapName.RUN, [(self._key, first)])[0].won
+            self._held = first if won else None
+        else:
+            holder = self._codec.read(self._key, now).holder
+            is_free = holder in (NOBODY, self._incarnation) or self._watch.is_lost(now)
+            self._held = self._changed(now, self._incarnation) if is_free else None
+        return self._held is not None
+
+    @contextmanager
+    def renewed(self) -> Iterator[None]:
+        """Renew the acquired lease until the end of the block, then release it."""
+        stopped = threading.Event()
+        thread = threading.Thread(target=self._renew, args=(stopped,), name="lease", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            stopped.set()
+            thread.join()  # it is in one call to the store at most, which ends by itself
+            self._release()
+
+    def _renew(self, stopped: threading.Event) -> None:
+        while self._held is not None and not stopped.wait(self._lease_ms / 5000):
+            try:
+                self._held = self._changed(self._held, self._incarnation)
+            except StoreError:
+                continue
+            except ClusterError:
+                return
+
+    def _release(self) -> None:
+        """Best effort: a lease that is not released expires."""
+        try:
+            if self._held is not None:
+                self._changed(self._held, NOBODY)
+        except (StoreError, ClusterError):
+            return
+        finally:
+            self._held = None
+
+    def _changed(self, now: bytes, holder: str) -> bytes | None:
+        """The record as this node wrote it; None if another node was faster."""
+        new = self._record(holder, self._codec.read(self._key, now).number + 1)
+        outcome = self._store.cas_all(MapName.RUN, [Change(self._key, now, new)])[0]
+        return new if outcome.won else None
+
+    def _record(self, holder: str, number: int) -> bytes:
+        return self._codec.written(LeaseRecord(holder, number))

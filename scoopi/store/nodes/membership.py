@@ -1,0 +1,222 @@
+"""Membership: this node's heartbeat, and who of the others is live, has left or is lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from scoopi.errors import RunError, StoreError
+from scoopi.store.nodes.lease_watch import LeaseWatch
+from scoopi.store.nodes.node_record import Load, Look, Member, MemberState
+from scoopi.store.nodes.own_clock import boottime
+from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import RecordCodec
+from scoopi.store.scan_pages import pages
+
+PAGE = 500
+READS = 5
+"""In so many successful looks in a row a lost node's heartbeat stood still (design, rule 8)."""
+
+
+class Membership:
+    """Heartbeats in one map, a record an incarnation; records are kept until the run is over.
+
+    One thread beats and watches; `own_beat_is_old` may be asked by any.
+
+    Args:
+        store: one whose answers are settled.
+        incarnation: of this node.
+        node: id of this node; an older incarnation of it is a dead node's.
+        heartbeat_ms: time between two heartbeats.
+        gap_ms: the liveness gap.
+        clock: seconds, monotonic; of the others' heartbeats.
+        own_clock: seconds that also pass while this machine is suspended; of its own heartbeat.
+    Source: design, "Protocol", rules 7 and 8.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        incarnation: str,
+        node: str,
+        heartbeat_ms: int = 1000,
+        gap_ms: int = 15_000,
+        clock: Callable[[], float] = time.monotonic,
+        own_clock: Callable[[], float] = boottime,
+    ) -> None:
+        self._store = store
+        self._incarnation = incarnation
+        self._node = node
+        self._heartbeat_ms = heartbeat_ms
+        self._gap_ms = gap_ms
+        self._clock = clock
+        self._own_clock = own_clock
+        self._codec = RecordCodec(MapName.MEMBERS, Member)
+        self._mine: bytes | None = None
+        self._failed = self._start = 0
+        self._beaten_at: float | None = None
+        self._watches: dict[str, LeaseWatch] = {}
+        self._lost: set[str] = set()
+        self._last_look = Look(clock(), frozenset(), frozenset(), 1)
+
+    @property
+    def node(self) -> str:
+        """This node's id."""
+        return self._node
+
+    def beat(
+        self, load: Load, state: MemberState = MemberState.LIVE, may_return: Callable[[], bool] = lambda: True
+    ) -> bool:
+        """Write the next heartbeat; with LEFT it is the last one.
+
+        Args:
+            may_return: asked before a node beats again that others have declared lost.
+        Returns:
+            False: it was declared lost, may not return, and wrote nothing.
+        Raises:
+            StoreError: not acknowledged; beat again.
+            RunError: the record is gone: the run's data is lost; or a later process is this node too.
+        """
+        while True:
+            if self._is_declared_lost() and not may_return():
+                return False
+            if self._has_beaten(load, state):
+                return True
+
+    def _is_declared_lost(self) -> bool:
+        return (
+            self._mine is not None
+            and self._codec.read(self._incarnation, self._mine).state is MemberState.LOST
+        )
+
+    def _has_beaten(self, load: Load, state: MemberState) -> bool:
+        """Whether the heartbeat stands; False: this node did not know its own record, and goes on from it."""
+        sent_at = self._own_clock()
+        number = 0 if self._mine is None else self._codec.read(self._incarnation, self._mine).number + 1
+        former = self._mine
+        if former is None:
+            self._start = self._earlier()
+        member = Member(self._node, number, state, *load, failed=self._failed, start=self._start)
+        record = self._codec.written(member)
+        self._failed += 1
+        if former is None:
+            outcome = self._store.put_if_absent_all(MapName.MEMBERS, [(self._incarnation, record)])[0]
+        else:
+            change = Change(self._incarnation, former, record)
+            outcome = self._store.cas_all(MapName.MEMBERS, [change])[0]
+        self._mine = outcome.current
+        if outcome.current is None:
+            raise RunError(
+                f"the heartbeat of {self._node} is gone from the store: the run's data is lost",
+                hint="begin a new run",
+            )
+        if outcome.won:
+            self._failed -= 1
+            self._beaten_at = sent_at
+            return True
+        # It has beaten before, while it waited for the quorum; or others have taken it for lost; or one that
+        # was given up came late, and this is its last heartbeat: nobody would say again that it has left.
+        is_lost = self._codec.read(self._incarnation, outcome.current).state is MemberState.LOST
+        if former is not None and is_lost:
+            self._refuse_twin()
+        if former is None or is_lost or state is MemberState.LEFT:
+            return False
+        raise StoreError(f"an earlier heartbeat of {self._node} came late", hint="beat again")
+
+    def _refuse_twin(self) -> None:
+        """Two processes with one id would each take the other for its own dead incarnation, for ever."""
+        for incarnation, member in self.read().items():
+            is_later = (member.start, incarnation) > (self._start, self._incarnation)
+            if member.node == self._node and member.state is MemberState.LIVE and is_later:
+                raise RunError(
+                    f"another process, begun later, is node {self._node} too: this one stops",
+                    hint="give each node an id of its own (scoopi.cluster.node), or none",
+                )
+
+    def own_beat_is_old(self) -> bool:
+        """No heartbeat was acknowledged for half the gap: take no job and send no request."""
+        beaten_at = self._beaten_at
+        return beaten_at is None or self._own_clock() - beaten_at > self._gap_ms / 2000
+
+    def watch(self) -> set[str]:
+        """Read all heartbeats; the incarnations that are lost by now.
+
+        A lost one is named each time, until it beats again; to be called every heartbeat. Its record says
+        so from then on: who comes later, and has not looked on for a gap, must know it too.
+        """
+        began_at = self._clock()
+        try:
+            records = self._records()
+        except StoreError:
+            for watch in self._watches.values():
+                watch.interrupt()
+            raise
+        silent = [
+            (incarnation, record) for incarnation, record in records if self._is_lost(incarnation, record)
+        ]
+        self._lost = self._declared_lost(silent)
+        members = {key: self._codec.read(key, record) for key, record in records if key not in self._lost}
+        left = {key for key, member in members.items() if member.state is MemberState.LEFT}
+        live = [member for key, member in members.items() if key not in left]
+        idle = all(member.idle for member in live)
+        self._last_look = Look(began_at, frozenset(self._lost), frozenset(left), max(1, len(live)), idle=idle)
+        return set(self._lost)
+
+    @property
+    def last_look(self) -> Look:
+        """What the last `watch` showed; may be asked by any thread."""
+        return self._last_look
+
+    def live(self) -> dict[str, Member]:
+        """The incarnations, this one too, that have not left and were not lost at the last watch."""
+        return self.live_among(self.read())
+
+    def live_among(self, members: Mapping[str, Member]) -> dict[str, Member]:
+        """Those of the records, as just read, that are live."""
+        return {
+            key: member
+            for key, member in members.items()
+            if member.state is MemberState.LIVE and key not in self._lost
+        }
+
+    def read(self) -> dict[str, Member]:
+        """All records by incarnation."""
+        return {key: self._codec.read(key, record) for key, record in self._records()}
+
+    def _earlier(self) -> int:
+        """How many incarnations this node had before."""
+        others = (member for key, member in self.read().items() if key != self._incarnation)
+        return sum(member.node == self._node for member in others)
+
+    def _records(self) -> list[tuple[str, bytes]]:
+        return [record for page in pages(self._store, MapName.MEMBERS, PAGE) for record in page]
+
+    def _declared_lost(self, silent: Sequence[tuple[str, bytes]]) -> set[str]:
+        """Write it into the records of these; one that has beaten since keeps its record, and is not lost."""
+        members = [(key, record, self._codec.read(key, record)) for key, record in silent]
+        changes = [
+            Change(key, record, self._codec.written(replace(member, state=MemberState.LOST)))
+            for key, record, member in members
+            if member.state is not MemberState.LOST
+        ]
+        outcomes = zip(changes, self._store.cas_all(MapName.MEMBERS, changes), strict=True)
+        awake = {change.key for change, outcome in outcomes if self._is_live(change.key, outcome.current)}
+        return {key for key, _ in silent} - awake
+
+    def _is_live(self, incarnation: str, record: bytes | None) -> bool:
+        return record is not None and self._codec.read(incarnation, record).state is not MemberState.LOST
+
+    def _is_lost(self, incarnation: str, record: bytes) -> bool:
+        member = self._codec.read(incarnation, record)
+        if incarnation == self._incarnation or member.state is MemberState.LEFT:
+            return False
+        if member.node == self._node or member.state is MemberState.LOST:
+            return True
+        watch = self._watches.get(incarnation)
+        if watch is None:
+            # A little less than a heartbeat, so that a punctual watcher's looks all count.
+            watch = LeaseWatch(self._gap_ms, self._clock, READS, self._heartbeat_ms * 9 // 10)
+            self._watches[incarnation] = watch
+        return watch.is_lost(record)

@@ -1,0 +1,91 @@
+"""Quorum: so many nodes of a run must beat before it begins."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from scoopi.errors import ClusterError, RecordError, StoreError
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.stopped import StoppedError
+
+log = logging.getLogger(__name__)
+
+LOOK_S = 0.2
+
+
+class Quorum:
+    """Waited for once a run; who waits beats, and is counted by the others.
+
+    Args:
+        size: so many nodes, this one among them.
+        told: is given the number of nodes that beat, whenever it has changed and is too small.
+    Source: design, "Name of a cluster run".
+    """
+
+    def __init__(
+        self,
+        members: Membership,
+        size: int,
+        timeout_s: float,
+        told: Callable[[int], None] = lambda live: None,
+    ) -> None:
+        self._members = members
+        self._size = size
+        self._timeout_s = timeout_s
+        self._told = told
+        self._live = 0
+
+    def wait(self, has_begun: Callable[[], bool], is_stopped: Callable[[], bool]) -> None:
+        """Wait for the others, or until the run has begun without them being seen together here.
+
+        Raises:
+            StoppedError: `is_stopped` says so; this node has left.
+            ClusterError: they did not come together in time; this node has left.
+        """
+        if self._size <= 1:
+            return
+        try:
+            self._wait(has_begun, is_stopped)
+        except (StoppedError, ClusterError):
+            self._leave()
+            raise
+
+    def _wait(self, has_begun: Callable[[], bool], is_stopped: Callable[[], bool]) -> None:
+        end = time.monotonic() + self._timeout_s
+        while not self._is_there(has_begun):
+            if is_stopped():
+                raise StoppedError
+            if time.monotonic() > end:
+                raise ClusterError(
+                    f"{self._live} of {self._size} nodes came together in {self._timeout_s:.0f} s",
+                    at="scoopi.cluster.quorum.size",
+                    hint="start the others, or ask for fewer",
+                )
+            time.sleep(LOOK_S)  # nothing tells when another node comes
+
+    def _is_there(self, has_begun: Callable[[], bool]) -> bool:
+        """A store that does not answer has until the end of the waiting to do so."""
+        try:
+            self._members.beat(Load(0, True))
+            self._members.watch()
+            live = len(self._members.live())
+            if live >= self._size or has_begun():
+                return True
+        except RecordError:
+            raise
+        except StoreError as error:
+            log.warning("quorum: the store is tried again: %s", error.what)
+            return False
+        if live != self._live:
+            self._live = live
+            self._told(live)
+        return False
+
+    def _leave(self) -> None:
+        try:
+            self._members.beat(Load(0, True), MemberState.LEFT)
+        except (StoreError, ClusterError) as error:
+            log.info("quorum: the last heartbeat was not acknowledged: %s", error)

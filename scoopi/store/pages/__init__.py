@@ -1,0 +1,1 @@
+"""Page jobs: put, taken, finished exactly once."""

@@ -1,0 +1,149 @@
+"""JobEndings: ends jobs for good, and remembers every ended id until the run is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from scoopi.model.job import JobRecord
+from scoopi.store.pages.job_records import ENDED_SLOT, JobRecords
+from scoopi.store.pages.job_values import Ended, Ending
+from scoopi.store.pages.remembered_ends import Ends, RememberedEnds
+from scoopi.store.pages.taken_records import TakenRecords
+from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.scan_pages import pages
+
+BATCH = 500
+
+
+class JobEndings:
+    """The last part of a job's life: TAKEN -> ended, remembered, its payload and record deleted.
+
+    Each step is acknowledged before the next and is the same whoever does it, so any node may
+    finish what another left half done. Every method raises StoreError when nothing is known: call
+    it again with the same arguments.
+
+    Args:
+        taken: what this node wrote when it took the jobs that it ends.
+
+    Source: design, "Protocol", rules 2 and 3.
+    """
+
+    def __init__(self, store: Store, incarnation: str, taken: TakenRecords) -> None:
+        self._store = store
+        self._incarnation = incarnation
+        self._taken = taken
+        self._records = JobRecords(incarnation)
+        self._remembered = RememberedEnds(store)
+
+    def end(self, endings: Sequence[Ending]) -> list[bool]:
+        """End jobs whose frames are durable.
+
+        Returns:
+            For each, in order, whether this end counts; False: the job was taken from this node
+            in the meantime, and its frame is dead.
+        """
+        changes, ended = self._changes(endings)
+        for change, outcome in zip(changes, self._store.cas_all(MapName.JOBS, changes), strict=True):
+            if outcome.won:
+                ended[change.key] = self._records.read(change.key, change.new)
+        ends = self._finish(ended)
+        unclear = [ending.id for ending in endings if ending.id not in ends]
+        if unclear:
+            # Another node may have buried what this node ended, before the answer came.
+            ends.update(self.ended(unclear))
+        self._taken.forget((ending.id, ending.fence) for ending in endings)
+        return [self._counts(ends.get(ending.id), ending) for ending in endings]
+
+    def bury(self) -> int:
+        """Finish what is found in slot `E`, whoever left it there; how many there were."""
+        buried = 0
+        for page in pages(self._store, MapName.JOBS, BATCH, ENDED_SLOT):
+            self._finish({job: self._records.read(job, record) for job, record in page})
+            buried += len(page)
+        return buried
+
+    def forget(self, records: Mapping[str, JobRecord]) -> None:
+        """Delete records and payloads of jobs that are known to be ended."""
+        if apart := [job for job, record in records.items() if not record.payload]:
+            self._store.delete_all(MapName.PAYLOADS, apart)
+        if records:
+            self._store.delete_all(MapName.JOBS, list(records))
+
+    def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
+        """Those of the ids that have ended."""
+        # Slot E first: a job moves from there to `ended`, and must be met in one of them.
+        found = {job: _as_ended(self._records.read(job, record)) for job, record in self._half_ended(ids)}
+        found.update(self._remembered.of(ids))
+        return found
+
+    def buried(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids that the map `ended` knows; enough after a take."""
+        return set(self._remembered.of(ids))
+
+    def pages(self) -> Iterator[Ends]:
+        """All ended jobs, each once, by id, in parts; also when the run is over.
+
+        Raises:
+            StoreError: also when what is remembered was packed meanwhile; ask again.
+        """
+        # Slot E first, as in `ended`.
+        half_ended = self._all_half_ended()
+        for page in self._remembered.pages():
+            last = page[-1][0] if page else ""
+            due = {job: half_ended.pop(job) for job in list(half_ended) if job <= last}
+            # One that was half ended may have been remembered since.
+            yield sorted((due | dict(page)).items()) if due else page
+        yield sorted(half_ended.items())
+
+    def _changes(self, endings: Sequence[Ending]) -> tuple[list[Change], dict[str, JobRecord]]:
+        """What ends these jobs, and those that have ended already; neither: not this node's."""
+        records = {ending.id: self._taken.of(ending.id, ending.fence) for ending in endings}
+        # Of another process, or by the second call for the same end.
+        unknown = [job for job, record in records.items() if record is None]
+        records.update(self._store.get_all(MapName.JOBS, unknown) if unknown else {})
+        changes: list[Change] = []
+        ended: dict[str, JobRecord] = {}
+        for ending in endings:
+            if (record := records[ending.id]) is None:
+                continue
+            was = self._records.read(ending.id, record)
+            if self._records.is_mine(was, ending.fence):
+                changes.append(Change(ending.id, record, self._records.ending(was, ending)))
+            elif was.slot == ENDED_SLOT:
+                ended[ending.id] = was
+        return changes, ended
+
+    def _finish(self, records: Mapping[str, JobRecord]) -> dict[str, Ended]:
+        """Remember, then forget; the ends that stand, should one have been remembered before."""
+        if not records:
+            return {}
+        ends = self._remembered.remember({job: _as_ended(record) for job, record in records.items()})
+        self.forget(records)
+        return ends
+
+    def _all_half_ended(self) -> dict[str, Ended]:
+        return {
+            job: _as_ended(self._records.read(job, record))
+            for page in pages(self._store, MapName.JOBS, BATCH, ENDED_SLOT)
+            for job, record in page
+        }
+
+    def _half_ended(self, ids: Sequence[str]) -> list[tuple[str, bytes]]:
+        """Those of the ids that are in slot `E`; all that are there are quickly read, as there are few."""
+        page = self._store.scan(MapName.JOBS, ENDED_SLOT, BATCH)
+        if len(page) < BATCH:
+            wanted = set(ids)
+            return [(job, record) for job, record in page if job in wanted]
+        found = self._store.get_all(MapName.JOBS, ids)
+        return [
+            (job, record)
+            for job, record in found.items()
+            if self._records.read(job, record).slot == ENDED_SLOT
+        ]
+
+    def _counts(self, end: Ended | None, ending: Ending) -> bool:
+        return end is not None and (end.incarnation, end.fence) == (self._incarnation, ending.fence)
+
+
+def _as_ended(record: JobRecord) -> Ended:
+    return Ended(record.incarnation, record.fence, record.state)

@@ -1,0 +1,73 @@
+"""Records of jobs as bytes: canonical JSON, so that equal records are equal bytes."""
+
+from __future__ import annotations
+
+from scoopi.model.job import JobPayload, JobRecord, JobState
+from scoopi.store.pages.job_values import Ending
+from scoopi.store.ports import MapName
+from scoopi.store.record_codec import RecordCodec
+
+ENDED_SLOT = "E"
+
+
+def ready_slot(host: str) -> str:
+    """The slot of jobs that wait for a host."""
+    return f"R/{host}"
+
+
+def taken_slot(incarnation: str) -> str:
+    """The slot of jobs that a node has taken."""
+    return f"T/{incarnation}"
+
+
+class JobRecords:
+    """Makes the records that one incarnation writes; every one holds it and the fence.
+
+    Source: design, "Protocol", rules 1 and 2.
+    """
+
+    def __init__(self, incarnation: str) -> None:
+        self._incarnation = incarnation
+        self._codec = RecordCodec(MapName.JOBS, JobRecord)
+        self._payloads = RecordCodec(MapName.PAYLOADS, JobPayload, packed=True)
+        self.read = self._codec.read
+        self.read_payload = self._payloads.read
+
+    def payload(self, payload: JobPayload) -> bytes:
+        """The payload as msgpack."""
+        return self._payloads.written(payload)
+
+    def new(self, host: str, payload: bytes) -> bytes:
+        """A job that waits to be taken for the first time; `payload` is empty when it stands apart."""
+        return self._ready(JobRecord("", host, JobState.READY, "", payload=payload))
+
+    def taken(self, was: JobRecord) -> bytes:
+        """READY -> TAKEN by this node."""
+        return self._written(was, taken_slot(self._incarnation), JobState.TAKEN, was.fence + 1)
+
+    def handed_back(self, was: JobRecord) -> bytes:
+        """TAKEN -> READY; the fence stays, so that no take has the number of another."""
+        return self._ready(was)
+
+    def taken_back(self, was: JobRecord, counts: bool) -> bytes:
+        """TAKEN by a dead node -> READY."""
+        return self._ready(was, was.lost + counts)
+
+    def ending(self, was: JobRecord, ending: Ending) -> bytes:
+        """TAKEN -> DONE or FAILED."""
+        return self._written(was, ENDED_SLOT, ending.state, ending.fence)
+
+    def is_mine(self, record: JobRecord, fence: int) -> bool:
+        """Whether this node holds the job with that fence."""
+        return record.slot == taken_slot(self._incarnation) and record.fence == fence
+
+    def _ready(self, was: JobRecord, lost: int | None = None) -> bytes:
+        return self._written(was, ready_slot(was.host), JobState.READY, was.fence, lost)
+
+    def _written(
+        self, was: JobRecord, slot: str, state: JobState, fence: int, lost: int | None = None
+    ) -> bytes:
+        lost = was.lost if lost is None else lost
+        return self._codec.written(
+            JobRecord(slot, was.host, state, self._incarnation, fence, lost, was.payload)
+        )

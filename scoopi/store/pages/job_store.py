@@ -1,0 +1,288 @@
+"""JobStore: the life of a job in the store, from its put to the memory of its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from operator import attrgetter
+
+from scoopi.errors import RunError
+from scoopi.model.job import JobPayload, JobRecord, JobState
+from scoopi.store.nodes.node_record import are_marked
+from scoopi.store.pages.finished_jobs import BATCH, JobEndings
+from scoopi.store.pages.job_records import ENDED_SLOT, JobRecords, ready_slot, taken_slot
+from scoopi.store.pages.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
+from scoopi.store.pages.remembered_ends import Ends
+from scoopi.store.pages.seed_packs import SeedPacks
+from scoopi.store.pages.taken_records import TakenRecords
+from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import unreadable
+from scoopi.store.scan_pages import pages
+
+NEW_HOST = b"{}"
+"""What a host's record holds before a node has a share of it."""
+STRAYS = 100
+LARGE = 1000
+"""A payload of more bytes stands apart: each change of a job sends its record twice."""
+MOST_OF_ID = 60
+"""An id has 32 characters; a key that other software has put may have any number."""
+
+
+class JobStore:
+    """READY -> TAKEN(incarnation, fence + 1) -> ended; each move is a conditional write.
+
+    Any thread may call. Every method raises StoreError when nothing is known; it may then have
+    done a part of its work, and is called again with the same arguments.
+
+    Args:
+        store: one whose answers are settled.
+        incarnation: of this node; no other start of a node has it.
+    Source: design, "Protocol", rules 2 to 4 and 7.
+    """
+
+    def __init__(self, store: Store, incarnation: str) -> None:
+        self._store = store
+        self._records = JobRecords(incarnation)
+        self._written = TakenRecords()
+        self._endings = JobEndings(store, incarnation, self._written)
+        self._packs = SeedPacks(store, self._records)
+        self._mine = taken_slot(incarnation)
+        self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
+        self._suspects: set[HeldJob] = set()
+        self._missing: set[str] = set()
+        self._gone: set[str] = set()
+
+    def put(self, jobs: Sequence[NewJob]) -> None:
+        """Put jobs; those that exist stay as they are.
+
+        A host stands before its first job, a payload before its record; when this returns, all
+        are acknowledged.
+        """
+        hosts = [(host, NEW_HOST) for host in sorted({job.host for job in jobs})]
+        self._store.put_if_absent_all(MapName.HOSTS, hosts)
+        payloads = {job.id: self._records.payload(job.payload) for job in jobs}
+        apart = {job: payload for job, payload in payloads.items() if len(payload) > LARGE}
+        if apart:
+            self._store.put_if_absent_all(MapName.PAYLOADS, list(apart.items()))
+        new = self._records.new
+        records = [(job.id, new(job.host, b"" if job.id in apart else payloads[job.id])) for job in jobs]
+        outcomes = self._store.put_if_absent_all(MapName.JOBS, records)
+        standing = [
+            (key, now.current) for (key, _), now in zip(records, outcomes, strict=True) if not now.won
+        ]
+        self._forget_payloads([(key, now) for key, now in standing if key in apart and now is not None])
+
+    def put_packed(self, host: str, number: int, jobs: Sequence[NewJob]) -> None:
+        """Put jobs of a host that has others, as one record: its pack of that number. See `unpack`."""
+        self._packs.put(host, number, jobs)
+
+    def unpack(self, host: str, begin: Callable[[], None] = lambda: None) -> int:
+        """Put the jobs of the host's next pack, each by itself; how many, 0 when it has none.
+
+        Args:
+            begin: called when there is one, before its jobs move.
+        Raises:
+            RunError: the run's data is lost.
+        """
+        if not self._packs.has(host):
+            return 0
+        begin()
+        if (unpacked := self._packs.take(host)) is None:
+            return 0
+        self.put(sorted(unpacked.jobs, key=attrgetter("id")))
+        self._packs.remove(unpacked.key)
+        return len(unpacked.jobs)
+
+    def hosts(self) -> list[str]:
+        """The hosts of all jobs ever put."""
+        return [host for page in pages(self._store, MapName.HOSTS, BATCH) for host, _ in page]
+
+    def take(self, host: str, limit: int, begin: Callable[[], None] = lambda: None) -> list[TakenJob]:
+        """Take up to `limit` jobs of a host; empty when none is ready.
+
+        Args:
+            begin: called when ready jobs were found, before the first of them is taken.
+        Raises:
+            RunError: a job has no payload: the run's data is lost.
+        """
+        while limit > 0:
+            found = self._found_ready(host, limit)
+            if found:
+                begin()
+            changes = [
+                Change(job, now, self._records.taken(self._records.read(job, now))) for job, now in found
+            ]
+            outcomes = self._store.cas_all(MapName.JOBS, changes)
+            won = [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.won]
+            taken = self._not_ended_before(won)
+            if taken or not found:
+                return taken
+        return []
+
+    def hand_back(self, jobs: Sequence[TakenJob]) -> int:
+        """TAKEN by this node -> READY, for jobs that were not run; how many were still held."""
+        known = [(job, raw) for job in jobs if (raw := self._written.of(job.id, job.fence)) is not None]
+        read, back = self._records.read, self._records.handed_back
+        number = self._changed([Change(job.id, raw, back(read(job.id, raw))) for job, raw in known])
+        unknown = {job.id for job in jobs} - {job.id for job, _ in known}
+        number += self._hand_back_held([HeldJob(job.id, job.fence) for job in jobs if job.id in unknown])
+        self._written.forget((job.id, job.fence) for job in jobs)
+        return number
+
+    def take_back(self, dead: str, counts: bool = True, given: bytes = b"") -> int:
+        """TAKEN by a dead incarnation -> READY; how many were found.
+
+        `lost` grows for jobs that its workers had: one of them may have ended the node, those that waited
+        in its queues cannot have. When none of them is left any may have, since the last heartbeat.
+
+        Args:
+            dead: an incarnation that is lost, or has left.
+            counts: whether `lost` grows; False for a node that left in the orderly way.
+            given: marks of the jobs that its workers had, as it said last; see `marks_of`.
+        """
+        slot, read, back = taken_slot(dead), self._records.read, self._records.taken_back
+        suspects: set[str] = set()
+        for page in pages(self._store, MapName.JOBS, BATCH, slot) if given else ():
+            suspects |= are_marked(given, (job for job, _ in page))
+        number = 0
+        for page in pages(self._store, MapName.JOBS, BATCH, slot):
+            lost = {job: counts and (not suspects or job in suspects) for job, _ in page}
+            number += self._changed([Change(job, now, back(read(job, now), lost[job])) for job, now in page])
+        return number
+
+    def end(self, endings: Sequence[Ending]) -> list[bool]:
+        """As `JobEndings.end`: for each, whether this end counts."""
+        return self._endings.end(endings)
+
+    def bury(self) -> int:
+        """As `JobEndings.bury`: finish what is found half ended."""
+        return self._endings.bury()
+
+    def taken(self) -> list[HeldJob]:
+        """What the store says this node has taken."""
+        return [
+            HeldJob(job, self._records.read(job, record).fence)
+            for page in pages(self._store, MapName.JOBS, BATCH, self._mine)
+            for job, record in page
+        ]
+
+    def reconcile(
+        self, held: Collection[str], committed: Callable[[str, int], JobState | None]
+    ) -> Reconciled:
+        """Settle what the store and this node disagree on, in both directions.
+
+        What is taken by this node and not known to it: the answer of its take was lost. What it holds and
+        has not taken: others have taken it back. Either must be so twice in a row, or a job would be met
+        that is on its way. To be called by one thread, every liveness gap.
+
+        Args:
+            held: ids of the jobs that this node knew it has, before the call.
+            committed: the state in the durable frame of (id, fence), None if there is none.
+        """
+        taken = self.taken()
+        missing = set(held).difference(job.id for job in taken)
+        gone, self._missing = missing & self._missing, missing
+        news, self._gone = gone - self._gone, gone
+        unknown = {job for job in taken if job.id not in held}
+        settle, self._suspects = sorted(unknown & self._suspects), unknown - self._suspects
+        states = [(job, committed(job.id, job.fence)) for job in settle]
+        endings = [Ending(job.id, job.fence, state) for job, state in states if state is not None]
+        ended = sum(self.end(endings)) if endings else 0
+        back = self._hand_back_held([job for job, state in states if state is None])
+        return Reconciled(ended, back, frozenset(news))
+
+    def ready(self, host: str) -> int:
+        """How many jobs of a host wait to be taken; those in packs count when there are no others."""
+        return self._store.count(MapName.JOBS, ready_slot(host)) or int(self._packs.has(host))
+
+    def left(self) -> int:
+        """How many jobs have not ended; jobs that move meanwhile may be counted or not."""
+        half_ended = self._store.count(MapName.JOBS, ENDED_SLOT)
+        return max(0, self._store.count(MapName.JOBS) + self._packs.unseen() - half_ended)
+
+    def nothing_left(self) -> bool:
+        """Whether no job is READY, TAKEN or half ended."""
+        # The count has foreign keys in it, which a scan skips.
+        return self._store.count(MapName.JOBS) == 0 or not self._store.scan(MapName.JOBS, None, 1)
+
+    def refuse_strays(self) -> None:
+        """Look at the first jobs of those that are left although no node has one.
+
+        Raises:
+            RecordError: one of them is not a job, or waits for a host that the run does not have: it would
+                never be taken, and the run never end.
+        """
+        page = self._store.scan(MapName.JOBS, None, STRAYS)
+        left = {job: self._records.read(job, raw) for job, raw in page}
+        hosts = sorted({one.host for one in left.values()})
+        known = self._store.get_all(MapName.HOSTS, hosts)
+        for job, one in left.items():
+            if one.slot == ready_slot(one.host) and one.host not in known:
+                raise unreadable(MapName.JOBS, job, one.slot.encode(), "the run does not know its host")
+
+    def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
+        """Those of the ids that have ended, and how."""
+        return self._endings.ended(ids)
+
+    def ended_pages(self) -> Iterator[Ends]:
+        """As `JobEndings.pages`: all ended jobs, and how."""
+        return self._endings.pages()
+
+    def _found_ready(self, host: str, limit: int) -> list[tuple[str, bytes]]:
+        """Beginning at a place of its own, so that nodes seldom meet at the same job."""
+        slot = ready_slot(host)
+        found = self._store.scan(MapName.JOBS, slot, limit, self._start)
+        if len(found) < limit:
+            first = self._store.scan(MapName.JOBS, slot, limit - len(found))
+            found += (record for record in first if record[0] <= self._start)
+        return found
+
+    def _not_ended_before(self, won: Sequence[Change]) -> list[TakenJob]:
+        records = {change.key: self._records.read(change.key, change.new) for change in won}
+        # Payloads first: of a job that another node ended meanwhile the end is remembered before its
+        # payload goes, so that who misses a payload finds the end.
+        payloads = self._payloads(records)
+        known = self._endings.buried(list(records))
+        self._endings.forget({job: record for job, record in records.items() if job in known})
+        taken: list[TakenJob] = []
+        for job, _, written in won:
+            if job not in known:
+                taken.append(self._taken_job(job, records[job], payloads.get(job)))
+                self._written.remember(job, records[job].fence, written)
+        return taken
+
+    def _payloads(self, records: Mapping[str, JobRecord]) -> dict[str, bytes]:
+        payloads = {job: record.payload for job, record in records.items() if record.payload}
+        if apart := [job for job in records if job not in payloads]:
+            payloads.update(self._store.get_all(MapName.PAYLOADS, apart))
+        return payloads
+
+    def _forget_payloads(self, refused: Sequence[tuple[str, bytes]]) -> None:
+        """The payload of a job that is being buried would stay for ever."""
+        if ended := [job for job, now in refused if self._records.read(job, now).slot == ENDED_SLOT]:
+            self._store.delete_all(MapName.PAYLOADS, ended)
+
+    def _taken_job(self, job: str, record: JobRecord, payload: bytes | None) -> TakenJob:
+        if payload is None:
+            raise RunError(
+                f"job {job[:MOST_OF_ID]} has no payload: the run's data is lost", hint="begin a new run"
+            )
+        read: JobPayload = self._records.read_payload(job, payload)
+        return TakenJob(job, record.fence, record.lost, record.host, read)
+
+    def _hand_back_held(self, jobs: Sequence[HeldJob]) -> int:
+        if not jobs:
+            return 0
+        fences = dict(jobs)
+        found = self._store.get_all(MapName.JOBS, list(fences))
+        read = {job: self._records.read(job, now) for job, now in found.items()}
+        return self._changed(
+            [
+                Change(job, found[job], self._records.handed_back(was))
+                for job, was in read.items()
+                if self._records.is_mine(was, fences[job])
+            ]
+        )
+
+    def _changed(self, changes: Sequence[Change]) -> int:
+        return sum(outcome.won for outcome in self._store.cas_all(MapName.JOBS, changes))

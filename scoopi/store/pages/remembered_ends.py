@@ -1,0 +1,112 @@
+"""RememberedEnds: the map `ended`, a record an id while the run goes on, one for hundreds when it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+
+from scoopi.errors import StoreError
+from scoopi.store.pages.job_values import Ended
+from scoopi.store.ports import MapName, Outcome, Store
+from scoopi.store.record_codec import RecordCodec
+from scoopi.store.scan_pages import pages
+
+PAGE = 20_000
+PACK = 500
+"""So many ends are a record when packed: some 60 bytes each, where a record of its own takes 280."""
+PACKS = PAGE // PACK
+_PACKED = "~"
+"""Behind all ids. The record of this key says that all ends are packed; each of these follows it."""
+_FULL = b"packed"
+Ends = list[tuple[str, Ended]]
+
+
+class RememberedEnds:
+    """Which take of which node ended a job. Every method raises StoreError when nothing is known.
+
+    Args:
+        store: one whose answers are settled.
+    Source: design, "Protocol", rules 3 and 10.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._codec = RecordCodec(MapName.ENDED, Ended)
+        self._packs: RecordCodec[Ends] = RecordCodec(MapName.ENDED, Ends, packed=True)
+
+    def remember(self, ends: Mapping[str, Ended]) -> dict[str, Ended]:
+        """Put those that are not there; the ones that stand."""
+        records = [(job, self._codec.written(end)) for job, end in ends.items()]
+        outcomes = self._store.put_if_absent_all(MapName.ENDED, records)
+        return {
+            job: self._standing(job, end, outcome)
+            for (job, end), outcome in zip(ends.items(), outcomes, strict=True)
+        }
+
+    def of(self, ids: Sequence[str]) -> dict[str, Ended]:
+        """Those of the ids that are remembered.
+
+        Packed ones too: a node that was away may ask when the run is over.
+        """
+        found = self._store.get_all(MapName.ENDED, [*ids, _PACKED] if ids else ids)
+        is_packed = found.pop(_PACKED, None) is not None
+        ends = {job: self._codec.read(job, record) for job, record in found.items()}
+        if is_packed and (missing := set(ids) - ends.keys()):
+            ends.update((job, end) for page in self._unpacked() for job, end in page if job in missing)
+        return ends
+
+    def pages(self) -> Iterator[Ends]:
+        """All of them, each once, by id, in parts.
+
+        Raises:
+            StoreError: they were packed meanwhile; who asks again finds them all.
+        """
+        if self._is_packed():
+            yield from self._unpacked()
+            return
+        yield from self._single()
+        if self._is_packed():
+            raise StoreError("the ended jobs were packed while they were read", hint="try again")
+
+    def _single(self) -> Iterator[Ends]:
+        """From their own records, in whole parts while they are not packed."""
+        for page in pages(self._store, MapName.ENDED, PAGE):
+            yield [(job, self._codec.read(job, record)) for job, record in page if job < _PACKED]
+
+    def _unpacked(self) -> Iterator[Ends]:
+        """Packs go by their first ids; those of two who packed other parts overlap."""
+        last = ""
+        for page in pages(self._store, MapName.ENDED, PACKS, after=_PACKED):
+            for key, record in page:
+                ends = self._packs.read(key, record)
+                yield [(job, end) for job, end in ends if job > last]
+                last = max(last, ends[-1][0] if ends else "")
+
+    def expire(self, seconds: int) -> None:
+        """Pack them, and let them end by themselves so long from now; when the run is over."""
+        if not self._is_packed():
+            self._pack()
+        # One call for all. Who reads, or packs after another has died over it, has the whole until here
+        # from these, and from here on from the packed ones.
+        self._store.delete_below(MapName.ENDED, _PACKED)
+        for page in pages(self._store, MapName.ENDED, PACKS):
+            self._store.set_ttl_all(MapName.ENDED, [key for key, _ in page], seconds)
+
+    def _pack(self) -> None:
+        for page in self._single():
+            if self._is_packed():
+                return  # by another, who removes them now: this part may have holes
+            parts = [page[start : start + PACK] for start in range(0, len(page), PACK)]
+            self._store.put_if_absent_all(MapName.ENDED, [self._packed(part) for part in parts])
+        self._store.put_if_absent_all(MapName.ENDED, [(_PACKED, _FULL)])
+
+    def _packed(self, ends: Ends) -> tuple[str, bytes]:
+        """By its first id, under a key that no pack of other parts has."""
+        record = self._packs.written(ends)
+        return f"{_PACKED}{ends[0][0]}/{blake2b(record, digest_size=8).hexdigest()}", record
+
+    def _is_packed(self) -> bool:
+        return _PACKED in self._store.get_all(MapName.ENDED, [_PACKED])
+
+    def _standing(self, job: str, end: Ended, outcome: Outcome) -> Ended:
+        return end if outcome.won or outcome.current is None else self._codec.read(job, outcome.current)

@@ -1,0 +1,1 @@
+"""A run's own records: its phase, its end, and how long they are kept."""

@@ -1,0 +1,152 @@
+"""RunRecord: the one record that says how far a run has come, and the canaries beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+import msgspec
+
+from scoopi.errors import RunError, StoreError
+from scoopi.store.nodes.node_record import Member
+from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import RecordCodec
+from scoopi.store.scan_pages import pages
+
+_RUN = "run"
+_LATER = (MapName.JOBS, MapName.PAYLOADS, MapName.ENDED, MapName.HOSTS)
+_SEEDED = "composed/seed/"
+"""Before the run record stands nobody writes to these maps, or to such a key beside it."""
+_PAGE = 500
+
+
+class RunPhase(StrEnum):
+    """RUNNING -> ENDING (nothing is taken, nodes publish) -> OVER."""
+
+    RUNNING = "RUNNING"
+    ENDING = "ENDING"
+    OVER = "OVER"
+
+
+class RunState(msgspec.Struct, frozen=True):
+    """The record.
+
+    Attributes:
+        incarnation: of the run.
+        seeded: all jobs of the defined locators have been put; until then nothing is taken.
+        writer: incarnation of the node that wrote the record.
+    """
+
+    incarnation: str
+    phase: RunPhase
+    seeded: bool
+    writer: str
+
+
+class RunRecord:
+    """Creates, reads and moves the run record; each move is the same whichever node makes it.
+
+    Every method raises StoreError when nothing is known, and may then be called again.
+
+    Args:
+        store: one whose answers are settled.
+        incarnation: of this node.
+        canaries: keys of the canary records, one for each part of the store that can be lost alone.
+    Source: design, "Protocol", rules 9 to 11.
+    """
+
+    def __init__(self, store: Store, incarnation: str, canaries: Sequence[str] = ("canary",)) -> None:
+        self._store = store
+        self._incarnation = incarnation
+        self._canaries = tuple(canaries)
+        self._codec = RecordCodec(MapName.RUN, RunState)
+        self._members = RecordCodec(MapName.MEMBERS, Member)
+
+    def create(self, run: str) -> RunState:
+        """Make the record of a run (its incarnation), if there is none; the record that stands.
+
+        Canaries are put first and never beside a record that stands: a lost one must stay lost.
+
+        Raises:
+            RunError: the record is gone that once stood.
+        """
+        if (standing := self.read()) is not None:
+            return standing
+        if self.has_lost():
+            raise RunError(
+                "the run record is gone from the store: the run's data is lost",
+                hint="its files stay as they are; --anew puts them aside and begins anew",
+            )
+        self._store.put_if_absent_all(MapName.RUN, [(key, run.encode()) for key in self._canaries])
+        state = RunState(run, RunPhase.RUNNING, False, self._incarnation)
+        outcome = self._store.put_if_absent_all(MapName.RUN, [(_RUN, self._codec.written(state))])[0]
+        if outcome.current is None:
+            raise StoreError("the run record was refused and is not there", hint="try again")
+        return self._codec.read(_RUN, outcome.current)
+
+    def read(self) -> RunState | None:
+        """The record; None: the store does not know the run."""
+        record = self._store.get_all(MapName.RUN, [_RUN]).get(_RUN)
+        return None if record is None else self._codec.read(_RUN, record)
+
+    def mark_seeded(self) -> None:
+        """Say that every job of the defined locators has been put and acknowledged."""
+        self._move(lambda state: state.seeded, seeded=True)
+
+    def to_ending(self) -> None:
+        """RUNNING -> ENDING; a run that is further stays there."""
+        self._move(lambda state: state.phase is not RunPhase.RUNNING, phase=RunPhase.ENDING)
+
+    def to_over(self) -> None:
+        """ENDING -> OVER.
+
+        Raises:
+            RunError: the run is not ENDING.
+        """
+        if self._known().phase is RunPhase.RUNNING:
+            raise RunError("a running run cannot be over", hint="this is a fault of Scoopi: please tell us")
+        self._move(lambda state: state.phase is RunPhase.OVER, phase=RunPhase.OVER)
+
+    def lost(self, run: str) -> bool:
+        """Whether the store no longer holds all of that run: a record is missing or another run's."""
+        keys = [_RUN, *self._canaries]
+        found = self._store.get_all(MapName.RUN, keys)
+        if len(found) < len(keys):
+            return True
+        state = self._codec.read(_RUN, found.pop(_RUN))
+        return state.incarnation != run or any(canary != run.encode() for canary in found.values())
+
+    def has_lost(self) -> bool:
+        """Whether the store no longer holds all of the run that it holds a part of, whichever run it is."""
+        state = self.read()
+        if state is not None:
+            return self.lost(state.incarnation)
+        # It may have begun since: what tells of that is written after the record.
+        return self._has_begun() and self.read() is None
+
+    def _has_begun(self) -> bool:
+        if any(self._store.count(name) for name in _LATER):
+            return True
+        if any(key.startswith(_SEEDED) for key, _ in self._store.scan(MapName.RUN, None, 1, _SEEDED)):
+            return True
+        return any(
+            self._members.read(key, record).takes
+            for page in pages(self._store, MapName.MEMBERS, _PAGE)
+            for key, record in page
+        )
+
+    def _known(self) -> RunState:
+        return self._codec.read(_RUN, self._standing())
+
+    def _standing(self) -> bytes:
+        record = self._store.get_all(MapName.RUN, [_RUN]).get(_RUN)
+        if record is None:
+            raise RunError("the store does not know this run: its data is lost", hint="begin a new run")
+        return record
+
+    def _move(self, reached: Callable[[RunState], bool], **fields: object) -> None:
+        """Change the record until it says so, whoever made it."""
+        while not reached(state := self._codec.read(_RUN, record := self._standing())):
+            moved = msgspec.structs.replace(state, writer=self._incarnation, **fields)
+            # The bytes as they stand, not as Scoopi would write them: a change must meet them exactly.
+            self._store.cas_all(MapName.RUN, [Change(_RUN, record, self._codec.written(moved))])

@@ -1,0 +1,251 @@
+"""RunRegistry: the runs that a cluster knows, and in which maps each keeps its records."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from scoopi.errors import RecordError, StoreError
+from scoopi.model.record_fields import MapsText, RunText
+from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.record_codec import RecordCodec, unreadable
+from scoopi.store.runs.run_pulse import WEEK_S, RunPulse
+from scoopi.store.runs.run_record import RunPhase
+from scoopi.store.scan_pages import pages
+
+log = logging.getLogger(__name__)
+
+PREFIX = "runs/"
+PAGE = 500
+TRIES = 20
+
+
+class KnownRun(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The grid's record `runs/<name>`.
+
+    Attributes:
+        run: its name.
+        node: incarnation of the node that wrote this.
+        maps: what its maps are named by; another with each life of a name.
+        over: nobody takes part any more.
+        ends: all that is kept of it ends by itself; until it says so, whoever finds the run over sees to it.
+        gone: its maps are removed; until `ends` they are about to be. The record stays, so that no life gets
+            the maps of a former one.
+    """
+
+    run: RunText
+    node: str
+    maps: MapsText
+    over: bool = False
+    ends: bool = False
+    gone: bool = False
+
+
+class RunRegistry:
+    """One record a run, in the map that belongs to no run.
+
+    Records end by their time to live, but the maps of a run cost a member some megabytes even when they
+    are empty: who comes later removes them. That is safe, as a name that returns gets other maps.
+
+    Args:
+        grid: the maps that belong to no run, of settled answers.
+        phase: what the run's record in the maps of that name says; None: it does not stand there any more,
+            or not yet.
+        remove: removes the maps of that name; harmless when they are not there.
+        node: incarnation of this node.
+        is_alive: whether a node works on the run in the maps of that name; may look on for a few heartbeats.
+
+    Every method raises StoreError when the grid does not answer.
+    """
+
+    def __init__(
+        self,
+        grid: Store,
+        phase: Callable[[str], RunPhase | None],
+        remove: Callable[[str], None],
+        node: str,
+        is_alive: Callable[[str], bool] = lambda maps: True,
+    ) -> None:
+        self._is_alive = is_alive
+        self.pulse = RunPulse(grid)
+        self._grid = grid
+        self._phase = phase
+        self._remove = remove
+        self._node = node
+        self._codec = RecordCodec(MapName.RUN, KnownRun)
+
+    def maps(self, run: str) -> str | None:
+        """The maps of a run that is known, also when it is over; None of one that is not, or no longer."""
+        known, _ = self._read(run)
+        return None if known is None or self._has_ended(known) else known.maps
+
+    def enter(self, run: str, keep_s: int = WEEK_S) -> tuple[str, bool]:
+        """The maps of the run, and whether it is over: else it goes on there, or begins there now.
+
+        Args:
+            keep_s: how long it is kept after its last heartbeat, should it stay unfinished.
+        """
+        for _ in range(TRIES):
+            known, stands = self._read(run)
+            if known is None:
+                self._grid.put_if_absent_all(MapName.RUN, [(PREFIX + run, self._record(run, run))])
+            elif known.gone and not known.ends:
+                raise StoreError(f"the run {run} is being removed", hint="try again")
+            elif not self._has_ended(known):
+                if not known.over:
+                    self.pulse.renew(known.maps, keep_s)
+                    if self.is_gone(run, known.maps):
+                        continue
+                return known.maps, known.over
+            else:
+                self._remove(known.maps)
+                new = self._record(run, f"{run}~{secrets.token_hex(4)}")
+                self._grid.cas_all(MapName.RUN, [Change(PREFIX + run, stands, new)])
+        raise StoreError(f"nodes cannot agree on the maps of the run {run}", hint="start this node again")
+
+    def renew(self, run: str, maps: str, keep_s: int = WEEK_S) -> tuple[str, bool]:
+        """As `enter`, of a run whose data is lost in these maps: its name gets others, once."""
+        known, stands = self._read(run)
+        if known is not None and known.maps == maps:
+            new = self._record(run, f"{run}~{secrets.token_hex(4)}")
+            if self._grid.cas_all(MapName.RUN, [Change(PREFIX + run, stands, new)])[0].won:
+                self._remove(maps)
+        return self.enter(run, keep_s)
+
+    def note_over(self, run: str, maps: str) -> None:
+        """The life of the run in these maps is over; to be noted before the first of its records ends."""
+        self._note(run, maps, ends=False)
+
+    def note_ends(self, run: str, maps: str) -> None:
+        """Each record in these maps has an end now."""
+        self._note(run, maps, ends=True)
+
+    def sweep(self, end: Callable[[str, str], None]) -> None:
+        """Remove the maps of runs that are over and kept no longer.
+
+        Args:
+            end: given the name and the maps of a run that is over, and whose last node died before it had
+                noted that all records have an end; or it is just about it: both may do it.
+        """
+        for known, stands in list(self._all()):
+            if known.gone:
+                if not known.ends:  # whoever was about to remove them has died
+                    self._remove_gone(known.run)
+                continue
+            if self._is_left_for_good(known):
+                self._abandon(known, stands)
+                continue
+            try:
+                phase = self._phase(known.maps)
+            except RecordError as error:
+                log.warning("run %s: it is left as it is: %s", known.run, error)
+                continue
+            if phase is None and known.over:
+                self._remove(known.maps)
+                self._change(known, stands, ends=True, gone=True)
+            elif phase is RunPhase.OVER and not known.ends:
+                end(known.run, known.maps)
+
+    def forget(self, run: str) -> None:
+        """Remove a run with all that is kept of it, whatever state it is in.
+
+        A node that still works on it finds that its data is lost, and ends.
+        """
+        for _ in range(TRIES):
+            try:
+                known, stands = self._read(run)
+            except RecordError:
+                # Which maps it had cannot be read: the first life of a name has those of its name.
+                self._remove(run)
+                self._grid.delete_all(MapName.RUN, [PREFIX + run])
+                return
+            if known is None or (known.gone and known.ends):
+                return
+            if known.gone or self._change(known, stands, ends=False, gone=True):
+                self._remove_gone(run)
+                return
+        raise StoreError(f"the run {run} could not be removed in {TRIES} tries", hint="try again")
+
+    def is_gone(self, run: str, maps: str) -> bool:
+        """Whether the maps of this life of the run are removed, or belong to a former one."""
+        known, _ = self._read(run)
+        return known is None or known.gone or known.maps != maps
+
+    def kept(self) -> dict[str, str]:
+        """The maps of each run of which something is kept, by its name, sorted."""
+        return dict(sorted((known.run, known.maps) for known, _ in self._all() if not self._has_ended(known)))
+
+    def _is_left_for_good(self, known: KnownRun) -> bool:
+        """Whether it is unfinished, its time is over, and no node has a heartbeat now."""
+        try:
+            return not known.over and not self.pulse.seconds(known.maps) and not self._is_alive(known.maps)
+        except RecordError as error:
+            log.warning("run %s: it is left as it is: %s", known.run, error)
+            return False
+
+    def _abandon(self, known: KnownRun, stands: bytes) -> None:
+        """Remove it unless a node comes meanwhile, which renews its time before it reads this record."""
+        if not self._change(known, stands, ends=False, gone=True):
+            return
+        gone, now = self._read(known.run)
+        if gone is not None and gone.maps == known.maps and self.pulse.seconds(known.maps):
+            self._grid.cas_all(MapName.RUN, [Change(PREFIX + known.run, now, stands)])
+            return
+        log.warning("run %s: unfinished, and without a heartbeat for too long: it is removed", known.run)
+        self._remove_gone(known.run)
+
+    def _remove_gone(self, run: str) -> None:
+        known, stands = self._read(run)
+        if known is not None and known.gone:
+            self._remove(known.maps)
+            self.pulse.end(known.maps)
+            self._change(known, stands, ends=True, gone=True)
+
+    def _has_ended(self, known: KnownRun) -> bool:
+        try:
+            return known.gone or (known.over and self._phase(known.maps) is None)
+        except RecordError:
+            return False
+
+    def _note(self, run: str, maps: str, ends: bool) -> None:
+        """Of another life of the name nothing is noted: who slept over the end of this one wakes too late."""
+        for _ in range(TRIES):
+            known, stands = self._read(run)
+            if known is None or known.maps != maps or (known.over and known.ends >= ends):
+                return
+            self._change(known, stands, ends or known.ends)
+        raise StoreError(f"the end of the run {run} could not be noted in {TRIES} tries", hint="try again")
+
+    def _change(self, known: KnownRun, stands: bytes, ends: bool, gone: bool = False) -> bool:
+        new = self._codec.written(KnownRun(known.run, self._node, known.maps, True, ends, gone))
+        return self._grid.cas_all(MapName.RUN, [Change(PREFIX + known.run, stands, new)])[0].won
+
+    def _record(self, run: str, maps: str) -> bytes:
+        return self._codec.written(KnownRun(run, self._node, maps))
+
+    def _read(self, run: str) -> tuple[KnownRun | None, bytes]:
+        stands = self._grid.get_all(MapName.RUN, [PREFIX + run]).get(PREFIX + run)
+        return (None, b"") if stands is None else (self._known(PREFIX + run, stands), stands)
+
+    def _known(self, key: str, stands: bytes) -> KnownRun:
+        """Of another run, or in its maps, nothing is read, and above all nothing removed."""
+        known = self._codec.read(key, stands)
+        if PREFIX + known.run != key or known.maps.partition("~")[0] != known.run:
+            raise unreadable(MapName.RUN, key, stands, "it names another run")
+        return known
+
+    def _all(self) -> Iterator[tuple[KnownRun, bytes]]:
+        """Those that can be read: one bad record is a matter of its run alone."""
+        for page in pages(self._grid, MapName.RUN, PAGE, after=PREFIX):
+            for key, stands in page:
+                if not key.startswith(PREFIX):
+                    return
+                try:
+                    known = self._known(key, stands)
+                except RecordError as error:
+                    log.warning("a run is passed over: %s", error)
+                    continue
+                yield known, stands

@@ -1,0 +1,387 @@
+"""Shares of hosts: who may send, who asks, who gives, and what becomes of those who are gone."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from scoopi.configs.groups import FetchLimits
+from scoopi.politeness.host_share_memory import Share
+from scoopi.store.nodes.node_record import Load
+from scoopi.store.ports import MapName
+from tests.store.host_share_world import Node, World
+
+DELAYED = FetchLimits(parallelism=2, delay_ms=1000)
+BUSY = 10**6
+
+
+def world_of(limits: FetchLimits = DELAYED, hosts: tuple[str, ...] = ("a",)) -> World:
+    return World(limits, Random(7), hosts)
+
+
+def settled(world: World, *names: str) -> list[Node]:
+    """Nodes that have beaten and looked once."""
+    nodes = [world.join(name) for name in names]
+    world.pass_s(0.5)
+    return nodes
+
+
+def asleep(world: World, node: Node, seconds: float) -> None:
+    """The node sleeps in the midst of what it does; the others go on."""
+    node.asleep_until = world.now + seconds
+    world.pass_s(seconds)
+    node.asleep_until = world.now
+
+
+def test_the_first_node_has_an_untouched_host_at_once_and_whole() -> None:
+    world = world_of()
+    (ann,) = settled(world, "ann")
+    ann.shares.look(everything=True)
+    assert ann.shares.candidates(["a"]) == ["a"]
+    ann.shares.settle((), ["a"])
+    assert ann.shares.may_send("a") == Share(2, 1000, world.now)
+    assert ann.shares.may_take("a")
+
+
+@pytest.mark.parametrize(("delay_ms", "parties"), [(0, 2), (1000, 1)])
+def test_who_may_yet_ask_for_a_share_is_counted_while_there_is_one_to_get(
+    delay_ms: int, parties: int
+) -> None:
+    world = world_of(FetchLimits(parallelism=4, delay_ms=delay_ms))
+    ann, _ = settled(world, "ann", "bob")
+    world.pass_s(1)
+    assert ann.shares.parties("a") == 2
+    ann.needs["a"] = BUSY
+    world.pass_s(1)
+    assert world.record("a").parties == ["ann"]
+    assert ann.shares.parties("a") == parties
+
+
+def test_a_host_without_record_gets_one_when_it_is_needed() -> None:
+    world = world_of()
+    (ann,) = settled(world, "ann")
+    ann.shares.look(everything=True)
+    assert list(ann.shares.hosts()) == ["a"]
+    world.store.maps[MapName.HOSTS].clear()
+    ann.shares.look(everything=True)
+    assert not ann.shares.hosts()
+    ann.shares.look(["a"])
+    ann.shares.settle(["a"], ())
+    assert ann.shares.may_send("a") is not None
+    assert list(world.record("a").shares) == ["ann"]
+
+
+def test_records_are_canonical_and_no_two_writings_are_alike() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    seen: list[bytes] = []
+    for _ in range(80):
+        ann.needs["a"] = bob.needs["a"] = 1
+        world.pass_s(0.3)
+        if (raw := world.store.maps[MapName.HOSTS]["a"]) not in seen[-1:]:
+            assert raw not in seen
+            seen.append(raw)
+    assert len(seen) > 10
+    assert all(b'": ' not in raw and raw.index(b'"by"') < raw.index(b'"number"') for raw in seen)
+
+
+def test_a_node_leaves_the_jobs_of_a_delayed_host_to_the_one_that_has_it() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    ann.wants = {"a"}
+    world.pass_s(1)
+    bob.wants = {"a"}
+    world.pass_s(20)
+    assert not bob.sent
+    assert len(ann.sent) >= 19
+    assert world.record("a").asks == ()
+    world.check()
+
+
+def test_who_needs_a_host_asks_and_has_it_after_the_turn_of_its_holder() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    ann.needs["a"] = BUSY
+    world.pass_s(5)
+    asked_at, bob.needs["a"] = world.now, 1
+    world.pass_s(10)
+    (request,) = bob.sent
+    assert 2 + 1 <= request.start - asked_at <= 2 + 1 + 2 * 0.4 + 1.1, (
+        "a turn, a delay, two rounds, one request"
+    )
+    assert max(one.start for one in ann.sent) > request.start + 1, "and the holder has it again"
+    world.check()
+
+
+def test_a_holder_with_nothing_to_do_gives_at_once_to_who_asks() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    ann.wants = {"a"}
+    world.pass_s(3)
+    ann.wants = set()
+    asked_at, bob.needs["a"] = world.now, 1
+    world.pass_s(4)
+    assert bob.sent[0].start - asked_at <= 1 + 1.0 + 2 * 0.4
+
+
+def test_a_host_is_not_given_away_before_the_requests_in_flight_have_ended() -> None:
+    world = world_of()
+    world.longest_s = 0.1
+    ann, bob = settled(world, "ann", "bob")
+    ann.needs["a"] = 1
+    world.pass_s(1)
+    (request,) = ann.sent
+    request.end = world.now + 9
+    ann.flying = [request]
+    bob.needs["a"] = 1
+    world.pass_s(8.5)
+    assert list(world.record("a").shares) == ["ann"]
+    assert ann.shares.may_send("a") is None
+    world.pass_s(3)
+    assert len(bob.sent) == 1
+    world.check()
+
+
+def test_a_host_that_has_no_jobs_left_is_released() -> None:
+    world = world_of()
+    (ann,) = settled(world, "ann")
+    ann.wants = {"a"}
+    world.pass_s(3)
+    ann.wants = set()
+    world.pass_s(5)
+    assert world.record("a").parties == []
+    assert ann.shares.may_send("a") is None
+
+
+def test_who_takes_a_released_host_waits_one_delay_first() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    ann.needs["a"] = 1
+    world.pass_s(5)
+    bob.needs["a"] = 1
+    asked_at = world.now
+    world.pass_s(3)
+    assert bob.sent[0].start >= asked_at + 1
+
+
+def test_permits_without_delay_are_divided_among_those_who_want_the_host() -> None:
+    world = world_of(FetchLimits(parallelism=8, delay_ms=0))
+    ann, bob, cid = settled(world, "ann", "bob", "cid")
+    ann.wants = {"a"}
+    world.pass_s(1)
+    assert world.record("a").shares["ann"].permits == 8
+    bob.wants = cid.wants = {"a"}
+    world.pass_s(4)
+    assert [world.record("a").shares[node].permits for node in ("ann", "bob", "cid")] == [3, 3, 2]
+    bob.wants = set()
+    world.pass_s(6)
+    assert {node: share.permits for node, share in world.record("a").shares.items()} == {"ann": 4, "cid": 4}
+    shares = [node.shares.may_send("a") for node in (ann, cid)]
+    assert [share and share.permits for share in shares] == [4, 4]
+    world.check()
+
+
+def test_more_nodes_than_permits_take_turns() -> None:
+    world = world_of(FetchLimits(parallelism=2, delay_ms=0))
+    nodes = settled(world, *"abcde")
+    for node in nodes:
+        node.needs["a"] = BUSY
+    world.pass_s(40)
+    assert min(len(node.sent) for node in nodes) > 10
+    world.check()
+
+
+@pytest.mark.parametrize("parallelism", [1, 3])
+def test_every_node_that_asks_gets_its_turn(parallelism: int) -> None:
+    world = world_of(FetchLimits(parallelism, delay_ms=500))
+    nodes = settled(world, *"abcd")
+    for node in nodes:
+        node.needs["a"] = BUSY
+    world.pass_s(90)
+    longest_turn = 2 + 0.5 + 1.0 + 3 * 0.4
+    for node in nodes:
+        starts = [100.0, *(request.start for request in node.sent), world.now]
+        pauses = [later - earlier for earlier, later in pairwise(starts)]
+        assert max(pauses) <= 4 * longest_turn
+    world.check()
+
+
+def test_a_lost_nodes_host_is_taken_over_after_the_gap_and_a_delay() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    ann.wants = {"a"}
+    world.pass_s(5)
+    bob.wants = {"a"}
+    last, died_at = ann.sent[-1].start, world.now
+    ann.die()
+    world.pass_s(14)
+    assert not bob.sent
+    world.pass_s(6)
+    assert died_at + 15 <= bob.sent[0].start + 1 <= died_at + 15 + 1 + 3
+    assert bob.sent[0].start >= last + 1
+    assert list(world.record("a").shares) == ["bob"]
+
+
+def test_the_host_of_a_node_that_left_is_free_at_once_but_for_a_delay() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    ann.wants = {"a"}
+    world.pass_s(5)
+    bob.wants, left_at = {"a"}, world.now
+    ann.leave()
+    world.pass_s(4)
+    assert left_at + 1 <= bob.sent[0].start <= left_at + 1 + 1.5
+
+
+def test_a_sleeper_sends_nothing_more_when_its_host_was_taken_over() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    ann.needs["a"] = BUSY
+    world.pass_s(5)
+    bob.wants, ann.asleep_until = {"a"}, world.now + 30
+    world.pass_s(29)
+    assert bob.sent
+    before = len(ann.sent)
+    ann.asleep_until = world.now
+    ann.members.beat(Load(0, False))
+    assert ann.shares.may_send("a") is None, "its heart beats again, but it has not looked"
+    ann.shares.look(["a"])
+    assert ann.shares.may_send("a") is None
+    world.pass_s(0.2)
+    assert len(ann.sent) == before
+    world.pass_s(20)
+    assert len(ann.sent) > before, "it asks, and gets its turn"
+    world.check()
+
+
+def test_a_machine_that_was_suspended_sends_nothing_by_the_shares_that_it_had_before() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    ann.needs["a"] = BUSY
+    world.pass_s(5)
+    bob.wants, ann.asleep_until, ann.suspended_s = {"a"}, world.now + 30, 30
+    world.pass_s(29.9)
+    assert ann.members.own_beat_is_old()
+    ann.members.beat(Load(0, False))
+    assert ann.shares.may_send("a") is None, "its heart beats again, but it has not looked"
+    world.pass_s(20)
+    world.check()
+
+
+def test_a_sleeper_whose_host_nobody_took_writes_its_share_anew_before_it_sends() -> None:
+    world = world_of()
+    (ann,) = settled(world, "ann")
+    ann.wants = {"a"}
+    world.pass_s(5)
+    before = world.record("a")
+    ann.asleep_until = world.now + 20
+    world.pass_s(20)
+    ann.members.beat(Load(0, False))
+    assert ann.shares.may_send("a") is None
+    world.pass_s(1)
+    assert world.record("a").number > before.number
+    assert ann.shares.may_send("a") is not None
+    world.check()
+
+
+def test_a_node_that_judges_by_an_older_look_takes_nothing_from_one_that_came_back() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    ann.needs["a"] = BUSY
+    world.pass_s(5)
+    ann.asleep_until = world.now + 17
+    world.pass_s(17.5)
+    bob.needs["a"] = 1
+    bob.interlude = lambda: asleep(world, bob, 3)
+    world.pass_s(0.5)
+    assert not bob.has_interlude
+    world.pass_s(15)
+    assert bob.sent
+    world.check()
+
+
+def test_a_look_that_is_older_than_the_record_takes_nothing_from_its_holder() -> None:
+    world = world_of()
+    ann, bob = settled(world, "ann", "bob")
+    ann.needs["a"] = BUSY
+    world.pass_s(5)
+    ann.asleep_until = world.now + 17
+    world.pass_s(16.8)
+    assert bob.members.last_look.lost == {"ann"}
+    bob.beat_at = world.now + 6
+    world.pass_s(2)
+    assert ann.shares.may_send("a") is not None, "it is back, and has written its share anew"
+    assert bob.members.last_look.lost == {"ann"}, "which this one has not seen yet"
+    bob.needs["a"] = 1
+    world.pass_s(0.5)
+    assert list(world.record("a").shares) == ["ann"]
+    assert world.record("a").asks == ("bob",)
+    world.pass_s(8)
+    assert len(bob.sent) == 1
+    world.check()
+
+
+def test_a_node_whose_own_heartbeat_is_old_sends_nothing() -> None:
+    world = world_of()
+    (ann,) = settled(world, "ann")
+    ann.needs["a"] = BUSY
+    world.pass_s(5)
+    cut_at, ann.cut_off_until = world.now, world.now + 30
+    world.pass_s(25)
+    assert max(request.start for request in ann.sent) <= cut_at + 7.6
+    ann.cut_off_until = 0
+    world.pass_s(5)
+    assert ann.sent[-1].start > world.now - 1.5
+    world.check()
+
+
+def test_nodes_take_different_hosts_first_and_each_about_its_part() -> None:
+    hosts = tuple(f"h{number}" for number in range(12))
+    world = world_of(hosts=hosts)
+    nodes = settled(world, "ann", "bob", "cid")
+    world.pass_s(2)
+    for node in nodes:
+        node.wants = set(hosts)
+    world.pass_s(4)
+    held = [sum(node.shares.may_send(host) is not None for host in hosts) for node in nodes]
+    assert sum(held) == 12
+    assert min(held) >= 3
+
+
+def test_a_node_that_comes_later_gets_its_part_of_the_hosts() -> None:
+    hosts = tuple(f"h{number}" for number in range(6))
+    world = world_of(hosts=hosts)
+    (ann,) = settled(world, "ann")
+    ann.wants = set(hosts)
+    world.pass_s(3)
+    assert len({request.host for request in ann.sent}) == 6
+    (bob,) = settled(world, "bob")
+    bob.wants = set(hosts)
+    world.pass_s(15)
+    held = [sum(node.shares.may_send(host) is not None for host in hosts) for node in (ann, bob)]
+    assert held == [3, 3]
+    world.check()
+
+
+def test_hosts_that_a_node_has_no_room_for_are_taken_by_others() -> None:
+    hosts = tuple(f"h{number}" for number in range(6))
+    world = world_of(hosts=hosts)
+    ann, _ = settled(world, "ann", "bob")
+    ann.wants = set(hosts)
+    world.pass_s(6)
+    assert len({request.host for request in ann.sent}) == 6, "bob wants none of them"
+
+
+def test_a_round_in_which_nothing_changes_is_one_reading_however_many_hosts() -> None:
+    hosts = tuple(f"h{number}" for number in range(200))
+    world = world_of(hosts=hosts)
+    (ann,) = settled(world, "ann")
+    ann.shares.look()
+    ann.shares.settle((), ann.shares.candidates(hosts))
+    assert all(ann.shares.may_send(host) for host in hosts)
+    before = world.store.calls
+    ann.shares.look()
+    ann.shares.settle((), hosts)
+    assert world.store.calls - before == 1

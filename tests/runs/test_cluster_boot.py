@@ -1,0 +1,75 @@
+"""ClusterBoot: how long it tries to join; the tries are the test's own, and no cluster is there."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import datetime
+
+import pytest
+
+from scoopi.configs.groups import ClusterSettings
+from scoopi.errors import StoreError
+from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.runs.cluster_boot import ClusterBoot
+from scoopi.runs.run_request import RunRequest
+from scoopi.store.stopped import StoppedError
+
+PATIENCE_MS = 300
+NOW = datetime.now().astimezone()
+JOINED = RunReport(run="shop", folder="", status=RunStatus.DONE, started=NOW, ended=NOW)
+
+
+def boot_of(opened: ExitStack, is_stopped: Callable[[], bool] = lambda: False) -> ClusterBoot:
+    settings = ClusterSettings(("127.0.0.1:1",), reconnect_timeout_ms=PATIENCE_MS)
+    return ClusterBoot(RunRequest(is_stopped=is_stopped), settings, opened, "n1")
+
+
+def failing(times: int, took_s: float = 0.0) -> Callable[[ExitStack], RunReport]:
+    """Joins when it has failed so often."""
+    tries = iter(range(times))
+
+    def join(opened: ExitStack) -> RunReport:
+        if next(tries, None) is None:
+            return JOINED
+        threading.Event().wait(took_s)
+        raise StoreError("no answer in time")
+
+    return join
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scoopi.runs.cluster_boot.RETRY_S", 0.01)
+
+
+def test_what_a_try_has_opened_is_closed_before_the_next_and_kept_of_the_last() -> None:
+    open_now: list[int] = []
+    fails = failing(2)
+
+    def join(opened: ExitStack) -> RunReport:
+        assert open_now == []
+        open_now.append(1)
+        opened.callback(open_now.clear)
+        return fails(opened)
+
+    with ExitStack() as all_opened:
+        assert boot_of(all_opened)._joined_patiently(join) is JOINED
+        assert open_now == [1]
+    assert open_now == []
+
+
+def test_joining_is_given_up_when_it_has_failed_for_as_long_as_members_may_be_away() -> None:
+    with ExitStack() as opened, pytest.raises(StoreError):
+        boot_of(opened)._joined_patiently(failing(1_000_000))
+
+
+def test_a_try_in_which_the_store_must_have_answered_makes_the_time_begin_anew() -> None:
+    with ExitStack() as opened:
+        assert boot_of(opened)._joined_patiently(failing(3, PATIENCE_MS / 1000 + 0.1)) is JOINED
+
+
+def test_who_is_told_to_stop_tries_no_more() -> None:
+    with ExitStack() as opened, pytest.raises(StoppedError):
+        boot_of(opened, lambda: True)._joined_patiently(failing(1))

@@ -1,0 +1,24 @@
+"""The run's composed record: locators in parts."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from msgspec.structs import replace
+
+from scoopi.model.definitions import LocatorDef, LocatorGroup
+from scoopi.runs.composed import LOCATORS_A_PART, packed_locators, unpacked_locators
+
+
+def group_of(number: int, name: str = "pages") -> LocatorGroup:
+    return LocatorGroup(name, tuple(LocatorDef(f"p{n}", f"/p{n}.html") for n in range(number)))
+
+
+def test_a_long_group_comes_in_parts_and_whole() -> None:
+    groups = [group_of(2 * LOCATORS_A_PART + 1), group_of(1, "more")]
+    parts = list(unpacked_locators(packed_locators(groups)))
+    assert [len(part.locators) for part in parts] == [LOCATORS_A_PART, LOCATORS_A_PART, 1, 1]
+    assert [part.name for part in parts] == ["pages"] * 3 + ["more"]
+    whole = tuple(chain.from_iterable(part.locators for part in parts[:3]))
+    assert replace(parts[0], locators=whole) == groups[0]
+    assert parts[3] == groups[1]

@@ -1,0 +1,171 @@
+"""A run is over when nothing is left and nobody has taken anything around the scan that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from scoopi.errors import RunError
+from scoopi.model.job import JobPayload, JobState
+from scoopi.model.locator import Locator
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.job_values import Ending, NewJob
+from scoopi.store.ports import MapName, Store
+from scoopi.store.runs.completion_check import RunEnd
+from scoopi.store.runs.run_record import RunPhase, RunRecord
+from tests.store.conftest import Clock
+
+
+def new_job(job: str) -> NewJob:
+    return NewJob(job, "h", JobPayload(Locator(job, "g", job), seed=job))
+
+
+class Node:
+    """One node's part in the run; `load` is what it does just now."""
+
+    def __init__(self, store: Store, incarnation: str, clock: Clock) -> None:
+        self.load = Load(0, True)
+        self.run = RunRecord(store, incarnation)
+        self.run.create("r1")
+        self.jobs = JobStore(store, incarnation)
+        self.members = Membership(store, incarnation, incarnation, clock=clock, own_clock=clock)
+        self.end = RunEnd(self.run, self.jobs, self.members, incarnation, lambda: self.load)
+        self.beat()
+
+    def beat(self) -> None:
+        self.members.beat(self.load)
+
+
+Born = Callable[[str], Node]
+
+
+@pytest.fixture
+def born(store: Store, clock: Clock) -> Born:
+    return lambda incarnation: Node(store, incarnation, clock)
+
+
+@pytest.fixture
+def ann(born: Born) -> Node:
+    ann = born("ann")
+    ann.run.mark_seeded()
+    return ann
+
+
+def test_a_run_on_one_machine_is_over_at_the_first_asking(ann: Node) -> None:
+    assert ann.end.is_over()
+    state = ann.run.read()
+    assert state is not None
+    assert state.phase is RunPhase.RUNNING
+
+
+def test_a_run_that_is_not_seeded_is_not_over(born: Born) -> None:
+    ann = born("ann")
+    assert not ann.end.is_over()
+    ann.run.mark_seeded()
+    assert ann.end.is_over()
+
+
+def test_a_run_of_which_another_node_said_so_is_over(ann: Node, born: Born) -> None:
+    ann.load = Load(5, False)
+    born("bob").run.to_ending()
+    assert ann.end.is_over()
+
+
+def test_a_run_whose_record_is_gone_is_not_over_but_lost(ann: Node, store: Store) -> None:
+    store.delete_all(MapName.RUN, ["run"])
+    with pytest.raises(RunError, match="lost"):
+        ann.end.is_over()
+
+
+def test_a_run_with_a_job_ready_or_taken_is_not_over(ann: Node) -> None:
+    ann.jobs.put([new_job("j1")])
+    assert not ann.end.is_over()
+    (job,) = ann.jobs.take("h", 1)
+    assert not ann.end.is_over()
+    ann.jobs.end([Ending(job.id, job.fence, JobState.DONE)])
+    assert ann.end.is_over()
+
+
+def test_a_half_ended_job_is_finished_before_the_run_is_over(ann: Node, store: Store) -> None:
+    record = b'{"fence":1,"host":"h","incarnation":"old","lost":0,"slot":"E","state":"DONE"}'
+    store.put_if_absent_all(MapName.JOBS, [("j1", record)])
+    assert ann.end.is_over()
+    assert store.count(MapName.ENDED) == 1
+
+
+def test_a_run_whose_node_is_busy_is_not_over(ann: Node) -> None:
+    ann.load = Load(1, False)
+    assert not ann.end.is_over()
+
+
+def test_another_node_must_be_idle_too(ann: Node, born: Born) -> None:
+    bob = born("bob")
+    bob.load = Load(1, False)
+    for _ in range(5):
+        bob.beat()
+        assert not ann.end.is_over()
+
+
+def test_another_nodes_idleness_is_believed_after_two_more_heartbeats(ann: Node, born: Born) -> None:
+    bob = born("bob")
+    assert not ann.end.is_over()
+    bob.beat()
+    assert not ann.end.is_over()
+    bob.beat()
+    assert ann.end.is_over()
+
+
+def test_a_take_around_the_scan_begins_it_anew(ann: Node, born: Born) -> None:
+    """Bob took a job, ended it and put its child while Ann scanned: she may have met neither."""
+    bob = born("bob")
+    assert not ann.end.is_over()
+    bob.load = Load(1, True)
+    ann.jobs.put([new_job("child")])
+    for _ in range(4):
+        bob.beat()
+        assert not ann.end.is_over()
+    (job,) = bob.jobs.take("h", 1)
+    bob.jobs.end([Ending(job.id, job.fence, JobState.DONE)])
+    assert not ann.end.is_over()
+    bob.beat()
+    bob.beat()
+    assert ann.end.is_over()
+
+
+def test_a_take_of_this_node_around_the_scan_begins_it_anew(ann: Node, store: Store) -> None:
+    class TakesMeanwhile(JobStore):
+        def nothing_left(self) -> bool:
+            ann.load = ann.load._replace(takes=ann.load.takes + 1)
+            return True
+
+    jobs = TakesMeanwhile(store, "ann")
+    assert not RunEnd(ann.run, jobs, ann.members, "ann", lambda: ann.load).is_over()
+
+
+def test_a_node_that_joins_is_waited_for_and_one_that_left_is_not(ann: Node, born: Born) -> None:
+    bob = born("bob")
+    assert not ann.end.is_over()
+    cid = born("cid")
+    for _ in range(3):
+        bob.beat()
+        assert not ann.end.is_over()
+    cid.members.beat(cid.load, MemberState.LEFT)
+    assert not ann.end.is_over()
+    for _ in range(2):
+        bob.beat()
+    assert ann.end.is_over()
+
+
+def test_a_lost_node_is_not_waited_for(ann: Node, born: Born, clock: Clock) -> None:
+    bob = born("bob")
+    bob.load = Load(1, False)
+    bob.beat()
+    ann.members.watch()
+    for _ in range(15):
+        assert not ann.end.is_over()
+        clock.pass_s(1)
+        ann.members.watch()
+    assert ann.end.is_over()
