@@ -1,7 +1,4 @@
-"""Address: what a locator's url, as written, means: a page of a host, or a file.
-
-Source: design, "Locator addresses"; language, B 4.4.
-"""
+"""Address: parses the url of a locator or a redirect: a page of a host, or a file."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from scoopi.model.shown import cut, shown
 
 FILE_HOST = "file"
 LONGEST_ADDRESS = 65_536
-"""No server takes longer ones; a page may name any number of them."""
+"""No server accepts longer ones, and a page may have any number of them."""
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
@@ -26,7 +23,7 @@ _PLAIN = re.compile(
     r"(https?)://([a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9][a-z0-9-]{0,62})*)(?::([1-9]\d{0,4}))?"
     r"/(?:[A-Za-z0-9/?:@!$&()*+,;=._~-]|%[0-9A-Fa-f]{2})*"
 )
-"""What needs no change at all; most addresses are so."""
+"""Addresses that need no change, as most do."""
 _PARTS = re.compile(r"([^/\\?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _AUTHORITY = re.compile(r"(?:(.*)@)?(\[[0-9A-Fa-f:.]+\]|[^:@\[\]]*)(?::(\d*))?", re.DOTALL)
 _WRONG_PORT = re.compile(r"(?:.*@)?(?:\[[0-9A-Fa-f:.]+\]|[^:@\[\]]+):(.*)", re.DOTALL)
@@ -38,7 +35,7 @@ _NO_LINE_BREAKS = str.maketrans("", "", "\t\r\n")
 
 
 class AddressKind(StrEnum):
-    """Where the bytes come from."""
+    """How the bytes are fetched."""
 
     HTTP = "http"
     FILE = "file"
@@ -49,8 +46,8 @@ class Address(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: http (also https) or file.
-        host: `host:port` in lower case, the port always said; `file` for files. The key of politeness.
-        url: for http the absolute URL, escaped as browsers do, fragment kept; for a file as written.
+        host: `host:port` in lower case, always with the port; `file` for files. Politeness is per host.
+        url: for http the absolute URL with its fragment, escaped as browsers do; for a file as written.
     """
 
     kind: AddressKind
@@ -59,11 +56,15 @@ class Address(msgspec.Struct, frozen=True):
 
 
 def parse_address(text: str) -> Address:
-    """Tell what an address as written means.
+    """Parse an address as written; http URLs are escaped as in the URL standard.
+
+    >>> parse_address("HTTP://Shop.Example/a b")
+    Address(kind=<AddressKind.HTTP: 'http'>, host='shop.example:80', url='http://shop.example/a%20b')
+    >>> parse_address("pages/a b.html")
+    Address(kind=<AddressKind.FILE: 'file'>, host='file', url='pages/a b.html')
 
     Raises:
-        FetchError: an unknown scheme, an http URL whose host or port is wrong, or more than LONGEST_ADDRESS.
-    Source: design, "Locator addresses"; escaping as the URL standard says.
+        FetchError: the scheme is unknown, the host or port is wrong, or the address exceeds LONGEST_ADDRESS.
     """
     if len(text) > LONGEST_ADDRESS:
         what, cause = f"the address has {len(text):,} characters", "the address is too long"
@@ -88,23 +89,21 @@ def parse_address(text: str) -> Address:
     raise FetchError(
         f"pages cannot be loaded by {scheme}:",
         at=shown(text),
-        hint="use http, https or file; a path that holds a colon begins with ./",
+        hint="use http, https or file; write ./ before a path with a colon",
     )
 
 
 def redirect_address(location: str, base: str) -> Address:
-    """The target of a redirect: joined to `base` (RFC 3986), http or https only.
-
-    A fragment of `base` stays when `location` has none.
+    """The target of a redirect, joined to `base` (RFC 3986); it keeps the fragment of `base` if it has none.
 
     Raises:
-        FetchError: the target cannot be followed.
+        FetchError: the target is malformed, or not http or https.
     """
     clean = location.strip(_C0_AND_BLANK).translate(_NO_LINE_BREAKS)
     head, mark, query = clean.partition("?")
     slashed = head.replace("\\", "/") + mark + query
     try:
-        # urljoin takes `http://` for an empty reference; what names a host needs no joining.
+        # urljoin treats `http://` as an empty reference; an absolute URL needs no joining.
         joined = slashed if _ABSOLUTE.match(slashed) else urljoin(base, slashed)
     except ValueError:
         what = "redirected to a malformed address"
@@ -132,9 +131,9 @@ def _http(scheme: str, rest: str, text: str) -> Address:
     authority, path, query, fragment = (part or "" for part in parts.groups())
     matched = _AUTHORITY.fullmatch(authority)
     if matched is None and (host_port := _WRONG_PORT.fullmatch(authority)):
-        # An `@` further on makes it likely that this is the beginning of a password that holds a slash.
+        # With a later `@`, this may be the beginning of a password with a slash: do not show it.
         port = "***" if "@" in rest and "@" not in authority else host_port[1][:20]
-        what, cause = f"the port {port!r} is no number", "the address has a wrong port"
+        what, cause = f"the port {port!r} is not a number", "the address has a wrong port"
         hint = "write http://host:port/path, as in http://host:8080/"
         raise FetchError(what, at=shown(text), hint=hint, cause=cause)
     if matched is None or not matched[2]:
@@ -146,10 +145,10 @@ def _http(scheme: str, rest: str, text: str) -> Address:
         what, cause = f"the host {host!r} is wrong: {error}", "the address has a wrong host"
         raise FetchError(what, at=shown(text), hint="write http://host/path", cause=cause) from None
     number = _port(port, scheme, text)
-    said = "" if number == DEFAULT_PORTS[scheme] else f":{number}"
+    port_part = "" if number == DEFAULT_PORTS[scheme] else f":{number}"
     login = f"{_escaped(user, _BAD_IN_PATH).replace('@', '%40')}@" if user else ""
     url = (
-        f"{scheme}://{login}{host}{said}{_escaped(path.replace(chr(92), '/'), _BAD_IN_PATH) or '/'}"
+        f"{scheme}://{login}{host}{port_part}{_escaped(path.replace(chr(92), '/'), _BAD_IN_PATH) or '/'}"
         f"{_escaped(query, _BAD_IN_QUERY)}{_escaped(fragment, _BAD_IN_FRAGMENT)}"
     )
     return Address(AddressKind.HTTP, f"{host}:{number}", url)

@@ -1,4 +1,4 @@
-"""ContentDecoder: undoes content codings piece by piece, never making more bytes than allowed."""
+"""ContentDecoder: undoes content codings piece by piece and stops at the size limit."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ else:
 
 MOST_CODINGS = 5
 MOST_MEMBERS = 10_000
-"""Of gzip members or zstd frames in a body: each costs time, also when it is empty."""
+"""Limit of gzip members or zstd frames in a body: each costs time, even if it is empty."""
 ZSTD_WINDOW_LOG = 23
-"""8 MB, the most that a server may ask for (RFC 9659)."""
+"""8 MB, the largest window that a server may require (RFC 9659)."""
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -34,18 +34,27 @@ class Decoder(Protocol):
     """One coding."""
 
     def feed(self, data: bytes, room: int) -> bytes:
-        """Decode a piece; more than `room` bytes of result raise TooLargeError."""
+        """Decode a piece.
+
+        Raises:
+            BrokenCodingError: it cannot be decoded.
+            TooLargeError: it decodes to more than `room` bytes.
+        """
 
     def finish(self) -> None:
-        """Raises BrokenCodingError when the body has ended too early."""
+        """Check that the body is complete.
+
+        Raises:
+            BrokenCodingError: it ends too early.
+        """
 
 
 class ContentDecoder:
     """Undoes the codings of a Content-Encoding header.
 
     Args:
-        codings: in the order of the header, lower case, without `identity`.
-        limit: most bytes of the result, and of each stage between.
+        codings: in the order of the header, in lower case, without `identity`.
+        limit: bytes that each stage may produce.
 
     Raises:
         BrokenCodingError: an unknown coding, or too many.
@@ -62,7 +71,8 @@ class ContentDecoder:
         """Decode the next piece.
 
         Raises:
-            BrokenCodingError, TooLargeError: as their names say.
+            BrokenCodingError: it cannot be decoded.
+            TooLargeError: a stage has produced more than `limit` bytes.
         """
         for stage, decoder in enumerate(self._decoders):
             data = decoder.feed(data, self._limit - self._made[stage])
@@ -70,13 +80,17 @@ class ContentDecoder:
         return data
 
     def finish(self) -> None:
-        """Raises BrokenCodingError when the body has ended too early."""
+        """Check that the body is complete.
+
+        Raises:
+            BrokenCodingError: it ends too early.
+        """
         for decoder in self._decoders:
             decoder.finish()
 
 
 class ZlibDecoder:
-    """gzip (also of several members) and deflate (with zlib's header, or raw as some servers send it)."""
+    """Decodes gzip, also of several members, and deflate, with or without a zlib header."""
 
     def __init__(self, gzip: bool) -> None:
         self._gzip = gzip
@@ -92,7 +106,7 @@ class ZlibDecoder:
         while data:
             if self._inner.eof:
                 if not self._gzip or not data.startswith(GZIP_MAGIC):
-                    break  # bytes behind the end: browsers pass over them
+                    break  # garbage after the end: browsers ignore it
                 self._inner = zlib.decompressobj(wbits=31)
                 self._members = _counted(self._members)
             try:
@@ -121,7 +135,7 @@ class ZlibDecoder:
 
 
 class BrotliDecoder:
-    """br."""
+    """Decodes br."""
 
     def __init__(self) -> None:
         self._inner = brotli.Decompressor()
@@ -132,7 +146,7 @@ class BrotliDecoder:
         try:
             piece: bytes = self._inner.process(data, output_buffer_limit=room + 1)
         except brotli.error as error:
-            raise BrokenCodingError("it is no brotli stream") from error
+            raise BrokenCodingError("it is not a valid brotli stream") from error
         if len(piece) > room:
             raise TooLargeError
         return piece
@@ -143,7 +157,7 @@ class BrotliDecoder:
 
 
 class ZstdDecoder:
-    """zstd, also of several frames."""
+    """Decodes zstd, also of several frames."""
 
     def __init__(self) -> None:
         self._inner = self._new()

@@ -1,4 +1,4 @@
-"""FileClient: reads local pages, within the size limit."""
+"""FileClient: reads local pages up to the size limit."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from scoopi.fetch.file_finder import FileFinder
 
 
 class FileClient:
-    """Reads what a path or a `file:` URL names; may be shared by threads.
+    """Reads the file of a path or a `file:` URL; may be shared by threads.
 
     Args:
-        max_bytes: a larger file is an error.
+        finder: resolves the path.
+        max_bytes: size limit of a file.
     """
 
     def __init__(self, finder: FileFinder, max_bytes: int) -> None:
@@ -20,10 +21,10 @@ class FileClient:
         self._max_bytes = max_bytes
 
     def read(self, written: str) -> bytes:
-        """The bytes of the file, as long as it was when it was opened.
+        """The bytes of the file, up to the size it has when it is opened.
 
         Raises:
-            FetchError: it is missing, cannot be read, or is larger than the limit.
+            FetchError: the file does not exist, cannot be read, or exceeds the limit.
         """
         place = self._finder.find(written)
         try:

@@ -1,7 +1,4 @@
-"""FileFinder: where a file named in the definitions lies.
-
-Source: design, "Locator addresses".
-"""
+"""FileFinder: resolves the path of a file named in definitions or links."""
 
 from __future__ import annotations
 
@@ -17,16 +14,15 @@ from scoopi.errors import FetchError
 _FILE_URL = re.compile(r"file:(?://([^/?#]*))?(/[^?#]*)?(.*)", re.IGNORECASE | re.DOTALL)
 
 _SITE = re.compile(r"(www\.[\w-]+|[a-z0-9-]+)(\.[a-z0-9-]+)*\.[a-z]{2,}(:\d+)?/|www\.", re.IGNORECASE)
-"""What reads like a host, and a path behind it."""
+"""Something that looks like a host and a path."""
 
 
 class FileFinder:
-    """Finds a file under the current folder, then under the folder of the definitions and each of its
-    parents, then as it stands.
+    """Looks for a file in the current folder, in the definitions' folder and its parents, then as it stands.
 
     Args:
-        current_folder: the run's; kept for `resume`.
-        defs_folder: of the definitions; for a single file of definitions the folder that holds it.
+        current_folder: the folder in which the run was started; `resume` uses the same.
+        defs_folder: the folder of the definitions.
     """
 
     def __init__(self, current_folder: Path, defs_folder: Path) -> None:
@@ -35,15 +31,16 @@ class FileFinder:
         self._folders = tuple(dict.fromkeys((current, defs, *defs.parents)))
 
     def find(self, written: str) -> Path:
-        """The file that `written` (a path or a `file:` URL) names.
+        """The path of the file that `written`, a path or a `file:` URL, refers to.
 
-        A name that is not found as written is tried without its `#fragment`, then percent-decoded,
-        because links of pages are written so.
+        A path that does not exist as written is tried without its `#fragment`, then percent-decoded, as in
+        links.
 
         Raises:
-            FetchError: it is nowhere, or not a readable regular file; names where it was looked for.
+            FetchError: the file does not exist, and the hint names the folders searched; or it is not a
+                readable regular file.
         """
-        refused: list[tuple[Path, str]] = []
+        unusable: list[tuple[Path, str]] = []
         places: list[Path] = []
         for place in self._places(written):
             places.append(place)
@@ -51,9 +48,9 @@ class FileFinder:
             if problem == "":
                 return place
             if problem:
-                refused.append((place, problem))
-        if refused:
-            place, problem = refused[0]
+                unusable.append((place, problem))
+        if unusable:
+            place, problem = unusable[0]
             raise FetchError(
                 f"{place} {problem}",
                 at=written,
@@ -89,7 +86,7 @@ class FileFinder:
 
 
 def _problem(place: Path) -> str | None:
-    """Empty when the file can be read, None when it is absent, else why it cannot be used."""
+    """Why the file cannot be used; empty if it can, None if it does not exist."""
     try:
         mode = place.stat().st_mode
     except ValueError:

@@ -1,4 +1,4 @@
-"""Host names: a name as written -> the ASCII name that is looked up, as browsers do it."""
+"""Host names: turns a name as written into the ASCII name that is looked up, as browsers do."""
 
 from __future__ import annotations
 
@@ -11,29 +11,32 @@ LONGEST_LABEL = 63
 
 
 def ascii_host(host: str) -> str:
-    """The host in lower case, other scripts in punycode; an IPv6 address keeps its brackets.
+    """The host in lower case, with other scripts in punycode; an IPv6 address keeps its brackets.
 
-    Follows the URL standard's host parser for names that are valid: compatibility characters are
-    folded (NFKC), `ß` and the like are kept (non-transitional).
+    Follows the host parser of the URL standard for valid names: compatibility characters are folded (NFKC),
+    `ß` and the like are kept (non-transitional).
+
+    >>> ascii_host("Bücher.Example")
+    'xn--bcher-kva.example'
 
     Raises:
-        ValueError: the name holds a character that no host has, or a label is empty or too long.
+        ValueError: the name has a forbidden character, or a label that is empty or too long.
     """
     if host.startswith("["):
         return host.lower()
-    # Folded before it is parted: some characters stand for dots.
+    # Fold before splitting: some characters fold to dots.
     labels = [_ascii_label(label) for label in _DOTS.sub(".", _folded(host)).split(".")]
     name = ".".join(labels)
     found = _FORBIDDEN.search(name)
     if found:
-        raise ValueError(f"{found[0]!r} cannot stand in a host name")
+        raise ValueError(f"{found[0]!r} is not allowed in a host name")
     if not all(labels[:-1]) or name in ("", "."):
         raise ValueError("a part of the name between dots is empty")
     return name
 
 
 def _folded(host: str) -> str:
-    # Folding once more after NFKC: some compatibility characters stand for capitals.
+    # Lower-case again after NFKC: some compatibility characters fold to capitals.
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", host.lower()).lower())
     return folded.replace("\u00ad", "").replace("\u200b", "").replace("\ufeff", "")
 

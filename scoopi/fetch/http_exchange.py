@@ -1,11 +1,13 @@
-"""HttpExchange: one hop after another over one curl handle: a question, and what comes of it."""
+"""HttpExchange: sends requests over a curl handle, one at a time, and evaluates the results."""
 
 from __future__ import annotations
 
-import re
+import os
 import socket
+import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pycurl
@@ -13,50 +15,69 @@ import pycurl
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
 from scoopi.fetch.address import redirect_address
-from scoopi.fetch.certificates import trusted_file
-from scoopi.fetch.http_faults import NOT_TRIED, fault, status_fault
+from scoopi.fetch.http_faults import NOT_TRIED, fault, private_host_fault, redirects_fault, status_fault
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.reception import PageRoom, Reception
-from scoopi.fetch.request import Redirect, Request, Response, Unsent
+from scoopi.fetch.request import GrantNeeded, Redirect, Request, Response
 from scoopi.model.shown import shown
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 CONNECTION_ENDED = frozenset((pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING))
 FIRST_FINAL_STATUS = 200
-"""Below it an answer only announces another."""
+"""Lower ones (1xx) announce another response."""
 RECEIVE_BYTES = 131_072
+USUAL_CERTIFICATES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+)
 
-_CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"']+))", re.IGNORECASE)
 _NO_REQUEST = Request("")
 
 
+def trusted_certificates(environment: Mapping[str, str] = os.environ) -> str | None:
+    """The file of trusted authorities: of SSL_CERT_FILE, of CURL_CA_BUNDLE, Python's own, or a usual one.
+
+    Returns:
+        Its path; None if the machine has none. Every https page fails then, and the error names the cause.
+    """
+    for variable in ("SSL_CERT_FILE", "CURL_CA_BUNDLE"):
+        if environment.get(variable):
+            return environment[variable]
+    for name in (ssl.get_default_verify_paths().cafile, *USUAL_CERTIFICATES):
+        if name and Path(name).is_file():
+            return name
+    return None
+
+
 class _LentSocket(socket.socket):
-    """Given to curl, which makes a descriptor of its own of it and drops this one."""
+    """A socket for curl, which duplicates its descriptor and drops this object."""
 
     def __del__(self) -> None:
         self.close()
 
 
 class HttpExchange:
-    """Used by one thread at a time. Speaks HTTP/1.1.
+    """Speaks HTTP/1.1; used by one thread at a time.
 
-    Proxies are taken from the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`), as curl
-    does. Cookies are forgotten after each hop, except along one chain of redirects (Request.cookies).
+    curl takes proxies from the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`). Cookies
+    last for one hop, except along a chain of redirects (`Request.cookies`).
 
     Args:
-        going_out: told when curl is about to send; must not wait, or the request would go out late.
-        room: for the pages of all exchanges of a client.
-        private_hosts: which hosts may be asked after a public page.
+        on_sending: called when curl is about to send; must not block, or the request is sent late.
+        room: shared by all exchanges of a client.
+        private_hosts: decides which hosts a public page may lead to.
 
     Attributes:
-        handle: what is given to curl between `begin` and `end`.
+        handle: the transfer that curl performs between `begin` and `end`.
     """
 
     def __init__(
         self,
         settings: WebClientSettings,
-        going_out: Callable[[HttpExchange], None],
+        on_sending: Callable[[HttpExchange], None],
         room: PageRoom | None = None,
         private_hosts: PrivateHosts | None = None,
     ) -> None:
@@ -64,19 +85,23 @@ class HttpExchange:
         self._peer = "", 0
         self._refused = ""
         self._settings = settings
-        self._going_out = going_out
+        self._on_sending = on_sending
         self._reception = Reception(settings.max_bytes, room or PageRoom(settings.max_held_bytes))
         self._request = _NO_REQUEST
         self._on_sent: Callable[[], None] | None = None
         self._expired = False
-        self._went_out = False
+        self._was_sent = False
         self._began = 0.0
         self._sent_error: Exception | None = None
         self.handle = pycurl.Curl()
         self._set_up(self.handle)
 
     def begin(self, request: Request, on_sent: Callable[[], None] | None) -> bool:
-        """Make the handle ready, if the request may still go out; arguments as of `HttpClient.begin`."""
+        """Prepare the handle for a request; arguments as in `HttpClient.begin`.
+
+        Returns:
+            False if the request's grant has expired.
+        """
         now = time.monotonic()
         if request.not_after is not None and now > request.not_after:
             return False
@@ -84,7 +109,7 @@ class HttpExchange:
         self._request = request
         self._on_sent = on_sent
         self._expired = False
-        self._went_out = False
+        self._was_sent = False
         self._sent_error = None
         self._refused = ""
         self._began = now
@@ -95,57 +120,58 @@ class HttpExchange:
             self.handle.setopt(pycurl.COOKIELIST, cookie)
         return True
 
-    def end(self, number: int = pycurl.E_OK, words: str = "") -> Response | Redirect | Unsent:
-        """What came of the hop, which curl has ended.
+    def end(self, number: int = pycurl.E_OK, words: str = "") -> Response | Redirect | GrantNeeded:
+        """The result of the hop that curl has ended.
 
         Args:
             number: curl's error number, pycurl.E_….
-            words: curl's own, for an error.
+            words: curl's error message.
         Raises:
-            FetchError: as `HttpClient.begin` says; what `on_sent` raised.
+            FetchError: as in `HttpClient.begin`.
+            Exception: what `on_sent` raised.
         """
         try:
             if self._sent_error is not None:
                 raise self._sent_error
             if self._refused and number != pycurl.E_OK:
-                raise self._private_fault()
-            if self._expired and not self._went_out:
-                return Unsent()
-            if self._expired or self._ended_under_it(number):
-                return self._in_vain()
+                raise private_host_fault(self._refused, self._request.url)
+            if self._expired and not self._was_sent:
+                return GrantNeeded()
+            if self._expired or self._was_lost(number):
+                return self._lost()
             failed = number != pycurl.E_OK
             if failed and (self._reception.wanted or self._reception.status < FIRST_FINAL_STATUS):
                 raise self._fault(number, words)
             return self._answer(self._request)
         finally:
             self._on_sent = None
-            self._reception.reset()  # or the page would be kept until the next hop, which may never come
+            self._reception.reset()  # frees the page now: there may be no next hop
 
-    def was_starved(self, number: int, looked_at_s: float) -> bool:
-        """Whether it had too little of a connect timeout because this process was busy with other pages.
+    def was_starved(self, number: int, attended_s: float) -> bool:
+        """Whether the connect timeout expired only because this process was busy with other pages.
 
         Args:
             number: curl's error number.
-            looked_at_s: for how long its connection was looked after.
+            attended_s: seconds of the transfer in which the client polled its connections.
         """
-        if number != pycurl.E_OPERATION_TIMEDOUT or self._went_out:
+        if number != pycurl.E_OPERATION_TIMEDOUT or self._was_sent:
             return False
         lasted_s = time.monotonic() - self._began
         return (
-            looked_at_s < self._settings.connect_timeout_ms / 1000
+            attended_s < self._settings.connect_timeout_ms / 1000
             and lasted_s < self._settings.timeout_ms / 1000
         )
 
     def refuse_size(self) -> None:
-        """End it as too large; it is given to `end` with an error then."""
+        """Mark the page as too large; the caller then calls `end` with an error."""
         self._reception.refuse_size()
 
-    def go_on(self) -> None:
-        """Take what was left with curl while there was no room for it."""
+    def unpause(self) -> None:
+        """Receive what curl has held back while there was no room for it."""
         self.handle.pause(pycurl.PAUSE_CONT)
 
-    def tell_sent(self) -> None:
-        """Call `on_sent`: the request has gone out."""
+    def report_sent(self) -> None:
+        """Call `on_sent`; `end` raises what it raises."""
         try:
             if self._on_sent is not None:
                 self._on_sent()
@@ -161,13 +187,13 @@ class HttpExchange:
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
-        # When a site ends a connection of HTTP/2 (many do so after some requests), curl loses or stalls some
-        # of the others that share it.
+        # When a site ends an HTTP/2 connection, as many do after some requests, curl loses or stalls other
+        # requests on it.
         curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
         curl.setopt(pycurl.CONNECTTIMEOUT_MS, settings.connect_timeout_ms)
         curl.setopt(pycurl.TIMEOUT_MS, settings.timeout_ms)
         curl.setopt(pycurl.USERAGENT, settings.user_agent)
-        # Given as a plain header, so that curl leaves the body as it comes: it cannot decode zstd.
+        # As a plain header, so that curl does not decode the body: it cannot decode zstd.
         curl.setopt(pycurl.HTTPHEADER, [f"Accept: {ACCEPT}", "Accept-Encoding: gzip, br, zstd"])
         curl.setopt(pycurl.COOKIEFILE, "")
         curl.setopt(pycurl.BUFFERSIZE, RECEIVE_BYTES)
@@ -175,12 +201,12 @@ class HttpExchange:
         curl.setopt(pycurl.WRITEFUNCTION, self._reception.take_body)
         curl.setopt(pycurl.PREREQFUNCTION, self._before_sending)
         curl.setopt(pycurl.OPENSOCKETFUNCTION, self._open)
-        trusted = trusted_file()
+        trusted = trusted_certificates()
         if trusted is not None:
             curl.setopt(pycurl.CAINFO, trusted)
 
     def _open(self, _: int, address: Any) -> socket.socket | int:
-        # Nothing may be raised from here: curl then goes on without a word.
+        # Must not raise: curl would ignore it and continue.
         try:
             if not self._may_ask(address.addr[0], address.addr[1]):
                 return int(pycurl.SOCKET_BAD)
@@ -197,30 +223,30 @@ class HttpExchange:
         return False
 
     def _before_sending(self, peer: str, _: str, port: int, *__: object) -> int:
-        # curl's last word before the request: a connection stands. Nothing may be raised from here. When a
-        # kept connection ended under a request, curl asks anew: that is a further request, and needs a grant
-        # of its own; and curl would ask over other kept ones, that may all have ended together.
+        # curl calls this on an open connection just before it sends. Must not raise. If a reused connection
+        # ends under a request, curl sends it again on another one. That is a second request and needs its
+        # own grant; and all reused connections may have ended together.
         is_late = self._request.not_after is not None and time.monotonic() > self._request.not_after
-        if is_late or self._went_out:
+        if is_late or self._was_sent:
             self._expired = True
             return int(pycurl.PREREQFUNC_ABORT)
-        if not self._may_ask(peer, port):  # a kept connection, which another request has opened
+        if not self._may_ask(peer, port):  # a reused connection, which another request has opened
             return int(pycurl.PREREQFUNC_ABORT)
-        self._went_out = True
-        self._going_out(self)
+        self._was_sent = True
+        self._on_sending(self)
         return int(pycurl.PREREQFUNC_OK)
 
-    def _ended_under_it(self, number: int) -> bool:
-        """Whether a kept connection ended before any answer, which says nothing of the page."""
-        if number not in CONNECTION_ENDED or not self._went_out or self._reception.status:
+    def _was_lost(self, number: int) -> bool:
+        """Whether a reused connection ended before any response; this is not an error of the page."""
+        if number not in CONNECTION_ENDED or not self._was_sent or self._reception.status:
             return False
         return not self._request.fresh and not self.handle.getinfo(pycurl.NUM_CONNECTS)
 
-    def _in_vain(self) -> Unsent:
-        """Once only: a host that does so with a new connection too would be asked for ever."""
+    def _lost(self) -> GrantNeeded:
+        """Retry once only: a host that ends new connections as well would be asked for ever."""
         if self._request.fresh:
             raise self._fault(pycurl.E_SEND_ERROR, "")
-        return Unsent(in_vain=True)
+        return GrantNeeded(was_lost=True)
 
     def _answer(self, request: Request) -> Response | Redirect:
         reception = self._reception
@@ -234,18 +260,13 @@ class HttpExchange:
         body = reception.finish()
         if reception.fault:
             raise FetchError(reception.fault, at=shown(request.url))
-        content_type = reception.headers.get("content-type", "")
         return Response(
-            reception.status, reception.headers, body, _charset(content_type), request.url, self._is_public()
+            reception.status, reception.headers, body, reception.charset, request.url, self._is_public()
         )
 
     def _redirect(self, request: Request, location: str) -> Redirect:
         if request.hops >= self._settings.max_redirects:
-            raise FetchError(
-                f"more than {self._settings.max_redirects} redirects one after another",
-                at=shown(request.url),
-                hint="does the site send robots round in a circle?",
-            )
+            raise redirects_fault(self._settings.max_redirects, request.url)
         target = redirect_address(location, request.url)
         only = request.public_only or self._private_hosts.must_be_public(self._is_public())
         cookies = tuple(self.handle.getinfo(pycurl.INFO_COOKIELIST))
@@ -254,33 +275,18 @@ class HttpExchange:
     def _is_public(self) -> bool:
         return self._private_hosts.is_public(self._request.url, *self._peer)
 
-    def _private_fault(self) -> FetchError:
-        return FetchError(
-            f"a public page leads to the private address {self._refused}",
-            at=shown(self._request.url),
-            hint="where that is wanted, give the page as a locator, or set scoopi.loader.privateHosts",
-            cause="a public page leads to a private address",
-        )
-
     def _fault(self, number: int, words: str) -> FetchError:
         url = self._request.url
         if self._reception.fault:
             hint = "raise scoopi.loader.maxBytes" if self._reception.too_large else ""
             return FetchError(self._reception.fault, at=shown(url), hint=hint)
-        if not self._went_out and number not in NOT_TRIED:
-            self.tell_sent()  # also an attempt to connect is something that the host sees at its rate
+        if not self._was_sent and number not in NOT_TRIED:
+            self.report_sent()  # the host counts an attempt to connect as a request, too
         return fault(
             number,
             words,
             url,
-            connected=self._went_out,
+            connected=self._was_sent,
             settings=self._settings,
             answered=self._reception.status > 0,
         )
-
-
-def _charset(content_type: str) -> str | None:
-    found = _CHARSET.search(content_type)
-    if found is None:
-        return None
-    return (found[1] or found[2] or found[3] or "").strip() or None

@@ -1,4 +1,4 @@
-"""HTTP faults: what curl's error numbers mean to the user, with the hint."""
+"""HTTP faults: the errors of pages that cannot be fetched, each with a hint for the user."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scoopi.model.shown import shown, without_logins
 
 _LATER = "try again later"
 WEIRD_SERVER_REPLY, TOO_LARGE = 8, 100
-"""CURLE_WEIRD_SERVER_REPLY and CURLE_TOO_LARGE, which pycurl does not name."""
+"""CURLE_WEIRD_SERVER_REPLY and CURLE_TOO_LARGE, for which pycurl has no names."""
 _NOT_LOST = (("chunk", WEIRD_SERVER_REPLY), ("Too large response headers", TOO_LARGE))
-"""By curl's words: what it calls an error of receiving, although the connection stands."""
+"""By curl's message: errors that curl reports as receive errors although the connection is open."""
 _MEASURED = re.compile(r" after \d+ ms| with \d+ bytes (?:missing|remaining to read)|: \d+ > \d+")
-"""What differs from one failure to the next of the same cause."""
+"""The parts of curl's messages that differ between failures with one cause."""
 _HOST = re.compile(r"\w+://(?:[^/?#@]*@)?([^/?#:]+)")
 _FAULTS: dict[int, tuple[str, str]] = {
     pycurl.E_URL_MALFORMAT: ("the address is malformed", "correct the url"),
@@ -64,13 +64,13 @@ def fault(
     settings: WebClientSettings,
     answered: bool = False,
 ) -> FetchError:
-    """The error for a failed transfer: SilentHostError if the host has not answered at all.
+    """The error for a failed transfer: a SilentHostError if the host has not responded at all.
 
     Args:
         number: curl's error number, pycurl.E_….
-        message: curl's own words, for the particulars.
-        connected: whether the request had gone out; tells the two timeouts apart.
-        answered: whether an answer had begun.
+        message: curl's error message, appended for its details.
+        connected: whether the request was sent; distinguishes the two timeouts.
+        answered: whether a response had begun.
     """
     kind = FetchError if answered else SilentHostError
     if number == pycurl.E_OPERATION_TIMEDOUT:
@@ -84,14 +84,14 @@ def fault(
     if number == pycurl.E_RECV_ERROR:
         number = next((better for begin, better in _NOT_LOST if words.startswith(begin)), number)
     what, hint = _FAULTS.get(number, ("the page could not be loaded", ""))
-    told = f"{what} ({words})" if words else what
+    detailed = f"{what} ({words})" if words else what
     host = _HOST.match(url)
-    names_it = host is not None and host[1] in words
-    return kind(told, at=shown(url), hint=hint, cause=what if names_it else told)
+    names_host = host is not None and host[1] in words
+    return kind(detailed, at=shown(url), hint=hint, cause=what if names_host else detailed)
 
 
 def status_fault(status: int, url: str) -> FetchError:
-    """The error for an answer that is no page."""
+    """The error for a response whose status is not 200."""
     if status in (401, 403, 407):
         hint = "the site wants a login or refuses robots"
     elif status in (404, 410):
@@ -101,3 +101,19 @@ def status_fault(status: int, url: str) -> FetchError:
     else:
         hint = _LATER if status >= 500 else ""
     return FetchError(f"the site answered with status {status}", at=shown(url), hint=hint)
+
+
+def redirects_fault(most: int, url: str) -> FetchError:
+    """The error for a chain of more than `most` redirects."""
+    what = f"more than {most} redirects one after another"
+    return FetchError(what, at=shown(url), hint="does the site redirect robots in a circle?")
+
+
+def private_host_fault(address: str, url: str) -> FetchError:
+    """The error for a URL whose host has the private address `address`, and to which a public page leads."""
+    return FetchError(
+        f"a public page leads to the private address {address}",
+        at=shown(url),
+        hint="to allow it, make the page a locator, or set scoopi.loader.privateHosts",
+        cause="a public page leads to a private address",
+    )

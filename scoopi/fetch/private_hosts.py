@@ -1,4 +1,4 @@
-"""PrivateHosts: keeps public pages from leading to hosts of the machine's own network."""
+"""PrivateHosts: keeps public pages from leading Scoopi to hosts of its own network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 PrivateHostsRule = Literal["always", "inside", "never"]
-"""When links and redirects may lead to private hosts; `inside`: from such hosts and local files only."""
+"""When links and redirects may lead to private hosts; `inside`: only from private hosts and local files."""
 DEFAULT_PROXY_PORT = 1080
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
 
@@ -20,9 +20,12 @@ _IPV4_COMPATIBLE = ip_network("::/96")
 
 
 def is_public_address(address: str) -> bool:
-    """Whether an IP address is one of the internet: not loopback, link-local, private, shared or reserved.
+    """Whether an IP address is on the internet: not loopback, link-local, private, shared or reserved.
 
-    An IPv6 address that stands for an IPv4 address is judged by that.
+    For an IPv6 address that embeds an IPv4 address, the embedded one counts.
+
+    >>> is_public_address("192.168.0.1"), is_public_address("::ffff:8.8.8.8")
+    (False, True)
     """
     try:
         ip = ip_address(address.strip("[]").partition("%")[0])
@@ -37,13 +40,14 @@ def is_public_address(address: str) -> bool:
 
 
 class PrivateHosts:
-    """Judges hosts by the address that is connected to, so that a name cannot lead astray.
+    """Classifies hosts by the IP address of the connection, so that a host name cannot deceive it.
 
-    A proxy looks names up itself: behind one only hosts that are written as addresses are judged.
+    A proxy resolves names itself: through a proxy, only hosts that are written as IP addresses are checked.
 
     Args:
-        rule: the setting.
-        is_public: of an IP address.
+        rule: the setting `scoopi.loader.privateHosts`.
+        is_public: whether an IP address is public.
+        environ: names the proxies.
     """
 
     def __init__(
@@ -58,11 +62,17 @@ class PrivateHosts:
         self._proxies: frozenset[tuple[str, int]] | None = None
 
     def must_be_public(self, page_is_public: bool) -> bool:
-        """Whether links and redirects of a page may lead to public hosts only."""
+        """Whether the links and redirects of a page may lead to public hosts only."""
         return self._rule == "never" or (self._rule == "inside" and page_is_public)
 
     def is_public(self, url: str, peer: str, port: int) -> bool:
-        """Whether the host of an http(s) URL is public, which was or would be asked over this connection."""
+        """Whether the host of an http(s) URL is public.
+
+        Args:
+            url: absolute.
+            peer: IP address to which the connection is, or would be, made: the host or a proxy.
+            port: of the peer.
+        """
         if self._proxies is None:
             given = filter(None, (self._environ.get(name) for name in PROXY_VARIABLES))
             self._proxies = frozenset(found for proxy in given for found in _addresses_of(proxy))
@@ -79,7 +89,7 @@ def _ipv4_of(ip: IPv6Address) -> IPv4Address | None:
 
 
 def _written_address(host: str) -> str | None:
-    """The IP address that a host is written as, in any of the ways that resolvers know; None for a name."""
+    """The IP address that `host` spells, in any notation that resolvers accept; None for a name."""
     if host == "localhost" or host.endswith(".localhost"):
         return "127.0.0.1"
     if ":" in host:

@@ -1,31 +1,35 @@
-"""Reception: takes in one answer as it arrives, header by header and piece by piece, within the limits."""
+"""Reception: receives one response as it arrives, header by header and piece by piece, within the limits."""
 
 from __future__ import annotations
+
+import re
 
 import pycurl
 
 from scoopi.fetch.content_decoder import BrokenCodingError, ContentDecoder, TooLargeError
 
 MOST_ERROR_BYTES = 65_536
-"""So much of an unwanted body is read for the sake of keeping the connection."""
+"""The part of an error's body that is read so that the connection can be reused."""
 SINGLE = frozenset(("location",))
-"""Headers that are no lists: said twice, the first counts."""
+"""Headers that are not lists: the first value counts."""
 PAGE_STATUS = 200
 OTHER_BYTES = 1 << 20
-"""So much may come for a page beyond the largest one: what a coding adds to a page that it cannot pack."""
+"""Bytes received beyond the size limit: what a coding adds to a page that it cannot compress."""
 STOP, WAIT = 0, int(pycurl.WRITEFUNC_PAUSE)
-"""What a curl callback returns to end the transfer, or to pause it (curl asks for the piece's length)."""
+"""What a curl callback returns to abort the transfer, or to pause it; None continues."""
+
+_CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"']+))", re.IGNORECASE)
 
 
 class PageRoom:
-    """The bytes that all receptions of a client hold together; one of them may always go on.
+    """Limits the bytes that all receptions of a client hold together; one of them may always continue.
 
     Args:
-        most_bytes: when so many are held, only the first reception that asks then is let in until its end.
+        most_bytes: while this many are held, only one reception may receive: the first that asks for more.
 
     Attributes:
-        held: by all receptions.
-        is_waited_for: some were refused, and have not been let go on since.
+        held: bytes held by all receptions.
+        is_waited_for: some receptions are paused until `reopens`.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -35,7 +39,7 @@ class PageRoom:
         self.is_waited_for = False
 
     def is_open_to(self, reception: Reception) -> bool:
-        """Whether it may take another piece."""
+        """Whether the reception may receive another piece."""
         if self.held < self._most_bytes:
             return True
         if self._exempt is None:
@@ -44,26 +48,31 @@ class PageRoom:
         return self._exempt is reception
 
     def leave(self, reception: Reception, held: int) -> None:
-        """It held so many bytes, and holds nothing any more."""
+        """Release the `held` bytes of a reception, which then holds none."""
         self.held -= held
         if self._exempt is reception:
             self._exempt = None
 
     def reopens(self) -> bool:
-        """Whether receptions were kept waiting that may go on now; True once for all of them."""
+        """Whether paused receptions may continue; True only once for all of them."""
         reopens = self.is_waited_for and (self._exempt is None or self.held < self._most_bytes)
         self.is_waited_for &= not reopens
         return reopens
 
 
 class Reception:
-    """The answer so far.
+    """The response received so far.
+
+    Args:
+        max_bytes: limit of the decoded body.
+        room: shared by all receptions of a client.
 
     Attributes:
-        status: 0 until an answer has begun.
+        status: 0 until a response has begun.
         headers: names in lower case.
-        is_headed: whether they are whole.
-        fault: why the transfer was ended from here, empty when it was not.
+        is_headed: whether all headers have been received.
+        fault: why the reception aborted the transfer; empty if it did not.
+        too_large: whether the fault is the size of the page.
     """
 
     def __init__(self, max_bytes: int, room: PageRoom) -> None:
@@ -73,7 +82,7 @@ class Reception:
         self.reset()
 
     def reset(self) -> None:
-        """Make ready for the next answer."""
+        """Discard everything received and prepare for the next response."""
         self._room.leave(self, self._held)
         self._held = 0
         self.status = 0
@@ -89,11 +98,19 @@ class Reception:
 
     @property
     def wanted(self) -> bool:
-        """Whether the body is a page; any other final status is an error (language, B 4.4)."""
+        """Whether the body is a page: every other final status is an error."""
         return self.status == PAGE_STATUS
 
+    @property
+    def charset(self) -> str | None:
+        """The charset of the Content-Type header, as written there; None if it has none."""
+        found = _CHARSET.search(self.headers.get("content-type", ""))
+        if found is None:
+            return None
+        return (found[1] or found[2] or found[3] or "").strip() or None
+
     def take_header(self, line: bytes) -> None:
-        """A status line, a header or the empty line; an answer that follows a 1xx begins anew."""
+        """Receive a status line, which discards the headers of an earlier 1xx, a header or the empty line."""
         if line.startswith(b"HTTP/"):
             self.headers = {}
             self.is_headed = False
@@ -113,7 +130,11 @@ class Reception:
                 self.headers[key] = f"{self.headers[key]}, {text}"
 
     def take_body(self, piece: bytes) -> int | None:
-        """A piece of the body; None goes on, STOP ends the transfer, WAIT has curl offer the piece again."""
+        """Receive a piece of the body.
+
+        Returns:
+            None to continue; STOP to abort the transfer; WAIT to pause it: curl offers the piece again.
+        """
         if not self.wanted:
             self._length += len(piece)
             return STOP if self._length > MOST_ERROR_BYTES else None
@@ -142,12 +163,12 @@ class Reception:
         return None
 
     def refuse_size(self) -> None:
-        """More has come than a page may have."""
+        """Mark the page as larger than the limit."""
         self.too_large = True
         self.fault = f"the page is larger than {self._max_bytes} bytes"
 
     def finish(self) -> bytes:
-        """The whole body; sets `fault` when it ended too early."""
+        """The whole decoded body; sets `fault` if it ended too early."""
         if self._decoder is not None:
             try:
                 self._decoder.finish()
@@ -161,8 +182,8 @@ class Reception:
         length = self.headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._max_bytes:
             raise TooLargeError
-        told = self.headers.get("content-encoding", "")
-        codings = [coding.strip().lower() for coding in told.split(",")] if told else []
+        header = self.headers.get("content-encoding", "")
+        codings = [coding.strip().lower() for coding in header.split(",")]
         codings = [coding for coding in codings if coding not in ("", "identity")]
         if codings:
             self._decoder = ContentDecoder(codings, self._max_bytes)

@@ -1,22 +1,26 @@
-"""Request, Response, Redirect, Unsent: one hop's question and its possible answers."""
+"""Request, Response, Redirect, GrantNeeded: one hop's request and its possible outcomes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
 import msgspec
 
+from scoopi.model.document import Document
+from scoopi.model.locator import Locator
+
 
 class Request(msgspec.Struct, frozen=True):
-    """Asks for one page at one host.
+    """A request for one page to one host.
 
     Attributes:
-        url: absolute and escaped, as Address.url.
-        not_after: seconds of the monotonic clock after which the request may not go out; None: ever.
+        url: absolute and escaped, see `Address.url`.
+        not_after: end of its grant, in seconds of the monotonic clock; None if it has no end.
         hops: redirects followed so far.
-        cookies: set in this chain of redirects, as HttpClient notes them.
-        fresh: goes over a new connection, for it was Unsent in vain over a kept one.
-        public_only: a public page led here: a host of a private address is not asked.
+        cookies: set by earlier hops of this chain of redirects, as `HttpClient` encodes them.
+        fresh: use a new connection, because the request was lost on a reused one.
+        public_only: a public page led here, so a host with a private address is not asked.
     """
 
     url: str
@@ -31,12 +35,13 @@ class Response(msgspec.Struct, frozen=True):
     """A page.
 
     Attributes:
-        status: 200 to 299.
-        headers: names in lower case; of repeated ones the values joined by `, `, of `location` the first.
-        body: content coding undone.
-        charset: of the Content-Type header, as written there; None when it has none.
-        url: the address that answered.
-        is_public: whether that is a public host.
+        status: always 200.
+        headers: names in lower case; values of a repeated header are joined by `, `, but only the first
+            `location` counts.
+        body: with its content codings undone.
+        charset: of the Content-Type header, as written there; None if it has none.
+        url: the address that responded.
+        is_public: whether its host has a public address.
     """
 
     status: int
@@ -46,25 +51,30 @@ class Response(msgspec.Struct, frozen=True):
     url: str
     is_public: bool = False
 
+    def document(self, locator: Locator, run_date: datetime) -> Document:
+        """The page as the document of a locator; `run_date` is zone-aware and in whole seconds."""
+        content_type = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return Document(locator, self.url, run_date, self.charset, self.body, self.is_public, content_type)
+
 
 class Redirect(msgspec.Struct, frozen=True):
-    """The page is elsewhere.
+    """The page is at another address.
 
     Attributes:
-        host: of the target, `host:port`; the next request needs a grant of this host.
-        request: the next hop; give it the grant's `not_after`.
+        host: of the target, `host:port`; the next request needs a grant for this host.
+        request: the next hop; set its `not_after` from the grant.
     """
 
     host: str
     request: Request
 
 
-class Unsent(msgspec.Struct, frozen=True):
-    """The request needs a further grant.
+class GrantNeeded(msgspec.Struct, frozen=True):
+    """The request needs another grant.
 
     Attributes:
-        in_vain: it went out over a kept connection that had ended; else the grant had run out before, and
-            the site saw nothing of it.
+        was_lost: the request was sent on a reused connection that had ended. Otherwise its grant expired
+            before it was sent, and the site has seen nothing of it.
     """
 
-    in_vain: bool = False
+    was_lost: bool = False

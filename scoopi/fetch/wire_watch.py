@@ -1,7 +1,6 @@
-"""WireWatch: how many bytes have come over the connection of a transfer, whatever they are.
+"""WireWatch: limits the bytes that a transfer's connection receives, including what curl discards.
 
-curl hands on the body only. What lies around it, as extensions of chunks and answers that announce others,
-has no end of its own.
+curl passes on the headers and the body only. Chunk extensions and 1xx responses have no limit of their own.
 """
 
 from __future__ import annotations
@@ -12,16 +11,16 @@ import struct
 import pycurl
 
 WATCH_S = 0.25
-"""Time between two looks at all transfers."""
+"""The interval between two checks of all transfers."""
 _RECEIVED = struct.Struct("=128xQ")
 """tcpi_bytes_received of Linux's struct tcp_info."""
 
 
 class WireWatch:
-    """Looks at transfers from time to time; belongs to the thread that has a turn.
+    """Finds transfers that receive too much; used by the thread that has the turn.
 
     Args:
-        most_bytes: of one transfer, counted from the first look at it.
+        most_bytes: limit of one transfer, counted from its first check.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -29,7 +28,7 @@ class WireWatch:
         self._first: dict[pycurl.Curl, tuple[int, int]] = {}
 
     def is_flooded(self, handle: pycurl.Curl) -> bool:
-        """Whether more has come than any page needs."""
+        """Whether the transfer has received more than `most_bytes`."""
         descriptor = handle.getinfo(pycurl.ACTIVESOCKET)
         if descriptor < 0:
             return False
@@ -41,12 +40,12 @@ class WireWatch:
         return received - first > self._most_bytes
 
     def forget(self, handle: pycurl.Curl) -> None:
-        """The transfer has ended."""
+        """Forget a transfer that has ended."""
         self._first.pop(handle, None)
 
 
 def _received(descriptor: int) -> int:
-    # The family and type are given so that nothing is asked of the descriptor, which stays curl's.
+    # With the family and type given, Python does not query the descriptor, which remains curl's.
     view = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0, descriptor)
     try:
         facts = view.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _RECEIVED.size)

@@ -1,49 +1,83 @@
-"""Loader: what the step that loads pages promises; it has many under way at a time."""
+"""Loader: the interface of the step that loads pages, many at a time."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
+import msgspec
+
+from scoopi.model.grant import Grant
 from scoopi.model.handover import Handover
 from scoopi.model.payload import Payload
 
-Ended = Callable[[Handover | Exception], None]
-"""Is told the handover of a payload, or the error of its page: any that a `Step` may raise."""
+OnLoaded = Callable[[Handover | Exception], None]
+"""Receives the handover of a payload, or the error of its page: any that `Step.run` may raise."""
+
+
+class LoadOrder(msgspec.Struct, frozen=True):
+    """The input of a loader: how it may load the page of a payload.
+
+    Attributes:
+        grant: permits the next request; None when no request is needed (file, archive).
+        archived: the archive held a fresh copy of the page when the parent checked.
+        url: the target of the last redirect; empty for the locator's own address.
+        hops: redirects followed so far.
+        cookies: set by earlier hops of the chain, as `HttpClient` encodes them.
+        fresh: use a new connection, because the last request was lost on a reused one.
+        public_only: see `Request`.
+    """
+
+    grant: Grant | None = None
+    archived: bool = False
+    url: str = ""
+    hops: int = 0
+    cookies: tuple[str, ...] = ()
+    fresh: bool = False
+    public_only: bool = False
+
+    def with_grant(self, grant: Grant) -> LoadOrder:
+        """The same order with a grant for its next request."""
+        return msgspec.structs.replace(self, grant=grant, archived=False)
+
+    def without_grant(self, was_lost: bool = False) -> LoadOrder:
+        """The same order, waiting for a grant; `was_lost` as in `GrantNeeded`."""
+        return msgspec.structs.replace(self, grant=None, archived=False, fresh=self.fresh or was_lost)
 
 
 class Loader(ABC):
-    """Begins when it is told to and goes on when it is given a turn, by one thread at a time."""
+    """Starts loads on request and advances them in turns; used by one thread at a time."""
 
     @abstractmethod
-    def begin(self, payload: Payload, ended: Ended) -> None:
-        """Begin to load a page.
+    def begin(self, payload: Payload, on_loaded: OnLoaded) -> None:
+        """Start to load a page.
 
         Args:
-            ended: called once, here or in a later `turn`, with the payload and its Page, or a wish for the
-                grant of a request.
+            payload: its input is a LoadOrder.
+            on_loaded: called once, here or in a later `turn`: with a ToTask whose payload has the Page, with
+                a ToGrant if the page needs (another) grant, or with the page's error.
         """
 
     @abstractmethod
     def under_way(self) -> int:
-        """How many pages are waited for."""
+        """The number of pages being loaded."""
 
     @abstractmethod
     def turn(self, wait_s: float) -> None:
-        """Go on with all that is under way; wait so long at most when nothing can go on."""
+        """Advance all loads; when none can advance, wait for at most `wait_s` seconds."""
 
     @abstractmethod
     def wake(self) -> None:
-        """End the wait of a turn, or of the next one; callable from any thread."""
+        """End the wait of the current or the next turn; callable from any thread."""
 
     def size_of(self, page: object) -> int:
-        """How many bytes a loaded page holds, as far as that is worth counting."""
+        """The size of a loaded page in bytes; 0 when it need not be counted."""
         return 0
 
     def fault_of(self, page: object) -> str | None:
-        """Why a page whose tasks have run gave nothing, if it is not a page to give anything."""
+        """Why a page whose tasks have run gave no values, if it is not a page that has any; else None."""
         return None
 
     @abstractmethod
     def close(self) -> None:
-        """Drop what is under way; nothing else is called afterwards."""
+        """Abandon all loads; no other method is called afterwards."""

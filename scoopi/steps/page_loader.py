@@ -1,4 +1,4 @@
-"""PageLoader: a locator becomes a page: from the archive, from a file, or from the network."""
+"""PageLoader: the step that loads the page of a locator from the archive, a file or the network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from scoopi.fetch.address import FILE_HOST, parse_address
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.http_client import Answer, HttpClient
-from scoopi.fetch.loaded import from_file, from_response
 from scoopi.fetch.request import Redirect, Request, Response
 from scoopi.model.document import Document
 from scoopi.model.grant import Grant
@@ -19,8 +18,7 @@ from scoopi.model.handover import Handover, ToGrant, ToTask
 from scoopi.model.payload import Payload
 from scoopi.parse.tree.html import TreeLimits
 from scoopi.parse.tree.page import Page
-from scoopi.steps.load_order import LoadOrder
-from scoopi.steps.loader import Ended, Loader
+from scoopi.steps.loader import Loader, LoadOrder, OnLoaded
 from scoopi.steps.unusable_page import unusable
 
 if TYPE_CHECKING:
@@ -32,10 +30,10 @@ class LoadRules:
     """What all loaders of a run have in common.
 
     Attributes:
-        run_date: the run's date-time; a loaded page bears it as its `from_date`.
-        limits: of the trees that are made of pages.
-        saves: whether pages of a group are saved in the archive, by the group's name.
-        on_sent: called with (job, host) when a request goes out; None when nobody needs to know.
+        run_date: the run's date-time, which becomes the `from_date` of a loaded page.
+        limits: of the trees built from pages.
+        saves: whether the pages of a group, given by name, are saved in the archive.
+        on_sent: called with (job, host) after a request is sent; None if the run needs no report.
     """
 
     run_date: datetime
@@ -45,10 +43,7 @@ class LoadRules:
 
 
 class PageLoader(Loader):
-    """Sends one request for each that is begun; a redirect asks for a grant of its own.
-
-    Source: language, B 4.4; design, "Politeness".
-    """
+    """Sends at most one request for each page that is begun; a redirect needs a grant of its own."""
 
     def __init__(
         self, rules: LoadRules, client: HttpClient, files: FileClient, archive: Archive | None
@@ -58,43 +53,43 @@ class PageLoader(Loader):
         self._files = files
         self._archive = archive
 
-    def begin(self, payload: Payload, ended: Ended) -> None:
-        """As `Loader` says; a page that cannot be had is a FetchError."""
+    def begin(self, payload: Payload, on_loaded: OnLoaded) -> None:
+        """See `Loader`; a page that cannot be loaded is a FetchError."""
         try:
-            handover = self._begun(payload, ended)
+            handover = self._begun(payload, on_loaded)
         except Exception as error:
-            ended(error)
+            on_loaded(error)
         else:
             if handover is not None:
-                ended(handover)
+                on_loaded(handover)
 
     def under_way(self) -> int:
-        """As `Loader` says."""
+        """See `Loader`."""
         return self._client.under_way()
 
     def turn(self, wait_s: float) -> None:
-        """As `Loader` says."""
+        """See `Loader`."""
         self._client.turn(wait_s)
 
     def wake(self) -> None:
-        """As `Loader` says."""
+        """See `Loader`."""
         self._client.wake()
 
     def size_of(self, page: object) -> int:
-        """As `Loader` says."""
+        """See `Loader`."""
         return len(page.document.body) if isinstance(page, Page) else 0
 
     def fault_of(self, page: object) -> str | None:
-        """As `Loader` says."""
+        """See `Loader`."""
         is_empty = isinstance(page, Page) and page.is_read and not page.has_values
         return unusable(page) if isinstance(page, Page) and is_empty else None
 
     def close(self) -> None:
-        """As `Loader` says."""
+        """See `Loader`."""
         self._client.close()
 
-    def _begun(self, payload: Payload, ended: Ended) -> Handover | None:
-        """What a page without a request comes to; None when one was begun."""
+    def _begun(self, payload: Payload, on_loaded: OnLoaded) -> Handover | None:
+        """The handover if no request is needed now; None if a request has begun."""
         order = payload.expect(LoadOrder)
         if order.archived and self._archive is not None:
             saved = self._archive.load(payload.locator)
@@ -102,32 +97,35 @@ class PageLoader(Loader):
                 return self._page(payload, saved)
         address = parse_address(order.url or payload.locator.url)
         if address.host == FILE_HOST:
-            body = self._files.read(payload.locator.url)
-            return self._loaded(payload, from_file(payload.locator, self._rules.run_date, body))
+            locator = payload.locator
+            body = self._files.read(locator.url)
+            return self._loaded(payload, Document(locator, locator.url, self._rules.run_date, None, body))
         grant = order.grant
         if grant is None or grant.host != address.host:
             return ToGrant(address.host, payload.advance(order.without_grant()))
         request = Request(
             address.url, grant.not_after, order.hops, order.cookies, order.fresh, order.public_only
         )
-        self._client.begin(request, partial(self._end, payload, ended), self._report_of(payload.job, grant))
+        self._client.begin(
+            request, partial(self._end, payload, on_loaded), self._report_of(payload.job, grant)
+        )
         return None
 
     def _report_of(self, job: str, grant: Grant) -> Callable[[], None] | None:
         report = self._rules.on_sent
         return None if report is None else partial(report, job, grant.host)
 
-    def _end(self, payload: Payload, ended: Ended, answer: Answer | Exception) -> None:
+    def _end(self, payload: Payload, on_loaded: OnLoaded, answer: Answer | Exception) -> None:
         try:
             handover = self._handover(payload, answer)
         except Exception as error:
-            ended(error)
+            on_loaded(error)
         else:
-            ended(handover)
+            on_loaded(handover)
 
     def _handover(self, payload: Payload, answer: Answer | Exception) -> Handover:
         if isinstance(answer, Response):
-            return self._loaded(payload, from_response(payload.locator, self._rules.run_date, answer))
+            return self._loaded(payload, answer.document(payload.locator, self._rules.run_date))
         if isinstance(answer, Redirect):
             hop = answer.request
             further = LoadOrder(url=hop.url, hops=hop.hops, cookies=hop.cookies, public_only=hop.public_only)
@@ -136,7 +134,7 @@ class PageLoader(Loader):
             raise answer
         order = payload.expect(LoadOrder)
         assert order.grant is not None
-        return ToGrant(order.grant.host, payload.advance(order.without_grant(answer.in_vain)))
+        return ToGrant(order.grant.host, payload.advance(order.without_grant(answer.was_lost)))
 
     def _loaded(self, payload: Payload, document: Document) -> Handover:
         if self._archive is not None and self._rules.saves(payload.locator.group):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from scoopi.model.payload import Payload
-from scoopi.steps.load_order import LoadOrder
+from scoopi.steps.loader import LoadOrder
 from scoopi.worker.messages import WorkItem
 
 

@@ -16,7 +16,7 @@ from scoopi.model.grant import Grant
 from scoopi.model.handover import Handover, ToGrant, ToTask
 from scoopi.model.payload import Payload
 from scoopi.model.step_times import LOADER
-from scoopi.steps.load_order import LoadOrder
+from scoopi.steps.loader import LoadOrder
 from scoopi.worker.fetching import LEFT_ALONE_S, Fetching
 from scoopi.worker.job_run import JobRun
 from scoopi.worker.load import Loaded, PageLoad

@@ -1,4 +1,4 @@
-"""send and answers_of: what a client is answered, to one request and to many at a time."""
+"""send and answers_of: the answers to one request, and to many at a time."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from scoopi.fetch.http_client import Answer, HttpClient
-from scoopi.fetch.request import Request, Unsent
+from scoopi.fetch.request import GrantNeeded, Request
 
 LIMIT_S = 60.0
 
 
 def send(client: HttpClient, request: Request, on_sent: Callable[[], None] | None = None) -> Answer:
-    """Do one hop and wait for its end; raises what was answered instead."""
+    """Do one hop and wait for its end; raises the error of the page."""
     answers: list[Answer | Exception] = []
     client.begin(request, answers.append, on_sent)
     end = time.monotonic() + LIMIT_S
@@ -28,19 +28,19 @@ def send(client: HttpClient, request: Request, on_sent: Callable[[], None] | Non
 def answers_of(
     client: HttpClient, urls: Iterable[str], at_a_time: int
 ) -> list[tuple[str, Answer | Exception]]:
-    """The address and the answer of each, in the order in which they came; what was in vain is sent anew."""
+    """The address and the answer of each, in the order in which they came; lost requests are sent again."""
     answers: list[tuple[str, Answer | Exception]] = []
 
-    def tell(url: str, answer: Answer | Exception) -> None:
-        if answer == Unsent(in_vain=True):
-            client.begin(Request(url, fresh=True), partial(tell, url))
+    def collect(url: str, answer: Answer | Exception) -> None:
+        if answer == GrantNeeded(was_lost=True):
+            client.begin(Request(url, fresh=True), partial(collect, url))
         else:
             answers.append((url, answer))
 
     for url in urls:
         while client.under_way() >= at_a_time:
             client.turn()
-        client.begin(Request(url), partial(tell, url))
+        client.begin(Request(url), partial(collect, url))
     while client.under_way():
         client.turn()
     return answers

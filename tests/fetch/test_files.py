@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,6 @@ import pytest
 from scoopi.errors import FetchError
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.file_finder import FileFinder
-from scoopi.fetch.loaded import from_file, from_response
-from scoopi.fetch.request import Response
-from scoopi.model.document import Document
-from scoopi.model.locator import Locator
 
 
 @pytest.fixture
@@ -112,7 +107,7 @@ def test_an_address_without_its_scheme_is_taken_for_a_file_and_the_hint_names_it
         ("file:///none-of-that-name", "no such file"),
     ],
 )
-def test_what_is_no_file_is_refused(finder: FileFinder, current: Path, written: str, message: str) -> None:
+def test_what_is_not_a_file_is_refused(finder: FileFinder, current: Path, written: str, message: str) -> None:
     (current / "sub").mkdir()
     os.mkfifo(current / "queue")
     with pytest.raises(FetchError, match=message):
@@ -148,10 +143,3 @@ def test_a_file_is_read_up_to_the_limit(finder: FileFinder, current: Path) -> No
         FileClient(finder, 999).read("a.html")
     (current / "empty.html").write_bytes(b"")
     assert FileClient(finder, 10).read("empty.html") == b""
-
-
-def test_pages_and_files_become_documents() -> None:
-    locator, date = Locator("n", "g", "/a.html"), datetime(2026, 1, 2, tzinfo=UTC)
-    assert from_file(locator, date, b"x") == Document(locator, "/a.html", date, None, b"x")
-    answer = Response(200, {}, b"y", "koi8-r", "http://h/b")
-    assert from_response(locator, date, answer) == Document(locator, "http://h/b", date, "koi8-r", b"y")

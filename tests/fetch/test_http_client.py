@@ -20,7 +20,7 @@ from scoopi.errors import FetchError, SilentHostError
 from scoopi.fetch import http_exchange
 from scoopi.fetch.http_client import Answer, HttpClient
 from scoopi.fetch.http_exchange import HttpExchange
-from scoopi.fetch.request import Request, Response, Unsent
+from scoopi.fetch.request import GrantNeeded, Request, Response
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.many import answers_of, send
 from tests.server.misbehaviours import PAGE
@@ -47,7 +47,7 @@ def test_a_page_comes_with_status_headers_charset_and_address(
     assert server.log.paths() == ["/a.html"]
 
 
-def test_the_client_says_who_it_is_and_what_it_understands(client: HttpClient, server: Server) -> None:
+def test_the_client_sends_its_user_agent_and_what_it_accepts(client: HttpClient, server: Server) -> None:
     page(client, server.url("/bad/echo"))
     (seen,) = server.log.all()
     assert seen.header("user-agent") == "Scoopi/test"
@@ -154,7 +154,7 @@ def test_a_proxy_of_the_environment_is_asked(
     ]
 
 
-def test_a_request_has_gone_out_when_it_is_told_and_its_answer_has_not_come(
+def test_a_request_is_sent_when_it_is_reported_and_before_its_response(
     client: HttpClient, server: Server
 ) -> None:
     arrived: list[int] = []
@@ -182,22 +182,20 @@ def test_what_a_proxy_is_asked_first_is_not_the_request(
     assert calls == []
 
 
-def test_a_request_in_vain_over_a_kept_connection_is_not_sent_anew_with_the_same_grant(
+def test_a_request_lost_on_a_reused_connection_is_not_sent_again_with_the_same_grant(
     client: HttpClient, ends_at_second: str
 ) -> None:
     calls: list[int] = []
     page(client, ends_at_second)
-    assert send(client, Request(ends_at_second), lambda: calls.append(1)) == Unsent(in_vain=True)
-    assert calls == [1], "it was told, so the next waits for the delay"
+    assert send(client, Request(ends_at_second), lambda: calls.append(1)) == GrantNeeded(was_lost=True)
+    assert calls == [1], "it was reported, so the next waits for the delay"
     assert page(client, ends_at_second, lambda: calls.append(1)).body == b"x"
 
 
-def test_a_request_in_vain_does_not_try_its_luck_with_other_kept_connections(
-    client: HttpClient, server: Server
-) -> None:
+def test_a_lost_request_is_not_tried_on_other_reused_connections(client: HttpClient, server: Server) -> None:
     answers_of(client, [server.url("/bad/slow?ms=50")] * 8, at_a_time=8)
     url = server.url("/bad/closes-kept")
-    assert send(client, Request(url)) == Unsent(in_vain=True)
+    assert send(client, Request(url)) == GrantNeeded(was_lost=True)
     assert len(server.log.all()) == 9
     assert isinstance(send(client, Request(url, fresh=True)), Response)
 
@@ -205,19 +203,19 @@ def test_a_request_in_vain_does_not_try_its_luck_with_other_kept_connections(
 def test_a_request_that_ends_a_new_connection_too_is_an_error(client: HttpClient, server: Server) -> None:
     page(client, server.url("/bad/empty"))
     url = server.url("/bad/closes")
-    assert send(client, Request(url)) == Unsent(in_vain=True)
+    assert send(client, Request(url)) == GrantNeeded(was_lost=True)
     with pytest.raises(FetchError, match="closed the connection without an answer"):
         send(client, Request(url, fresh=True))
 
 
 @pytest.mark.parametrize("number", [pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING])
-def test_however_a_kept_connection_ended_its_request_was_in_vain(server: Server, number: int) -> None:
+def test_however_a_reused_connection_ended_its_request_was_lost(server: Server, number: int) -> None:
     exchange = HttpExchange(structs.replace(SETTINGS, timeout_ms=100), lambda _: None)
     for path in ("empty", "never-answers"):
         exchange.begin(Request(server.url(f"/bad/{path}")), None)
         with suppress(pycurl.error):
             exchange.handle.perform()
-    assert exchange.end(number) == Unsent(in_vain=True)
+    assert exchange.end(number) == GrantNeeded(was_lost=True)
     exchange.close()
 
 
@@ -230,7 +228,7 @@ def test_a_client_at_rest_keeps_no_page(client: HttpClient, server: Server) -> N
 def test_a_request_after_its_grant_is_not_sent(client: HttpClient, server: Server) -> None:
     calls: list[int] = []
     late = Request(server.url("/bad/empty"), not_after=time.monotonic() - 0.001)
-    assert send(client, late, lambda: calls.append(1)) == Unsent()
+    assert send(client, late, lambda: calls.append(1)) == GrantNeeded()
     assert (calls, server.log.all()) == ([], [])
     in_time = structs.replace(late, not_after=time.monotonic() + 60)
     assert isinstance(send(client, in_time), Response)
@@ -250,7 +248,10 @@ def test_a_grant_that_runs_out_while_connecting_is_not_used(
 
     monkeypatch.setattr(http_exchange, "time", Clock)
     calls: list[int] = []
-    assert send(client, Request(server.url("/bad/empty"), not_after=2.0), lambda: calls.append(1)) == Unsent()
+    assert (
+        send(client, Request(server.url("/bad/empty"), not_after=2.0), lambda: calls.append(1))
+        == GrantNeeded()
+    )
     monkeypatch.undo()
     assert calls == []
     assert page(client, server.url("/bad/empty")).status == 200
@@ -284,7 +285,7 @@ def test_many_pages_at_a_time_do_not_disturb_each_other(
 def test_requests_wait_for_one_another_where_few_connections_may_be_open(
     client_with: Maker, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scoopi.fetch.http_client.connection_room", lambda: 3)
+    monkeypatch.setattr("scoopi.fetch.http_client.connection_limit", lambda: 3)
     urls = [server.url("/bad/slow?ms=20", number % 4) for number in range(24)]
     answers = answers_of(client_with(SETTINGS), urls, at_a_time=12)
     assert all(isinstance(answer, Response) for _, answer in answers)
@@ -297,17 +298,17 @@ def test_a_page_that_is_slow_holds_up_no_other(client: HttpClient, server: Serve
     assert [url for url, _ in answers] == [*[quick] * 10, slow]
 
 
-def test_a_failure_is_told_of_its_own_page_only(client: HttpClient, server: Server) -> None:
+def test_a_failure_is_that_of_its_own_page_only(client: HttpClient, server: Server) -> None:
     urls = [
         server.url("/bad/empty"),
         server.url("/bad/status/500"),
         "http://127.0.0.1:1/",
         server.url("/bad/empty"),
     ]
-    told = dict(answers_of(client, urls, at_a_time=4))
-    assert isinstance(told[urls[0]], Response)
-    assert "status 500" in str(told[urls[1]])
-    assert "refuses the connection" in str(told[urls[2]])
+    came = dict(answers_of(client, urls, at_a_time=4))
+    assert isinstance(came[urls[0]], Response)
+    assert "status 500" in str(came[urls[1]])
+    assert "refuses the connection" in str(came[urls[2]])
 
 
 def test_a_turn_that_waits_is_ended_from_another_thread(client: HttpClient, server: Server) -> None:

@@ -51,7 +51,7 @@ from tests.server.server import Server
         ("empty-members?coding=zstd", "it has more than 10,000 members|larger than 1000000 bytes"),
         ("empty-members?coding=zstd&skipped=yes", "larger than 1000000 bytes"),
         ("garbage-behind?coding=gzip", "larger than 1000000 bytes"),
-        ("garbage-behind?coding=br", "it is no brotli stream"),
+        ("garbage-behind?coding=br", "it is not a valid brotli stream"),
         ("chunk-extension", "larger than 1000000 bytes"),
         ("endless-trailer", "larger than 1000000 bytes|the headers of the answer are too large"),
     ],
@@ -113,7 +113,9 @@ def test_hosts_that_fail_for_one_reason_have_one_cause_and_other_reasons_one_of_
 
 
 @pytest.mark.parametrize("how", ["", "?line=half", "?status=302"])
-def test_an_answer_whose_headers_are_cut_off_is_no_page(client: HttpClient, server: Server, how: str) -> None:
+def test_an_answer_whose_headers_are_cut_off_is_not_a_page(
+    client: HttpClient, server: Server, how: str
+) -> None:
     with pytest.raises(FetchError, match="the headers of the answer were cut off"):
         send(client, Request(server.url(f"/bad/truncated-headers{how}")))
     after = send(client, Request(server.url("/bad/empty"), fresh=True))

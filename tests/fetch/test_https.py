@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import FetchError
-from scoopi.fetch.certificates import trusted_file
 from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.http_exchange import trusted_certificates
 from scoopi.fetch.request import Request, Response
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.many import answers_of, send
@@ -65,9 +65,9 @@ def test_https_at_a_port_that_speaks_http_is_an_error(client: HttpClient, server
         send(client, Request(server.url("/").replace("http:", "https:")))
 
 
-def test_the_environment_names_the_trusted_file_first() -> None:
-    assert trusted_file({"SSL_CERT_FILE": "/a", "CURL_CA_BUNDLE": "/b"}) == "/a"
-    assert trusted_file({"CURL_CA_BUNDLE": "/b"}) == "/b"
+def test_the_environment_names_the_trusted_certificates_first() -> None:
+    assert trusted_certificates({"SSL_CERT_FILE": "/a", "CURL_CA_BUNDLE": "/b"}) == "/a"
+    assert trusted_certificates({"CURL_CA_BUNDLE": "/b"}) == "/b"
 
 
 def test_a_missing_file_of_trusted_certificates_is_an_error(

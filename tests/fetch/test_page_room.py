@@ -23,7 +23,7 @@ def receptions(room: PageRoom, count: int) -> list[Reception]:
     return made
 
 
-def test_when_the_room_is_full_one_goes_on_and_the_others_wait_for_its_end() -> None:
+def test_when_the_room_is_full_one_continues_and_the_others_wait_for_its_end() -> None:
     room = PageRoom(100)
     one, two, three = receptions(room, 3)
     assert [each.take_body(bytes(60)) for each in (one, two)] == [None, None]
@@ -31,7 +31,7 @@ def test_when_the_room_is_full_one_goes_on_and_the_others_wait_for_its_end() -> 
     assert not room.reopens(), "nothing has ended"
     two.reset()
     assert room.reopens()
-    assert not room.reopens(), "they were let go on once"
+    assert not room.reopens(), "they were let continue once"
     assert [each.take_body(bytes(60)) for each in (one, three, one)] == [None, None, WAIT]
     assert len(one.finish()) == 120, "what had to wait is not counted twice"
 

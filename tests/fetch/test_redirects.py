@@ -25,14 +25,14 @@ def to(server: Server, target: str, status: int = 302, fragment: str = "") -> Re
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_is_told_and_not_followed(client: HttpClient, server: Server, status: int) -> None:
+def test_a_redirect_is_returned_and_not_followed(client: HttpClient, server: Server, status: int) -> None:
     answer = redirect(client, to(server, "/x/y.html", status))
     assert answer.request == Request(server.url("/x/y.html"), None, 1, ())
     assert answer.host == server.host()
     assert len(server.log.all()) == 1
 
 
-def test_of_a_target_that_is_said_twice_the_first_counts(client: HttpClient, server: Server) -> None:
+def test_of_two_location_headers_the_first_counts(client: HttpClient, server: Server) -> None:
     answer = redirect(client, Request(server.url("/bad/redirect-twice?to=/x.html")))
     assert answer.request.url == server.url("/x.html")
 
@@ -85,7 +85,7 @@ def test_a_target_in_raw_utf8_is_escaped(client: HttpClient, server: Server) -> 
         "http://x:99999/",
     ],
 )
-def test_a_redirect_to_what_is_no_web_page_is_an_error(
+def test_a_redirect_to_what_is_not_a_web_page_is_an_error(
     client: HttpClient, server: Server, target: str
 ) -> None:
     request = to(server, target)

@@ -15,7 +15,7 @@ from functools import partial
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.request import Redirect, Request, Response, Unsent
+from scoopi.fetch.request import GrantNeeded, Redirect, Request, Response
 from tests.fetch.many import send
 
 _BODY = "<!doctype html><title>Käse</title><p>Brot, Käse und Öl ".encode() * 20
@@ -105,7 +105,7 @@ class HttpTarget:
             answer = send(self._client, Request(f"http://127.0.0.1:{self._port}/{number}"))
         except FetchError:
             return False
-        assert isinstance(answer, Response | Redirect | Unsent)
+        assert isinstance(answer, Response | Redirect | GrantNeeded)
         if isinstance(answer, Response):
             assert 200 <= answer.status < 300
             assert len(answer.body) <= _MOST_BYTES

@@ -8,7 +8,7 @@ from collections import deque
 
 from scoopi.model.handover import Handover, ToTask
 from scoopi.model.payload import Payload
-from scoopi.steps.loader import Ended, Loader
+from scoopi.steps.loader import Loader, OnLoaded
 
 LIMIT_S = 10.0
 
@@ -30,17 +30,17 @@ class PlayedLoader(Loader):
         self.waits = threading.Event()
         self.turns = 0
         self._at_once = ends_at_once
-        self._under_way: deque[Ended] = deque()
+        self._under_way: deque[OnLoaded] = deque()
         self._outcomes: deque[Handover | Exception] = deque()
         self._bell = threading.Event()
 
-    def begin(self, payload: Payload, ended: Ended) -> None:
+    def begin(self, payload: Payload, on_loaded: OnLoaded) -> None:
         self.begun.put(payload)
         if self._at_once:
             self._at_once -= 1
-            ended(ToTask(payload.advance("page")))
+            on_loaded(ToTask(payload.advance("page")))
         else:
-            self._under_way.append(ended)
+            self._under_way.append(on_loaded)
 
     def under_way(self) -> int:
         return len(self._under_way)

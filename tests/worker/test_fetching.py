@@ -13,7 +13,7 @@ from scoopi.model.handover import Handover
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
-from scoopi.steps.load_order import LoadOrder
+from scoopi.steps.loader import LoadOrder
 from scoopi.worker.fetching import Fetching
 from scoopi.worker.load import PageLoad
 from scoopi.worker.messages import Answered, Sent, WorkItem

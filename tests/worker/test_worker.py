@@ -18,8 +18,7 @@ from scoopi.model.handover import ToGrant, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
-from scoopi.steps.load_order import LoadOrder
-from scoopi.steps.loader import Ended, Loader
+from scoopi.steps.loader import Loader, LoadOrder, OnLoaded
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.fetching import Fetching
 from scoopi.worker.found_values import FoundValues
@@ -284,11 +283,11 @@ class HeldLoader(PlayedLoader):
         self.is_held = threading.Event()
         self.release = threading.Event()
 
-    def begin(self, payload: Payload, ended: Ended) -> None:
+    def begin(self, payload: Payload, on_loaded: OnLoaded) -> None:
         if payload.job == self._held:
             self.is_held.set()
             assert self.release.wait(LIMIT_S)
-        ended(ToTask(payload.advance("page")))
+        on_loaded(ToTask(payload.advance("page")))
 
 
 def results_of(parent: Parent) -> set[str]:

@@ -1,0 +1,192 @@
+"""PageLoader: a page comes from the archive, from a file, or from the network with a grant."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from scoopi.archive.archive import Archive
+from scoopi.configs.groups import WebClientSettings
+from scoopi.errors import FetchError, StepError
+from scoopi.fetch.address import parse_address
+from scoopi.fetch.file_client import FileClient
+from scoopi.fetch.file_finder import FileFinder
+from scoopi.fetch.http_client import HttpClient
+from scoopi.model.document import Document
+from scoopi.model.grant import Grant
+from scoopi.model.handover import Handover, ToGrant, ToTask
+from scoopi.model.locator import Locator
+from scoopi.model.payload import Payload
+from scoopi.parse.tree.html import TreeLimits
+from scoopi.parse.tree.page import Page
+from scoopi.steps.loader import LoadOrder
+from scoopi.steps.page_loader import LoadRules, PageLoader
+from tests.server.misbehaviours import PAGE
+from tests.server.server import Server
+
+LIMIT_S = 60.0
+DATE = datetime(2026, 1, 2, tzinfo=UTC)
+SETTINGS = WebClientSettings("Scoopi/test", timeout_ms=5_000, max_bytes=10_000)
+
+
+class Desk:
+    """A loader over a folder and an archive, and the requests that it reported."""
+
+    def __init__(self, folder: Path) -> None:
+        self.archive = Archive(folder / "archive")
+        self.sent: list[tuple[str, str]] = []
+        rules = LoadRules(
+            DATE, TreeLimits(), lambda group: group == "saved", lambda *sent: self.sent.append(sent)
+        )
+        files = FileClient(FileFinder(folder, folder), SETTINGS.max_bytes)
+        self.loader = PageLoader(rules, HttpClient(SETTINGS), files, self.archive)
+
+    def load(self, url: str, order: LoadOrder | None = None, group: str = "group") -> Handover:
+        """What the loader hands over; raises the error of the page."""
+        payload = Payload("job", Locator("name", group, url), 1, "", order or LoadOrder())
+        loaded: list[Handover | Exception] = []
+        self.loader.begin(payload, loaded.append)
+        end = time.monotonic() + LIMIT_S
+        while not loaded:
+            assert time.monotonic() < end, "nothing was handed over"
+            self.loader.turn(1.0)
+        if isinstance(loaded[0], Exception):
+            raise loaded[0]
+        return loaded[0]
+
+    def document(self, url: str, order: LoadOrder | None = None, group: str = "group") -> Document:
+        handover = self.load(url, order, group)
+        assert isinstance(handover, ToTask), handover
+        return handover.payload.expect(Page).document
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    made = Desk(tmp_path)
+    yield made
+    made.loader.close()
+
+
+def granted(url: str, not_after: float = math.inf) -> LoadOrder:
+    return LoadOrder(Grant(parse_address(url).host, not_after))
+
+
+def test_a_file_is_a_page_with_its_address_as_written_and_needs_no_grant(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes(b"<p>a")
+    locator = Locator("name", "group", "a.html")
+    assert desk.document("a.html") == Document(locator, "a.html", DATE, None, b"<p>a")
+    assert desk.sent == []
+
+
+def test_a_page_of_a_host_waits_for_a_grant_of_that_host(desk: Desk, server: Server) -> None:
+    url = server.url("/bad/empty")
+    host = parse_address(url).host
+    for order in (LoadOrder(), LoadOrder(Grant("elsewhere:80", math.inf))):
+        handover = desk.load(url, order)
+        assert isinstance(handover, ToGrant)
+        assert handover.host == host
+        assert handover.payload.input == LoadOrder()
+    assert server.log.all() == []
+
+
+def test_a_page_of_a_host_is_loaded_and_its_request_is_reported(desk: Desk, server: Server) -> None:
+    url = server.url("/bad/closes-after")
+    document = desk.document(url, granted(url))
+    assert (document.url, document.from_date, document.body) == (url, DATE, PAGE)
+    assert desk.sent == [("job", parse_address(url).host)]
+
+
+def test_a_redirect_waits_for_a_grant_of_its_own_host(desk: Desk, server: Server) -> None:
+    url, target = server.url("/bad/redirect?to=/a"), server.url("/a")
+    handover = desk.load(url, structs.replace(granted(url), public_only=False))
+    assert isinstance(handover, ToGrant)
+    assert handover.host == parse_address(target).host
+    order = handover.payload.expect(LoadOrder)
+    assert (order.url, order.hops, order.grant) == (target, 1, None)
+
+
+def test_an_expired_grant_is_asked_for_again_and_nothing_is_sent(desk: Desk, server: Server) -> None:
+    url = server.url("/bad/empty")
+    handover = desk.load(url, granted(url, not_after=0.0))
+    assert isinstance(handover, ToGrant)
+    assert handover.payload.input == LoadOrder()
+    assert (server.log.all(), desk.sent) == ([], [])
+
+
+def test_a_request_lost_on_a_reused_connection_is_repeated_on_a_new_one(desk: Desk, server: Server) -> None:
+    url = server.url("/bad/empty")
+    assert LoadOrder(Grant("h:80", 1.0)).without_grant(was_lost=True) == LoadOrder(fresh=True)
+    again = desk.load(url, structs.replace(granted(url, not_after=0.0), fresh=True))
+    assert isinstance(again, ToGrant)
+    assert again.payload.input == LoadOrder(fresh=True), "an expired grant does not forget it"
+
+
+def test_only_pages_of_groups_that_are_saved_are_archived(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes(b"<p>a")
+    for group in ("group", "saved"):
+        desk.document("a.html", group=group)
+    assert desk.archive.load(Locator("name", "group", "a.html")) is None
+    assert desk.archive.load(Locator("name", "saved", "a.html")) is not None
+
+
+def test_an_archived_page_is_loaded_without_a_request(desk: Desk, server: Server) -> None:
+    url = server.url("/bad/empty")
+    saved = Document(Locator("name", "group", url), url, DATE, None, b"<p>old")
+    assert desk.archive.save(saved)
+    assert desk.document(url, LoadOrder(archived=True)) == saved
+    assert server.log.all() == []
+
+
+def test_an_archived_page_that_is_gone_is_loaded_from_its_host(desk: Desk, server: Server) -> None:
+    url = server.url("/bad/empty")
+    handover = desk.load(url, LoadOrder(archived=True))
+    assert isinstance(handover, ToGrant)
+    assert handover.payload.input == LoadOrder()
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [("gone.html", "there is no such file"), ("ftp://h/", "pages cannot be loaded by ftp:")],
+)
+def test_a_page_that_cannot_be_loaded_is_an_error(desk: Desk, url: str, message: str) -> None:
+    with pytest.raises(FetchError, match=message):
+        desk.load(url)
+
+
+def test_an_error_status_is_the_error_of_the_page(desk: Desk, server: Server) -> None:
+    url = server.url("/bad/status/404")
+    with pytest.raises(FetchError, match="status 404"):
+        desk.load(url, granted(url))
+    assert desk.loader.under_way() == 0
+
+
+def test_another_input_than_an_order_is_an_error(desk: Desk) -> None:
+    loaded: list[Handover | Exception] = []
+    desk.loader.begin(Payload("job", Locator("", "", "a"), 1, "", "no order"), loaded.append)
+    assert [type(error) for error in loaded] == [StepError]
+
+
+def test_the_size_of_a_page_is_its_bytes(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes(b"x" * 1000)
+    handover = desk.load("a.html")
+    assert isinstance(handover, ToTask)
+    assert desk.loader.size_of(handover.payload.input) == 1000
+    assert desk.loader.size_of("anything else") == 0
+
+
+def test_only_a_page_that_was_read_and_gave_nothing_is_called_unusable(desk: Desk, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_bytes(b" ")
+    handover = desk.load("a.html")
+    assert isinstance(handover, ToTask)
+    page = handover.payload.expect(Page)
+    assert desk.loader.fault_of(page) is None
+    page.is_read = True
+    assert desk.loader.fault_of(page) == "the page is empty"
+    page.has_values = True
+    assert desk.loader.fault_of(page) is None
