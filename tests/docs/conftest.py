@@ -1,4 +1,4 @@
-"""A folder like a checkout after its set-up, with all files that the README tells its reader to write."""
+"""A folder like a checkout after its set-up, with all files that the documentation shows."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.markdown import ROOT, Page
+from tests.docs.markdown import PAGES, ROOT, Page
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`.venv/bin/scoopi` is there, and `defs/`, and `bikes/` of the README's chapter on the language."""
+    """`.venv/bin/scoopi` is there, and `defs/`, and the files of the blocks that name one, as `bikes/`."""
     folder = tmp_path_factory.mktemp("checkout")
     shutil.copytree(ROOT / "defs", folder / "defs", ignore=shutil.ignore_patterns("__pycache__"))
     programs = folder / ".venv" / "bin"
     programs.mkdir(parents=True)
     _program(programs / "scoopi", f'PYTHONPATH={ROOT} exec {sys.executable} -P -m scoopi "$@"')
     _program(programs / "python", f'PYTHONPATH={ROOT} exec {sys.executable} "$@"')
-    readme = Page("README.md")
-    for block in readme.blocks("yaml") + readme.blocks("python"):
+    for block in (block for name in PAGES for block in Page(name).blocks("yaml", "python")):
         if block.file:
             path = folder / block.file
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
+PAGES = (
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "defs/README.md",
+    "defs/examples/README.md",
+    *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
+)
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`\n]+)`")
@@ -36,17 +44,18 @@ class Block:
 
 
 class Page:
-    """One page, by its name in the root folder."""
+    """One page, by its path from the root folder."""
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.folder = (ROOT / name).parent
         self.text = (ROOT / name).read_text(encoding="utf-8")
         self.prose = _FENCE.sub("", self.text)
 
-    def blocks(self, language: str) -> list[Block]:
-        """The fenced blocks of a language, in their order."""
+    def blocks(self, *languages: str) -> list[Block]:
+        """The fenced blocks of these languages, in their order."""
         found = (Block(match.group(1), match.group(2)) for match in _FENCE.finditer(self.text))
-        return [block for block in found if block.language == language]
+        return [block for block in found if block.language in languages]
 
     def spans(self) -> list[str]:
         """All that stands between backticks outside of blocks, each once."""
@@ -55,6 +64,11 @@ class Page:
     def links(self) -> list[str]:
         """Targets of all links."""
         return _LINK.findall(self.prose)
+
+    def anchors(self) -> list[str]:
+        """What links to its headings end with, as GitHub makes them."""
+        titles = re.findall(r"^#+ (.+)$", self.prose, re.MULTILINE)
+        return [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
 
     def table(self, *head: str) -> list[list[str]]:
         """The cells of the table whose head is this, row by row, without backticks round a whole cell.
@@ -80,4 +94,4 @@ def _rows(lines: Iterator[str]) -> Iterator[list[str]]:
 
 def _cells(line: str) -> list[str]:
     row = _ROW.match(line.strip())
-    return [cell.strip() for cell in row.group(1).split("|")] if row else []
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row.group(1))] if row else []

@@ -57,7 +57,7 @@ def test_a_command_of_the_documentation_runs(command: str, checkout: Path) -> No
 
 def test_the_session_with_a_cluster_runs(checkout: Path, cluster: ClusterClient) -> None:
     """The member is the one of the tests."""
-    (block,) = Page("README.md").blocks("shell")
+    (block,) = Page("docs/cluster.md").blocks("shell")
     member, *questions = block.lines
     reached = cluster._settings
     assert member == "scoopi member"
@@ -120,14 +120,14 @@ def test_the_terminal_shows_what_the_readme_shows(checkout: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [block.text for block in Page("README.md").blocks("python") if not block.file]
+    "text", [block.text for name in PAGES for block in Page(name).blocks("python") if not block.file]
 )
-def test_a_program_of_the_readme_runs(
+def test_a_program_of_the_documentation_runs(
     text: str, checkout: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(checkout)
 
-    exec(compile(text, "README.md", "exec"), {"__name__": "readme"})
+    exec(compile(text, "page.md", "exec"), {"__name__": "page"})
 
     assert capfd.readouterr() == ("", "")
 

@@ -1,4 +1,4 @@
-"""The definitions in the README are right, and those of the examples that it shows."""
+"""The definitions in the documentation pass the check, and are those of the examples that they show."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 
 from scoopi.app import check
-from tests.docs.markdown import ROOT, Page
+from tests.docs.markdown import PAGES, ROOT, Page
 
 README = Page("README.md")
+FILES = [block.file for name in PAGES for block in Page(name).blocks("yaml")]
 QUICKSTART = ROOT / "defs" / "examples" / "quickstart"
 
 
-def test_every_definition_of_the_readme_belongs_to_a_folder_that_is_checked() -> None:
-    folders = {block.file.partition("/")[0] for block in README.blocks("yaml")}
+def test_every_definition_belongs_to_a_folder_that_is_checked() -> None:
+    assert {file.partition("/")[0] for file in FILES} == {"first", "shop", "bikes"}
+    assert len(set(FILES)) == len(FILES)
 
-    assert folders == {"first", "bikes"}
 
-
-@pytest.mark.parametrize("folder", ["first", "bikes"])
-def test_the_definitions_of_the_readme_pass_the_check_without_a_warning(
+@pytest.mark.parametrize("folder", ["first", "shop", "bikes"])
+def test_the_definitions_of_the_documentation_pass_the_check_without_a_warning(
     folder: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(checkout)
@@ -28,7 +28,7 @@ def test_the_definitions_of_the_readme_pass_the_check_without_a_warning(
     report = check(Path(folder), strict=True, environ={})
 
     assert report.findings == (), report.text()
-    assert len(report.files) == sum(block.file.startswith(f"{folder}/") for block in README.blocks("yaml"))
+    assert len(report.files) == sum(file.startswith(f"{folder}/") for file in FILES)
 
 
 def test_the_first_definition_is_that_of_the_quickstart() -> None:
@@ -39,6 +39,6 @@ def test_the_first_definition_is_that_of_the_quickstart() -> None:
 
 
 def test_the_rows_of_the_first_definition_are_those_that_it_gives() -> None:
-    (shown,) = README.blocks("text")
+    shown, _ = README.blocks("text")
 
     assert (QUICKSTART / "expected.txt").read_text().startswith(shown.text)

@@ -1,4 +1,4 @@
-"""The definitions of the README's chapter on the language read what the chapter says that they read."""
+"""The definitions in the reference and the recipes of the README read what the text claims."""
 
 from __future__ import annotations
 
@@ -26,9 +26,25 @@ def _in_the_checkout(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(checkout)
 
 
-def rows(page: bytes, group: str) -> list[list[str | None]]:
+SHOP = b"""
+<ul class="offers">
+  <li><a class="title" href="lamp.html">Lamp</a> <b class="price">40</b> <img src="lamp.png"></li>
+  <li><a class="title" href="sofa.html">Sofa</a> <b class="price"> </b></li>
+</ul>"""
+
+SPECS = b"""
+<table class="specs">
+  <tr><th>Internal code</th><td>7</td></tr>
+  <tr><th>Since</th><td>9 Mar 2026</td></tr>
+  <tr><th>Weight</th><td>2 kg</td></tr>
+  <tr><th>Colour</th><td>red</td></tr>
+</table>"""
+
+
+def rows(page: bytes, group: str, folder: str = "bikes") -> list[list[str | None]]:
     """The values of the rows, without locator and group."""
-    found = extract("bikes", page, "/page.html", group=group, configs={"scoopi.dateTimePattern": "'now'"})
+    configs = {"scoopi.dateTimePattern": "'now'"}
+    found = extract(folder, page, "https://shop.example/page.html", group=group, configs=configs)
     return [list(row[2:]) for row in found]
 
 
@@ -61,3 +77,14 @@ def test_a_stop_value_ends_the_rows_and_a_plugin_converts_or_keeps() -> None:
         ["front", "now", "711"],
         ["rear", "now", "unknown"],
     ]
+
+
+def test_a_recipe_reads_a_list_of_unknown_length_with_texts_attributes_and_constants() -> None:
+    assert rows(SHOP, "list", "shop") == [
+        ["Lamp", "https://shop.example/lamp.png", "EUR", "now", "40"],
+        ["Sofa", None, "EUR", "now", "-"],
+    ]
+
+
+def test_a_recipe_drops_rows_ends_at_a_value_and_converts_dates() -> None:
+    assert rows(SPECS, "detail", "shop") == [["Since", "2026-03-01"], ["Weight", "2 kg"]]

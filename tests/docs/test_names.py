@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from importlib import import_module
 from typing import get_args
@@ -13,8 +14,20 @@ from scoopi.plugins.ports import PluginKind
 from scoopi.store.cluster.java import JAR_VARIABLE
 from tests.docs.markdown import PAGES, ROOT, Page
 
-MADE_BY_RUNS = {".venv", ".venv/bin", ".scoopi", "data.txt", "run.json", "output/", "bikes/"}
-PARTS_OF_EXAMPLES = {"pages/", "expected.txt", "expected/"}
+MADE_BY_RUNS = {
+    ".venv",
+    ".venv/bin",
+    ".scoopi",
+    "data.txt",
+    "run.json",
+    "output/",
+    "output/latest",
+    "demo/bakery.yml",
+    "bikes/",
+    "shop/",
+}
+PARTS_OF_EXAMPLES = {"pages/", "expected.txt", "expected/", "conf/scoopi.yml"}
+DEFAULTS = {setting.default for setting in SETTINGS}
 
 _PATH = re.compile(r"\.?[\w-][\w.-]*(/[\w.-]+)*/?")
 _SUFFIXES = (".py", ".md", ".yml", ".toml", ".txt", ".json", ".c")
@@ -33,15 +46,25 @@ def source(folder: str) -> str:
 def test_a_link_leads_to_a_file(page: Page) -> None:
     inside = [link.partition("#")[0] for link in page.links() if not link.startswith("https://")]
 
-    assert [link for link in inside if not (ROOT / link).exists()] == []
+    assert [link for link in inside if not (page.folder / link).exists()] == []
+
+
+@pages
+def test_a_link_to_a_heading_leads_to_one(page: Page) -> None:
+    targets = [link.partition("#") for link in page.links() if "#" in link and "://" not in link]
+
+    for file, _, anchor in targets:
+        target = os.path.relpath(page.folder / file, ROOT) if file else page.name
+        assert anchor in Page(target).anchors(), anchor
 
 
 @pages
 def test_a_path_that_is_named_exists(page: Page) -> None:
     named = [span for span in page.spans() if _PATH.fullmatch(span) and _is_path(span)]
-    missing = [path for path in named if not any((base / path).exists() for base in (ROOT, ROOT / "scoopi"))]
+    bases = (ROOT, ROOT / "scoopi", page.folder)
+    missing = [path for path in named if not any((base / path).exists() for base in bases)]
 
-    assert set(missing) <= MADE_BY_RUNS | PARTS_OF_EXAMPLES
+    assert set(missing) - DEFAULTS <= MADE_BY_RUNS | PARTS_OF_EXAMPLES
 
 
 @pages

@@ -9,7 +9,6 @@ import signal
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 
 from scoopi.cli import exit_codes
@@ -19,49 +18,56 @@ from scoopi.model.failure import Failure
 from scoopi.runs.run_file import RunFile, RunView
 from tests.docs.markdown import ROOT, Page
 
-README, ARCHITECTURE = Page("README.md"), Page("ARCHITECTURE.md")
+OUTPUT, ARCHITECTURE = Page("docs/output.md"), Page("ARCHITECTURE.md")
+EXAMPLES = Page("defs/examples/README.md")
 PACKAGE = ROOT / "scoopi"
 EVERYWHERE = {"model", "errors.py", "version.py"}
 
 
 def test_the_exit_codes_are_those_of_the_program() -> None:
-    told = [int(code) for code, _ in README.table("code", "meaning")]
+    told = [int(code) for code, _ in OUTPUT.table("code", "meaning")]
     signals = {exit_codes.code_of_signal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     named = {value for name, value in vars(exit_codes).items() if name.isupper() and name[0] != "_"}
 
     assert told == sorted({value for value in named if isinstance(value, int)} | signals)
 
 
-def test_a_setting_has_the_default_that_the_readme_says() -> None:
-    tables = (README.table(head, "default", "what it is") for head in ("key", "setting"))
-    for key, default, _ in chain.from_iterable(tables):
+def test_a_setting_has_the_default_that_the_page_says() -> None:
+    rows = Page("docs/settings.md").table("setting", "default", "values", "scope", "meaning")
+
+    assert [key for key, *_ in rows] == list(SETTINGS_BY_KEY)
+    for key, default, *_ in rows:
         setting = SETTINGS_BY_KEY[key]
-        assert default == f"{setting.default} {setting.unit}".strip(), key
+        assert default == f"{setting.default or ''} {setting.unit}".strip(), key
 
 
-def test_the_keys_of_run_json_are_those_that_the_readme_says() -> None:
-    rows = README.table("key", "what it says")
+def test_the_keys_of_run_json_are_those_of_the_program() -> None:
+    rows = OUTPUT.table("key", "meaning")
     told = [key.strip("` ") for cell, _ in rows for key in cell.split(",")]
 
     assert told == list(RunView.__struct_fields__)
 
 
-def test_an_example_of_an_error_says_what_the_readme_says(tmp_path: Path) -> None:
+def test_an_example_of_an_error_has_the_keys_that_the_page_names(tmp_path: Path) -> None:
     (tmp_path / ".scoopi").mkdir()
     cause = Cause("no page", 1, Failure(cause="no page", message="there is no page"))
     RunFile(tmp_path, tmp_path).write(RunView("run", "1", "done", datetime.now(UTC), errors=(cause,)))
     written = json.loads((tmp_path / "run.json").read_text())["errors"][0]
 
-    told = next(text for keys, text in README.table("key", "what it says") if "errors" in keys)
+    told = next(text for keys, text in OUTPUT.table("key", "meaning") if "errors" in keys)
 
     assert re.findall(r"`(\w+)`", told) == [*written, *written["example"]]
 
 
-def test_every_example_is_in_the_readme() -> None:
-    rows = README.table("example", "what it shows")
-    told = {cell.partition("]")[0].removeprefix("[") for cell, _ in rows}
+def test_every_example_is_in_the_table() -> None:
+    shown = [
+        re.findall(r"\w[\w-]*", cell)[0]
+        for cell, *_ in EXAMPLES.table("example", "its pages", "what it shows")
+    ]
+    folders = {path.name for path in (ROOT / "defs" / "examples").iterdir() if path.is_dir()}
 
-    assert told == {path.name for path in (ROOT / "defs" / "examples").iterdir() if path.is_dir()}
+    assert sorted(shown) == sorted(folders)
+    assert f"{len(folders)} sets of definitions" in Page("README.md").text
 
 
 def test_the_rooms_are_the_folders() -> None:

@@ -56,7 +56,7 @@ def test_an_example_has_expected_rows_and_says_what_it_shows(example: Example) -
     assert all(sum(rows.values()) for rows in example.expected().values())
     tops = [file.read_text(encoding="utf-8").partition("\n\n")[0] for file in example.folder.glob("*.yml")]
     assert any(top.startswith("# ") and len(top) > 200 for top in tops)
-    assert f"| `{example.folder.name}` |" in (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert f"| [{example.folder.name}](" in (EXAMPLES / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_examples_are_enough() -> None:

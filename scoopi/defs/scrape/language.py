@@ -12,7 +12,7 @@ _TEXTS = ListOf(_TEXT)
 
 LOCATOR = Record(
     (
-        Key("name", _NAME, "The first column of the page's rows; need not be unique.", "name: oslo", True),
+        Key("name", _NAME, "First column of the page's rows; need not be unique.", "name: oslo", True),
         Key("url", _NAME, "The page's address: http, https, file or a path.", "url: /pages/oslo.html", True),
     )
 )
@@ -21,7 +21,7 @@ LOCATOR_GROUP = Record(
         Key(
             "locators",
             ListOf(LOCATOR, unique=True),
-            "The pages that the group's tasks are run on.",
+            "Pages that the group's tasks run on.",
             "locators: [ { name: oslo, url: /pages/oslo.html } ]",
             True,
         ),
@@ -36,9 +36,9 @@ FILTER = Record(
 )
 ITEM = Record(
     (
-        Key("name", _NAME, "Its name, once in a data definition.", "name: price", True),
+        Key("name", _NAME, "Name of the column; unique within the data definition.", "name: price", True),
         Key("value", _TEXT, "A constant.", "value: EUR"),
-        Key("match", _TEXT, "Text for use in queries; it is the value too.", "match: Price"),
+        Key("match", _TEXT, "Text for use in selectors; also the value.", "match: Price"),
         Key(
             "script",
             _TEXT,
@@ -46,20 +46,37 @@ ITEM = Record(
             "script: configs.getRunDate()",
         ),
         Key("selector", _TEXT, "Where in the block the value is.", "selector: td:nth-child(%{index})"),
-        Key("index", _INTEGER, "The index, or the first one with breakAfter; 1 by default.", "index: 2"),
-        Key("indexRange", Scalar(Kind.RANGE), "The indexes, from and to.", "indexRange: 2-6"),
+        Key("index", _INTEGER, "Index; with breakAfter the first index. Default: 1.", "index: 2"),
+        Key(
+            "indexRange",
+            Scalar(Kind.RANGE),
+            "Indexes, from-to; without `to` the range is open.",
+            "indexRange: 2-6",
+        ),
         Key("breakAfter", _TEXTS, "Values after which the range ends.", 'breakAfter: [ "Total" ]'),
-        Key("order", _INTEGER, "A number for use in queries; its position by default.", "order: 1"),
+        Key(
+            "order", _INTEGER, "A number for use in selectors; default: the position in its list.", "order: 1"
+        ),
         Key(
             "filters",
             ListOf(FILTER, wrapper="filter"),
-            "Rows that one of them matches are dropped.",
+            "Drop a row if one of them matches.",
             'filters: [ filter: { type: value, pattern: "" } ]',
         ),
-        Key("prefix", _TEXTS, "Texts put before the value, the last one first.", 'prefix: [ "/pages/" ]'),
+        Key(
+            "prefix",
+            _TEXTS,
+            "Texts put before the value; the last one comes to stand first.",
+            'prefix: [ "/pages/" ]',
+        ),
         Key("linkGroup", _NAME, "The task group of the page that the value leads to.", "linkGroup: nextPage"),
-        Key("linkBreakOn", _TEXTS, "Addresses that are not followed.", 'linkBreakOn: [ "/pages/9.html" ]'),
-        Key("once", _BOOL, "Whether a page is read once a locator, whoever links to it.", "once: true"),
+        Key("linkBreakOn", _TEXTS, "Values that make no link.", 'linkBreakOn: [ "/pages/9.html" ]'),
+        Key(
+            "once",
+            _BOOL,
+            "Whether a page with several links to it is read only once per locator.",
+            "once: true",
+        ),
     )
 )
 _ITEMS = ListOf(ITEM, wrapper="item", unique=True)
@@ -78,7 +95,7 @@ DATA_DEF = Record(
             'query: { block: "table#prices", selector: "td:nth-child(2)" }',
             True,
         ),
-        Key("items", _ITEMS, "What makes the rows.", "items: [ item: { name: price } ]", True),
+        Key("items", _ITEMS, "Entries that make the rows.", "items: [ item: { name: price } ]", True),
         Key(
             "dims",
             _ITEMS,
@@ -88,8 +105,8 @@ DATA_DEF = Record(
         Key(
             "facts",
             _ITEMS,
-            "The last column; by default the selector of the query.",
-            "facts: [ item: { name: fact } ]",
+            "Last column; default: one fact, found by query.selector.",
+            "facts: [ item: { name: price } ]",
         ),
     )
 )
@@ -127,20 +144,19 @@ STEP = Record(
 )
 OVERRIDES = Record(others=STEP, called="step")
 STEPS_SET = StepsSet(Record(others=STEP, called="step"), Record(others=OVERRIDES, called="base steps set"))
+PERSIST = Record((Key("data", _BOOL, "Whether parsed data may be kept and used again.", "data: true", True),))
 TASK = Record(
     (
         Key("dataDef", _NAME, "What is read on the page.", "dataDef: prices", True),
         Key(
             "steps",
             NameOr(Record(others=OVERRIDES, called="steps set")),
-            "The steps set, by name or with steps that differ; scoopi.defs.defaultSteps by default.",
+            "Name of a steps set, or a set with overrides; default: scoopi.defs.defaultSteps.",
             "steps: css",
         ),
         Key(
             "persist",
-            Record(
-                (Key("data", _BOOL, "Whether parsed data may be kept and used again.", "data: true", True),)
-            ),
+            PERSIST,
             "What is kept of the task.",
             "persist: { data: true }",
         ),

@@ -1,0 +1,222 @@
+"""Tables of the documentation that are made from the code: `python -m tests.docs.tables` writes them.
+
+A table stands below a comment `<!-- table: NAME -->` and ends with a blank line.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
+from typing import Any, Literal, get_args, get_origin
+
+from scoopi.configs.registry import SETTINGS
+from scoopi.configs.setting import Kind as ValueKind
+from scoopi.configs.setting import Setting
+from scoopi.defs.scrape import language
+from scoopi.defs.yaml.shape import Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet
+from scoopi.plugins.builtins import BUILTINS
+from scoopi.plugins.parameters import camel_case
+from tests.docs.markdown import PAGES, ROOT
+
+_MARK = re.compile(r"(<!-- table: ([\w-]+) -->\n)((?:\|.*\n)*)")
+_SCALARS = {
+    Kind.TEXT: "text",
+    Kind.NAME: "text, not blank",
+    Kind.INTEGER: "integer",
+    Kind.RANGE: "range",
+    Kind.BOOL: "boolean",
+}
+_RECORDS = {
+    "definitions": language.LANGUAGE,
+    "locator-group": language.LOCATOR_GROUP,
+    "locator": language.LOCATOR,
+    "task-group": language.TASK_GROUP,
+    "task": language.TASK,
+    "persist": language.PERSIST,
+    "step": language.STEP,
+    "plugin": language.PLUGIN,
+    "data-def": language.DATA_DEF,
+    "query": language.QUERY,
+    "item": language.ITEM,
+    "filter": language.FILTER,
+}
+_NO_FIELDS = {"ListAppender": ("name",)}
+"""Parameters that are not fields of a definition: the plugin's own name."""
+
+
+def tables() -> Mapping[str, Callable[[], list[str]]]:
+    """Makers of the lines of each table, by its name."""
+    records = {name: lambda record=record: list(_record(record)) for name, record in _RECORDS.items()}
+    return {**records, "plugin-fields": _plugin_fields, "settings": _settings}
+
+
+def with_tables(text: str) -> str:
+    """The text of a page with its tables as the code has them."""
+    return _MARK.sub(lambda found: found[1] + "".join(f"{line}\n" for line in tables()[found[2]]()), text)
+
+
+def names_in(text: str) -> list[str]:
+    """Names of the tables that a page has."""
+    return [name for _, name, _ in _MARK.findall(text)]
+
+
+def records_of(shape: Shape) -> Iterator[Record]:
+    """All records with keys of their own in a shape, itself included."""
+    match shape:
+        case Record():
+            if shape.keys:
+                yield shape
+            for key in shape.keys:
+                yield from records_of(key.shape)
+            if shape.others is not None:
+                yield from records_of(shape.others)
+        case ListOf():
+            yield from records_of(shape.entry)
+        case NameOr():
+            yield from records_of(shape.record)
+        case StepsSet():
+            yield from records_of(shape.step)
+
+
+def shown_records() -> list[Record]:
+    """The records that have a table."""
+    return list(_RECORDS.values())
+
+
+def _record(record: Record) -> Iterator[str]:
+    yield from _head("key", "type", "required", "meaning", "example")
+    for key in record.keys:
+        required = "yes" if key.required else ""
+        yield _row(f"`{key.name}`", _type(key.shape), required, key.sentence, f"`{key.example}`")
+
+
+def _type(shape: Shape) -> str:
+    match shape:
+        case Scalar():
+            return _SCALARS[shape.kind]
+        case ListOf():
+            return f"list of `{shape.wrapper}`" if shape.wrapper else f"list of {_entry(shape.entry)}"
+        case NameOr():
+            return "name, or a mapping"
+        case Record(others=None):
+            return "mapping of " + ", ".join(f"`{key.name}`" for key in shape.keys)
+        case Record():
+            return f"mapping: name → {shape.called}"
+        case StepsSet() | Free():
+            return "mapping"
+
+
+def _entry(shape: Shape) -> str:
+    return f"{_type(shape)}s" if isinstance(shape, Scalar) else _type(shape)
+
+
+def _plugin_fields() -> list[str]:
+    rows = [
+        _row(f"`{name}`", f"`{camel_case(field.name)}`", _annotation(field.annotation), _default(field), text)
+        for name, factory in _plugins()
+        for field, text in _fields(name, factory)
+    ]
+    return [*_head("plugin", "field", "type", "default", "meaning"), *rows]
+
+
+def _plugins() -> Iterator[tuple[str, Callable[..., object]]]:
+    """Each built-in plugin once, under its own name."""
+    for classes in BUILTINS.values():
+        for name, place in classes.items():
+            module, _, attribute = place.partition(":")
+            if name == attribute:
+                yield name, getattr(import_module(module), attribute)
+
+
+def _fields(name: str, factory: Callable[..., object]) -> Iterator[tuple[inspect.Parameter, str]]:
+    meanings = _meanings(inspect.getdoc(factory) or "")
+    for field in inspect.signature(factory, eval_str=True).parameters.values():
+        if field.name not in _NO_FIELDS.get(name, ()):
+            yield field, meanings[field.name]
+
+
+def _meanings(doc: str) -> dict[str, str]:
+    """What `Args:` or `Attributes:` of a docstring say, each as one sentence."""
+    entries = re.findall(r"^    (\w+): (.+(?:\n {8,}.+)*)", doc, re.MULTILINE)
+    return {name: _sentence(" ".join(text.split())) for name, text in entries}
+
+
+def _sentence(text: str) -> str:
+    first = text if text.startswith("`") else text[0].upper() + text[1:]
+    return first if first.endswith(".") else f"{first}."
+
+
+def _annotation(annotation: Any) -> str:
+    if get_origin(annotation) is Literal:
+        return " or ".join(f"`{choice}`" for choice in get_args(annotation))
+    kinds = [kind for kind in get_args(annotation) or (annotation,) if kind is not type(None)]
+    if get_origin(annotation) is list or any(get_origin(kind) is list for kind in kinds):
+        return "list of texts"
+    return {str: "text", bool: "boolean", int: "integer"}[kinds[0]]
+
+
+def _default(field: inspect.Parameter) -> str:
+    if field.default is inspect.Parameter.empty:
+        return "*required*"
+    if isinstance(field.default, bool):
+        return f"`{str(field.default).lower()}`"
+    return f"`{field.default}`" if field.default else ""
+
+
+def _settings() -> list[str]:
+    rows = [
+        _row(f"`{each.key}`", _default_of(each), _values_of(each), each.scope.value, each.sentence)
+        for each in SETTINGS
+    ]
+    return [*_head("setting", "default", "values", "scope", "meaning"), *rows]
+
+
+def _default_of(setting: Setting) -> str:
+    if setting.default is None:
+        return ""
+    return f"`{setting.default} {setting.unit}`" if setting.unit else f"`{setting.default}`"
+
+
+def _values_of(setting: Setting) -> str:
+    match setting.kind:
+        case ValueKind.CHOICE:
+            return ", ".join(f"`{choice}`" for choice in setting.choices)
+        case ValueKind.INT:
+            return f"{setting.least} to {setting.most}"
+        case ValueKind.WORKERS:
+            return f"`auto`, or {setting.least} to {setting.most}"
+        case ValueKind.BOOL:
+            return "`true`, `false`"
+        case ValueKind.PATH:
+            return "path"
+        case ValueKind.PATTERN:
+            return "date pattern"
+        case ValueKind.TEXT:
+            return "text"
+
+
+def _head(*names: str) -> Iterable[str]:
+    return (_row(*names), _row(*["---"] * len(names)))
+
+
+def _row(*cells: str) -> str:
+    escaped = (cell.replace("|", "\\|") for cell in cells)
+    return "| " + " | ".join(escaped) + " |"
+
+
+def main() -> None:
+    """Write the tables into the pages; prints the pages that changed."""
+    for name in PAGES:
+        path = ROOT / name
+        old = path.read_text(encoding="utf-8")
+        new = with_tables(old)
+        if new != old:
+            path.write_text(new, encoding="utf-8")
+            sys.stdout.write(f"{name}\n")
+
+
+if __name__ == "__main__":
+    main()
