@@ -86,7 +86,7 @@ def test_the_quickstart_runs_as_a_newcomer_types_it(tmp_path: Path) -> None:
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "NO_COLOR": "1"},
     )
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    (run,) = tmp_path.iterdir()
+    run = (tmp_path / "latest").resolve()
     assert published(run) == Example(EXAMPLES / "quickstart").expected()
 
 
