@@ -5,11 +5,11 @@ from __future__ import annotations
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.parse.bridge.gears import row_reader_of
+from scoopi.parse.bridge.html_backend import row_reader_of
 from scoopi.parse.cells import row_cells
 from scoopi.parse.tree.charset import to_utf8
 from scoopi.parse.tree.html import TreeLimits, parse_html
-from scoopi.parse.tree.html_copier import walk_html
+from scoopi.parse.tree.html_copier import copy_html
 from tests.fuzz.page_inputs import FuzzPage, FuzzPages
 from tests.parse.tree.built_bridge import built_bridge
 from tests.parse.tree.tree_drawing import draw
@@ -59,7 +59,7 @@ def _give(page: FuzzPage, with_copier: bool) -> bool:
 def _compare(page: FuzzPage, text: bytes, tree: etree._ElementTree | None) -> None:
     copied: etree._ElementTree | None
     try:
-        copied = walk_html(text, page.max_depth)
+        copied = copy_html(text, page.max_depth)
     except ParseError:
         copied = None
     refused = (tree is None, copied is None)

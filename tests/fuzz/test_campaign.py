@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.parse.tree.html_copier import walk_html
+from scoopi.parse.tree.html_copier import copy_html
 from tests.fuzz.campaign import Campaign, Plan, Report, feed
 from tests.fuzz.page_inputs import FuzzPages
 from tests.fuzz.page_target import PageTarget
@@ -101,9 +101,9 @@ def test_an_input_that_hangs_is_kept_and_the_next_ones_are_given(tmp_path: Path)
 
 def test_backends_that_differ_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def other(page: bytes, max_depth: int) -> object:
-        return walk_html(page + b"<p>more", max_depth)
+        return copy_html(page + b"<p>more", max_depth)
 
-    monkeypatch.setattr("tests.fuzz.page_target.walk_html", other)
+    monkeypatch.setattr("tests.fuzz.page_target.copy_html", other)
     plan = Plan(partial(PageTarget, copied_every=20), 1, 0, 200, tmp_path)
     marks = Campaign(plan, "pages", 60.0).marks
     feed(plan, marks)

@@ -22,13 +22,13 @@ class Installed:
     """An environment with the wheel; its dependencies are those of the environment that runs the tests.
 
     Attributes:
-        gear: how it must parse pages, `bridge` or `walk`.
+        backend: how it must copy trees into lxml, `compiled` or `pure Python`.
         home: an empty folder, the home of its user.
     """
 
     wheel: Path
     folder: Path
-    gear: str
+    backend: str
     home: Path
 
     @property
@@ -51,8 +51,8 @@ class Installed:
         )
 
 
-def install(folder: Path, gear: str) -> Installed:
-    """Build the wheel of a gear and install it; done once, whoever asks first.
+def install(folder: Path, backend: str) -> Installed:
+    """Build the wheel of a backend and install it; done once, by the first process that asks.
 
     Args:
         folder: shared by all processes that run tests.
@@ -62,15 +62,15 @@ def install(folder: Path, gear: str) -> Installed:
     with _alone(folder):
         if not (folder / "ready").exists():
             home.mkdir()
-            _make_environment(place, _build(folder, gear))
+            _make_environment(place, _build(folder, backend))
             (folder / "ready").touch()
-    return Installed(_only_wheel(folder), place, gear, home)
+    return Installed(_only_wheel(folder), place, backend, home)
 
 
-def _build(folder: Path, gear: str) -> Path:
-    """The wheel; without a compiler in sight if it shall be that of the walk."""
+def _build(folder: Path, backend: str) -> Path:
+    """The wheel; built without a compiler if it is the pure-Python one."""
     environ = {name: value for name, value in os.environ.items() if name != "CC"}
-    if gear == "walk":
+    if backend == "pure Python":
         (folder / "no-programs").mkdir()
         environ["PATH"] = str(folder / "no-programs")
     wheels = ["--no-build-isolation", "--wheel-dir", str(folder / "wheels")]

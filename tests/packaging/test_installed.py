@@ -31,14 +31,12 @@ def test_help_is_given(installed: Installed, empty: Path, program: tuple[str, ..
 
 
 @pytest.mark.parametrize("program", [("scoopi",), ("python", "-m", "scoopi")])
-def test_version_says_how_pages_are_parsed(
-    installed: Installed, empty: Path, program: tuple[str, ...]
-) -> None:
+def test_version_shows_the_html_backend(installed: Installed, empty: Path, program: tuple[str, ...]) -> None:
     done = installed.run(*program, "version", cwd=empty)
     assert (done.returncode, done.stderr) == (0, "")
-    told = dict(line.split("  ", 1) for line in done.stdout.splitlines())
-    assert told["scoopi"].strip() == __version__
-    assert told["html parser"].strip() == installed.gear
+    shown = dict(line.split("  ", 1) for line in done.stdout.splitlines())
+    assert shown["scoopi"].strip() == __version__
+    assert shown["html backend"].strip() == installed.backend
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -63,8 +61,8 @@ def test_the_first_steps_need_no_checkout(installed: Installed, empty: Path) -> 
 def test_the_bridge_can_be_built_later(installed: Installed, empty: Path) -> None:
     found = installed.run("python", "-c", WHERE, cwd=empty).stdout.splitlines()[0]
     shutil.copytree(Path(found).parent, empty / "scoopi", ignore=shutil.ignore_patterns("*.so"))
-    assert "walk" in installed.run("python", "-m", "scoopi", "version", cwd=empty).stdout
+    assert "pure Python" in installed.run("python", "-m", "scoopi", "version", cwd=empty).stdout
     built = installed.run("python", "-m", "scoopi.parse.bridge.build", cwd=empty)
     assert built.returncode == 0, built.stderr
     assert Path(built.stderr.split()[-1]).is_relative_to(empty)
-    assert "bridge" in installed.run("python", "-m", "scoopi", "version", cwd=empty).stdout
+    assert "compiled" in installed.run("python", "-m", "scoopi", "version", cwd=empty).stdout

@@ -44,7 +44,7 @@ def sources() -> set[str]:
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(installed: Installed) -> None:
-    compiled = {COMPILED} if installed.gear == "bridge" else set()
+    compiled = {COMPILED} if installed.backend == "compiled" else set()
     assert {name for name in names(installed) if ".dist-info/" not in name} == sources() | compiled
 
 
@@ -55,7 +55,7 @@ def test_the_wheel_holds_the_types_and_the_scripts(installed: Installed) -> None
 
 
 def test_a_wheel_with_the_bridge_is_of_its_platform_one_without_of_any(installed: Installed) -> None:
-    with_bridge = installed.gear == "bridge"
+    with_bridge = installed.backend == "compiled"
     assert (COMPILED in names(installed)) is with_bridge
     assert f"Root-Is-Purelib: {str(not with_bridge).lower()}" in read(installed, "WHEEL").splitlines()
     assert installed.wheel.name.endswith("-none-any.whl") is not with_bridge

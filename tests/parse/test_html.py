@@ -1,4 +1,4 @@
-"""Parsing a page: names, odd characters, limits; by both gears."""
+"""Parsing a page: names, odd characters, limits; by both backends."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.parse import parse_html
-from scoopi.parse.bridge import gears
-from scoopi.parse.tree.html import TreeLimits, gear
-from scoopi.parse.tree.html_copier import walk_html
+from scoopi.parse.bridge.html_backend import COMPILED, PURE_PYTHON
+from scoopi.parse.tree.html import TreeLimits, html_backend
+from scoopi.parse.tree.html_copier import copy_html
 from tests.parse.tree.built_bridge import built_bridge
 from tests.parse.tree.tree_drawing import draw
 
@@ -23,25 +23,25 @@ def root_of(page: bytes) -> Any:
     return parse_html(page).getroot()
 
 
-@pytest.fixture(params=["walk", "bridge"])
-def used_gear(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """parse_html goes by this gear."""
-    chosen = built_bridge() if request.param == "bridge" else None
-    monkeypatch.setattr("scoopi.parse.tree.html.bridge", lambda: chosen)
+@pytest.fixture(params=[PURE_PYTHON, COMPILED])
+def used_backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """parse_html goes by this backend."""
+    chosen = built_bridge() if request.param == COMPILED else None
+    monkeypatch.setattr("scoopi.parse.tree.html.compiled_parser", lambda: chosen)
     return str(request.param)
 
 
-def test_the_gear_is_told(used_gear: str) -> None:
-    assert gear() == used_gear
+def test_the_backend_in_use_is_reported(used_backend: str) -> None:
+    assert html_backend() == used_backend
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_a_page_always_has_html_head_and_body() -> None:
     for page in (b"", b"text", b"<p>", b"<!doctype html>", b"<!-- c -->"):
         assert [child.tag for child in parse_html(page).getroot()] == ["head", "body"]
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_names_have_no_namespace_and_are_lower_case() -> None:
     root = root_of(b"<svg viewBox=1><linearGradient/></svg><math><MI>x</math><P CLASS=A>y")
     assert len(root.xpath("//svg[@viewbox]/lineargradient")) == 1
@@ -49,7 +49,7 @@ def test_names_have_no_namespace_and_are_lower_case() -> None:
     assert root.xpath("//p/@class") == ["A"]
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_attribute_names_that_xml_refuses_are_kept() -> None:
     page = b'<p @click=a xmlns:fb=b x"y=c 1=d><svg><a xlink:href=e>'
     root = root_of(page)
@@ -57,13 +57,13 @@ def test_attribute_names_that_xml_refuses_are_kept() -> None:
     assert root.xpath("//a/@*[name()='xlink:href']") == ["e"]
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_an_attribute_that_looks_like_a_namespace_is_dropped() -> None:
     root = root_of(b"<p {a}b=1 {c=2 d=3>")
     assert dict(root.find(".//p").attrib) == {"d": "3"}
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_characters_that_lxml_refuses_do_not_fail_the_page() -> None:
     title, odd = "<title>\x00t\x01</title>", "<p a='\x02\x0c' b\x03=1>\x00x\x0cy&#1;\ufffe&#xffff;"
     root = root_of(f"{title}{odd}<o'p>z<!--\x04-->".encode())
@@ -75,38 +75,38 @@ def test_characters_that_lxml_refuses_do_not_fail_the_page() -> None:
     assert root.xpath("//comment()")[0].text == "�"
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_comments_keep_their_blanks_and_dashes() -> None:
     root = root_of(b"<p><!--  a -- b- --->x<template><!-- c --><!-- --><i></template><!---->")
     assert [comment.text for comment in root.xpath("//comment()")] == ["  a -- b- -", " c ", " ", ""]
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_the_content_of_a_template_is_its_children() -> None:
     root = root_of(b"<template><p>a<template><b>c</template></template>")
     assert root.xpath("//template/p/template/b/text()") == ["c"]
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_ids_are_found_by_the_function_of_xpath() -> None:
     root = root_of(b"<p id=a><i id=b>x</i><a name=c>y</a><i id=b>z")
     assert [found.text for found in root.xpath("id('b') | id('c')")] == ["x", "y"]
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_texts_beside_comments_stay_apart_and_others_are_one() -> None:
     root = root_of(b"<p>a<!--b-->c</p><table>d<tr>e</table>")
     assert root.xpath("//p/text()") == ["a", "c"]
     assert root.xpath("//body/text()") == ["de"]
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_the_charset_is_found_before_the_parse() -> None:
     assert parse_html(b"<p>\xe9", "latin1").findtext(".//p") == "é"
     assert parse_html("<p>é".encode()).findtext(".//p") == "é"
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_a_page_over_the_limit_of_bytes_is_refused() -> None:
     with pytest.raises(
         ParseError, match=r"the page has 11 bytes, 10 are allowed; raise scoopi.loader.maxBytes"
@@ -115,7 +115,7 @@ def test_a_page_over_the_limit_of_bytes_is_refused() -> None:
     parse_html(b"<p>1234567", limits=TreeLimits(max_bytes=10))
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_a_page_one_node_over_the_limit_of_nodes_is_refused() -> None:
     limits = TreeLimits(max_nodes=9)
     parse_html(b"<p a=1 b=2>x<!--y--><b>", limits=limits)
@@ -123,7 +123,7 @@ def test_a_page_one_node_over_the_limit_of_nodes_is_refused() -> None:
         parse_html(b"<p a=1 b=2>x<!--y--><b>z", limits=limits)
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_a_page_one_element_over_the_limit_of_depth_is_refused() -> None:
     limits = TreeLimits(max_depth=20)
     parse_html(b"<div>" * 18 + b"x", limits=limits)
@@ -131,7 +131,7 @@ def test_a_page_one_element_over_the_limit_of_depth_is_refused() -> None:
         parse_html(b"<div>" * 19 + b"x", limits=limits)
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 @pytest.mark.parametrize("tags", [b"<div>", b"<b>", b"<table><tr><td>", b"<ul><li>", b"<svg>", b"<x><y></x>"])
 def test_a_page_of_50000_open_elements_ends_soon(tags: bytes) -> None:
     began = monotonic()
@@ -144,7 +144,7 @@ def test_a_page_of_50000_open_elements_ends_soon(tags: bytes) -> None:
     assert monotonic() - began < 3
 
 
-@pytest.mark.usefixtures("used_gear")
+@pytest.mark.usefixtures("used_backend")
 def test_a_page_at_the_limit_of_depth_overflows_no_stack() -> None:
     failed: list[BaseException] = []
 
@@ -168,7 +168,7 @@ def test_a_page_at_the_limit_of_depth_overflows_no_stack() -> None:
     assert failed == []
 
 
-def test_without_a_bridge_pages_go_by_the_walk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scoopi.parse.tree.html.bridge", lambda: None)
-    assert draw(parse_html(b"<td>x")) == draw(walk_html(b"<td>x", 9))
-    assert gear() == gears.WALK
+def test_without_a_bridge_pages_are_copied_in_pure_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scoopi.parse.tree.html.compiled_parser", lambda: None)
+    assert draw(parse_html(b"<td>x")) == draw(copy_html(b"<td>x", 9))
+    assert html_backend() == PURE_PYTHON

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from scoopi.parse.bridge.gears import RowReader, row_reader_of
+from scoopi.parse.bridge.html_backend import RowReader, row_reader_of
 from scoopi.parse.cells.row_cells import cells, part, positions
 from scoopi.parse.css.element_text import own_text
-from scoopi.parse.tree.html_copier import walk_html
+from scoopi.parse.tree.html_copier import copy_html
 from scoopi.parse.xpath.node_text import text_of_node
 from tests.parse.tree.built_bridge import built_bridge
 
@@ -38,7 +38,7 @@ pages = st.lists(rows, max_size=4).map(lambda inner: f"<pre>p<b>q</b></pre><tabl
 @settings(max_examples=200, deadline=None)
 @given(page=pages, tag=st.sampled_from(("*", "td", "tr", "b")), full=st.booleans())
 def test_the_compiled_reader_gives_what_the_plain_one_gives(page: str, tag: str, full: bool) -> None:
-    elements = list(walk_html(page.encode(), 99).getroot().iter("*"))
+    elements = list(copy_html(page.encode(), 99).getroot().iter("*"))
     compiled = row_reader_of(built_bridge())
     assert compiled.positions(elements, full) == PLAIN.positions(elements, full)
     assert compiled.cells(elements, tag, full) == PLAIN.cells(elements, tag, full)
@@ -50,7 +50,7 @@ def test_the_compiled_reader_gives_what_the_plain_one_gives(page: str, tag: str,
 @settings(max_examples=100, deadline=None)
 @given(page=pages)
 def test_positions_are_those_that_xpath_counts(page: str) -> None:
-    elements = list(walk_html(page.encode(), 99).getroot().iter("*"))
+    elements = list(copy_html(page.encode(), 99).getroot().iter("*"))
     for element, among_all, of_type in zip(
         elements, positions(elements, False), positions(elements, True), strict=True
     ):
@@ -64,7 +64,7 @@ def test_positions_are_those_that_xpath_counts(page: str) -> None:
 @pytest.mark.parametrize("reader", [PLAIN, row_reader_of(built_bridge())], ids=["plain", "compiled"])
 def test_cells_stand_at_their_positions(reader: RowReader) -> None:
     page = b"<table><tr><th>h</th><td> a  b<br>c</td><td>d<b>e</b>f</td></tr></table>"
-    row = next(walk_html(page, 9).getroot().iter("tr"))
+    row = next(copy_html(page, 9).getroot().iter("tr"))
     assert reader.cells([row], "td", False) == [[None, None, "a b c", "df"]]
     assert reader.cells([row], "*", False) == [[None, "h", "a b c", "df"]]
     assert reader.cells([row], "td", True) == [[None, " a  bc", "def"]]
@@ -90,7 +90,7 @@ def test_the_compiled_reader_refuses_what_are_no_elements() -> None:
 
 def test_positions_in_nested_tables_are_counted_once_a_parent() -> None:
     page = b"<table>" + b"<tr><td><table><tr><td>1<tr><td>2</table>" * 300 + b"</table>"
-    lines = list(walk_html(page, 99).getroot().iter("tr"))
+    lines = list(copy_html(page, 99).getroot().iter("tr"))
     reader = row_reader_of(built_bridge())
     assert reader.positions(lines, False) == positions(lines, False)
 
@@ -99,7 +99,7 @@ def test_reading_many_rows_leaves_no_memory_behind() -> None:
     page = (
         b"<table>" + b"<tr><td>1<td>a text that is longer<td><pre>x</pre>" * 50 + b"</table><pre><i>x</pre>"
     )
-    elements = list(walk_html(page, 99).getroot().iter("*"))
+    elements = list(copy_html(page, 99).getroot().iter("*"))
     reader = row_reader_of(built_bridge())
 
     def read_often(times: int) -> int:

@@ -53,10 +53,10 @@ def _libxml2() -> str:
     return libxml2_version()
 
 
-def _parser() -> str:
-    from scoopi.parse.tree.html import gear
+def _html_backend() -> str:
+    from scoopi.parse.tree.html import html_backend
 
-    return str(gear())
+    return html_backend()
 
 
 def _curl() -> str:
@@ -91,7 +91,7 @@ _ASK: dict[str, Callable[[], str]] = {
     "lxml": _lxml,
     "libxml2": _libxml2,
     "selectolax": lambda: _installed("selectolax"),
-    "html parser": _parser,
+    "html backend": _html_backend,
     "pycurl": _curl,
     "quickjs": lambda: _installed("quickjs-ng"),
     "sqlite": _sqlite,

@@ -1,1 +1,1 @@
-"""The compiled way from lexbor's tree into lxml's; optional, the walk in Python gives the same."""
+"""The compiled copier of lexbor's tree into lxml's; optional: the pure-Python copier gives the same tree."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from lxml import etree
 
-from scoopi.parse.bridge.gears import row_reader
+from scoopi.parse.bridge.html_backend import row_reader
 from scoopi.parse.cells.open_query import OpenQuery, OpenStep
 
 Element = etree._Element

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from lxml import etree
 
-from scoopi.parse.bridge.gears import row_reader
+from scoopi.parse.bridge.html_backend import row_reader
 from scoopi.parse.cells.open_query import OpenQuery
 from scoopi.parse.cells.positional_groups import PositionalGroups, are_nested, grouped
 from scoopi.parse.cells.row_cells import Cells

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.parse.bridge.gears import BRIDGE, WALK, bridge
+from scoopi.parse.bridge.html_backend import COMPILED, PURE_PYTHON, compiled_parser
 from scoopi.parse.tree.charset import to_utf8
-from scoopi.parse.tree.html_copier import walk_html
+from scoopi.parse.tree.html_copier import copy_html
 from scoopi.parse.tree.html_limits import MAX_NODES
 
 
@@ -54,7 +54,7 @@ def parse_html(
             hint="raise scoopi.loader.maxBytes if the page is right",
         )
     text = to_utf8(page, charset)
-    return (bridge() or walk_html)(text, limits.max_depth, limits.max_nodes)
+    return (compiled_parser() or copy_html)(text, limits.max_depth, limits.max_nodes)
 
 
 def libxml2_version() -> str:
@@ -62,6 +62,6 @@ def libxml2_version() -> str:
     return ".".join(map(str, etree.LIBXML_VERSION))
 
 
-def gear() -> str:
-    """How pages are carried into lxml: `bridge` (compiled) or `walk` (Python)."""
-    return BRIDGE if bridge() is not None else WALK
+def html_backend() -> str:
+    """How the parsed tree is copied into lxml: `compiled` (by the bridge) or `pure Python`."""
+    return COMPILED if compiled_parser() is not None else PURE_PYTHON

@@ -1,4 +1,4 @@
-"""walk_html: carries lexbor's tree over into an lxml tree, node by node in Python."""
+"""copy_html: copies lexbor's tree into an lxml tree, node by node in pure Python."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _TEXT = 2
 _COMMENT = 4
 _DOCTYPE = 5
 _INSTRUCTION = 0
-"""Numbers of the nodes that are no elements; selectolax has none of its own for an instruction."""
+"""Tag ids of nodes that are not elements; selectolax has none of its own for an instruction."""
 
 _REFUSED_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REFUSED_IN_TAG = re.compile("[&<\"']")
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
-def walk_html(page: bytes, max_depth: int, max_nodes: int = MAX_NODES) -> etree._ElementTree:
+def copy_html(page: bytes, max_depth: int, max_nodes: int = MAX_NODES) -> etree._ElementTree:
     """The tree of a page in valid UTF-8.
 
     Raises:
@@ -32,11 +32,11 @@ def walk_html(page: bytes, max_depth: int, max_nodes: int = MAX_NODES) -> etree.
     root = LexborHTMLParser(page).root
     assert root is not None
     assert root.parent is not None
-    return _Walk(page, max_depth, max_nodes).carried(root.parent)
+    return _Copier(page, max_depth, max_nodes).copied(root.parent)
 
 
-class _Walk:
-    """One page on its way."""
+class _Copier:
+    """Copies one page."""
 
     def __init__(self, page: bytes, max_depth: int, max_nodes: int) -> None:
         folded = page.lower()
@@ -46,8 +46,8 @@ class _Walk:
         self._nodes = 0
         self._names: dict[int, str] = {}
 
-    def carried(self, document: LexborNode) -> etree._ElementTree:
-        """The tree of all that stands in the document, its doctype aside."""
+    def copied(self, document: LexborNode) -> etree._ElementTree:
+        """The lxml tree of the document without its doctype."""
         node = document.first_child
         before: list[LexborNode] = []
         while node is not None and node.tag_id in (_COMMENT, _INSTRUCTION, _DOCTYPE):
@@ -72,11 +72,11 @@ class _Walk:
         root = etree.HTMLParser().makeelement(
             self._name(node), _accepted(self._attributes(node, node.attributes))
         )
-        self._carry_children(node, root)
+        self._copy_children(node, root)
         return root
 
-    def _carry_children(self, top: LexborNode, parent: etree._Element) -> None:
-        """Depth first, with a stack of our own: a page's depth is not Python's."""
+    def _copy_children(self, top: LexborNode, parent: etree._Element) -> None:
+        """Depth first with an explicit stack, so that deep pages do not hit Python's recursion limit."""
         sub_element, names = etree.SubElement, self._names
         stack: list[tuple[LexborNode | None, etree._Element, etree._Element]] = []
         last: etree._Element | None = None
@@ -145,7 +145,7 @@ class _Walk:
 
 
 def _content(template: LexborNode) -> LexborNode | None:
-    """First node of a template's content; SVG and MathML have elements of that name without one."""
+    """First node of a template's content; elements of that name in SVG and MathML have none."""
     if template.first_child is not None:
         return template.first_child
     fragments = template.template_fragments()
@@ -169,7 +169,10 @@ def _comment(node: LexborNode) -> etree._Element:
 
 
 def _comment_text(node: LexborNode) -> str:
-    """`comment_content` is trimmed; what it lacks is found in the markup, which may go on with siblings."""
+    """The whole text: `comment_content` is trimmed, so the rest is taken from the markup.
+
+    The markup may continue with siblings of the node.
+    """
     trimmed, markup = node.comment_content or "", node.html or ""
     if node.tag_id == _INSTRUCTION:
         return markup[1 : markup.index("?>", 2)]
@@ -182,5 +185,5 @@ def _accepted(attributes: dict[str, str]) -> dict[str, str]:
 
 
 def _cleaned(text: str) -> str:
-    """Characters that lxml refuses are replaced, each by one of the same meaning to a reader."""
+    """The text with each character that lxml rejects replaced by a similar one."""
     return _REFUSED_TEXT.sub("�", text.replace("\f", " "))

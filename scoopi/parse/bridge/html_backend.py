@@ -1,4 +1,4 @@
-"""Gears: whether the compiled bridge is there and can be trusted, decided once a process."""
+"""The HTML backend in use: the compiled bridge if it is built and can be trusted, else pure Python."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from lxml import etree
 
 from scoopi.parse.bridge.native_parser import NativeParser
 from scoopi.parse.cells.row_cells import Cells, cells, part, positions
-from scoopi.parse.tree.html_copier import walk_html
+from scoopi.parse.tree.html_copier import copy_html
 from scoopi.parse.tree.html_limits import MAX_NODES
 
-BRIDGE = "bridge"
-WALK = "walk"
+COMPILED = "compiled"
+PURE_PYTHON = "pure Python"
 
 TreeOf = Callable[[bytes, int, int], etree._ElementTree]
-"""(page in valid UTF-8, greatest depth, most nodes) -> its tree. Raises ParseError."""
+"""(page in valid UTF-8, maximum depth, maximum number of nodes) -> its tree. Raises ParseError."""
 
 Element = etree._Element
 
 
 class RowReader(NamedTuple):
-    """The functions of `row_cells`, in either gear."""
+    """The functions of `row_cells`, compiled or in pure Python."""
 
     positions: Callable[[list[Element], bool], list[int]]
     cells: Callable[[list[Element], str, bool], list[Cells]]
     part: Callable[[list[Element | None], str, bool, int, int], Cells]
 
 
-_WALKING = RowReader(positions, cells, part)
-_CANARY = (
+_PURE_PYTHON_READER = RowReader(positions, cells, part)
+_TEST_PAGE = (
     "<!--a--><!doctype html><title>x</title><p class=A Data-b id='é'>1<b>2<p>3\0&#1;&nbsp;\f<table>4<tr><td>5"
     "<template><i>6</i></template><svg viewBox=0><linearGradient xlink:href='#'/></svg><!-- b ---><?c d?>"
     "<p @click=x {y=1 z='\f'><o'p>7\r\n</table>\U0001f600<select><option>8<option>9</select></html><!--c-->"
@@ -41,20 +41,23 @@ _DEPTH = 64
 
 
 @cache
-def bridge() -> TreeOf | None:
-    """The compiled parser, if it is built and gives the same tree as the walk; else None."""
+def compiled_parser() -> TreeOf | None:
+    """The bridge's parser if it is built and gives the pure-Python copier's tree of a test page; else None.
+
+    Decided once a process.
+    """
     return trusted_bridge()
 
 
 @cache
 def row_reader() -> RowReader:
-    """The compiled one where the bridge is in use."""
-    native = bridge()
-    return row_reader_of(native) if isinstance(native, NativeParser) else _WALKING
+    """The bridge's if pages are parsed by it, else the pure-Python one."""
+    native = compiled_parser()
+    return row_reader_of(native) if isinstance(native, NativeParser) else _PURE_PYTHON_READER
 
 
 def row_reader_of(native: NativeParser) -> RowReader:
-    """The compiled one, which leaves rows in which blanks may count to the other."""
+    """The bridge's reader; rows whose white space may matter are left to the pure-Python one."""
 
     def read(rows: list[Element], tag: str, full: bool) -> list[Cells]:
         found: list[Cells | None] = native.cells(rows, tag, full)
@@ -71,29 +74,29 @@ def row_reader_of(native: NativeParser) -> RowReader:
 
 
 def trusted_bridge(module: Any = None) -> TreeOf | None:
-    """As `bridge`, decided anew; `module` as in NativeParser."""
+    """As `compiled_parser`, but decided at each call; `module` as in NativeParser."""
     log = logging.getLogger(__name__)
     try:
         native = NativeParser(module)
-        if _drawn(native) == _drawn(walk_html) and _read(row_reader_of(native)) == _read(_WALKING):
+        if _drawn(native) == _drawn(copy_html) and _read(row_reader_of(native)) == _read(_PURE_PYTHON_READER):
             return native
     except ModuleNotFoundError:
-        log.debug("pages are parsed by the walk: the bridge is not built")
+        log.debug("the bridge is not built: pages are parsed by the pure-Python copier")
         return None
     except (ImportError, AttributeError, RuntimeError, ValueError, TypeError) as error:
-        log.warning("pages are parsed by the walk, as the bridge fails: %s", error)
+        log.warning("the bridge fails, so pages are parsed by the pure-Python copier: %s", error)
         return None
-    log.warning("pages are parsed by the walk, as the bridge gives another tree")
+    log.warning("the bridge gives a different tree, so pages are parsed by the pure-Python copier")
     return None
 
 
 def _drawn(parse: TreeOf) -> bytes:
-    return etree.tostring(parse(_CANARY, _DEPTH, MAX_NODES))
+    return etree.tostring(parse(_TEST_PAGE, _DEPTH, MAX_NODES))
 
 
 def _read(reader: RowReader) -> list[object]:
-    """What the reader says of all elements of the canary as read by the walk."""
-    elements = list(walk_html(_CANARY, _DEPTH).getroot().iter("*"))
+    """What the reader finds in all elements of the test page's tree."""
+    elements = list(copy_html(_TEST_PAGE, _DEPTH).getroot().iter("*"))
     found: list[object] = []
     for full in (True, False):
         found.append(reader.positions(elements, full))

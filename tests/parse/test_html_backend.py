@@ -1,4 +1,4 @@
-"""The bridge gives what the walk gives, leaks nothing, and is not used when it cannot be trusted."""
+"""The bridge gives the pure-Python tree, leaks nothing, and is not used when it cannot be trusted."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.parse.bridge import build
-from scoopi.parse.bridge.gears import trusted_bridge
-from scoopi.parse.tree.html_copier import walk_html
+from scoopi.parse.bridge.html_backend import trusted_bridge
+from scoopi.parse.tree.html_copier import copy_html
 from tests.parse.tree.built_bridge import built_bridge
 from tests.parse.tree.dat_reader import read_cases
 from tests.parse.tree.tree_drawing import draw
@@ -63,11 +63,11 @@ def mutated(chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_mutated_pages_give_equal_trees_or_fail_in_both_gears(seed: int) -> None:
+def test_mutated_pages_give_equal_trees_or_fail_in_both_backends(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(200):
         page = mutated(chance)
-        assert drawn(built_bridge(), page) == drawn(walk_html, page), page
+        assert drawn(built_bridge(), page) == drawn(copy_html, page), page
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -75,7 +75,7 @@ def test_both_backends_count_the_same_nodes(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(200):
         page, most = mutated(chance), chance.randrange(4, 60)
-        assert drawn(built_bridge(), page, most) == drawn(walk_html, page, most), (page, most)
+        assert drawn(built_bridge(), page, most) == drawn(copy_html, page, most), (page, most)
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 17])
@@ -186,18 +186,18 @@ def test_many_words_are_no_attributes(page: bytes) -> None:
         b"<i>x</i>" * 10_000 + b"<a href=x>y" * 2001,
     ],
 )
-def test_the_walk_reads_flat_pages_of_many_tags_as_the_bridge_does(page: bytes) -> None:
-    assert draw(walk_html(page, 2000)) == draw(built_bridge()(page, 2000))
+def test_the_copier_reads_flat_pages_of_many_tags_as_the_bridge_does(page: bytes) -> None:
+    assert draw(copy_html(page, 2000)) == draw(built_bridge()(page, 2000))
 
 
-def test_a_page_that_would_take_the_walk_long_is_refused_before() -> None:
+def test_a_page_that_would_take_the_copier_long_is_rejected_before() -> None:
     with pytest.raises(ParseError, match="more than 2,000 deep"):
-        walk_html(b"<svg><path/></svg>" + b"<div/>" * 1_000_000, 2000)
+        copy_html(b"<svg><path/></svg>" + b"<div/>" * 1_000_000, 2000)
 
 
 def test_a_template_of_mathml_holds_a_template_of_html() -> None:
     page = b"<math><template><mo><template><b>x"
-    assert draw(walk_html(page, 2000)) == draw(built_bridge()(page, 2000))
+    assert draw(copy_html(page, 2000)) == draw(built_bridge()(page, 2000))
 
 
 def test_wrong_arguments_are_refused() -> None:
@@ -213,7 +213,9 @@ def test_a_bridge_with_the_right_tree_is_trusted(caplog: pytest.LogCaptureFixtur
     assert caplog.records == []
 
 
-def test_a_bridge_with_another_tree_is_left_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_bridge_with_another_tree_is_not_used_and_logs_one_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     real = built_bridge()._bridge
     other = SimpleNamespace(
         parse=lambda page, *limits: real.parse(page + b"<p>", *limits),
@@ -223,16 +225,16 @@ def test_a_bridge_with_another_tree_is_left_with_one_warning(caplog: pytest.LogC
     )
     assert trusted_bridge(other) is None
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
-    assert "gives another tree" in caplog.text
+    assert "gives a different tree" in caplog.text
 
 
-def test_a_bridge_that_fails_is_left_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_bridge_that_fails_is_not_used_and_logs_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     def fail(page: bytes, *limits: int) -> object:
         raise RuntimeError("lexbor failed")
 
     assert trusted_bridge(SimpleNamespace(parse=fail, positions=fail, cells=fail, part=fail)) is None
     assert [record.getMessage() for record in caplog.records] == [
-        "pages are parsed by the walk, as the bridge fails: lexbor failed"
+        "the bridge fails, so pages are parsed by the pure-Python copier: lexbor failed"
     ]
 
 
