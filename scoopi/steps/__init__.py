@@ -1,1 +1,1 @@
-"""The data path of a page, one file a step."""
+"""The steps of a page's tasks, one file each."""

@@ -1,4 +1,4 @@
-"""DataAppender: the step that encodes the rows of a page for its outputs."""
+"""DataAppender: the step that encodes the rows of a page for the outputs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scoopi.steps.step import Step
 
 
 class DataAppender(Step):
-    """Ends a task: its rows, encoded, one part per output. Equal encoders encode once.
+    """Ends a task with its encoded rows, one part per output. Equal encoders encode once.
 
     Args:
-        outputs: (output, encoder) of each appender plugin that has an encoder; without any, nothing is
-            written and the job still ends well (language, B 4.5).
+        outputs: (output, encoder) of each appender plugin that has an encoder. If there are none, nothing is
+            written and the task still succeeds.
     """
 
     def __init__(self, outputs: Sequence[tuple[str, Encoder]]) -> None:
@@ -24,7 +24,7 @@ class DataAppender(Step):
         self._outputs = [(output, self._number(encoder)) for output, encoder in outputs]
 
     def run(self, payload: Payload) -> Handover:
-        """A part for each output, also when there are no rows.
+        """Encode the rows; every output gets a part, even without rows.
 
         Raises:
             EncodeError: a row cannot be encoded.

@@ -1,4 +1,4 @@
-"""DataConverter: the step that converts the values of items by plugins."""
+"""DataConverter: the step that converts the values of items with converter plugins."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Conversion(NamedTuple):
 
     Attributes:
         item_name: the item whose values it converts.
-        on_error: what becomes of a value that it cannot read.
-        converter: the plugin as constructed.
-        plugin_name: its name in the definition, for messages.
-        place: where its definition stands.
+        on_error: what happens to a value that it cannot convert.
+        converter: the constructed plugin.
+        plugin_name: its name in the definitions, for messages.
+        place: of its definition.
     """
 
     item_name: str
@@ -37,23 +37,21 @@ class Conversion(NamedTuple):
 
 
 class DataConverter(Step):
-    """Gives the values of each named item to its converter; several for one item act in their order.
+    """Converts the values of each named item; several converters of an item apply in order.
 
-    Of a value that cannot be read (null is none that can) `keep` leaves it and warns, `blank` makes it
-    empty, `drop` drops its row, `fail` fails the task.
-
-    Source: language, B 4.5 and A16.
+    A value that cannot be converted, such as null, is kept with a warning (`keep`), emptied (`blank`),
+    removed with its row (`drop`), or fails the task (`fail`).
     """
 
     def __init__(self, conversions: Sequence[Conversion]) -> None:
         self._conversions = [Conversion(*conversion) for conversion in conversions]
 
     def run(self, payload: Payload) -> Handover:
-        """The payload with the converted rows, and a warning for each plugin that left values as they were.
+        """Convert the rows; a warning for each plugin that kept values unconverted.
 
         Raises:
-            ConvertError: a value cannot be read, and the plugin says that this fails the task.
-            StepError: a row has no item of that name; a converter gave what is no text.
+            ConvertError: a value cannot be converted, and the plugin has `onError: fail`.
+            StepError: a row has no such item, or a converter returned something other than a str.
         """
         data = payload.expect(Data)
         items: Sequence[Item] = data.items
@@ -66,7 +64,7 @@ class DataConverter(Step):
 
 
 class _Work:
-    """One conversion over the rows of one page; a value that stands in many rows is converted once."""
+    """One conversion of the rows of one page; a value that occurs in many rows is converted once."""
 
     def __init__(self, conversion: Conversion) -> None:
         self._conversion = conversion
@@ -77,7 +75,7 @@ class _Work:
         self._faults: dict[str, None] = {}
 
     def converted(self, item: Item) -> Item | None:
-        """The row with its value converted; None when the row is dropped."""
+        """The row with its value converted; None if the row is dropped."""
         if item.axes is not self._axes and item.axes != self._axes:
             self._position = self._position_in(item.axes)
             self._axes = item.axes
@@ -93,29 +91,28 @@ class _Work:
         if result == value:
             return item
         values = (*item.values[:position], result, *item.values[position + 1 :])
-        return Item(item.axes, values, item.indexes)  # a third of the time that _replace takes
+        return Item(item.axes, values, item.indexes)  # takes a third of the time of _replace
 
     def warnings(self) -> list[Failure]:
-        """At most one: how many values stayed as they were, and the first of them."""
+        """At most one: how many values were kept, with the first of them."""
         if not self._unread:
             return []
         name, item = self._conversion.plugin_name, self._conversion.item_name
         faults = list(self._faults)
         if len(faults) > _SHOWN_VALUES:
             faults[_SHOWN_VALUES:] = ["…"]
-        left = f"converter {name} left {self._unread} value(s) of {item} as they were"
+        kept = f"converter {name} left {self._unread} value(s) of {item} unconverted"
         return [
             Failure(
-                cause=f"converter {name} left values of {item} as they were",
-                message=f"{left}: {'; '.join(faults)}; "
-                "fix the plugin, or tell it onError: fail, drop or blank",
+                cause=f"converter {name} left values of {item} unconverted",
+                message=f"{kept}: {'; '.join(faults)}; fix the plugin, or set onError: fail, drop or blank",
                 at=str(self._conversion.place),
             )
         ]
 
     def _convert(self, value: str | None) -> str | ConvertError:
         if value is None:
-            return ConvertError("null cannot be converted", hint="filter such rows out before")
+            return ConvertError("null cannot be converted", hint="remove such rows with a filter before it")
         try:
             result: object = self._conversion.converter.convert(value)
         except ConvertError as error:
@@ -124,10 +121,10 @@ class _Work:
             return result
         name, made = self._conversion.plugin_name, type(result).__name__
         raise StepError(
-            f"converter {name} made {made} of {value!r}, and not a text",
+            f"converter {name} returned {made} for {value!r}, not a str",
             at=str(self._conversion.place),
             hint="have convert return a str",
-            cause=f"converter {name} made {made}, and not a text",
+            cause=f"converter {name} returned {made}, not a str",
         )
 
     def _instead(self, value: str | None, error: ConvertError) -> str | None:

@@ -1,4 +1,4 @@
-"""DataFilter: the step that drops the rows which a filter of their definition meets."""
+"""DataFilter: the step that drops rows that match a filter of their data definition."""
 
 from __future__ import annotations
 
@@ -16,23 +16,21 @@ from scoopi.steps.step import Step
 _BLANK = " "
 _OF_MATCH = "match"
 _LITERAL = re.compile(r"[\w ,;:'\"/%&!<>=@~-]*").fullmatch
-"""Patterns that match nothing but themselves, as most do: `-`, `Total` or an empty one."""
+"""Patterns that match only themselves, as most do: `-`, `Total` or the empty one."""
 
-Meets = Callable[[str | None], bool]
+Matches = Callable[[str | None], bool]
 
 
 class DataFilter(Step):
-    """Drops a row when, for any of its axes, any filter of that axis' item meets the axis.
+    """Drops a row if any of its axes matches any filter of the axis' item.
 
-    A filter looks at the axis' `match` (type `match`), else at its value. It meets when its pattern
-    is one blank and the subject is blank or null, else when the subject equals the pattern, else when the
-    whole subject matches it as a regular expression; null is met by the blank only. In a task that
-    makes links, the value of an item is the raw one, before its prefix.
+    A filter of type `match` tests the axis' `match`, any other one its value. A pattern of one blank matches
+    blank text and null, any other matches text that equals it or that it matches as a regular expression,
+    as a whole. In a task that makes links, the value of an item is the raw one, before its prefix.
 
     Args:
-        data_def: whose filters are applied.
-        timeout_ms: the longest time of one search by a regular expression.
-    Source: language, B 4.5 and A6.
+        data_def: its filters are applied.
+        timeout_ms: limit of one regular expression match.
     """
 
     def __init__(self, data_def: DataDef, *, timeout_ms: int) -> None:
@@ -43,10 +41,10 @@ class DataFilter(Step):
         }
 
     def run(self, payload: Payload) -> Handover:
-        """The payload with the rows that are left.
+        """Drop the rows that match a filter.
 
         Raises:
-            ParseError: a pattern is no regular expression, or takes too long.
+            ParseError: a pattern is not a valid regular expression, or takes too long.
         """
         data = payload.expect(Data)
         if not self._filters or not data.items:
@@ -72,55 +70,55 @@ class DataFilter(Step):
                 yield item
 
     def _tests(self, axes: tuple[Axis, ...]) -> tuple[bool, Tests]:
-        """What is asked of rows with these axes; their matches, equal in all of them, are asked here."""
+        """Whether a `match` drops all rows with these axes, and the tests of their values."""
         tests: list[tuple[int, _Verdicts]] = []
         for position, axis in enumerate(axes):
             for test in self._filters.get(axis.item_name, ()):
                 compiled = self._compiled[axis.item_name, test]
                 if test.type != _OF_MATCH:
-                    tests.append((position, _Verdicts(compiled.meets)))
-                elif compiled.meets(axis.match):
+                    tests.append((position, _Verdicts(compiled.matches)))
+                elif compiled.matches(axis.match):
                     return True, ()
         return False, tuple(tests)
 
 
 class _Verdicts(dict[str | None, bool]):
-    """Whether a value drops its row; a filter is asked once for each value of a page."""
+    """Whether a value drops its row; a filter is applied once to each distinct value of a page."""
 
-    def __init__(self, meets: Meets) -> None:
+    def __init__(self, matches: Matches) -> None:
         super().__init__()
-        self._meets = meets
+        self._matches = matches
 
     def __missing__(self, value: str | None) -> bool:
-        verdict = self[value] = self._meets(value)
+        verdict = self[value] = self._matches(value)
         return verdict
 
 
 Tests = tuple[tuple[int, _Verdicts], ...]
-"""Position of an axis in its rows -> whether a value of it drops the row."""
+"""(position of an axis in its rows, whether a value of it drops the row), of each filter."""
 
 
 class _Filter:
-    """One filter, whose regular expression is compiled when it is first needed."""
+    """One filter; its regular expression is compiled when it is first needed."""
 
     def __init__(self, definition: FilterDef, timeout_ms: int) -> None:
         self._definition = definition
         self._timeout_ms = timeout_ms
         self._pattern = definition.pattern
         self._is_literal = _LITERAL(definition.pattern) is not None
-        self._matches: Callable[[str], bool] | None = None
+        self._fullmatch: Callable[[str], bool] | None = None
 
-    def meets(self, subject: str | None) -> bool:
+    def matches(self, subject: str | None) -> bool:
         if subject is None:
             return self._pattern == _BLANK
         if subject == self._pattern or (self._pattern == _BLANK and is_blank(subject)):
             return True
         if self._is_literal:
             return False
-        if self._matches is None:
-            self._matches = self._regex()
+        if self._fullmatch is None:
+            self._fullmatch = self._regex()
         try:
-            return self._matches(subject)
+            return self._fullmatch(subject)
         except ParseError as error:
             raise self._placed(error) from None
 

@@ -1,4 +1,4 @@
-"""DataParser: a page and a data definition become data; the same for both selector languages."""
+"""DataParser: the step that reads the rows of a page, for both selector languages."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DataReuse:
-    """Where parsed data is kept with its page, and under which key of a document.
+    """Saves parsed data with its page for later runs.
 
-    Source: language, B 4.6.
+    Attributes:
+        archive: of the run.
+        key: the key of a document's data, see `data_key`.
     """
 
     archive: Archive
@@ -32,14 +34,14 @@ class DataReuse:
 
 
 class DataParser(Step):
-    """Reads the rows of a page; belongs to the thread that runs steps.
+    """Reads the rows of a page; used by the thread that runs steps.
 
     Args:
         reader: the compiled data definition.
-        scripts: makes the runner of the definition's scripts for one page.
-        reuse: None unless parsed data is kept for later runs.
+        scripts: creates the runner of the definition's scripts for one page.
+        reuse: None unless parsed data is saved for later runs.
         makes_links: the task ends with links, which are relative to the page.
-        is_empty: whether data has no value that was read; None: of this definition none is.
+        is_empty: whether data has no value read from the page; None if it always has one.
     """
 
     def __init__(
@@ -58,7 +60,7 @@ class DataParser(Step):
         self._is_empty = is_empty
 
     def run(self, payload: Payload) -> Handover:
-        """The payload with the Data of its page.
+        """Read the data of the page, or load it from the archive.
 
         Raises:
             ParseError: the page cannot be read, or a selector fails on it.

@@ -1,4 +1,4 @@
-"""link_address: what a link on a page means, seen from that page."""
+"""link_address: the absolute address of a link on a page."""
 
 from __future__ import annotations
 
@@ -15,21 +15,25 @@ _LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 _WEB = ("http:", "https:")
 _ORIGIN = re.compile(r"https?://[a-z0-9.:-]+(?=/)")
 _PLAIN_PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+(?:\?[A-Za-z0-9._~=&%-]+)?")
-"""A path from the root without empty segments or dots to be resolved: most links of a site are so."""
+"""Absolute paths without empty or dot segments, like most links of a site."""
 
 
 def link_address(reference: str, page_url: str, base_href: str | None) -> str:
-    """A reference joined to its page (RFC 3986); cleaned as browsers clean it.
+    """A link joined to its page (RFC 3986), after the same clean-up as in browsers.
+
+    >>> link_address("../b.html?p=2", "http://h/shop/a.html", None)
+    'http://h/b.html?p=2'
+    >>> link_address("b.html", "pages/a.html", None)
+    'pages/b.html'
 
     Args:
-        reference: the link as the page writes it.
-        page_url: the page's final address; of a page from a path its address as written.
-        base_href: the page's `<base href>`, as written, if it has one.
+        reference: the link as written on the page.
+        page_url: the final address of the page; for a page loaded from a path, the path as written.
+        base_href: the page's `<base href>` as written, if it has one.
     Returns:
-        An absolute URL, or for a page from a path a path that is written like the page's. A link of a web
-        page always has a scheme: what cannot be joined keeps its own, or gets the page's, and its loader
-        reports what is wrong with it.
-    Source: language, A7.
+        An absolute URL; for a page loaded from a path, a path of the same form. A link of a web page always
+        has a scheme: one that cannot be joined keeps its own, or gets the page's, and the loader reports the
+        error.
     """
     if not base_href and _PLAIN_PATH.fullmatch(reference) and (origin := _ORIGIN.match(page_url)):
         return origin[0] + reference
@@ -37,9 +41,10 @@ def link_address(reference: str, page_url: str, base_href: str | None) -> str:
 
 
 def _base(page_url: str, base_href: str | None) -> str:
-    """What the page's links are relative to: a `<base href>` counts only where pages can be loaded from it.
+    """The address to which the page's links are relative.
 
-    Of a web page that is an http(s) address: `about:blank`, `data:,` and `file:///` are ignored.
+    A `<base href>` of a web page counts only if it is an http(s) address: `about:blank`, `data:,` and
+    `file:///` are ignored.
     """
     if not base_href or not base_href.strip(_C0_AND_BLANK):
         return page_url
@@ -82,5 +87,5 @@ def _joined_path(base: str, reference: str) -> str:
     if path.endswith("/"):
         joined += "/"
     if _SCHEME.match(joined):
-        joined = f"./{joined}"  # else its first folder reads as a scheme
+        joined = f"./{joined}"  # or its first folder would be parsed as a scheme
     return joined + rest

@@ -18,23 +18,20 @@ from scoopi.steps.step import Step
 
 
 class LocatorCreator(Step):
-    """Makes a link of the item of each row, in the order of the rows and as often as it occurs.
+    """Makes a link from the item of each row, in the order of the rows and as often as it occurs.
 
-    The item's value is the raw one. A blank or null value makes no link; with the item's `prefix` the text
-    is an address, which is not joined to the page; else it is joined. What stands in `linkBreakOn`,
-    compared with the prefix and before joining, makes no link. Circles and depth are judged where jobs
-    are made of the links.
-
-    Source: language, A7 and B 2.9.
+    The value is the raw one; a blank or null value makes no link. With the item's `prefix` the value is an
+    address as it is; without one it is joined to the page. A value listed in `linkBreakOn`, compared with
+    its prefix and before joining, makes no link. Cycles and depth are checked when the links become jobs.
     """
 
     def __init__(self, data_def: DataDef) -> None:
         self._items = {item.name: item for item in data_def.items}
 
     def run(self, payload: Payload) -> Handover:
-        """The links of a page, and a warning for each item that has no link group.
+        """The links of a page, with a warning for each item that has no link group.
 
-        The input is LinkData; Data from elsewhere is taken as of the payload's locator.
+        LinkData is relative to its own page, any other Data to the payload's locator.
         """
         data = payload.expect(Data)
         page_url, base_href = payload.locator.url, None
@@ -71,12 +68,12 @@ class LocatorCreator(Step):
 
 
 def _has_prefix(definition: ItemDef) -> bool:
-    """Constants and matches take no prefix (language, B 2.6)."""
+    """Whether a prefix applies: constants and matches get none."""
     return bool(definition.prefix) and definition.value is None and definition.match is None
 
 
 def _prefixed(raw: str, definition: ItemDef) -> str:
-    """The list is applied from its first entry on, so that the last one comes to stand in front."""
+    """The value behind its prefixes, which apply in order: the last one comes first in the result."""
     if not _has_prefix(definition):
         return raw
     return "".join((*reversed(definition.prefix), raw))

@@ -1,4 +1,4 @@
-"""Scripter: the step that lets the user's scripts change the rows of a page."""
+"""Scripter: the step that runs the user's scripts on the rows of a page."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ from scoopi.steps.step import Step
 
 
 class Scripter(Step):
-    """Gives the data to each script in turn; each gets what the one before it returned.
+    """Passes the data through all scripts in order.
 
     Args:
-        plugins: the step's plugins as constructed, in order: BasicScript, or a Python `(data) -> data`.
-        read_script: address of a script file, as written -> its text.
+        plugins: the constructed plugins of the step: BasicScript, or a Python function `(data) -> data`.
+        read_script: returns the text of a script file, given its address as written.
         limits: of each JavaScript call.
-    Source: language, B 4.5 and A13.
     """
 
     def __init__(
@@ -36,10 +35,10 @@ class Scripter(Step):
         self._scripts = [_runnable(plugin, read_script, limits) for plugin in plugins]
 
     def run(self, payload: Payload) -> Handover:
-        """The payload with the data that the last script returned.
+        """Run the scripts.
 
         Raises:
-            ScriptError: a script failed, or returned nothing or something that is no data.
+            ScriptError: a script failed, or returned something other than data.
         """
         data = payload.expect(Data)
         for script in self._scripts:
@@ -71,6 +70,6 @@ def _call_python(script: Script, data: Data) -> Data:
 
 
 def _is_of(script: Script, file: str) -> bool:
-    """Whether a file is the one that the script is written in."""
+    """Whether the script is defined in the file."""
     code = script if hasattr(script, "__code__") else type(script).__call__
     return getattr(getattr(code, "__code__", None), "co_filename", None) == file

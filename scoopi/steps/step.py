@@ -1,4 +1,4 @@
-"""Step: what a step of a task promises, the built-in ones and those of users."""
+"""Step: the base class of the steps of a task, built in or written by users."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from scoopi.model.payload import Payload
 
 
 class Step(ABC):
-    """Takes a payload and answers with a handover; knows no other step.
+    """Takes a payload and returns a handover; knows no other step.
 
-    A step of your own is a class derived from this one, found by the `class:` of a step in the
-    definitions: an entry point of `scoopi.steps`, or a file in `plugins/`. It is constructed without
-    arguments, once for each task and worker, and is run by one thread at a time, once for each page.
+    To write a step, derive a class from this one and name it as the `class:` of a step in the definitions;
+    it is found as an entry point of `scoopi.steps` or in a file in `plugins/`. It is constructed without
+    arguments, once per task and worker, and runs in one thread at a time, once per page.
 
-    - Read the input by `payload.expect(Data)`: after the parser it is Data, after a loader Page.
-    - Values are frozen: make a changed copy and hand it on, `ToTask(payload.advance(changed))`.
-    - Keep nothing of one payload for the next: which pages meet in one worker is left to chance, and
-      a page may be run twice, of which one run counts.
-    - Start no thread and write no file: what shall outlive the page goes into the handover, ToAppender
-      for encoded rows and ToJobs for links, either of which ends the task.
-    - What the user should know though the task goes on is a Failure in the handover's `warnings`; the
-      cause and the message are enough, the rest is filled in.
+    - Get the input with `payload.expect(Data)`: Data after a parser, a Page after a loader.
+    - Values are frozen: return a changed copy, `ToTask(payload.advance(changed))`.
+    - Keep no state between payloads: which pages run in the same worker is undefined, and a page may run
+      twice, though only one result counts.
+    - Start no threads and write no files: results go into the handover, encoded rows in ToAppender and links
+      in ToJobs; both end the task.
+    - To warn the user while the task continues, add a Failure to the handover's `warnings`. Only its cause
+      and message are needed; Scoopi fills in the rest.
     """
 
     @abstractmethod
@@ -30,7 +30,6 @@ class Step(ABC):
         """Do the step's work on one page of one task.
 
         Raises:
-            StepError: this task fails, its rows and links are lost; its sister tasks and the run go on.
-                Any other exception does the same, and is told as a fault of the step.
-        Source: design, section 3; style, rule 4.
+            StepError: the task fails, and its rows and links are lost; the page's other tasks and the run
+                continue. Any other exception has the same effect and is reported as an error in the step.
         """

@@ -1,4 +1,4 @@
-"""unusable: why a page on which nothing was found is likely not the page that its definition is for."""
+"""unusable: why a page on which nothing was found is probably not the expected one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scoopi.model.document import Document
 from scoopi.parse.tree.page import Page
 
 LEAST_TEXT = 100
-"""A page with fewer characters of text, and with scripts, is taken for one that they are to fill."""
+"""A page with scripts and fewer characters of text is assumed to be rendered by them."""
 LONGEST_TYPE = 60
 
 _USABLE_TYPES = re.compile(r"text/html|application/xhtml\+xml|(?:text|application)/xml|[^/]+/[^/]+\+xml")
@@ -30,7 +30,7 @@ _UNSEEN = frozenset(("script", "style", "noscript", "template"))
 
 
 def unusable(page: Page) -> str | None:
-    """The reason in a sentence; None when the page looks like one that can be read."""
+    """The reason, in a sentence; None if the page looks usable."""
     document = page.document
     kind = _other_kind(document)
     if kind:
@@ -50,16 +50,16 @@ def _other_kind(document: Document) -> str:
     for begin, kind in _BEGINS.items():
         if body.startswith(begin):
             return kind
-    told = document.content_type[:LONGEST_TYPE]
-    if told and not _USABLE_TYPES.fullmatch(told):
-        return told
+    declared = document.content_type[:LONGEST_TYPE]
+    if declared and not _USABLE_TYPES.fullmatch(declared):
+        return declared
     text = body[:1000].strip() + body[-1000:].strip()
     is_json = text[:1] + text[-1:] in (b"{}", b"[]") and (b'"' in text or b":" in text)
     return "JSON" if is_json else ""
 
 
 def _login_path(document: Document) -> str:
-    """Where a redirect led to, if that is a page for people without access."""
+    """The path of a redirect's target, if it looks like a login or consent page; else empty."""
     try:
         came, asked = urlsplit(document.url), urlsplit(document.locator.url)
     except ValueError:
@@ -72,7 +72,7 @@ def _is_filled_by_scripts(page: Page) -> bool:
     try:
         root = page.root
     except ParseError:
-        return False  # its tasks have failed
+        return False  # its tasks have failed already
     if next(root.iter("script"), None) is None:
         return False
     length, left = 0, list(root.iterchildren("body"))

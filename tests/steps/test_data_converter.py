@@ -1,4 +1,4 @@
-"""DataConverter: values of named items are converted, and what cannot be read is dealt with as told."""
+"""DataConverter: values of named items are converted, and `onError` decides about the others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Doubler:
 
     def convert(self, value: str) -> str:
         if not value.isdigit():
-            raise ConvertError(f"{value!r} is no number", hint="write digits")
+            raise ConvertError(f"{value!r} is not a number", hint="write digits")
         return str(2 * int(value))
 
 
@@ -54,7 +54,7 @@ def test_values_of_the_item_are_converted_and_others_stay() -> None:
     assert handover.warnings == ()
 
 
-def test_a_value_of_many_rows_is_converted_once_and_each_row_is_told_of() -> None:
+def test_a_value_of_many_rows_is_converted_once_and_each_row_is_counted() -> None:
     asked: list[str] = []
 
     class Noted(Doubler):
@@ -87,15 +87,15 @@ def test_keep_leaves_the_value_and_warns_once_with_count_and_first_values() -> N
     handover = run(rows("a", "1", "b", None, "a"), doubling("keep"))
     assert values(handover) == ["a", "2", "b", None, "a"]
     (warning,) = handover.warnings
-    assert "left 4 value(s) of day as they were" in warning.message
-    assert "'a' is no number; 'b' is no number; null cannot be converted" in warning.message
+    assert "left 4 value(s) of day unconverted" in warning.message
+    assert "'a' is not a number; 'b' is not a number; null cannot be converted" in warning.message
     assert warning.at == "d.yml:4:9"
     assert "4" not in warning.cause
 
 
 def test_a_warning_shows_five_values_at_most() -> None:
     (warning,) = run(rows(*"abcdefgh"), doubling("keep")).warnings
-    assert "'e' is no number; …" in warning.message
+    assert "'e' is not a number; …" in warning.message
     assert "'f'" not in warning.message
 
 
@@ -112,7 +112,7 @@ def test_blank_empties_the_value() -> None:
 
 
 def test_fail_fails_the_task_and_names_plugin_value_and_place() -> None:
-    with pytest.raises(ConvertError, match="converter twice: 'a' is no number") as caught:
+    with pytest.raises(ConvertError, match="converter twice: 'a' is not a number") as caught:
         run(rows("1", "a"), doubling("fail"))
     assert (caught.value.at, caught.value.hint) == ("d.yml:4:9", "write digits")
 
@@ -127,12 +127,14 @@ def test_values_of_any_text_that_fail_have_one_cause() -> None:
 
 
 @pytest.mark.parametrize("made", [7, None])
-def test_a_converter_that_makes_no_text_fails_the_task_by_its_name(made: object) -> None:
+def test_a_converter_that_returns_no_str_fails_the_task_by_its_name(made: object) -> None:
     class Wrong:
         def convert(self, value: str) -> str:
             return made  # type: ignore[return-value]
 
-    with pytest.raises(StepError, match=rf"wrong made {type(made).__name__} of '1'") as caught:
+    with pytest.raises(
+        StepError, match=rf"wrong returned {type(made).__name__} for '1', not a str"
+    ) as caught:
         run(rows("1"), Conversion("day", "keep", Wrong(), "wrong", Place("d.yml", 4, 9)))
     assert caught.value.at == "d.yml:4:9"
 
@@ -148,5 +150,5 @@ def test_rows_of_different_templates_are_converted_at_their_own_position() -> No
     assert [item.values for item in items] == [("2", "x"), ("x", "6")]
 
 
-def test_no_rows_are_no_fault() -> None:
+def test_no_rows_raise_no_error() -> None:
     assert values(run(rows(), doubling("fail", item="month"))) == []

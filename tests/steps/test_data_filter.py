@@ -1,11 +1,11 @@
-"""DataFilter drops the rows that a filter meets, and no others."""
+"""DataFilter drops the rows that match a filter, and no others."""
 
 from __future__ import annotations
 
 import pytest
 
 from scoopi.errors import ParseError, StepError
-from scoopi.java.regex.java_regex import compile_java
+from scoopi.java.regex.java_regex import JavaPattern, compile_java
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, FilterDef, ItemDef
 from scoopi.model.handover import ToTask
@@ -13,7 +13,7 @@ from scoopi.model.link_data import LinkData
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.model.place import Place
-from scoopi.steps.data_filter import DataFilter, _Filter
+from scoopi.steps.data_filter import DataFilter
 
 AXES = (Axis("item", "club", 1, match=r"FC\d"), Axis("dim", "stat", 2), Axis("fact", "fact", 3))
 
@@ -50,7 +50,7 @@ def test_the_whole_value_must_match_as_a_regular_expression() -> None:
     assert left(r"(?i)total.*", "TOTAL assets", "assets") == ["assets"]
 
 
-def test_a_pattern_that_equals_needs_to_be_no_regular_expression() -> None:
+def test_a_pattern_that_equals_need_not_be_a_regular_expression() -> None:
     assert left("(", "(", "(") == []
     with pytest.raises(ParseError, match="filter: "):
         left("(", "(", "b")
@@ -60,7 +60,7 @@ def test_one_blank_drops_blank_values_and_null() -> None:
     assert left(" ", "", " \t", None, "\u00a0", "a") == ["\u00a0", "a"]
 
 
-def test_null_is_met_by_the_blank_only() -> None:
+def test_null_matches_the_blank_only() -> None:
     assert left(".*", None, "a") == [None]
     assert left("null", None) == [None]
     assert left("", None) == [None]
@@ -89,7 +89,7 @@ def test_one_filter_of_several_is_enough() -> None:
     assert [item.values[0] for item in run(definition("club", *filters), rows("a", "b", "c")).items] == ["c"]
 
 
-def test_rows_of_different_templates_are_told_apart() -> None:
+def test_rows_of_different_templates_are_tested_at_their_own_positions() -> None:
     other = (Axis("item", "other", 1), *AXES[1:])
     data = rows("a").with_items([Item(other, ("a", "x", "1"), (1, 1, 1)), *rows("a").items])
     assert [item.axes for item in run(definition("club", FilterDef("value", "a")), data).items] == [other]
@@ -130,13 +130,14 @@ def test_a_pattern_that_is_plain_text_drops_what_the_expression_would_drop(patte
     assert left(pattern, *subjects) == [each for each in wanted if each or pattern != " "]
 
 
-def test_a_filter_is_asked_once_for_each_value_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str | None] = []
+def test_a_filter_is_applied_once_to_each_value_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    tested: list[str] = []
+    fullmatch = JavaPattern.fullmatch
 
-    def meets(_filter: _Filter, subject: str | None) -> bool:
-        asked.append(subject)
-        return subject == "a"
+    def counted(pattern: JavaPattern, text: str) -> bool:
+        tested.append(text)
+        return fullmatch(pattern, text)
 
-    monkeypatch.setattr(_Filter, "meets", meets)
-    assert left("x", "a", "b", "a", None, "b", None) == ["b", None, "b", None]
-    assert asked == ["a", "b", None]
+    monkeypatch.setattr(JavaPattern, "fullmatch", counted)
+    assert left("a|x", "a", "b", "a", None, "b", None) == ["b", None, "b", None]
+    assert tested == ["a", "b"]

@@ -1,4 +1,4 @@
-"""unusable: a page that can give no rows is told by what it is, and an ordinary one is not."""
+"""unusable: a page that cannot have rows is named with the reason; an ordinary page is not."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_page_that_is_not_html_is_called_by_its_kind(content_type: str, body: 
         "http://h/Login.aspx",
     ],
 )
-def test_a_redirect_to_a_login_is_told(url: str) -> None:
+def test_a_redirect_to_a_login_is_unusable(url: str) -> None:
     path = url.partition("?")[0].partition("h/")[2]
     assert (
         reason(url=url) == f"the page came from /{path} after a redirect: the site wants a login or a consent"
@@ -65,12 +65,12 @@ def test_a_redirect_to_a_login_is_told(url: str) -> None:
         b"<body><script>" + b"var a = 1;" * 100 + b"</script><style>" + b"p{}" * 100 + b"</style>",
     ],
 )
-def test_a_page_that_its_scripts_would_fill_is_told(body: bytes) -> None:
+def test_a_page_that_its_scripts_would_fill_is_unusable(body: bytes) -> None:
     assert reason(body) == "the page has an empty body with scripts: the site renders in the browser"
 
 
 @pytest.mark.parametrize("body", [b"", b" \n"])
-def test_an_empty_page_is_told(body: bytes) -> None:
+def test_an_empty_page_is_unusable(body: bytes) -> None:
     assert reason(body) == "the page is empty"
 
 
@@ -88,7 +88,7 @@ def test_an_empty_page_is_told(body: bytes) -> None:
         (APP + b"<div>" * 60, "text/html", ASKED),
     ],
 )
-def test_an_ordinary_page_is_not_blamed(body: bytes, content_type: str, url: str) -> None:
+def test_an_ordinary_page_is_usable(body: bytes, content_type: str, url: str) -> None:
     assert reason(body, content_type, url) is None
 
 

@@ -1,0 +1,27 @@
+"""LoadOrder: a grant is for one request, and a lost request is repeated on a new connection."""
+
+from __future__ import annotations
+
+from scoopi.model.grant import Grant
+from scoopi.steps.loader import LoadOrder
+
+GRANT = Grant("h:80", 1.0)
+HOP = LoadOrder(url="http://h/b", hops=2, cookies=("c",), public_only=True)
+
+
+def test_an_order_that_waits_for_a_grant_and_gets_it_is_the_same_otherwise() -> None:
+    granted = HOP.with_grant(GRANT)
+    assert granted == LoadOrder(GRANT, url="http://h/b", hops=2, cookies=("c",), public_only=True)
+    assert granted.without_grant() == HOP
+
+
+def test_an_order_with_a_grant_does_not_look_into_the_archive_again() -> None:
+    archived = LoadOrder(archived=True)
+    assert not archived.with_grant(GRANT).archived
+    assert not archived.without_grant().archived
+
+
+def test_a_lost_request_is_repeated_on_a_new_connection_however_often_its_grant_expires() -> None:
+    lost = HOP.with_grant(GRANT).without_grant(was_lost=True)
+    assert lost.fresh
+    assert lost.with_grant(GRANT).without_grant().fresh
