@@ -9,12 +9,20 @@ def number(amount: int) -> str:
 
 
 def counted(amount: int, noun: str) -> str:
-    """`1 job`, `2 jobs`."""
+    """A number with its noun.
+
+    >>> counted(1, "job"), counted(1234, "job")
+    ('1 job', '1,234 jobs')
+    """
     return f"{number(amount)} {noun}" if amount == 1 else f"{number(amount)} {noun}s"
 
 
 def duration(seconds: float) -> str:
-    """`0.24 s`, `12.4 s`, `3 min 05 s`, `2 h 05 min`."""
+    """A time in units that fit its length.
+
+    >>> duration(0.24), duration(12.4), duration(185), duration(7500)
+    ('0.24 s', '12.4 s', '3 min 05 s', '2 h 05 min')
+    """
     if seconds < 9.995:
         return f"{seconds:.2f} s"
     if seconds < 99.95:

@@ -66,6 +66,10 @@ class Live:
 def parse_live(text: str, pattern: DatePattern) -> Live:
     """The `live` of a task group.
 
+    >>> from scoopi.java.dates.date_pattern import DatePattern
+    >>> parse_live("P1Y2M3D", DatePattern("yyyy-MM-dd"))
+    Live(months=14, days=3, seconds=0, until=None)
+
     Args:
         text: an ISO duration (`PT6H`) or period (`P1W`, `P1Y2M3D`), `0` or blank for never, else a
             date-time.

@@ -54,7 +54,11 @@ def of_node(specs: Iterable[OutputSpec], node: str) -> tuple[OutputSpec, ...]:
 
 
 def file_of_node(file: str, node: str) -> str:
-    """`<base>-<node>.<ext>`; of two suffixes the compression's stays last."""
+    """The file's name with the node's id before its suffixes.
+
+    >>> file_of_node("tables/data.csv.gz", "n1")
+    'tables/data-n1.csv.gz'
+    """
     folder, name = posixpath.split(file)
     base, dot, suffixes = name.partition(".")
     return posixpath.join(folder, f"{base}-{node}{dot}{suffixes}")

@@ -26,6 +26,11 @@ def link_address(reference: str, page_url: str, base_href: str | None) -> str:
     >>> link_address("b.html", "pages/a.html", None)
     'pages/b.html'
 
+    >>> link_address("../b.html?x=1", "https://a.example/one/two.html", None)
+    'https://a.example/b.html?x=1'
+    >>> link_address("b.html", "/pages/a.html", None)
+    '/pages/b.html'
+
     Args:
         reference: the link as written on the page.
         page_url: the final address of the page; for a page loaded from a path, the path as written.

@@ -30,7 +30,11 @@ def is_too_large(text: str, *, is_range: bool) -> bool:
 
 
 def read_range(text: str) -> tuple[int, int | None] | None:
-    """First and last index, the last None for an open range; None when the text is no range."""
+    """First and last index, the last None for an open range; None if the text is not a range.
+
+    >>> read_range("2-6"), read_range("6-2"), read_range("3"), read_range("2-"), read_range("x")
+    ((2, 6), (2, 6), (3, 3), (2, None), None)
+    """
     if text == "-":
         return 0, 0
     found = _RANGE.fullmatch(text)
