@@ -100,16 +100,16 @@ class Scoopi:
 
     def _do(self, request: RunRequest) -> RunReport | None:
         from scoopi.bootstrap.boot_module import bootstrap_for  # late: a check needs no engine
+        from scoopi.model.run_report import RunReport
 
         while True:
             with bootstrap_for(request) as bootstrap:
-                if not bootstrap.setup():
-                    return None
-                if bootstrap.finished is not None:
-                    return bootstrap.finished
-                report = self._started(bootstrap.engine()).run()
-                bootstrap.note(report)
-                if not bootstrap.has_made_up(report):
+                opened = bootstrap.open()
+                if opened is None or isinstance(opened, RunReport):
+                    return opened
+                report = self._started(opened.engine()).run()
+                opened.note(report)
+                if not opened.was_left_over(report):
                     return report
             request = request.after(report.run)
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack, closing
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
-from injector import Injector, inject
+from injector import inject
 
 from scoopi.bootstrap.defs_composer import DefsComposer
-from scoopi.bootstrap.modules import RunModule
+from scoopi.bootstrap.opened_run import OpenedRun
 from scoopi.configs.configs import Configs
-from scoopi.configs.groups import ClusterSettings, WorkerSettings
+from scoopi.configs.groups import ClusterSettings
 from scoopi.configs.run_date import compose_run_date
 from scoopi.configs.setting import Scope
-from scoopi.engine.engine import Engine
 from scoopi.errors import AppenderError, RecordError, RunError, StoreError, UsageError
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
-from scoopi.mediator.workers.worker_link import WorkerLink
-from scoopi.model.definitions import Definitions
-from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.run_report import RunReport
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.ports import LIST_PREFIX
@@ -31,7 +27,6 @@ from scoopi.publishing.outputs import output_specs
 from scoopi.runs.composed import (
     Composed,
     compare_user_files,
-    has_scripts,
     packed_locators,
     plugin_folders,
     read_composed,
@@ -39,7 +34,7 @@ from scoopi.runs.composed import (
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.node_incarnation import NodeIncarnation, new_incarnation
 from scoopi.runs.run_context import RunContext
-from scoopi.runs.run_folder import RunFolder, find_unfinished, point_latest
+from scoopi.runs.run_folder import RunFolder, find_unfinished
 from scoopi.runs.run_request import RunRequest
 from scoopi.runs.run_state import KEEP
 from scoopi.store.nodes.barricade import Barricade
@@ -51,7 +46,7 @@ COMPOSE_TIMEOUT_MS = 60_000
 
 
 class Bootstrap:
-    """What it opens is closed by its `with`, last opened first."""
+    """A context manager: leaving it closes what `open` opened, last opened first."""
 
     @inject
     def __init__(
@@ -62,8 +57,6 @@ class Bootstrap:
         self._node = node
         self._launcher = launcher
         self._open = ExitStack()
-        self._context: RunContext | None = None
-        self._finished: RunReport | None = None
         self._solo: RunFolder | None = None
 
     def __enter__(self) -> Bootstrap:
@@ -77,64 +70,20 @@ class Bootstrap:
             what = f"the run's store is damaged: {error.what}"
             raise RunError(what, at=f"{self._solo.store_file}, {error.at}", hint=KEEP) from error
 
-    def setup(self) -> bool:
-        """Compose a new run, or find the one to go on with.
+    def open(self) -> OpenedRun | RunReport | None:
+        """Compose a new run, join one of a cluster, or find the one to resume.
 
         Returns:
-            False when there is no run to go on with.
+            The opened run; the report alone of a run that its cluster has forgotten, or that was stopped
+            before this node began; None when there is no run to resume.
         Raises:
-            BootError: what is wrong, before anything was begun.
+            BootError: what is wrong; nothing has begun.
             UsageError: the options do not fit the definitions.
         """
-        if self._request.defs is not None:
-            begun = self._begin(self._request.defs)
-            if isinstance(begun, RunReport):
-                self._finished = begun
-            else:
-                self._context = begun
-            return True
-        folder = self._unfinished()
-        if folder is not None:
-            self._context = self._go_on(folder)
-        return folder is not None
-
-    @property
-    def finished(self) -> RunReport | None:
-        """The report of a run that is over, and forgotten by its cluster: there is no engine for it."""
-        return self._finished
-
-    def engine(self) -> Engine:
-        """The engine of what `setup` has opened."""
-        assert self._context is not None, "setup comes first"
-        launch = self._launch_of(self._context.configs, self._context.composed.definitions)
-        return Injector([RunModule(self._context, launch)], auto_bind=False).get(Engine)
-
-    def note(self, report: RunReport) -> None:
-        """Remember in the node's folder that the run is over, so that `resume` passes it over."""
-        assert self._context is not None, "setup comes first"
-        if report.status is RunStatus.DONE:
-            try:
-                self._context.folder.write_state(self._context.run, over=True)
-            except OSError as error:
-                raise RunError(
-                    f"all rows are published, but that the run is over cannot be noted: {error.strerror}",
-                    at=str(self._context.folder.path),
-                    hint="make room or fix the folder; `scoopi resume` notes it",
-                ) from error
-            if not self._request.to_stdout:
-                point_latest(self._context.folder.path)
-
-    def has_made_up(self, report: RunReport) -> bool:
-        """Whether this only published the rows of a run that this node had left unfinished, and that is over.
-
-        Nobody asked for that run by its name: the node goes on with the current one.
-        """
-        assert self._context is not None, "setup comes first"
-        done = self._context.returned and self._context.was_over and report.status is RunStatus.DONE
-        if done and not report.missing:
-            rows = sum(report.rows.values())
-            self._request.tell(f"run {report.run} was over: its {rows} rows of this node are published now")
-        return done and not report.missing
+        context = self._resumed() if self._request.defs is None else self._begin(self._request.defs)
+        if not isinstance(context, RunContext):
+            return context
+        return OpenedRun(self._request, context, self._launcher)
 
     # A new run
 
@@ -169,8 +118,8 @@ class Bootstrap:
         return boot.join(composed, configs, outputs)
 
     def _composed(self, defs: Path, configs: Configs) -> tuple[bytes, tuple[OutputSpec, ...]]:
-        """What the run is made from, packed: decoded anew it takes a third of the memory that the
-        reading of many locators leaves in pieces behind."""
+        """The composed run, encoded. Decoding it again uses a third of the memory, because reading
+        many locators fragments the heap."""
         source, current = defs.absolute(), Path.cwd()
         finder = PluginFinder(plugin_folders(current, source), BUILTINS)
         composer = DefsComposer(configs, finder, current)
@@ -190,7 +139,7 @@ class Bootstrap:
         return msgspec.msgpack.encode(composed), outputs
 
     def _built_folder(self, packed: bytes, run: str) -> RunFolder:
-        """The run's folder, complete under its own name; a process that is killed before leaves none."""
+        """The complete run folder under its final name; a process killed before that leaves none."""
         folder = RunFolder.make_hidden(self._request.output)
         try:
             store = SettlingStore(SqliteStore(folder.store_file))
@@ -209,7 +158,7 @@ class Bootstrap:
         self._open.enter_context(folder)
         return folder
 
-    # A run to go on with
+    # A run to resume
 
     def _unfinished(self) -> Path | None:
         if self._request.run is None:
@@ -219,7 +168,10 @@ class Bootstrap:
                 return path
         raise RunError("there is no such run", at=self._request.run, hint="name its folder, or its id")
 
-    def _go_on(self, path: Path) -> RunContext:
+    def _resumed(self) -> RunContext | None:
+        path = self._unfinished()
+        if path is None:
+            return None
         folder = self._solo = self._open.enter_context(RunFolder.open(path))
         folder.ensure_store()
         with closing(SettlingStore(SqliteStore(folder.store_file))) as store:
@@ -263,14 +215,6 @@ class Bootstrap:
             tell=self._request.tell,
         )
 
-    def _launch_of(self, configs: Configs, definitions: Definitions) -> Callable[[], WorkerLink]:
-        """With 0 workers tasks run in a thread, but not scripts: one could hold the interpreter."""
-        if WorkerSettings.of(configs).workers or has_scripts(definitions):
-            return self._launcher.launch
-        from scoopi.bootstrap.worker_wiring import wire  # late: a worker process has its own
-
-        return self._launcher.thread_first(wire)
-
     def _outputs(self, outputs: tuple[OutputSpec, ...]) -> tuple[OutputSpec, ...]:
         stdout = self._request.stdout
         if self._request.to_stdout and (stdout is None or not stdout.writable()):
@@ -279,16 +223,16 @@ class Bootstrap:
         if self._request.to_stdout and len(files) != 1:
             names = ", ".join(files) or "none"
             raise UsageError(
-                f"--output - wants definitions with one output file, and these have {len(files)} ({names})",
+                f"--output - needs definitions with one output file, and these have {len(files)} ({names})",
                 hint="name a folder with --output",
             )
         return outputs
 
 
 def _not_made(output: Path, error: OSError | StoreError) -> RunError:
-    said = error.what if isinstance(error, StoreError) else error.strerror
+    why = error.what if isinstance(error, StoreError) else error.strerror
     return RunError(
-        f"the run's folder cannot be made: {said}",
+        f"the run's folder cannot be made: {why}",
         at=str(output),
-        hint="look after the space and rights there, or choose another folder with --output",
+        hint="check the free space and permissions there, or choose another folder with --output",
     )

@@ -38,7 +38,7 @@ def test_a_disk_without_room_for_the_runs_folder_is_told_and_left_empty(
     _fill_up(monkeypatch, at_the_end=False)
     ended = desk.scoopi("run", world.defs, "--workers", 0)
     assert ended.code == 5, ended.err
-    assert "the run's folder cannot be made: No space left on device; look after the space" in ended.err
+    assert "the run's folder cannot be made: No space left on device; check the free space" in ended.err
     assert "resume" not in ended.err
     assert not (desk.folder / "output").exists()
 
@@ -50,7 +50,7 @@ def test_a_disk_that_is_full_when_the_run_is_over_is_told_and_resume_notes_it(
         _fill_up(full, at_the_end=True)
         ended = desk.scoopi("run", world.defs, "--workers", 0)
     assert ended.code == 5, ended.err
-    assert "all rows are published, but that the run is over cannot be noted: No space left" in ended.err
+    assert "all rows are published, but the end of the run cannot be recorded: No space left" in ended.err
     assert desk.scoopi("resume").code == 0
     assert read_rows(desk.run_folder()) == world.rows
     assert "nothing to resume" in desk.scoopi("resume").err
