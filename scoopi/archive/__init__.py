@@ -1,1 +1,1 @@
-"""Saved pages and data that a later run may reuse; files only."""
+"""Saved pages and data that later runs may reuse; files only."""

@@ -1,7 +1,4 @@
-"""Archive: pages, and the rows read from them, that a later run may use again.
-
-Source: language, A17 and B 4.6.
-"""
+"""Archive: saves pages, and the rows read from them, for later runs."""
 
 from __future__ import annotations
 
@@ -13,9 +10,14 @@ from pathlib import Path
 
 import msgspec
 
+from scoopi.archive.archive_records import (
+    DataMeta,
+    DocumentMeta,
+    SavedData,
+    archived_locator,
+    document_identity,
+)
 from scoopi.archive.entry_file import TEMPORARY, EntryFile
-from scoopi.archive.metas import DataMeta, DocumentMeta, document_identity, kept_locator
-from scoopi.archive.saved_data import SavedData
 from scoopi.model.data import Data
 from scoopi.model.document import Document
 from scoopi.model.live import Live
@@ -26,28 +28,31 @@ log = logging.getLogger(__name__)
 DOCUMENT = "document"
 DATA = "data-"
 STALE_SECONDS = 3600
-"""A file that has been in the making for so long belongs to a process that died."""
+"""The age after which an incomplete file is taken for that of a dead process."""
 
 
 def data_key(locator: Locator, task: str, data_def: str, digest: str) -> str:
-    """The key of rows: what makes two sets of rows of one page different.
+    """The key of the rows that a task reads from a page of a locator.
 
     Args:
-        digest: of the effective data definition and of all else that shapes the rows, so that editing it
-            forces a new reading.
+        locator: the page.
+        task: name of the task.
+        data_def: name of the data definition.
+        digest: of the effective data definition and everything else that determines the rows, so that
+            pages are parsed again after a change.
     """
     return repr((locator.name, locator.group, task, data_def, digest))
 
 
 class Archive:
-    """Keeps one page a locator, and with it the rows read from it.
+    """Stores one page per locator, together with the rows read from it.
 
-    Safe for any number of threads, processes and nodes on one folder, without locks: files are replaced as
-    a whole, an entry that fails its checks counts as absent, and rows count only for the very page (address,
-    date and content) that they were read from. An archive that cannot be written costs a warning, not rows.
+    Threads, processes and nodes may share a folder without locks: files are replaced atomically, an entry
+    that fails its checks counts as absent, and rows are valid only for exactly the page (address, date and
+    content) that they were read from. An archive that cannot be written logs a warning; no rows are lost.
 
     Args:
-        folder: made when something is first saved.
+        folder: created when something is first saved.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -58,12 +63,12 @@ class Archive:
         self._warned = False
 
     def fresh(self, locator: Locator, live: Live, run_date: datetime) -> bool:
-        """Whether a page is there and still live; reads its head only.
+        """Whether the locator's page is saved and still live.
 
-        `load` may yet find that its body is spoiled.
+        Reads the head only: `load` may still find that the body is damaged.
         """
         meta = self._documents.read_meta(self._entry(locator) / DOCUMENT)
-        if meta is None or meta.locator != kept_locator(locator):
+        if meta is None or meta.locator != archived_locator(locator):
             return False
         try:
             return live.fresh(meta.date(), run_date)
@@ -71,9 +76,9 @@ class Archive:
             return False
 
     def load(self, locator: Locator) -> Document | None:
-        """The saved page with its old from_date; None when there is none, or a bad one."""
+        """The saved page with its original `from_date`; None if it is absent or damaged."""
         found = self._documents.read(self._entry(locator) / DOCUMENT)
-        if found is None or found[0].locator != kept_locator(locator):
+        if found is None or found[0].locator != archived_locator(locator):
             return None
         meta, body = found
         try:
@@ -82,7 +87,11 @@ class Archive:
             return None
 
     def save(self, document: Document) -> bool:
-        """Replace the locator's page and drop the rows of the former one; False when it cannot be kept."""
+        """Replace the locator's page and delete the rows of the previous one.
+
+        Returns:
+            False if the page cannot be saved.
+        """
         folder = self._entry(document.locator)
         meta = DocumentMeta.of(document)
         try:
@@ -94,7 +103,7 @@ class Archive:
         return True
 
     def load_data(self, document: Document, key: str) -> Data | None:
-        """The rows saved for this very document and key; None when there are none, or bad ones."""
+        """The rows saved for exactly this document and key; None if they are absent or damaged."""
         found = self._data.read(self._data_file(document.locator, key))
         if found is None:
             return None
@@ -107,9 +116,11 @@ class Archive:
             return None
 
     def save_data(self, document: Document, key: str, data: Data) -> bool:
-        """Keep rows beside their page; False when this very page is not saved, or they cannot be kept.
+        """Save the rows of a page.
 
-        Without its page nothing would ever end the life of the rows, so they are not kept then.
+        Returns:
+            False if exactly this page is not saved, or the rows cannot be saved. Rows without their page
+            would never be deleted.
         """
         identity = document_identity(document)
         saved = self._documents.read_meta(self._entry(document.locator) / DOCUMENT)
@@ -131,7 +142,7 @@ class Archive:
         return self._entry(locator) / f"{DATA}{_name(key)}"
 
     def _sweep(self, folder: Path, identity: bytes) -> None:
-        """Delete the rows of other pages than `identity`, and what dead writers left."""
+        """Delete the rows of pages other than `identity`, and incomplete files of dead processes."""
         for file in folder.iterdir():
             if file.name.startswith(DATA):
                 meta = self._data.read_meta(file)
@@ -144,7 +155,7 @@ class Archive:
     def _warn(self, error: Exception) -> None:
         level = logging.DEBUG if self._warned else logging.WARNING
         self._warned = True
-        log.log(level, "archive %s: a page or its rows cannot be kept: %s", self._folder, error)
+        log.log(level, "archive %s: a page or its rows cannot be saved: %s", self._folder, error)
 
 
 def _name(text: str) -> str:

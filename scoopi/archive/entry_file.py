@@ -1,7 +1,7 @@
-"""EntryFile: one file of the archive: a checked head, and a compressed and checked body.
+"""EntryFile: a file of the archive with a head and a compressed body, both with checksums.
 
 Layout: MAGIC, length of the head (4 bytes, big endian), digest of the head, head, compressed body. The head
-is msgpack and holds the body's digest and sizes, so that it can be read and trusted alone.
+is msgpack and contains the digest and sizes of the body, so that it can be read and verified alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PREFIX_BYTES = len(MAGIC) + 4 + DIGEST_BYTES
 FIRST_READ = 4096
 MOST_HEAD_BYTES = 1_000_000
 TEMPORARY = ".new-"
-"""A file being written begins with this; its writer may have died."""
+"""Prefix of the name of an incomplete file; its writer may be dead."""
 WRITE_TRIES = 5
 
 Meta = TypeVar("Meta", bound=msgspec.Struct)
@@ -45,10 +45,10 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
 
 
 class EntryFile(Generic[Meta]):
-    """Reads and writes files whose head tells a `Meta`; safe for any number of processes and nodes.
+    """Reads and writes files whose head has a `Meta`; safe for any number of processes and nodes.
 
-    A file is replaced by rename, so a reader meets the old one or the new one, whole. Nothing is synced to
-    the disk: an entry that a power cut spoils fails its checks, counts as absent, and is made anew.
+    Files are replaced by rename, so a reader sees either the old or the new file. Nothing is synced to disk:
+    an entry that a power failure damages fails its checks, counts as absent and is written again.
     """
 
     def __init__(self, kind: type[Meta]) -> None:
@@ -56,7 +56,7 @@ class EntryFile(Generic[Meta]):
         self._meta_decoder = msgspec.msgpack.Decoder(kind)
 
     def read_meta(self, file: Path) -> Meta | None:
-        """What the head says; None when the file is absent or its head is bad. The body is not looked at."""
+        """The metadata of the head alone; None if the file is absent or its head is damaged."""
         try:
             with file.open("rb", buffering=0) as opened:
                 found = self._head(opened.read(FIRST_READ), opened)
@@ -65,7 +65,7 @@ class EntryFile(Generic[Meta]):
         return None if found is None else found[1]
 
     def read(self, file: Path) -> tuple[Meta, bytes] | None:
-        """Head and body; None when the file is absent or any bit of it is bad."""
+        """Metadata and body; None if the file is absent or damaged anywhere."""
         try:
             content = file.read_bytes()
         except OSError:
@@ -84,10 +84,10 @@ class EntryFile(Generic[Meta]):
         return (meta, body) if len(body) == head.body_bytes else None
 
     def write(self, file: Path, meta: Meta, body: bytes) -> None:
-        """Replace the file as a whole; makes its folder.
+        """Replace the file atomically, and create its folder.
 
         Raises:
-            OSError: the disk is full or may not be written.
+            OSError: the disk is full or not writable.
         """
         packed = zstd.compress(body, level=LEVEL)
         raw = msgspec.Raw(msgspec.msgpack.encode(meta))
@@ -98,7 +98,7 @@ class EntryFile(Generic[Meta]):
                 _replace(file, content)
                 return
             except FileNotFoundError:
-                # Another process has just dropped the folder.
+                # Another process has just deleted the folder.
                 if not tries_left:
                     raise
 

@@ -1,4 +1,4 @@
-"""One process of a crowd on one archive: `crowd.py FOLDER SEED ROUNDS`; exit 1 when it met a lie."""
+"""One of several processes on one archive: `crowd.py FOLDER SEED ROUNDS`; exit code 1 after a mixed entry."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ AXES = (Axis("item", "i", 1),)
 
 
 def page(locator: Locator, number: int) -> Document:
-    """The page number `number` of a locator: everything in it tells the number."""
+    """The page number `number` of a locator: everything in it follows from the number."""
     body = f"{locator.name}-{number} ".encode() * 2000
     return Document(locator, f"http://h/{number}", START + timedelta(seconds=number), None, body)
 
 
 def rows(document: Document) -> Data:
-    """The rows of a page tell its address."""
+    """The rows of a page: its address."""
     return Data("d", (Item(AXES, (document.url,), (1,)),))
 
 
-def lies(archive: Archive, locator: Locator, key: str) -> bool:
-    """Whether what the archive gives is not one whole page with its own rows."""
+def is_mixed(archive: Archive, locator: Locator, key: str) -> bool:
+    """Whether the archive returns anything but one whole page with its own rows."""
     loaded = archive.load(locator)
     if loaded is None:
         return False
@@ -50,10 +50,10 @@ def main(folder: Path, seed: int, rounds: int) -> int:
         key = data_key(locator, "t", "d", "0")
         document = page(locator, chance.randrange(10**6))
         kept += archive.save(document) and archive.save_data(document, key, rows(document))
-        if lies(archive, locator, key):
+        if is_mixed(archive, locator, key):
             return 1
         if chance.random() < 0.1:
-            shutil.rmtree(folder, ignore_errors=True)  # somebody makes room
+            shutil.rmtree(folder, ignore_errors=True)  # as a user who frees disk space
     return 0 if kept else 1
 
 

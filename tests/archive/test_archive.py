@@ -103,7 +103,7 @@ def test_rows_of_a_loaded_document_are_those_of_the_saved_one(archive: Archive) 
     assert archive.load_data(loaded, KEY) == DATA
 
 
-def test_the_key_tells_apart_what_can_give_other_rows(archive: Archive) -> None:
+def test_what_can_give_other_rows_has_another_key(archive: Archive) -> None:
     archive.save(DOCUMENT)
     archive.save_data(DOCUMENT, KEY, DATA)
     for key in (
@@ -152,7 +152,7 @@ def test_rows_whose_page_is_not_saved_are_never_used_again(archive: Archive, tmp
     assert not (tmp_path / "data").exists()
 
 
-def test_what_a_dead_writer_left_goes_after_an_hour_and_a_live_writer_is_left_alone(
+def test_what_a_dead_process_left_is_deleted_after_an_hour_and_a_live_one_is_left_alone(
     archive: Archive, tmp_path: Path
 ) -> None:
     archive.save(DOCUMENT)
@@ -171,7 +171,7 @@ def test_pages_are_kept_compressed(archive: Archive, tmp_path: Path) -> None:
     assert file.stat().st_size < len(BODY) * 1000 / 50
 
 
-def test_an_archive_that_cannot_be_written_warns_once_and_keeps_nothing(
+def test_an_archive_that_cannot_be_written_warns_once_and_saves_nothing(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "data").write_text("a file where a folder should be")
@@ -180,11 +180,11 @@ def test_an_archive_that_cannot_be_written_warns_once_and_keeps_nothing(
         assert not archive.save(DOCUMENT)
         assert not archive.save(DOCUMENT)
     assert len(caplog.records) == 1
-    assert "cannot be kept" in caplog.text
+    assert "cannot be saved" in caplog.text
     assert archive.load(LOCATOR) is None
 
 
-def test_text_that_has_no_utf8_form_is_not_kept_and_is_no_error(archive: Archive) -> None:
+def test_text_that_has_no_utf8_form_is_not_saved_and_raises_nothing(archive: Archive) -> None:
     odd = Locator("\udcff", "shop", "/page-\udcff.html")
     assert not archive.save(msgspec.structs.replace(DOCUMENT, locator=odd))
     assert archive.load(odd) is None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from scoopi.archive.archive import Archive, data_key
 from scoopi.model.locator import Locator
-from tests.archive.crowd import lies
+from tests.archive.crowd import is_mixed
 
 
 def start(folder: Path, seed: int, rounds: int) -> subprocess.Popen[str]:
@@ -23,12 +23,12 @@ def end(process: subprocess.Popen[str]) -> int:
         return process.returncode
 
 
-def test_processes_that_save_load_and_drop_the_same_pages_meet_no_lie(tmp_path: Path) -> None:
+def test_processes_that_save_load_and_delete_the_same_pages_never_read_a_mixed_one(tmp_path: Path) -> None:
     crowd = [start(tmp_path / "data", seed, 250) for seed in range(3)]
     assert [end(process) for process in crowd] == [0, 0, 0]
 
 
-def test_a_writer_killed_at_any_moment_spoils_nothing(tmp_path: Path) -> None:
+def test_a_writer_killed_at_any_moment_damages_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     for seed in range(4):
         process = start(folder, seed, -1)
@@ -41,4 +41,4 @@ def test_a_writer_killed_at_any_moment_spoils_nothing(tmp_path: Path) -> None:
         assert end(process) != 0
         for number in range(3):
             locator = Locator(f"n{number}", "g", "/u")
-            assert not lies(Archive(folder), locator, data_key(locator, "t", "d", "0"))
+            assert not is_mixed(Archive(folder), locator, data_key(locator, "t", "d", "0"))

@@ -48,18 +48,18 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 
 def test_a_flipped_bit_anywhere_makes_a_page_absent(kept: Kept) -> None:
     for at in range(len(kept.page_bytes)):
-        spoiled = bytearray(kept.page_bytes)
-        spoiled[at] ^= 1 << at % 8
-        kept.page.write_bytes(spoiled)
+        damaged = bytearray(kept.page_bytes)
+        damaged[at] ^= 1 << at % 8
+        kept.page.write_bytes(damaged)
         assert kept.archive.load(LOCATOR) is None
     assert kept.fixed()
 
 
 def test_a_flipped_bit_anywhere_makes_rows_absent(kept: Kept) -> None:
     for at in range(len(kept.rows_bytes)):
-        spoiled = bytearray(kept.rows_bytes)
-        spoiled[at] ^= 1 << at % 8
-        kept.rows.write_bytes(spoiled)
+        damaged = bytearray(kept.rows_bytes)
+        damaged[at] ^= 1 << at % 8
+        kept.rows.write_bytes(damaged)
         assert kept.archive.load_data(DOCUMENT, KEY) is None
     assert kept.fixed()
 
@@ -76,12 +76,12 @@ def test_a_file_cut_anywhere_or_grown_is_absent(kept: Kept) -> None:
     assert kept.fixed()
 
 
-def test_a_spoiled_head_is_never_fresh(kept: Kept) -> None:
+def test_a_damaged_head_is_never_fresh(kept: Kept) -> None:
     head_end = int.from_bytes(kept.page_bytes[8:12], "big") + 28
     for at in range(head_end):
-        spoiled = bytearray(kept.page_bytes)
-        spoiled[at] ^= 1 << at % 8
-        kept.page.write_bytes(spoiled)
+        damaged = bytearray(kept.page_bytes)
+        damaged[at] ^= 1 << at % 8
+        kept.page.write_bytes(damaged)
         assert not kept.archive.fresh(LOCATOR, LONG, DATE)
     kept.page.write_bytes(kept.page_bytes[: head_end - 1])
     assert not kept.archive.fresh(LOCATOR, LONG, DATE)
