@@ -33,8 +33,8 @@ from scoopi.model.document import Document
 from scoopi.model.finds import axes_read, found_nothing
 from scoopi.model.step_def import PluginDef, StepDef
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader
-from scoopi.parse.grid.grid_settings import GridSettings
 from scoopi.parse.query_ports import DataReader, QueryEngine
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.publishing.outputs import appender_outputs

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scoopi.script.javascript import Context, JSException
+from _quickjs import Context, JSException  # type: ignore[import-not-found]
+
 from scoopi.script.sandbox import SCRIPT_POSITION
 
 # A text is parsed as a whole before its first statement runs, and this one ends it.

@@ -12,9 +12,8 @@ import msgspec
 from scoopi.errors import ScriptError
 from scoopi.model.document import Document
 from scoopi.model.script_row import ScriptRow
-from scoopi.script.configs_view import ConfigsView
+from scoopi.script.configs_view import ConfigsView, zoned_facts
 from scoopi.script.script_text import script_text
-from scoopi.script.zoned import zoned_facts
 
 if TYPE_CHECKING:
     from scoopi.script.sandbox import Sandbox  # who makes one loads it, which most pages do not need

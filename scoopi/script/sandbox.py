@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+# The package `quickjs` around this module starts a thread when it is imported; nothing of it is needed.
+from _quickjs import Context, JSException  # type: ignore[import-not-found]
+
 from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
-from scoopi.script.javascript import Context, JSException
 
 _CORE = Path(__file__).with_name("core.js").read_text(encoding="utf-8")
 NO_HOSTS = "() => ({})"

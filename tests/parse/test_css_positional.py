@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from scoopi.parse.cells.open_query import Positional
-from scoopi.parse.cells.positional_groups import PositionalGroups
-from scoopi.parse.cells.positional_index import PositionalIndex
+from scoopi.parse.cells.positional_index import PositionalGroups, PositionalIndex
 from scoopi.parse.css.css_engine import CssEngine
 
 Element = etree._Element

@@ -15,9 +15,9 @@ from scoopi.model.data import Data
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.parse.cells.open_query import Positional
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_columns import GridColumns
 from scoopi.parse.grid.grid_reader import GridReader
-from scoopi.parse.grid.grid_settings import GridSettings
 
 
 class QueryingEngine(CssEngine):

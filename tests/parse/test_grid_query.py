@@ -9,8 +9,8 @@ from scoopi.errors import ParseError
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.place import Place
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader
-from scoopi.parse.grid.grid_settings import GridSettings
 from scoopi.parse.query_ports import QueryEngine
 from scoopi.parse.xpath.xpath_engine import XPathEngine
 

@@ -10,8 +10,8 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader
-from scoopi.parse.grid.grid_settings import GridSettings
 
 CELL = "tr:nth-child(%{item.index}) > td:nth-child(%{dim.index})"
 

@@ -15,9 +15,8 @@ from scoopi.model.page_text import shown
 from scoopi.model.place import Place
 from scoopi.model.script_row import ScriptRow
 from scoopi.parse.css.css_engine import CssEngine
-from scoopi.parse.grid.grid_axis import prefixed
+from scoopi.parse.grid.grid_axis import GridSettings, prefixed
 from scoopi.parse.grid.grid_reader import GridReader
-from scoopi.parse.grid.grid_settings import GridSettings
 from scoopi.parse.grid.plain_reader import PlainReader
 from scoopi.parse.query_ports import ScriptRunner
 

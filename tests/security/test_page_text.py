@@ -17,8 +17,8 @@ from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.document import Document
 from scoopi.model.locator import Locator
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader
-from scoopi.parse.grid.grid_settings import GridSettings
 from scoopi.parse.grid.plain_reader import PlainReader
 from scoopi.parse.xpath.xpath_engine import XPathEngine
 from scoopi.script.configs_view import ConfigsView

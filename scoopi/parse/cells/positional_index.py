@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Protocol
 
 from lxml import etree
 
 from scoopi.parse.bridge.html_backend import row_reader
-from scoopi.parse.cells.open_query import OpenQuery
-from scoopi.parse.cells.positional_groups import PositionalGroups, are_nested, grouped
+from scoopi.parse.cells.open_query import OpenQuery, OpenStep
 from scoopi.parse.cells.row_cells import Cells
 
 Element = etree._Element
 
+ByPosition = dict[int, list[Element]]
 _NOTHING: list[Element] = []
 
 
@@ -22,6 +23,40 @@ class Leaf(Protocol):
 
     def get(self, position: int, /) -> str | None:
         """The value there; None when nothing is found."""
+
+
+class PositionalGroups:
+    """Belongs to one page; what queries find on the way to their last step is found once.
+
+    Args:
+        blocks: where elements are looked for.
+    """
+
+    def __init__(self, blocks: Sequence[Element]) -> None:
+        self.blocks = list(blocks)
+        self._are_apart = not _are_nested(self.blocks)
+        self._groups: dict[tuple[str, tuple[int, ...]], ByPosition | None] = {}
+
+    def contexts(self, query: OpenQuery, positions: tuple[int, ...]) -> list[Element] | None:
+        """The elements at these positions of the first steps; None when some lie inside others.
+
+        Raises:
+            ParseError: the evaluation of a step failed.
+        """
+        if not positions:
+            return self.blocks if self._are_apart else None
+        groups = self.inner(query, positions[:-1])
+        elements = [] if groups is None else groups.get(positions[-1], [])
+        return None if groups is None or _are_nested(elements) else elements
+
+    def inner(self, query: OpenQuery, outer: tuple[int, ...]) -> ByPosition | None:
+        """What the step behind these positions finds, by position; None and raises as `contexts`."""
+        key = query.keys[len(outer)], outer
+        if key not in self._groups:
+            contexts = self.contexts(query, outer)
+            step = query.steps[len(outer)]
+            self._groups[key] = None if contexts is None else _grouped(contexts, step)
+        return self._groups[key]
 
 
 class PositionalIndex:
@@ -82,12 +117,12 @@ class PositionalIndex:
             return _QueriedLeaf(self, outer)
         if self._cell_tag is not None and len(contexts) == 1:
             return _RowLeaf(row_reader().cells(contexts, self._cell_tag, self._query.is_full_text)[0])
-        groups = grouped(contexts, self._query.steps[-1])
+        groups = _grouped(contexts, self._query.steps[-1])
         return {at: self._end(elements, (*outer, at)) for at, elements in groups.items()}
 
     def _end(self, elements: list[Element], positions: tuple[int, ...]) -> str | None:
         """The value of the elements at the last position."""
-        if self._query.reads_below and are_nested(elements):
+        if self._query.reads_below and _are_nested(elements):
             return self.queried(positions)
         return self._query.value(elements)
 
@@ -114,3 +149,26 @@ class _QueriedLeaf:
         if position not in self._known:
             self._known[position] = self._index.queried((*self._positions, position))
         return self._known[position]
+
+
+def _grouped(contexts: list[Element], step: OpenStep) -> ByPosition:
+    """What the step finds below the contexts, by position among its siblings; raises as `OpenStep.select`."""
+    elements = [element for context in contexts for element in step.select(context)]
+    places = row_reader().positions(elements, step.of_type)
+    if len(set(places)) == len(places) and 0 not in places:
+        return {place: [element] for place, element in zip(places, elements, strict=True)}
+    groups: ByPosition = {}
+    for element, position in zip(elements, places, strict=True):
+        if position:
+            groups.setdefault(position, []).append(element)
+    return groups
+
+
+def _are_nested(elements: list[Element]) -> bool:
+    """Whether one of the elements, which are in document order, lies inside another."""
+    if len(elements) < 2:
+        return False
+    for former, latter in pairwise(elements):
+        if latter.getparent() is not former.getparent() and former in latter.iterancestors():
+            return True
+    return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import cached_property
 from typing import Any, cast
 
@@ -9,14 +10,20 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.parse.css import syntax
+from scoopi.parse.css.attributes import attributes
 from scoopi.parse.css.set_selector import ChainQuery, Query, holders_of, selected
-from scoopi.parse.css.text_tree import TextTrees
 from scoopi.parse.css.xpath_writer import NAMESPACE, ChainParts, Scope, Select, XPathWriter
 
 Element = etree._Element
 
 LARGE = 500
-"""From so many elements on a selector is evaluated by sets if its XPath may be slow."""
+"""Number of elements from which a selector is evaluated by sets if its XPath may be slow."""
+
+_TEXT_MARK = "{scoopi}text"
+"""Attribute of the elements that hold one text; no page can have it."""
+
+_IS_COPY = "{scoopi}copy"
+_DATA = frozenset({"script", "style"})
 
 
 class CompiledSelector:
@@ -44,7 +51,7 @@ class CompiledSelector:
         self._large = large
         self._may_be_slow = syntax.may_be_slow(selectors)
         self._joins_siblings = syntax.joins_siblings(selectors)
-        self._text_trees = TextTrees() if syntax.matches_text(selectors) else None
+        self._text_trees = _TextTrees() if syntax.matches_text(selectors) else None
         writer = self._writer()
         self.expression = writer.write(selectors)
         self._query = _query(self.expression, writer)
@@ -128,3 +135,48 @@ def _query(expression: str, writer: XPathWriter) -> Query:
             raise ParseError(f"the selector cannot be evaluated: {error}", hint="write it simpler") from error
 
     return query
+
+
+class _TextTrees:
+    """Makes such a copy of a page and keeps the last one; jsoup changes the page itself.
+
+    `<p>One<br>Two</p>` becomes `<p><p>One</p><br><p>Two</p></p>`, the inner ones with the attributes of the
+    outer.
+    """
+
+    def __init__(self) -> None:
+        self._page: Element | None = None
+        self._twins: dict[Element, Element] = {}
+
+    def twin(self, element: Element) -> Element:
+        """The element's copy; an element of the last copy is its own."""
+        page = element.getroottree().getroot()
+        if page is not self._page and page.get(_IS_COPY) is None:
+            self._make(page)
+        return self._twins.get(element, element)
+
+    def _make(self, page: Element) -> None:
+        copy = deepcopy(page.getroottree()).getroot()
+        self._page = page
+        self._twins = dict(zip(page.iter("*"), copy.iter("*"), strict=True))
+        for element in list(self._twins.values()):
+            if element.tag not in _DATA:
+                _wrap_texts(element)
+        copy.set(_IS_COPY, "")
+
+
+def _wrap_texts(element: Element) -> None:
+    children = list(element)
+    if element.text:
+        element.insert(0, _wrapped(element, element.text))
+        element.text = None
+    for child in children:
+        if child.tail:
+            text, child.tail = child.tail, None
+            child.addnext(_wrapped(element, text))
+
+
+def _wrapped(element: Element, text: str) -> Element:
+    wrapper = element.makeelement(element.tag, {**attributes(element), _TEXT_MARK: ""})
+    wrapper.text = text
+    return wrapper

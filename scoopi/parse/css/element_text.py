@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from lxml import etree
 
-from scoopi.parse.grid.grid_blank import JAVA_TRIMMED, is_blank
+from scoopi.java.java_blank import JAVA_TRIMMED, is_blank
 
 Element = etree._Element
 

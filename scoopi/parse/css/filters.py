@@ -8,10 +8,10 @@ from typing import Any
 
 from lxml import etree
 
+from scoopi.java.java_blank import JAVA_TRIMMED
 from scoopi.parse.css import syntax
 from scoopi.parse.css.attributes import attribute_of, attributes
 from scoopi.parse.css.element_text import full_text, own_text, whole_own_text, whole_text
-from scoopi.parse.grid.grid_blank import JAVA_TRIMMED
 
 Element = etree._Element
 Known = dict[Any, Any]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from scoopi.java.java_blank import JAVA_TRIMMED
 from scoopi.parse.css import syntax
 from scoopi.parse.css.bound_text import bound, bound_pattern
 from scoopi.parse.css.pseudo_class import parse_pseudo_class
 from scoopi.parse.css.scanner import Scanner
-from scoopi.parse.grid.grid_blank import JAVA_TRIMMED
 
 _COMBINATORS = ">+~"
 _MAX_NESTING = 32

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from enum import Enum, auto
 from typing import Any, NamedTuple, Protocol
 
-from scoopi.parse.css import syntax, xpath_text
+from scoopi.parse.css import syntax, xpath_conditions
 from scoopi.parse.css.filters import Filter, attribute_filter, class_filter, place_filter, text_filter
 
 NAMESPACE = "scoopi"
@@ -125,11 +125,7 @@ class XPathWriter:
         can_be_root = (
             not of_page
             and (scope is Scope.BLOCK or len(chain.compounds) > 1)
-            and chain.combinators[:1]
-            not in (
-                ("+",),
-                ("~",),
-            )
+            and chain.combinators[:1] not in (("+",), ("~",))
         )
         if not can_be_root:
             return [inside]
@@ -147,7 +143,9 @@ class XPathWriter:
         if test is None or (of_page and (combinator == ">" or isinstance(test, syntax.SiblingIndex))):
             return ("/descendant::" if combinator == " " else "/child::") + self._node(compound)
         axis = "/descendant-or-self::*/child::" if combinator == " " else "/child::"
-        return f"{axis}*[{_position(test)}]{self._brackets(_without(compound, test))}"
+        return (
+            f"{axis}*[{xpath_conditions.position_condition(test)}]{self._brackets(_without(compound, test))}"
+        )
 
     @staticmethod
     def _positional(compound: syntax.Compound) -> syntax.Nth | syntax.SiblingIndex | None:
@@ -163,10 +161,10 @@ class XPathWriter:
         element takes.
         """
         tag = _tag(compound)
-        if tag is not None and xpath_text.is_name(tag.name):
+        if tag is not None and xpath_conditions.is_name(tag.name):
             return tag.name + self._brackets(_without(compound, tag), tag=tag)
         for test in compound if tag is None else ():
-            found = xpath_text.attribute_path(test)
+            found = xpath_conditions.attribute_path(test)
             if found:
                 return f"*/{found}/parent::*{self._brackets(_without(compound, test))}"
         return "*" + self._brackets(compound)
@@ -189,19 +187,16 @@ class XPathWriter:
         """
         match test:
             case syntax.Tag(name):
-                return xpath_text.tag_condition(name)
+                return xpath_conditions.tag_condition(name)
             case syntax.TagSuffix(name):
-                suffix = f":{name}"
-                return (
-                    f"substring(name(),string-length(name())-{len(suffix) - 1})={xpath_text.literal(suffix)}"
-                )
+                return xpath_conditions.suffix_condition("name()", f":{name}")
             case syntax.Id(value):
-                return f"@id={xpath_text.literal(value)}"
+                return f"@id={xpath_conditions.literal(value)}"
             case syntax.ClassName(name):
-                plain = xpath_text.is_plain(name)
-                return xpath_text.class_condition(name) if plain else self._call(class_filter(name))
+                plain = xpath_conditions.is_plain(name)
+                return xpath_conditions.class_condition(name) if plain else self._call(class_filter(name))
             case syntax.AttributeTest():
-                condition = xpath_text.attribute_condition(test)
+                condition = xpath_conditions.attribute_condition(test)
                 return condition or self._call(attribute_filter(test, self._regex_timeout_ms))
             case syntax.Nth():
                 return self._nth(test, tag)
@@ -230,7 +225,7 @@ class XPathWriter:
     def _nth(self, test: syntax.Nth, tag: syntax.Tag | None) -> str:
         name = "*"
         if test.of_type:
-            if tag is None or not xpath_text.is_name(tag.name):
+            if tag is None or not xpath_conditions.is_name(tag.name):
                 return self._call(place_filter(test))
             name = tag.name
         axis = "following" if test.from_end else "preceding"
@@ -239,7 +234,7 @@ class XPathWriter:
         if self._by_sets:
             return self._call(place_filter(test))
         position = f"(count({axis}-sibling::{name})+1)"
-        return f"parent::* and {xpath_text.nth_condition(position, test.a, test.b)}"
+        return f"parent::* and {xpath_conditions.nth_condition(position, test.a, test.b)}"
 
     def _nested_condition(self, test: syntax.Nested, is_root: bool) -> str:
         if test.kind == "has":
@@ -301,12 +296,3 @@ def _without(compound: syntax.Compound, test: syntax.Test) -> syntax.Compound:
 
 def _is_call(condition: str) -> bool:
     return f"{NAMESPACE}:" in condition
-
-
-def _position(test: syntax.Nth | syntax.SiblingIndex) -> str:
-    """The test as a predicate on `*` right after an axis that goes through the siblings in their order."""
-    if isinstance(test, syntax.SiblingIndex):
-        return f"position(){test.operator}{test.index + 1}"
-    if test.from_end:
-        return xpath_text.nth_condition("(last()-position()+1)", test.a, test.b)
-    return str(test.b) if test.a == 0 else xpath_text.nth_condition("position()", test.a, test.b)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from scoopi.errors import ScriptError
+from scoopi.java.java_blank import JAVA_TRIMMED, is_blank
 from scoopi.model.data import Axis
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.place import Place
-from scoopi.parse.grid.grid_blank import JAVA_TRIMMED, is_blank
 from scoopi.parse.grid.grid_query import GridQuery, RawValue, located, placed
 from scoopi.parse.grid.grid_reading import GridReading
-from scoopi.parse.grid.grid_settings import GridSettings
 from scoopi.parse.grid.placeholder import AxisDef, PlaceholderScope, ScriptRows
 from scoopi.parse.query_ports import QueryEngine
 
@@ -24,6 +24,23 @@ _TELLING = frozenset(map(chr, range(0x21, 0x7F))) - {"n", "N"}
 
 Finish = Callable[[str | None], str | None]
 """Raw value -> the value as it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class GridSettings:
+    """How missing facts are written, and how many rows a page may have.
+
+    Attributes:
+        not_found: written for a fact that is not found, or reads `null` (`scoopi.fact.notFound.replaceWith`).
+        blank: written for a blank fact (`scoopi.fact.blank.replaceWith`).
+        replace_blank: whether blank facts are replaced at all (`scoopi.fact.blank.replace`).
+        max_rows: more rows than this fail the task (`scoopi.parser.maxRows`).
+    """
+
+    not_found: str = "not found"
+    blank: str = "-"
+    replace_blank: bool = True
+    max_rows: int = 1_000_000
 
 
 class GridAxis:

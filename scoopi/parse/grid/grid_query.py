@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import product
+from itertools import chain, product
 from operator import itemgetter
 from typing import TypeVar
 
@@ -15,7 +15,6 @@ from scoopi.model.place import Place
 from scoopi.parse.cells.open_query import Positional
 from scoopi.parse.cells.positional_index import Leaf, PositionalIndex
 from scoopi.parse.grid.grid_reading import GridReading
-from scoopi.parse.grid.grid_table import GridTable
 from scoopi.parse.grid.placeholder_template import IndexOf, Template
 from scoopi.parse.query_ports import QueryEngine
 
@@ -70,8 +69,8 @@ class GridQuery:
             axes = [self._stand_ins.get(position) for position in positional.positions]
             if axes[0] != axes[1]:
                 with located(self._place):
-                    table = GridTable(reading.index(block, positional.query), axes, positional.positions)
-                    return table.column(ranges)
+                    cells = reading.index(block, positional.query)
+                    return _table_column(cells, axes, positional.positions, ranges)
         value = self._bind(reading)
         indexes = [one.start for one in ranges]
         column = []
@@ -158,6 +157,30 @@ class _TableValue:
         if row is None:
             row = self._rows[at] = self.leaf_of((at,))
         return row.get(indexes[self.cell_axis])
+
+
+def _table_column(
+    index: PositionalIndex, axes: Sequence[int | None], positions: Sequence[int], ranges: Sequence[range]
+) -> list[str | None]:
+    """The values for all indexes of a row's axis and a cell's axis; the later axis of the two varies fastest.
+
+    Args:
+        axes: the axes whose indexes are the row's and the cell's position, which differ; None where the
+            selector has a number.
+        positions: these numbers.
+        ranges: of all axes of the template.
+    Raises:
+        ParseError: a query failed.
+    """
+    rows, cells = (
+        range(position, position + 1) if axis is None else ranges[axis]
+        for axis, position in zip(axes, positions, strict=True)
+    )
+    values = index.table(rows, cells)
+    row_axis, cell_axis = axes
+    if row_axis is not None and cell_axis is not None and cell_axis < row_axis:
+        return list(chain.from_iterable(values[at :: len(cells)] for at in range(len(cells))))
+    return values
 
 
 def _value(

@@ -10,9 +10,8 @@ from lxml import etree
 from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import Failure
-from scoopi.parse.grid.grid_axis import GridAxis
+from scoopi.parse.grid.grid_axis import GridAxis, GridSettings
 from scoopi.parse.grid.grid_reading import GridReading
-from scoopi.parse.grid.grid_settings import GridSettings
 from scoopi.parse.grid.grid_template import GridTemplate
 from scoopi.parse.grid.placeholder import AxisDef
 from scoopi.parse.grid.range_ends import of_data_def

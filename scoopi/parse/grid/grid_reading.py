@@ -9,8 +9,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.script_row import ScriptRow
 from scoopi.parse.cells.open_query import OpenQuery
-from scoopi.parse.cells.positional_groups import PositionalGroups
-from scoopi.parse.cells.positional_index import PositionalIndex
+from scoopi.parse.cells.positional_index import PositionalGroups, PositionalIndex
 from scoopi.parse.query_ports import QueryEngine, ScriptRunner
 
 Element = etree._Element

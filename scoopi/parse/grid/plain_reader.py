@@ -12,10 +12,9 @@ from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import Failure
 from scoopi.model.script_row import ScriptRow
-from scoopi.parse.grid.grid_axis import MAX_INDEX, fact_text, prefixed, selector_of
+from scoopi.parse.grid.grid_axis import MAX_INDEX, GridSettings, fact_text, prefixed, selector_of
 from scoopi.parse.grid.grid_query import located
 from scoopi.parse.grid.grid_reader import templates_of
-from scoopi.parse.grid.grid_settings import GridSettings
 from scoopi.parse.grid.placeholder import AxisDef, PlaceholderScope, ScriptRows
 from scoopi.parse.grid.range_ends import RangeEnds, of_data_def, unmet_stop
 from scoopi.parse.query_ports import QueryEngine, ScriptRunner

@@ -77,10 +77,15 @@ def _value_condition(test: syntax.AttributeTest, attribute: str) -> str | None:
         case "^=":
             return f"starts-with({folded},{text})"
         case "$=":
-            return f"substring({folded},string-length({folded})-{len(test.value) - 1})={text}"
+            return suffix_condition(folded, test.value)
         case "*=":
             return f"contains({folded},{text})"
     return ""
+
+
+def suffix_condition(expression: str, suffix: str) -> str:
+    """True when the text of the expression ends with the suffix."""
+    return f"substring({expression},string-length({expression})-{len(suffix) - 1})={literal(suffix)}"
 
 
 def nth_condition(position: str, a: int, b: int) -> str:
@@ -90,6 +95,15 @@ def nth_condition(position: str, a: int, b: int) -> str:
     if a > 0:
         return f"{position}>={b} and ({position}-({b})) mod {a}=0"
     return f"{position}<={b} and ({b}-({position})) mod {-a}=0"
+
+
+def position_condition(test: syntax.Nth | syntax.SiblingIndex) -> str:
+    """The test as a predicate on `*` right after an axis that goes through the siblings in their order."""
+    if isinstance(test, syntax.SiblingIndex):
+        return f"position(){test.operator}{test.index + 1}"
+    if test.from_end:
+        return nth_condition("(last()-position()+1)", test.a, test.b)
+    return str(test.b) if test.a == 0 else nth_condition("position()", test.a, test.b)
 
 
 def _folded(expression: str) -> str:
