@@ -47,7 +47,7 @@ class JobRecord(msgspec.Struct, frozen=True):
     """A job in the store; kept as canonical JSON (sorted keys), compared on its bytes.
 
     Attributes:
-        slot: the indexed field: `R/<host>` ready, `T/<incarnation>` taken, `E` ended.
+        state_key: the indexed field: `R/<host>` ready, `T/<incarnation>` taken, `E` ended.
         host: `host:port` in lower case, `file` for local files.
         state: see JobState.
         incarnation: of the node that wrote the record.
@@ -56,7 +56,7 @@ class JobRecord(msgspec.Struct, frozen=True):
         payload: the job's payload as msgpack; empty: it is large, and stands in a map of its own.
     """
 
-    slot: str
+    state_key: str
     host: str
     state: JobState
     incarnation: str

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from scoopi.model.record_fields import Count
-from scoopi.store.ports import MapName
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.run_maps import HOSTS
 
 
 class HostShare(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ class HostRecords:
 
     def __init__(self, incarnation: str) -> None:
         self._incarnation = incarnation
-        self._codec = RecordCodec(MapName.HOSTS, HostRecord)
+        self._codec = RecordCodec(HOSTS, HostRecord)
         self._written = 0
         self.read = self._codec.read
 

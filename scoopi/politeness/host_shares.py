@@ -17,7 +17,8 @@ from scoopi.politeness.host_share_record import HostRecord, HostRecords, HostSha
 from scoopi.store.nodes.node_record import Look
 from scoopi.store.nodes.own_clock import boottime
 from scoopi.store.pages.job_store import NEW_HOST
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store
+from scoopi.store.run_maps import HOSTS
 from scoopi.store.scan_pages import pages
 
 PAGE = 1000
@@ -185,7 +186,7 @@ class HostShares:
             Change(host, known[host].raw, self._records.written(move.record)) for host, move in moves.items()
         ]
         lost = []
-        for change, outcome in zip(changes, self._store.cas_all(MapName.HOSTS, changes), strict=True):
+        for change, outcome in zip(changes, self._store.cas_all(HOSTS, changes), strict=True):
             is_first = not known[change.key].record.by
             self._memory.learn(change.key, outcome.current)
             if not outcome.won:
@@ -267,7 +268,7 @@ class HostShares:
 
     def _read_all(self) -> None:
         found = set()
-        for page in pages(self._store, MapName.HOSTS, PAGE):
+        for page in pages(self._store, HOSTS, PAGE):
             for host, raw in page:
                 self._memory.learn(host, raw)
                 found.add(host)
@@ -277,12 +278,12 @@ class HostShares:
     def _read(self, hosts: Collection[str]) -> None:
         """Read these hosts; those without a record are not known."""
         if hosts:
-            found = self._store.get_all(MapName.HOSTS, list(hosts))
+            found = self._store.get_all(HOSTS, list(hosts))
             for host in hosts:
                 self._memory.learn(host, found.get(host))
 
     def _make(self, hosts: Collection[str]) -> None:
         if hosts:
-            outcomes = self._store.put_if_absent_all(MapName.HOSTS, [(host, NEW_HOST) for host in hosts])
+            outcomes = self._store.put_if_absent_all(HOSTS, [(host, NEW_HOST) for host in hosts])
             for host, outcome in zip(hosts, outcomes, strict=True):
                 self._memory.learn(host, outcome.current)

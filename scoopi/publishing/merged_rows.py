@@ -10,8 +10,8 @@ from scoopi.publishing.publisher import Published, Publisher
 from scoopi.publishing.run_rows import EndOfRows
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.departure import Departure
-from scoopi.store.ports import MapName
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.run_maps import RUN
 from scoopi.store.stopped import StoppedError
 
 MERGE_S = 3600.0
@@ -55,7 +55,7 @@ class MergedRows:
         self._departure = departure
         self._is_stopped = is_stopped
         self._mine: Published | None = None
-        self._codec = RecordCodec(MapName.RUN, Merged)
+        self._codec = RecordCodec(RUN, Merged)
 
     def at_end(self) -> EndOfRows:
         """As `RunRows` says; with rows missing the next node tries, and each of them says so."""

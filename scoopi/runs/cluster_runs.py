@@ -11,6 +11,7 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_majority import COPIES, MemberMajority
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.ports import Store
+from scoopi.store.run_maps import RUN
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.settling_store import SettlingStore
@@ -30,7 +31,7 @@ def store_of(
 def majority_of(client: ClusterClient, settings: ClusterSettings, node: str) -> MemberMajority:
     """The members that this client sees, and how many there were; its `ensure` guards the client's stores."""
     return MemberMajority(
-        SettlingStore(HazelcastStore(client, guarded=False)),
+        SettlingStore(HazelcastStore(client, guarded=False, maps=(RUN,))),
         client.spread_keys("members", COPIES),
         client.seen,
         node,

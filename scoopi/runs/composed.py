@@ -14,8 +14,8 @@ from scoopi.defs.scrape.class_names import SCRIPTER
 from scoopi.errors import PluginError
 from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
 from scoopi.plugins.entry_points import digest_now
-from scoopi.store.ports import MapName
 from scoopi.store.record_codec import RecordCodec, unreadable
+from scoopi.store.run_maps import RUN
 
 LOCATORS_A_PART = 500
 QUICKEST = 1
@@ -54,7 +54,7 @@ def read_composed(packed: bytes) -> Composed:
     Raises:
         RecordError: it is not what Scoopi composes.
     """
-    return RecordCodec(MapName.RUN, Composed, packed=True).read("composed/setup", packed)
+    return RecordCodec(RUN, Composed, packed=True).read("composed/setup", packed)
 
 
 class WorkerPlan(msgspec.Struct, frozen=True):
@@ -109,7 +109,7 @@ def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
         try:
             part = decoder.decode(zlib.decompress(packed))
         except (zlib.error, msgspec.MsgspecError) as fault:
-            raise unreadable(MapName.RUN, "composed/setup", packed, str(fault)) from fault
+            raise unreadable(RUN, "composed/setup", packed, str(fault)) from fault
         yield LocatorGroup(part.group, tuple(LocatorDef(name, url) for name, url in part.locators))
 
 

@@ -15,8 +15,9 @@ from scoopi.errors import RecordError, StoreError, UsageError
 from scoopi.model.record_fields import RUN_NAME, RunText
 from scoopi.runs.composed import Composed
 from scoopi.runs.run_state import HIDDEN, NodeState
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.run_maps import RUN
 from scoopi.store.scan_pages import pages
 
 PAGE = 500
@@ -50,7 +51,7 @@ class RunName:
         self._grid = grid
         self._is_over = is_over
         self._node = node
-        self._codec = RecordCodec(MapName.RUN, CurrentRun)
+        self._codec = RecordCodec(RUN, CurrentRun)
 
     def decide(self, composed: Composed, given: str | None) -> str:
         """The run's name: given, or current in the grid, or new.
@@ -75,7 +76,7 @@ class RunName:
         stands, known = self._stands(key)
         if stands is not None and known is not None and known.run == run and not known.over:
             over = self._codec.written(CurrentRun(run, self._node, over=True))
-            self._grid.cas_all(MapName.RUN, [Change(key, stands, over)])
+            self._grid.cas_all(RUN, [Change(key, stands, over)])
 
     def forget(self, run: str) -> None:
         """Have nobody join a run that is removed.
@@ -83,7 +84,7 @@ class RunName:
         Raises:
             StoreError: the grid does not answer; call again.
         """
-        for page in pages(self._grid, MapName.RUN, PAGE, after=_key("")):
+        for page in pages(self._grid, RUN, PAGE, after=_key("")):
             for key, stands in page:
                 if not key.startswith(_key("")):
                     return
@@ -93,7 +94,7 @@ class RunName:
                     continue
                 if known.run == run and not known.over:
                     over = self._codec.written(CurrentRun(run, self._node, over=True))
-                    self._grid.cas_all(MapName.RUN, [Change(key, stands, over)])
+                    self._grid.cas_all(RUN, [Change(key, stands, over)])
 
     def _current(self, base: str) -> str:
         key = _key(base)
@@ -103,13 +104,13 @@ class RunName:
                 return known.run
             new = self._codec.written(CurrentRun(f"{base}-{secrets.token_hex(2)}", self._node))
             if stands is None:
-                self._grid.put_if_absent_all(MapName.RUN, [(key, new)])
+                self._grid.put_if_absent_all(RUN, [(key, new)])
             else:
-                self._grid.cas_all(MapName.RUN, [Change(key, stands, new)])
+                self._grid.cas_all(RUN, [Change(key, stands, new)])
         raise StoreError(f"no name for the run could be agreed on in {TRIES} tries", hint="give it by --run")
 
     def _stands(self, key: str) -> tuple[bytes | None, CurrentRun | None]:
-        stands = self._grid.get_all(MapName.RUN, [key]).get(key)
+        stands = self._grid.get_all(RUN, [key]).get(key)
         return stands, None if stands is None else self._codec.read(key, stands)
 
 

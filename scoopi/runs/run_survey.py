@@ -12,9 +12,10 @@ from scoopi.runs.heartbeat_sample import HeartbeatSample
 from scoopi.store.nodes.awaited_nodes import awaited_nodes
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Member, MemberState
-from scoopi.store.pages.job_records import taken_slot
+from scoopi.store.pages.job_records import taken_state_key
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store
+from scoopi.store.run_maps import HOSTS, JOBS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.scan_pages import pages
 
@@ -49,7 +50,7 @@ class RunSurvey:
         members = self._sample.take()
         if state is None:
             return self._not_begun(members)
-        taken = {key: self._store.count(MapName.JOBS, taken_slot(key)) for key in members}
+        taken = {key: self._store.count(JOBS, taken_state_key(key)) for key in members}
         ends = self._ends()
         return RunFigures(
             run=self._run,
@@ -117,7 +118,7 @@ class RunSurvey:
         names = {key: member.node for key, member in members.items()}
         left = {key for key, member in members.items() if member.state is MemberState.LEFT}
         found: list[HostFigures] = []
-        for page in pages(self._store, MapName.HOSTS, PAGE):
+        for page in pages(self._store, HOSTS, PAGE):
             for host, record in page:
                 read = self._hosts.read(host, record).without(left)
                 if not read.parties:

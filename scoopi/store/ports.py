@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 
-class MapName(StrEnum):
-    """The maps of a run. Only JOBS is indexed, by the `slot` of its records."""
+@dataclass(frozen=True, slots=True)
+class StoreMap:
+    """A map of records, declared by the protocol that keeps its records there.
 
-    JOBS = "jobs"
-    PAYLOADS = "payloads"
-    ENDED = "ended"
-    HOSTS = "hosts"
-    RUN = "run"
-    MEMBERS = "members"
+    Attributes:
+        name: of the table, or of the grid's map.
+        index: the text field of its records by which `scan` and `count` select. Records of an indexed map are
+            JSON objects; all others may be any bytes.
+        large: whether most records have hundreds of bytes; a twin may lay them out for it.
+    """
+
+    name: str
+    index: str | None = None
+    large: bool = False
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Change(NamedTuple):
@@ -41,10 +49,10 @@ class Store(Protocol):
     Every method raises StoreError when nothing is known; the caller tries again.
     """
 
-    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+    def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
         """The records that exist, by key."""
 
-    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+    def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
         """Put each record whose key has none.
 
         Returns:
@@ -52,7 +60,7 @@ class Store(Protocol):
         Source: design, "Protocol", rule 1.
         """
 
-    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
         """Change each record only if it still holds what the change expects.
 
         Returns:
@@ -63,19 +71,26 @@ class Store(Protocol):
         Source: design, "Protocol", rule 1.
         """
 
-    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+    def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
         """Delete the records; absent ones are no error."""
 
-    def delete_below(self, name: MapName, key: str) -> None:
-        """Delete all records with a lower key, in one call however many there are; not of JOBS."""
+    def delete_below(self, store_map: StoreMap, key: str) -> None:
+        """Delete all records with a lower key, in one call however many there are; not of an indexed map."""
 
-    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
-        """Up to `limit` records with key > `after`, by key; `slot` (JOBS only) keeps those of that slot."""
+    def scan(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
+        """The first records with key > `after`, by key.
 
-    def count(self, name: MapName, slot: str | None = None) -> int:
-        """How many records the map holds; `slot` as in `scan`."""
+        Args:
+            index_value: only records whose indexed field has this value; None: all. Indexed maps only.
+            limit: the largest number of records.
+        """
 
-    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+    def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
+        """The number of records in the map; `index_value` as in `scan`."""
+
+    def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
         """Let the records end by themselves so long from now; absent ones are no error.
 
         On one machine nothing ends: the user deletes the run's folder.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import msgspec
 
 from scoopi.errors import RecordError
-from scoopi.store.ports import MapName
+from scoopi.store.ports import StoreMap
 
 FOREIGN = b"\xff"
 """A record that begins so is of a type that Scoopi never writes; its description follows. No JSON and no
@@ -25,9 +25,9 @@ class RecordCodec(Generic[Kind]):
         packed: msgpack instead.
     """
 
-    def __init__(self, name: MapName, kind: type[Kind], *, packed: bool = False) -> None:
+    def __init__(self, store_map: StoreMap, kind: type[Kind], *, packed: bool = False) -> None:
         form = msgspec.msgpack if packed else msgspec.json
-        self._name = name
+        self._name = store_map
         self._encode = form.Encoder(order=None if packed else "sorted").encode
         self._decode = form.Decoder(kind).decode
 
@@ -47,15 +47,25 @@ class RecordCodec(Generic[Kind]):
         return cast(bytes, self._encode(record))
 
 
-def unreadable(name: MapName, key: str, record: bytes, why: str = "") -> RecordError:
+def indexed_kind(store_map: StoreMap, default: object = msgspec.NODEFAULT) -> Any:
+    """The struct of the indexed field of a map's records, its attribute `index_value`.
+
+    Args:
+        default: the value of records without the field; none: they are not valid.
+    """
+    field = ("index_value", str, default)
+    return msgspec.defstruct("Indexed", [field], rename={"index_value": store_map.index or ""})
+
+
+def unreadable(store_map: StoreMap, key: str, record: bytes, why: str = "") -> RecordError:
     """What is wrong with a record, by its map, its key and its first bytes."""
     is_foreign = record.startswith(FOREIGN)
     found = (
         record[1:].decode(errors="replace") if is_foreign else f"{record[:_FIRST]!r} ({why[:_LONGEST_WHY]})"
     )
     return RecordError(
-        f"the map {name} holds a record that Scoopi did not write: {found}",
-        at=f"{name}[{key[:_FIRST]!r}]",
+        f"the map {store_map} holds a record that Scoopi did not write: {found}",
+        at=f"{store_map}[{key[:_FIRST]!r}]",
         hint=_HINT,
         cause="the store holds a record that Scoopi did not write",
     )

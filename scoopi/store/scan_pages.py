@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store, StoreMap
 
 
 def pages(
-    store: Store, name: MapName, size: int, slot: str | None = None, after: str = ""
+    store: Store, store_map: StoreMap, size: int, index_value: str | None = None, after: str = ""
 ) -> Iterator[list[tuple[str, bytes]]]:
     """All records with key > `after`, by key, up to `size` at a time; none of the parts is empty.
 
@@ -16,10 +16,10 @@ def pages(
     reads may change or delete meanwhile what it was given.
 
     Args:
-        slot: as in `Store.scan`.
+        index_value: as in `Store.scan`.
     Raises:
         StoreError: the store does not answer; begin again.
     """
-    while page := store.scan(name, slot, size, after):
+    while page := store.scan(store_map, index_value, size, after):
         yield page
         after = page[-1][0]

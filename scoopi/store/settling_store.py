@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Protocol, TypeVar
 
 from scoopi.errors import StoreError
-from scoopi.store.ports import Change, MapName, Outcome, Store
+from scoopi.store.ports import Change, Outcome, Store, StoreMap
 
 
 class _Write(Protocol):
@@ -54,38 +54,40 @@ class SettlingStore:
         self._inner = inner
         self._tries = tries
 
-    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+    def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
         """As `Store` says."""
-        return self._inner.get_all(name, keys)
+        return self._inner.get_all(store_map, keys)
 
-    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+    def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
         """As `Store` says."""
         puts = [_Put(key, value) for key, value in records]
-        return self._settle(name, puts, self._put)
+        return self._settle(store_map, puts, self._put)
 
-    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
         """As `Store` says."""
-        return self._settle(name, changes, self._inner.cas_all)
+        return self._settle(store_map, changes, self._inner.cas_all)
 
-    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+    def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
         """As `Store` says."""
-        self._again(lambda: self._inner.delete_all(name, keys))
+        self._again(lambda: self._inner.delete_all(store_map, keys))
 
-    def delete_below(self, name: MapName, key: str) -> None:
+    def delete_below(self, store_map: StoreMap, key: str) -> None:
         """As `Store` says."""
-        self._again(lambda: self._inner.delete_below(name, key))
+        self._again(lambda: self._inner.delete_below(store_map, key))
 
-    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+    def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
         """As `Store` says."""
-        self._again(lambda: self._inner.set_ttl_all(name, keys, seconds))
+        self._again(lambda: self._inner.set_ttl_all(store_map, keys, seconds))
 
-    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
+    def scan(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
         """As `Store` says."""
-        return self._inner.scan(name, slot, limit, after)
+        return self._inner.scan(store_map, index_value, limit, after)
 
-    def count(self, name: MapName, slot: str | None = None) -> int:
+    def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
         """As `Store` says."""
-        return self._inner.count(name, slot)
+        return self._inner.count(store_map, index_value)
 
     def close(self) -> None:
         """Close the twin."""
@@ -99,14 +101,14 @@ class SettlingStore:
                 return
         write()
 
-    def _put(self, name: MapName, puts: Sequence[_Put]) -> list[Outcome]:
-        return self._inner.put_if_absent_all(name, [(put.key, put.new) for put in puts])
+    def _put(self, store_map: StoreMap, puts: Sequence[_Put]) -> list[Outcome]:
+        return self._inner.put_if_absent_all(store_map, [(put.key, put.new) for put in puts])
 
     def _settle(
         self,
-        name: MapName,
+        store_map: StoreMap,
         writes: Sequence[Write],
-        send: Callable[[MapName, Sequence[Write]], list[Outcome]],
+        send: Callable[[StoreMap, Sequence[Write]], list[Outcome]],
     ) -> list[Outcome]:
         if not writes:
             return []
@@ -116,21 +118,21 @@ class SettlingStore:
         for _ in range(self._tries):
             batch = [writes[place] for place in unsettled]
             try:
-                answers = send(name, batch)
+                answers = send(store_map, batch)
             except StoreError as error:
                 fault = error
-                answers = self._as_they_are(name, batch)
+                answers = self._as_they_are(store_map, batch)
             outcomes.update(zip(unsettled, map(_judged, batch, answers), strict=True))
             unsettled = [place for place in unsettled if _left_no_trace(writes[place], outcomes[place])]
             if not unsettled:
                 return [outcomes[place] for place in range(len(writes))]
         raise fault or StoreError(
-            f"{len(unsettled)} writes to {name} were refused, and their records are as before",
+            f"{len(unsettled)} writes to {store_map} were refused, and their records are as before",
             hint="try again",
         )
 
-    def _as_they_are(self, name: MapName, batch: Sequence[_Write]) -> list[Outcome]:
-        records = self._inner.get_all(name, [write.key for write in batch])
+    def _as_they_are(self, store_map: StoreMap, batch: Sequence[_Write]) -> list[Outcome]:
+        records = self._inner.get_all(store_map, [write.key for write in batch])
         return [Outcome(False, records.get(write.key)) for write in batch]
 
 

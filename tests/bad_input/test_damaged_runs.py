@@ -65,28 +65,28 @@ DAMAGES: dict[str, tuple[Damage, str, str, str]] = {
     "store, gone": (lambda node: (node / "store.db").unlink(), "store.db", "records are lost", RESTORE),
     "store, a folder": (_a_folder("store.db"), "store.db", "unable to open database file", ""),
     "store, of another schema": (
-        _changed("ALTER TABLE jobs RENAME COLUMN slot TO slit"),
+        _changed("ALTER TABLE jobs RENAME COLUMN state_key TO state_kay"),
         "store.db",
-        "it has not the tables of a store",
+        "it does not have the tables of a store",
         NEW_RUN,
     ),
     "store, without a table": (
         _changed("DROP TABLE ended"),
         "store.db",
-        "it has not the tables of a store",
+        "it does not have the tables of a store",
         NEW_RUN,
     ),
     "store, without its version": (
         _changed("PRAGMA user_version=0"),
         "store.db",
-        "it has not the tables of a store",
+        "it does not have the tables of a store",
         NEW_RUN,
     ),
     "store, of a later version": (
         _changed("PRAGMA user_version=99"),
         "store.db",
         "the store has version 99",
-        "the Scoopi that began it",
+        "the Scoopi that started it",
     ),
     "what was composed": (
         _changed("UPDATE run SET value = x'c1' WHERE key = 'composed/setup'"),

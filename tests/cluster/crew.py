@@ -18,7 +18,7 @@ from scoopi.model.run_report import RunReport
 from scoopi.runs.composed import Composed
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.ports import MapName
+from scoopi.store.run_maps import RUN
 
 MOST = 8
 LIMIT_S = 40.0
@@ -123,9 +123,9 @@ class Crew:
         name, self.run_name = self.run_name, f"{self.run_name}-before"
         self.run("before")
         key, former = "composed/setup", HazelcastStore(cluster, self.run_name)
-        packed = former.get_all(MapName.RUN, [key])[key]
+        packed = former.get_all(RUN, [key])[key]
         self.run_name = name
-        HazelcastStore(cluster, name).put_if_absent_all(MapName.RUN, [(key, packed)])
+        HazelcastStore(cluster, name).put_if_absent_all(RUN, [(key, packed)])
         return msgspec.msgpack.decode(packed, type=Composed).run
 
     @property

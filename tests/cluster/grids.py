@@ -18,6 +18,8 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.store.cluster.member_process import MemberProcess
+from scoopi.store.ports import StoreMap
+from scoopi.store.run_maps import RUN_MAPS
 from tests.cluster.proxy import Plan, Proxy
 
 PORTS = (15_000, 32_000)
@@ -127,8 +129,8 @@ def settings_of(started: list[MemberProcess], **changes: Any) -> ClusterSettings
 
 
 @contextmanager
-def new_run(client: ClusterClient) -> Iterator[HazelcastStore]:
+def new_run(client: ClusterClient, maps: Sequence[StoreMap] = RUN_MAPS) -> Iterator[HazelcastStore]:
     """The maps of a run of its own; removed at the end."""
-    store = HazelcastStore(client, f"run-{next(_runs)}")
+    store = HazelcastStore(client, f"run-{next(_runs)}", maps=maps)
     yield store
     store.destroy()

@@ -19,7 +19,7 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_process import MemberProcess
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import NewJob
-from scoopi.store.ports import MapName
+from scoopi.store.run_maps import ENDED, JOBS, PAYLOADS
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import members, settings_of
 from tests.store.measure_store import BATCH, HOST, measure_jobs, measure_records
@@ -41,7 +41,7 @@ def measure_heap(store: HazelcastStore, keys: list[str], started: list[MemberPro
     """Seeds the jobs, then remembers as many ends."""
     jobs = JobStore(SettlingStore(store), "0123456789abcdef")
     jobs.put([NewJob("first", HOST, JobPayload(Locator("acme", "books", HOST), "first"))])
-    store.count(MapName.ENDED)
+    store.count(ENDED)
     empty, began = heap_bytes(started), time.perf_counter()
     for start in range(0, len(keys), BATCH):
         part = keys[start : start + BATCH]
@@ -49,17 +49,17 @@ def measure_heap(store: HazelcastStore, keys: list[str], started: list[MemberPro
         jobs.put([NewJob(key, HOST, JobPayload(at, key)) for key, at in zip(part, locators, strict=True)])
     print(f"{'seeding':30} {time.perf_counter() - began:12.1f} s for {len(keys):,}")
     began = time.perf_counter()
-    found = store.scan(MapName.JOBS, f"R/{HOST}", BATCH, keys[0])
-    found = store.scan(MapName.JOBS, f"R/{HOST}", BATCH, found[-1][0])
+    found = store.scan(JOBS, f"R/{HOST}", BATCH, keys[0])
+    found = store.scan(JOBS, f"R/{HOST}", BATCH, found[-1][0])
     print(f"{'two pages of them':30} {(time.perf_counter() - began) * 1000:12.0f} ms")
     full = heap_bytes(started)
     print(f"{'heap per waiting job':30} {(full - empty) / len(keys):12,.0f} bytes")
     for start in range(0, len(keys), BATCH):
         ends = [(key, b'["0123456789abcdef",1,"DONE"]') for key in keys[start : start + BATCH]]
-        store.put_if_absent_all(MapName.ENDED, ends)
+        store.put_if_absent_all(ENDED, ends)
     print(f"{'heap per ended job':30} {(heap_bytes(started) - full) / len(keys):12,.0f} bytes")
     began, after = time.perf_counter(), ""
-    while page := store.scan(MapName.ENDED, None, PAGE, after):
+    while page := store.scan(ENDED, None, PAGE, after):
         after = page[-1][0]
     print(f"{'reading all ends':30} {time.perf_counter() - began:12.1f} s")
 
@@ -72,7 +72,7 @@ def main(records: int, number: int) -> None:
         measure_heap(HazelcastStore(client, "heap"), keys, started)
         grid = HazelcastStore(client, "measured")
         store = SettlingStore(grid)
-        for name in (MapName.JOBS, MapName.PAYLOADS):
+        for name in (JOBS, PAYLOADS):
             measure_records(store, name, keys)
         measure_jobs(store, keys)
         grid.destroy()

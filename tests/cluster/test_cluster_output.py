@@ -22,7 +22,7 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.lease import LeaseRecord
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Member
-from scoopi.store.ports import MapName
+from scoopi.store.run_maps import RUN
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import members, settings_of
@@ -215,7 +215,7 @@ def test_a_holder_that_dies_while_it_merges_is_replaced(
     crew = crew_of(**MERGED)
     lease = msgspec.json.encode(LeaseRecord("dead", 0), order="sorted")
     held = f"barricade/merge/{crew.precompose(cluster)}"
-    HazelcastStore(cluster, crew.run_name).put_if_absent_all(MapName.RUN, [(held, lease)])
+    HazelcastStore(cluster, crew.run_name).put_if_absent_all(RUN, [(held, lease)])
     reports = crew.run("ann", "bob")
     assert [report.rows for report in reports] == [{"data.txt": world.rows.total()}] * 2
     assert crew.rows() == world.rows

@@ -13,7 +13,8 @@ from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.runs.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.ports import MapName
+from scoopi.store.ports import StoreMap
+from scoopi.store.run_maps import ENDED, HOSTS, MEMBERS, RUN, RUN_MAPS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_retention import RunRetention
 from tests.cluster.crew import LIMIT_S, Crew
@@ -43,7 +44,7 @@ def kept_records(cluster: ClusterClient, run: str) -> list[Any]:
 
 def kept_of(client: ClusterClient, run: str) -> list[str]:
     """The keys of all that the grid holds of a run."""
-    return [key for name in MapName for key in client.map(f"scoopi.{run}.{name}").key_set().result()]
+    return [key for name in RUN_MAPS for key in client.map(f"scoopi.{run}.{name}").key_set().result()]
 
 
 def maps_of(client: ClusterClient, run: str) -> list[str]:
@@ -70,12 +71,12 @@ def test_what_a_finished_run_keeps_ends_after_the_retention_and_not_before(
 ) -> None:
     crew = crew_of(**{"scoopi.run.retention": "100"})
     crew.run("ann")
-    left: dict[MapName, set[int]] = {}
-    for name in (MapName.RUN, MapName.ENDED, MapName.MEMBERS, MapName.HOSTS):
+    left: dict[StoreMap, set[int]] = {}
+    for name in (RUN, ENDED, MEMBERS, HOSTS):
         kept = cluster.map(f"scoopi.{crew.run_name}.{name}")
         views = [kept.get_entry_view(key).result() for key in kept.key_set().result()]
         left[name] = {round(view.ttl / 1000) for view in views}
-    assert left.pop(MapName.RUN) == {100}
+    assert left.pop(RUN) == {100}
     assert {each for lives in left.values() for each in lives} == {200}
 
 
@@ -85,10 +86,10 @@ def test_where_the_last_node_died_over_it_the_next_one_of_any_run_lets_the_recor
 ) -> None:
     expire, parts = RunRetention._expire, iter(range(done))
 
-    def dies(retention: RunRetention, name: MapName, seconds: int) -> None:
+    def dies(retention: RunRetention, store_map: StoreMap, seconds: int) -> None:
         if next(parts, None) is None:
             raise StoreError("the node dies here")
-        expire(retention, name, seconds)
+        expire(retention, store_map, seconds)
 
     def one_run(name: str) -> None:
         crew = Crew(cluster, world.defs, tmp_path / "out", name, {"scoopi.run.retention": retention_s[name]})

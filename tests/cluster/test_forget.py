@@ -17,7 +17,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
-from scoopi.store.ports import MapName
+from scoopi.store.run_maps import ENDED, JOBS, MEMBERS, RUN
 from scoopi.store.runs.run_pulse import PREFIX
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
@@ -53,7 +53,7 @@ def figures_of(crew: Crew) -> Any:
 
 def end_pulse(client: ClusterClient, run: str) -> None:
     """As the members do when its time is over."""
-    store_of(client).delete_all(MapName.RUN, [PREFIX + run])
+    store_of(client).delete_all(RUN, [PREFIX + run])
 
 
 def start_another(client: ClusterClient, world: World, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_stopped_run_is_forgotten_without_a_question_and_nothing_of_it_stays(
     code, out, err = crew.ask("forget", crew.run_name)
     assert (code, out, err) == (0, "", f"run {crew.run_name}: removed from the cluster\n")
     assert not maps_of(cluster, crew.run_name)
-    assert PREFIX + crew.run_name not in store_of(cluster).get_all(MapName.RUN, [PREFIX + crew.run_name])
+    assert PREFIX + crew.run_name not in store_of(cluster).get_all(RUN, [PREFIX + crew.run_name])
     code, _, err = crew.ask("status", crew.run_name)
     assert (code, "knows no run" in err) == (5, True)
     code, _, err = crew.ask("forget", crew.run_name)
@@ -215,16 +215,16 @@ def test_a_node_that_wakes_up_does_not_create_the_maps_of_a_removed_run_again(
     registry = runs_of(cluster, "test")
     maps, _ = registry.enter(name)
     store = HazelcastStore(cluster, maps, is_gone=lambda: registry.is_gone(name, maps), clock=lambda: now[0])
-    store.put_if_absent_all(MapName.JOBS, [("k", b'{"slot":"R/a"}')])
+    store.put_if_absent_all(JOBS, [("k", b'{"state_key":"R/a"}')])
     now[0] = 60.0
-    assert store.count(MapName.JOBS) == 1, "it was away, and its run is there"
+    assert store.count(JOBS) == 1, "it was away, and its run is there"
     registry.forget(name)
     now[0] = 120.0
     for call in (
-        lambda: store.count(MapName.JOBS),
-        lambda: store.get_all(MapName.RUN, ["run"]),
-        lambda: store.put_if_absent_all(MapName.MEMBERS, [("k", b"{}")]),
-        lambda: store.delete_all(MapName.ENDED, ["k"]),
+        lambda: store.count(JOBS),
+        lambda: store.get_all(RUN, ["run"]),
+        lambda: store.put_if_absent_all(MEMBERS, [("k", b"{}")]),
+        lambda: store.delete_all(ENDED, ["k"]),
     ):
         with pytest.raises(RunError, match="were removed"):
             call()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.ports import MapName
+from scoopi.store.run_maps import RUN
 from tests.cluster.grids import new_run
 
 KEYS = ("", "a", "j1", "0123456789abcdef0123456789abcdef", "shop.example:443", "ümläut", "grin 😀", "~")
@@ -21,14 +21,14 @@ def test_a_key_goes_to_the_partition_that_the_client_names(cluster: ClusterClien
 
 def test_what_is_put_under_it_is_found_under_the_plain_key_and_back(cluster: ClusterClient) -> None:
     with new_run(cluster) as store:
-        plain: Any = cluster.map(f"{store._prefix}.{MapName.RUN}")
-        store.put_if_absent_all(MapName.RUN, [(key, b"sent") for key in KEYS])
+        plain: Any = cluster.map(f"{store._prefix}.{RUN}")
+        store.put_if_absent_all(RUN, [(key, b"sent") for key in KEYS])
         assert {
             key: bytes(value) for key, value in plain.get_all(list(KEYS)).result().items()
         } == dict.fromkeys(KEYS, b"sent")
         plain.put("plain", bytearray(b"value")).result()
-        assert store.get_all(MapName.RUN, ["plain", *KEYS])["plain"] == b"value"
-        store.delete_all(MapName.RUN, KEYS)
+        assert store.get_all(RUN, ["plain", *KEYS])["plain"] == b"value"
+        store.delete_all(RUN, KEYS)
         assert plain.key_set().result() == ["plain"]
 
 

@@ -16,13 +16,12 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.ports import Change, MapName
+from scoopi.store.ports import Change
+from scoopi.store.run_maps import ENDED, JOBS, RUN, RUN_MAPS
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import free_port, members, new_run, settings_of
 
 LIMIT_S = 20.0
-
-JOBS, RUN, ENDED = MapName.JOBS, MapName.RUN, MapName.ENDED
 
 
 @pytest.fixture
@@ -31,8 +30,8 @@ def store(cluster: ClusterClient) -> Iterator[HazelcastStore]:
         yield store
 
 
-def job(slot: str) -> bytes:
-    return b'{"slot":"%s"}' % slot.encode()
+def job(index_value: str) -> bytes:
+    return b'{"state_key":"%s"}' % index_value.encode()
 
 
 def digests(number: int) -> list[str]:
@@ -52,10 +51,10 @@ def test_only_text_json_and_bytes_are_ever_sent(
             sent.add(data.get_type())
         return data
 
-    maps = [store._map(name) for name in MapName]
+    maps = [store._map(name) for name in RUN_MAPS]
     for kept in maps:
         monkeypatch.setattr(kept, "_to_data", watched)
-    for name in MapName:
+    for name in RUN_MAPS:
         value, other = (job("R/a"), job("E")) if name is JOBS else (b"a", b"b")
         store.put_if_absent_all(name, [("k", value)])
         store.cas_all(name, [Change("k", value, other), Change("k", value, other)])
@@ -109,7 +108,7 @@ def test_records_end_by_themselves_when_told_so(store: HazelcastStore) -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 7, 100])
-def test_pages_of_a_slot_are_whole_and_sorted_whatever_was_taken_between(
+def test_pages_of_an_indexed_value_are_whole_and_sorted_whatever_was_taken_between(
     store: HazelcastStore, limit: int
 ) -> None:
     """As jobs are taken: the same page is asked for again when its records have gone elsewhere."""

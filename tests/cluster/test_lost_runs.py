@@ -11,7 +11,8 @@ from scoopi.errors import RunError
 from scoopi.model.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.ports import MapName
+from scoopi.store.ports import StoreMap
+from scoopi.store.run_maps import ENDED, HOSTS, JOBS, RUN
 from scoopi.store.runs.run_registry import PREFIX
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
@@ -20,7 +21,7 @@ from tests.server.server import Server
 
 SHELVES, PACKETS = 6, 2
 SHARED = {"scoopi.output.durability": "shared"}
-RUN = "run"
+RUN_KEY = "run"
 
 CrewOf = Callable[..., Crew]
 
@@ -45,24 +46,24 @@ def stopped(crew: Crew, node: str) -> None:
     assert crew.rows(f"data-{node}.txt")
 
 
-def keys(cluster: ClusterClient, crew: Crew, name: MapName) -> list[str]:
-    return [str(key) for key in cluster.map(f"scoopi.{crew.run_name}.{name}").key_set().result()]
+def keys(cluster: ClusterClient, crew: Crew, store_map: StoreMap) -> list[str]:
+    return [str(key) for key in cluster.map(f"scoopi.{crew.run_name}.{store_map}").key_set().result()]
 
 
-def lose(cluster: ClusterClient, crew: Crew, name: MapName, *lost: str) -> None:
-    HazelcastStore(cluster, crew.run_name).delete_all(name, lost)
+def lose(cluster: ClusterClient, crew: Crew, store_map: StoreMap, *lost: str) -> None:
+    HazelcastStore(cluster, crew.run_name).delete_all(store_map, lost)
 
 
 def lose_all(cluster: ClusterClient, crew: Crew) -> None:
     HazelcastStore(cluster, crew.run_name).destroy()
-    HazelcastStore(cluster).delete_all(MapName.RUN, [PREFIX + crew.run_name])
+    HazelcastStore(cluster).delete_all(RUN, [PREFIX + crew.run_name])
 
 
 def lose_a_third(cluster: ClusterClient, crew: Crew) -> None:
     """With the run record; what was composed stays."""
-    lost = [key for key in keys(cluster, crew, MapName.RUN) if key.startswith("canary/")][::3]
-    lose(cluster, crew, MapName.RUN, RUN, *lost)
-    for name in (MapName.JOBS, MapName.ENDED, MapName.HOSTS):
+    lost = [key for key in keys(cluster, crew, RUN) if key.startswith("canary/")][::3]
+    lose(cluster, crew, RUN, RUN_KEY, *lost)
+    for name in (JOBS, ENDED, HOSTS):
         lose(cluster, crew, name, *keys(cluster, crew, name)[::3])
 
 
@@ -74,7 +75,7 @@ def test_a_run_whose_record_is_lost_with_a_third_of_its_jobs_is_told_to_a_node_t
     lose_a_third(cluster, crew)
     with pytest.raises(RunError, match=r"has lost a part of the run .* --anew puts them aside"):
         crew_of("elsewhere").start("bob").result(LIMIT_S)
-    assert RUN not in keys(cluster, crew, MapName.RUN)
+    assert RUN_KEY not in keys(cluster, crew, RUN)
 
 
 def test_a_run_of_which_a_part_is_lost_is_begun_anew_and_its_rows_are_put_aside(
@@ -83,7 +84,7 @@ def test_a_run_of_which_a_part_is_lost_is_begun_anew_and_its_rows_are_put_aside(
     crew = crew_of()
     stopped(crew, "ann")
     published = crew.rows()
-    lose(cluster, crew, MapName.RUN, next(k for k in keys(cluster, crew, MapName.RUN) if "canary/" in k))
+    lose(cluster, crew, RUN, next(k for k in keys(cluster, crew, RUN) if "canary/" in k))
     with pytest.raises(RunError, match=r"has lost a part of the run .* --anew puts them aside"):
         crew.start("ann").result(LIMIT_S)
     reports = crew_of(anew=True).run("ann", "bob")
@@ -98,10 +99,10 @@ def test_a_run_that_its_registry_does_not_know_either_is_begun_anew(
     crew = crew_of()
     stopped(crew, "ann")
     lose_a_third(cluster, crew)
-    HazelcastStore(cluster).delete_all(MapName.RUN, [PREFIX + crew.run_name])
+    HazelcastStore(cluster).delete_all(RUN, [PREFIX + crew.run_name])
     with pytest.raises(RunError, match=r"data is lost; .* --anew puts them aside"):
         crew_of("elsewhere").start("bob").result(LIMIT_S)
-    HazelcastStore(cluster).delete_all(MapName.RUN, [PREFIX + crew.run_name])
+    HazelcastStore(cluster).delete_all(RUN, [PREFIX + crew.run_name])
     crew_of(anew=True).run("ann")
     assert crew.rows() == world.rows
 
@@ -112,7 +113,7 @@ def test_jobs_whose_records_are_lost_are_not_reported_as_ended_by_another_node(
     crew = crew_of()
     report = crew.start("ann", loader_fetch_delay="50", loader_fetch_parallelism="1")
     wait_until(lambda: len(server.log.all()) >= 3, "pages", LIMIT_S)
-    cluster.remove(f"scoopi.{crew.run_name}.{MapName.RUN}")  # first: members that end lose all at once
+    cluster.remove(f"scoopi.{crew.run_name}.{RUN}")  # first: members that end lose all at once
     lose_all(cluster, crew)
     with pytest.raises(RunError, match="data is lost"):
         report.result(LIMIT_S)

@@ -23,7 +23,7 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.java import find_jar, find_java
 from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.store.cluster.member_process import MemberProcess
-from scoopi.store.ports import MapName
+from scoopi.store.run_maps import RUN
 from tests.cluster.grids import free_port
 from tests.engine.desk import wait_until
 
@@ -124,7 +124,7 @@ def test_other_members_may_be_named_one_by_one(tmp_path: Path) -> None:
 
 def is_refused(store: HazelcastStore) -> bool:
     try:
-        store.get_all(MapName.RUN, ["key"])
+        store.get_all(RUN, ["key"])
     except StoreError as error:
         return "the cluster seems split" in error.what
     return False
@@ -139,11 +139,11 @@ def test_a_member_of_three_refuses_all_calls_until_it_is_one_of_a_majority(tmp_p
         client = ClusterClient(ClusterSettings(join, name="three"))
         store = HazelcastStore(client)
         with pytest.raises(StoreError, match=r"the cluster seems split: 1 there, .* members have rejoined"):
-            store.put_if_absent_all(MapName.RUN, [("key", b"value")])
+            store.put_if_absent_all(RUN, [("key", b"value")])
         with MemberProcess(configs[1], os.environ, tmp_path / "second.log") as second:
             second.wait_ready()
             wait_until(lambda: client.seen() == 2, "the second member", PATIENCE_S)
-            assert store.put_if_absent_all(MapName.RUN, [("key", b"value")])[0].won
+            assert store.put_if_absent_all(RUN, [("key", b"value")])[0].won
             second.end(hard=True)
             wait_until(lambda: is_refused(store), "a refusal", PATIENCE_S)
         client.close()

@@ -7,7 +7,8 @@ import pytest
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
 from scoopi.store.cluster.member_majority import MemberMajority
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store
+from scoopi.store.run_maps import RUN
 from tests.store.conftest import Clock
 
 KEYS = [f"members/{number}" for number in range(4)]
@@ -68,7 +69,7 @@ def test_members_that_come_one_after_another_are_all_counted(members: Members) -
 def test_a_half_that_has_lost_copies_of_the_record_still_knows_it(members: Members, store: Store) -> None:
     members.number = 3
     members.majority().ensure()
-    store.delete_all(MapName.RUN, KEYS[:3])
+    store.delete_all(RUN, KEYS[:3])
     members.number = 1
     with pytest.raises(StoreError, match="1 of 3 members"):
         members.majority("bob").ensure()

@@ -13,7 +13,7 @@ import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.waking import mend_waking
-from scoopi.store.ports import MapName
+from scoopi.store.run_maps import RUN
 from tests.cluster.grids import new_run
 
 THREADS, ROUNDS = 4, 40
@@ -65,11 +65,11 @@ def test_a_client_that_is_built_otherwise_is_left_as_it_is(caplog: pytest.LogCap
 
 def test_calls_are_quick_also_after_many_threads_have_called_at_once(cluster: ClusterClient) -> None:
     with new_run(cluster) as store:
-        store.put_if_absent_all(MapName.RUN, [("key", b"value")])
+        store.put_if_absent_all(RUN, [("key", b"value")])
 
         def call() -> None:
             for _ in range(ROUNDS):
-                store.get_all(MapName.RUN, ["key"])
+                store.get_all(RUN, ["key"])
 
         threads = [threading.Thread(target=call) for _ in range(THREADS)]
         for thread in threads:

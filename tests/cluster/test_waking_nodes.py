@@ -16,7 +16,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import MemberState
 from scoopi.store.pages.job_records import JobRecords
-from scoopi.store.ports import MapName
+from scoopi.store.run_maps import JOBS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.holding import states, store_of
@@ -143,7 +143,7 @@ def test_only_the_jobs_that_workers_of_a_killed_node_had_count_as_lost(
             wait_until(lambda: MemberState.LOST in states(cluster, crew), "its loss", LIMIT_S)
 
             def lost() -> list[int]:
-                found = store.scan(MapName.JOBS, None, 100)
+                found = store.scan(JOBS, None, 100)
                 return [records.read(job, record).lost for job, record in found]
 
             wait_until(lambda: any(lost()), "that its jobs are taken back", LIMIT_S)

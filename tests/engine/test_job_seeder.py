@@ -14,7 +14,8 @@ from scoopi.model.definitions import LocatorDef, LocatorGroup
 from scoopi.store.given_up import TRIED_AGAIN
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store
+from scoopi.store.run_maps import JOBS
 from scoopi.store.runs.run_record import RunRecord
 
 PARTS = [
@@ -32,7 +33,7 @@ def seeder_of(store: Store, node: str, patience_s: float = 0.0) -> JobSeeder:
 
 def test_every_locator_becomes_a_job_and_the_run_is_marked(store: Store) -> None:
     assert seeder_of(store, "n1").seed(lambda: PARTS, lambda: False)
-    assert len(store.scan(MapName.JOBS, "R/a:80", 100)) == 12
+    assert len(store.scan(JOBS, "R/a:80", 100)) == 12
     state = RunRecord(store, "n2").read()
     assert state is not None
     assert state.seeded
@@ -58,9 +59,9 @@ def test_a_cancelled_seeding_leaves_the_run_unseeded_and_who_comes_next_puts_not
     state = RunRecord(store, "n1").read()
     assert state is not None
     assert not state.seeded
-    assert len(store.scan(MapName.JOBS, "R/a:80", 100)) == 6
+    assert len(store.scan(JOBS, "R/a:80", 100)) == 6
     assert seeder_of(store, "n2").seed(lambda: PARTS, lambda: False)
-    assert len(store.scan(MapName.JOBS, "R/a:80", 100)) == 12
+    assert len(store.scan(JOBS, "R/a:80", 100)) == 12
 
 
 class Away:
@@ -93,7 +94,7 @@ def test_while_the_store_does_not_answer_seeding_is_tried_again(
     seeder = seeder_of(cast(Store, away), "n1", patience_s=60)
     away.failing = failing
     assert seeder.seed(lambda: PARTS, lambda: False)
-    assert len(store.scan(MapName.JOBS, "R/a:80", 100)) == 12
+    assert len(store.scan(JOBS, "R/a:80", 100)) == 12
 
 
 @pytest.mark.parametrize(("patience_s", "is_cancelled"), [(0.0, False), (60.0, True)])
@@ -130,4 +131,4 @@ def test_a_run_that_the_store_has_lost_is_not_seeded_into_what_came_after_it(sto
     record.create("another life of its name")
     with pytest.raises(RunError, match="its data is lost"):
         seeder.seed(lambda: PARTS, lambda: False)
-    assert store.scan(MapName.JOBS, None, 100) == []
+    assert store.scan(JOBS, None, 100) == []

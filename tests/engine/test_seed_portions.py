@@ -15,7 +15,8 @@ from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import Ending, NewJob
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store
+from scoopi.store.run_maps import JOBS, PAYLOADS
 from scoopi.store.settling_store import SettlingStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied
 
@@ -67,16 +68,16 @@ def test_every_seeded_job_is_run_once_and_few_are_ready_at_a_time(store: Store, 
     done: Counter[str] = Counter()
     for job in run_all(jobs):
         done[job] += 1
-        most = max(most, *(store.count(MapName.JOBS, f"R/{host}") for host in HOSTS))
+        most = max(most, *(store.count(JOBS, f"R/{host}") for host in HOSTS))
     assert done == Counter(job.id for job in new)
     assert most <= MOST
     assert jobs.nothing_left()
-    assert store.count(MapName.PAYLOADS) == 0
+    assert store.count(PAYLOADS) == 0
 
 
 def test_of_further_hosts_fewer_jobs_are_ready_when_there_are_many(store: Store) -> None:
     seed(store, "ann", [new_job(host, number) for host in HOSTS for number in range(40)])
-    ready = [store.count(MapName.JOBS, f"R/{host}") for host in HOSTS]
+    ready = [store.count(JOBS, f"R/{host}") for host in HOSTS]
     assert ready == [MOST, MANY - MOST, FEW]
 
 

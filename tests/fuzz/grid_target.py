@@ -21,7 +21,8 @@ from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import Ending, NewJob
-from scoopi.store.ports import Change, MapName, Outcome, Store
+from scoopi.store.ports import Change, Outcome, Store, StoreMap
+from scoopi.store.run_maps import RUN_MAPS
 from scoopi.store.runs.completion_check import RunEnd
 from scoopi.store.runs.run_cancel import RunCancel
 from scoopi.store.runs.run_record import RunRecord
@@ -42,7 +43,7 @@ _GARBAGE = (
         b"\x80\x04\x95",
         b"\xff\xfe",
         b"{" * 2000,
-        b'{"slot":"R/x"}',
+        b'{"state_key":"R/x"}',
         b"true",
     ),
     *(
@@ -97,56 +98,62 @@ class DamagedStore:
     Damaged records can be compared, changed and deleted as any other.
     """
 
-    def __init__(self, inner: Store, damaged: dict[tuple[MapName, str], bytes]) -> None:
+    def __init__(self, inner: Store, damaged: dict[tuple[StoreMap, str], bytes]) -> None:
         self._inner = inner
         self._damaged = damaged
 
-    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
-        found = self._inner.get_all(name, keys)
-        return found | {key: self._damaged[name, key] for key in keys if (name, key) in self._damaged}
+    def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
+        found = self._inner.get_all(store_map, keys)
+        return found | {
+            key: self._damaged[store_map, key] for key in keys if (store_map, key) in self._damaged
+        }
 
-    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
-        return [self._put(name, key, value) for key, value in records]
+    def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+        return [self._put(store_map, key, value) for key, value in records]
 
-    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
-        return [self._cas(name, change) for change in changes]
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+        return [self._cas(store_map, change) for change in changes]
 
-    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+    def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
         for key in keys:
-            self._damaged.pop((name, key), None)
-        self._inner.delete_all(name, keys)
+            self._damaged.pop((store_map, key), None)
+        self._inner.delete_all(store_map, keys)
 
-    def delete_below(self, name: MapName, key: str) -> None:
-        self._inner.delete_below(name, key)
+    def delete_below(self, store_map: StoreMap, key: str) -> None:
+        self._inner.delete_below(store_map, key)
 
-    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
-        found = dict(self._inner.scan(name, slot, limit, after))
-        if slot is None or found:
-            found |= {key: value for (of, key), value in self._damaged.items() if of is name and key > after}
+    def scan(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
+        found = dict(self._inner.scan(store_map, index_value, limit, after))
+        if index_value is None or found:
+            found |= {
+                key: value for (of, key), value in self._damaged.items() if of is store_map and key > after
+            }
         return sorted(found.items())[:limit]
 
-    def count(self, name: MapName, slot: str | None = None) -> int:
-        return self._inner.count(name, slot)
+    def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
+        return self._inner.count(store_map, index_value)
 
-    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
-        self._inner.set_ttl_all(name, keys, seconds)
+    def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
+        self._inner.set_ttl_all(store_map, keys, seconds)
 
     def close(self) -> None:
         self._inner.close()
 
-    def _put(self, name: MapName, key: str, value: bytes) -> Outcome:
-        damaged = self._damaged.get((name, key))
+    def _put(self, store_map: StoreMap, key: str, value: bytes) -> Outcome:
+        damaged = self._damaged.get((store_map, key))
         if damaged is not None:
             return Outcome(False, damaged)
-        return self._inner.put_if_absent_all(name, [(key, value)])[0]
+        return self._inner.put_if_absent_all(store_map, [(key, value)])[0]
 
-    def _cas(self, name: MapName, change: Change) -> Outcome:
-        damaged = self._damaged.get((name, change.key))
+    def _cas(self, store_map: StoreMap, change: Change) -> Outcome:
+        damaged = self._damaged.get((store_map, change.key))
         if damaged is None:
-            return self._inner.cas_all(name, [change])[0]
+            return self._inner.cas_all(store_map, [change])[0]
         if damaged != change.expected:
             return Outcome(False, damaged)
-        self._damaged[name, change.key] = change.new
+        self._damaged[store_map, change.key] = change.new
         return Outcome(True, change.new)
 
 
@@ -163,7 +170,7 @@ class GridTarget:
         store = SettlingStore(SqliteStore(self._run))
         _begin(store)
         self._records = [
-            (name, key, value) for name in MapName for key, value in store.scan(name, None, 1000)
+            (name, key, value) for name in RUN_MAPS for key, value in store.scan(name, None, 1000)
         ]
         store.close()
 
@@ -192,7 +199,7 @@ class GridTarget:
         """Remove the folder."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _damaged(self, number: int) -> dict[tuple[MapName, str], bytes]:
+    def _damaged(self, number: int) -> dict[tuple[StoreMap, str], bytes]:
         chance = random.Random(f"{self._seed}-{number}")
         damaged = {}
         for _ in range(chance.choice((1, 1, 2, 4))):

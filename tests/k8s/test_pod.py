@@ -17,7 +17,7 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.pages.job_records import JobRecords
-from scoopi.store.ports import MapName
+from scoopi.store.run_maps import JOBS
 from tests.cluster.grids import free_port, members, settings_of
 from tests.engine.desk import wait_until
 from tests.k8s.dockerfile import read_stages
@@ -75,11 +75,11 @@ def test_a_deleted_pod_gives_its_jobs_back_inside_the_grace_time(play: Play, mem
     began = time.monotonic()
     assert pod.delete() == 143, pod.said()
     assert time.monotonic() - began < pod.grace_s
-    slots = _slots(member, _run(pod).name)
-    assert slots["R"] >= STALLS // 2, pod.said()
-    assert set(slots) == {"R"}, "no job is still taken, none half ended"
+    state_keys = _state_keys(member, _run(pod).name)
+    assert state_keys["R"] >= STALLS // 2, pod.said()
+    assert set(state_keys) == {"R"}, "no job is still taken, none half ended"
     told = json.loads((_run(pod) / "run.json").read_bytes())
-    assert (told["status"], told["jobs"]["left"]) == ("stopped", slots["R"])
+    assert (told["status"], told["jobs"]["left"]) == ("stopped", state_keys["R"])
 
 
 def test_a_pod_whose_members_are_not_there_yet_lives_and_is_not_ready_and_can_be_deleted(play: Play) -> None:
@@ -111,14 +111,14 @@ def _run(pod: Pod) -> Path:
     return found
 
 
-def _slots(member: ClusterSettings, run: str) -> Counter[str]:
+def _state_keys(member: ClusterSettings, run: str) -> Counter[str]:
     """How many jobs of the run are ready (R), taken (T) and half ended (E)."""
     client, records = ClusterClient(member), JobRecords("reader")
     try:
-        found = HazelcastStore(client, run).scan(MapName.JOBS, None, 1000)
+        found = HazelcastStore(client, run).scan(JOBS, None, 1000)
     finally:
         client.close()
-    return Counter(records.read(key, record).slot[0] for key, record in found)
+    return Counter(records.read(key, record).state_key[0] for key, record in found)
 
 
 def _config_maps(manifests: list[Manifest]) -> dict[str, dict[str, str]]:

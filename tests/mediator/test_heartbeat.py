@@ -21,7 +21,8 @@ from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, MemberState
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import NewJob, TakenJob
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store, StoreMap
+from scoopi.store.run_maps import MEMBERS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
 
@@ -90,9 +91,11 @@ class Overtaken(SettlingStore):
         super().__init__(inner)
         self._happens = [happens]
 
-    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
-        found = super().scan(name, slot, limit, after)
-        if name is MapName.MEMBERS and not found and self._happens:
+    def scan(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
+        found = super().scan(store_map, index_value, limit, after)
+        if store_map is MEMBERS and not found and self._happens:
             self._happens.pop()()
         return found
 

@@ -10,7 +10,7 @@ import pytest
 from scoopi.configs.groups import FetchLimits
 from scoopi.politeness.host_share_memory import Share
 from scoopi.store.nodes.node_record import Load
-from scoopi.store.ports import MapName
+from scoopi.store.run_maps import HOSTS
 from tests.store.host_share_world import Node, World
 
 DELAYED = FetchLimits(parallelism=2, delay_ms=1000)
@@ -64,7 +64,7 @@ def test_a_host_without_record_gets_one_when_it_is_needed() -> None:
     (ann,) = settled(world, "ann")
     ann.shares.look(everything=True)
     assert list(ann.shares.hosts()) == ["a"]
-    world.store.maps[MapName.HOSTS].clear()
+    world.store.maps[HOSTS].clear()
     ann.shares.look(everything=True)
     assert not ann.shares.hosts()
     ann.shares.look(["a"])
@@ -80,7 +80,7 @@ def test_records_are_canonical_and_no_two_writings_are_alike() -> None:
     for _ in range(80):
         ann.needs["a"] = bob.needs["a"] = 1
         world.pass_s(0.3)
-        if (raw := world.store.maps[MapName.HOSTS]["a"]) not in seen[-1:]:
+        if (raw := world.store.maps[HOSTS]["a"]) not in seen[-1:]:
             assert raw not in seen
             seen.append(raw)
     assert len(seen) > 10

@@ -59,13 +59,13 @@ VALUES: Mapping[str, Any] = MappingProxyType(
             f'{{"holder":"","node":"a","state":"LIVE","number":{HUGE},"takes":{HUGE},"idle":true}}'.encode()
         ),
         "JSON of great depth": bytearray(DEEP.encode()),
-        "JSON of the grid": json_value('{"slot":5,"host":null}'),
+        "JSON of the grid": json_value('{"state_key":5,"host":null}'),
         "JSON of the grid that is a list": json_value("[1,2]"),
-        "JSON of the grid that is truncated": json_value('{"slot":"R/x","ho'),
+        "JSON of the grid that is truncated": json_value('{"state_key":"R/x","ho'),
         "JSON of the grid of great depth": json_value("[" * 500 + "]" * 500),
-        "a job of another shape": json_value('{"slot":"R/file","host":"file"}'),
+        "a job of another shape": json_value('{"state_key":"R/file","host":"file"}'),
         "a job of nobody": json_value(
-            '{"fence":0,"host":"nowhere:80","incarnation":"x","lost":0,"payload":"","slot":"R/nowhere:80",'
+            '{"fence":0,"host":"nowhere:80","incarnation":"x","lost":0,"payload":"","state_key":"R/nowhere:80",'
             '"state":"READY"}'
         ),
         "a text that is not UTF-8": raw(-11, b"\0\0\0\4\xff\xff\xff\xff"),

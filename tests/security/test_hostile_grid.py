@@ -16,7 +16,8 @@ from scoopi.errors import ScoopiError
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.runs.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.ports import MapName
+from scoopi.store.ports import StoreMap
+from scoopi.store.run_maps import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
 from tests.security.hostile_grid import KEYS, VALUES, json_value, plant, uproot
@@ -24,12 +25,12 @@ from tests.server.server import Server
 
 Refused = Callable[[str], None]
 PLACES = {
-    MapName.JOBS: "0" * 32,
-    MapName.PAYLOADS: "0" * 32,
-    MapName.ENDED: "0" * 32,
-    MapName.HOSTS: "evil:80",
-    MapName.RUN: "run",
-    MapName.MEMBERS: "f" * 16,
+    JOBS: "0" * 32,
+    PAYLOADS: "0" * 32,
+    ENDED: "0" * 32,
+    HOSTS: "evil:80",
+    RUN: "run",
+    MEMBERS: "f" * 16,
 }
 
 
@@ -38,7 +39,7 @@ def end_of(future: Future[RunReport]) -> RunReport | BaseException:
     return future.exception(LIMIT_S) or future.result()
 
 
-def is_named(end: RunReport | BaseException, place: str, key: str = "") -> bool:
+def is_named(end: RunReport | BaseException, place: StoreMap, key: str = "") -> bool:
     """Whether the node ended with exit code 5 and a message that names the place."""
     said = str(end)
     return isinstance(end, ScoopiError) and code_of_error(end) == 5 and f"{place}[" in said and key in said
@@ -87,7 +88,7 @@ def test_a_value_in_the_maps_of_a_run_ends_it_by_name_or_does_no_harm(
 def test_a_key_that_is_no_text_is_skipped_or_named(
     attacker: Any, crew: Crew, start: Callable[[str], Future[RunReport]], refused: Refused, kind: str
 ) -> None:
-    value = {MapName.JOBS: json_value('{"slot":"R/file"}')}
+    value = {JOBS: json_value('{"state_key":"R/file"}')}
     for name in PLACES:
         plant(
             attacker, f"scoopi.{crew.run_name}-{name}.{name}", KEYS[kind], value.get(name, bytearray(b"{}"))
@@ -95,7 +96,7 @@ def test_a_key_that_is_no_text_is_skipped_or_named(
     nodes = {name: start(f"{crew.run_name}-{name}") for name in PLACES}
     for name, node in nodes.items():
         end = end_of(node)
-        assert is_harmless(end) or (name is MapName.JOBS and is_named(end, "jobs")), (name, end)
+        assert is_harmless(end) or (name is JOBS and is_named(end, JOBS)), (name, end)
         refused(f"a key that is {kind} in the map {name}")
 
 
@@ -140,15 +141,15 @@ def test_the_name_of_the_current_run_is_never_a_path(
     plant(attacker, "scoopi.run", key, bytearray(json.dumps(record).encode()))
     end = end_of(crew.start("bob"))
     uproot(attacker, "scoopi.run", key)
-    assert is_named(end, "run", key)
+    assert is_named(end, RUN, key)
     assert not (tmp_path.parent / "escaped").exists()
     refused("a current run whose name is a path")
 
 
-@pytest.mark.parametrize("name", [MapName.JOBS])
+@pytest.mark.parametrize("name", [JOBS])
 @pytest.mark.parametrize("kind", ["a number", "truncated JSON", "JSON with huge numbers", "a job of nobody"])
 def test_what_comes_into_the_maps_of_a_run_under_way_ends_it(
-    attacker: Any, crew: Crew, server: Server, refused: Refused, name: MapName, kind: str
+    attacker: Any, crew: Crew, server: Server, refused: Refused, store_map: StoreMap, kind: str
 ) -> None:
     defs = crew.output.parent / "world" / "defs" / "defs.yml"
     url = server.url("/bad/slow?ms=2000")
@@ -156,7 +157,7 @@ def test_what_comes_into_the_maps_of_a_run_under_way_ends_it(
     node = crew.start("ann")
     wait_until(lambda: bool(server.log.all()), "the first request", LIMIT_S)
     with suppress(Exception):  # an index may refuse it
-        plant(attacker, f"scoopi.{crew.run_name}.{name}", PLACES[name], VALUES[kind])
+        plant(attacker, f"scoopi.{crew.run_name}.{store_map}", PLACES[store_map], VALUES[kind])
     end = end_of(node)
-    assert isinstance(end, RunReport) or is_named(end, name, PLACES[name]), end
-    refused(f"{kind} in the map {name} of a run under way")
+    assert isinstance(end, RunReport) or is_named(end, store_map, PLACES[store_map]), end
+    refused(f"{kind} in the map {store_map} of a run under way")

@@ -8,7 +8,7 @@ from random import Random
 from typing import TypeVar
 
 from scoopi.errors import StoreError
-from scoopi.store.ports import Change, MapName, Outcome, Store
+from scoopi.store.ports import Change, Outcome, Store, StoreMap
 
 Write = TypeVar("Write")
 
@@ -49,56 +49,58 @@ class FaultyStore:
         self.writes = 0
         self.lost = 0
 
-    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+    def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
         self._read()
-        return self._inner.get_all(name, keys)
+        return self._inner.get_all(store_map, keys)
 
-    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+    def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
         def put(record: tuple[str, bytes]) -> Outcome:
-            standing = self._inner.get_all(name, [record[0]]).get(record[0])
+            standing = self._inner.get_all(store_map, [record[0]]).get(record[0])
             if standing is not None:
                 return Outcome(False, standing)
-            return self._inner.put_if_absent_all(name, [record])[0]
+            return self._inner.put_if_absent_all(store_map, [record])[0]
 
-        return self._write(("put", name), records, put)
+        return self._write(("put", store_map), records, put)
 
-    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
         def cas(change: Change) -> Outcome:
-            standing = self._inner.get_all(name, [change.key]).get(change.key)
+            standing = self._inner.get_all(store_map, [change.key]).get(change.key)
             if standing != change.expected:
                 return Outcome(False, standing)
-            return self._inner.cas_all(name, [change])[0]
+            return self._inner.cas_all(store_map, [change])[0]
 
-        return self._write(("cas", name), changes, cas)
+        return self._write(("cas", store_map), changes, cas)
 
-    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+    def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
         def delete(key: str) -> Outcome:
-            self._inner.delete_all(name, [key])
+            self._inner.delete_all(store_map, [key])
             return Outcome(True, None)
 
-        self._write(("delete", name), keys, delete)
+        self._write(("delete", store_map), keys, delete)
 
-    def delete_below(self, name: MapName, key: str) -> None:
+    def delete_below(self, store_map: StoreMap, key: str) -> None:
         def delete(below: str) -> Outcome:
-            self._inner.delete_below(name, below)
+            self._inner.delete_below(store_map, below)
             return Outcome(True, None)
 
-        self._write(("delete below", name), [key], delete)
+        self._write(("delete below", store_map), [key], delete)
 
-    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
+    def scan(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
         self._read()
-        return self._inner.scan(name, slot, limit, after)
+        return self._inner.scan(store_map, index_value, limit, after)
 
-    def count(self, name: MapName, slot: str | None = None) -> int:
+    def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
         self._read()
-        return self._inner.count(name, slot)
+        return self._inner.count(store_map, index_value)
 
-    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+    def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
         def end(key: str) -> Outcome:
-            self._inner.set_ttl_all(name, [key], seconds)
+            self._inner.set_ttl_all(store_map, [key], seconds)
             return Outcome(True, None)
 
-        self._write(("end", name), keys, end)
+        self._write(("end", store_map), keys, end)
 
     def close(self) -> None:
         self._inner.close()

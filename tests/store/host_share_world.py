@@ -15,7 +15,8 @@ from scoopi.politeness.host_share_record import HostRecord, HostRecords
 from scoopi.politeness.host_shares import HostShares, OwnNode
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, MemberState
-from scoopi.store.ports import Change, MapName, Outcome, Store
+from scoopi.store.ports import Change, Outcome, Store, StoreMap
+from scoopi.store.run_maps import HOSTS, RUN_MAPS
 from scoopi.store.settling_store import SettlingStore
 from tests.store.faulty_store import Faults, FaultyStore
 
@@ -26,39 +27,41 @@ class MemoryStore:
     """The maps of a run in dictionaries: what is quick to simulate with."""
 
     def __init__(self) -> None:
-        self.maps: dict[MapName, dict[str, bytes]] = {name: {} for name in MapName}
+        self.maps: dict[StoreMap, dict[str, bytes]] = {name: {} for name in RUN_MAPS}
         self.calls = 0
 
-    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+    def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
         self.calls += 1
-        return {key: self.maps[name][key] for key in keys if key in self.maps[name]}
+        return {key: self.maps[store_map][key] for key in keys if key in self.maps[store_map]}
 
-    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+    def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
         self.calls += 1
-        kept = self.maps[name]
+        kept = self.maps[store_map]
         return [Outcome(key not in kept, kept.setdefault(key, value)) for key, value in records]
 
-    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
         self.calls += 1
-        return [self._cas(self.maps[name], change) for change in changes]
+        return [self._cas(self.maps[store_map], change) for change in changes]
 
-    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+    def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
         for key in keys:
-            self.maps[name].pop(key, None)
+            self.maps[store_map].pop(key, None)
 
-    def delete_below(self, name: MapName, key: str) -> None:
-        for lower in [one for one in self.maps[name] if one < key]:
-            del self.maps[name][lower]
+    def delete_below(self, store_map: StoreMap, key: str) -> None:
+        for lower in [one for one in self.maps[store_map] if one < key]:
+            del self.maps[store_map][lower]
 
-    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
+    def scan(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
         self.calls += 1
-        assert slot is None
-        return sorted((key, value) for key, value in self.maps[name].items() if key > after)[:limit]
+        assert index_value is None
+        return sorted((key, value) for key, value in self.maps[store_map].items() if key > after)[:limit]
 
-    def count(self, name: MapName, slot: str | None = None) -> int:
-        return len(self.maps[name])
+    def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
+        return len(self.maps[store_map])
 
-    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+    def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
         """Nothing ends here."""
 
     def close(self) -> None:
@@ -85,13 +88,13 @@ class LateStore:
     def __getattr__(self, name: str) -> object:
         return getattr(self._inner, name)
 
-    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
-        if name is MapName.HOSTS:
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+        if store_map is HOSTS:
             self._before()
             if self._random.random() < self.late_share:
-                self.late.append(lambda: self._inner.cas_all(name, list(changes)))
+                self.late.append(lambda: self._inner.cas_all(store_map, list(changes)))
                 raise StoreError("nobody knows whether it will be made")
-        return self._inner.cas_all(name, changes)
+        return self._inner.cas_all(store_map, changes)
 
 
 @dataclass
@@ -120,7 +123,7 @@ class World:
     ledger: list[Request] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.store.put_if_absent_all(MapName.HOSTS, [(host, b"{}") for host in self.hosts])
+        self.store.put_if_absent_all(HOSTS, [(host, b"{}") for host in self.hosts])
 
     def clock(self) -> float:
         return self.now
@@ -139,7 +142,7 @@ class World:
                 node.act()
 
     def record(self, host: str) -> HostRecord:
-        return HostRecords("").read(host, self.store.maps[MapName.HOSTS][host])
+        return HostRecords("").read(host, self.store.maps[HOSTS][host])
 
     def check(self) -> None:
         """What the hosts' own logs show keeps the promise, and so does every record."""

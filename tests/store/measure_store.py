@@ -19,7 +19,8 @@ from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import Ending, NewJob
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store, StoreMap
+from scoopi.store.run_maps import JOBS, PAYLOADS
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 
@@ -35,23 +36,23 @@ def rate(name: str, records: int, batches: Iterable[Callable[[], object]]) -> No
     print(f"{name:30} {records / (time.perf_counter() - began):12,.0f} a second")
 
 
-def measure_records(store: Store, name: MapName, keys: list[str]) -> None:
+def measure_records(store: Store, store_map: StoreMap, keys: list[str]) -> None:
     """Batches of 500 records of 400 bytes."""
-    first, second = (b'{"slot":"R/%s","x":"%s"}' % (HOST.encode(), fill * 360) for fill in (b"a", b"b"))
+    first, second = (b'{"state_key":"R/%s","x":"%s"}' % (HOST.encode(), fill * 360) for fill in (b"a", b"b"))
     parts = [keys[start : start + BATCH] for start in range(0, len(keys), BATCH)]
     puts = [[(key, first) for key in part] for part in parts]
     changes = [[Change(key, first, second) for key in part] for part in parts]
-    slot = f"R/{HOST}" if name is MapName.JOBS else None
+    index_value = f"R/{HOST}" if store_map is JOBS else None
     before = ["", *(part[-1] for part in parts)]
-    rate(f"{name}: put", len(keys), [lambda p=p: store.put_if_absent_all(name, p) for p in puts])  # type: ignore[misc]
-    rate(f"{name}: cas", len(keys), [lambda c=c: store.cas_all(name, c) for c in changes])  # type: ignore[misc]
-    rate(f"{name}: get", len(keys), [lambda p=p: store.get_all(name, p) for p in parts])  # type: ignore[misc]
+    rate(f"{store_map}: put", len(keys), [lambda p=p: store.put_if_absent_all(store_map, p) for p in puts])  # type: ignore[misc]
+    rate(f"{store_map}: cas", len(keys), [lambda c=c: store.cas_all(store_map, c) for c in changes])  # type: ignore[misc]
+    rate(f"{store_map}: get", len(keys), [lambda p=p: store.get_all(store_map, p) for p in parts])  # type: ignore[misc]
     rate(
-        f"{name}: scan",
+        f"{store_map}: scan",
         len(keys),
-        [lambda a=a: store.scan(name, slot, BATCH, a) for a in sorted(before)[:-1]],  # type: ignore[misc]
+        [lambda a=a: store.scan(store_map, index_value, BATCH, a) for a in sorted(before)[:-1]],  # type: ignore[misc]
     )
-    rate(f"{name}: delete", len(keys), [lambda p=p: store.delete_all(name, p) for p in parts])  # type: ignore[misc]
+    rate(f"{store_map}: delete", len(keys), [lambda p=p: store.delete_all(store_map, p) for p in parts])  # type: ignore[misc]
 
 
 def measure_jobs(store: Store, keys: list[str]) -> None:
@@ -89,7 +90,7 @@ def main(records: int, busy: bool) -> None:
     keys = [hashlib.blake2b(b"%d" % number, digest_size=16).hexdigest() for number in range(records)]
     with tempfile.TemporaryDirectory() as folder:
         store = SettlingStore(SqliteStore(Path(folder) / "store.db"))
-        for name in (MapName.JOBS, MapName.PAYLOADS):
+        for name in (JOBS, PAYLOADS):
             measure_records(store, name, keys)
         measure_jobs(store, keys)
         store.close()

@@ -10,7 +10,8 @@ import pytest
 
 from scoopi.errors import ClusterError
 from scoopi.store.nodes.barricade import Barricade
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store, StoreMap
+from scoopi.store.run_maps import RUN
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.conftest import Clock
@@ -89,26 +90,26 @@ def test_a_holder_keeps_its_lease_while_it_composes(store: Store) -> None:
 
 def test_a_lost_holder_is_replaced_and_its_late_value_does_no_harm(store: Store) -> None:
     """Ann's process stops with the lease held (nothing renews it), and comes back late."""
-    store.put_if_absent_all(MapName.RUN, [("barricade/definitions", b'{"holder":"ann","number":3}')])
+    store.put_if_absent_all(RUN, [("barricade/definitions", b'{"holder":"ann","number":3}')])
     clock = Clock()
     bob = barricade(store, "bob", lease_ms=400, clock=clock)
     assert bob.compose_once(lambda: b"bob's", 5000) == b"bob's"
     assert 0.4 <= clock.now - 100 < 1
-    assert store.put_if_absent_all(MapName.RUN, [("composed/definitions", b"ann's")])[0].current == b"bob's"
+    assert store.put_if_absent_all(RUN, [("composed/definitions", b"ann's")])[0].current == b"bob's"
 
 
 def test_a_value_put_after_the_look_is_used_by_the_next_holder(store: Store) -> None:
     class PutMeanwhile(SettlingStore):
-        def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+        def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
             if "barricade/definitions" in keys:
-                self.put_if_absent_all(MapName.RUN, [("composed/definitions", b"ann's")])
-            return super().get_all(name, keys)
+                self.put_if_absent_all(RUN, [("composed/definitions", b"ann's")])
+            return super().get_all(store_map, keys)
 
     assert Barricade(PutMeanwhile(store), "definitions", "bob").compose_once(never, 1000) == b"ann's"
 
 
 def test_waiting_for_a_live_holder_has_an_end(store: Store) -> None:
-    store.put_if_absent_all(MapName.RUN, [("barricade/definitions", b'{"holder":"ann","number":3}')])
+    store.put_if_absent_all(RUN, [("barricade/definitions", b'{"holder":"ann","number":3}')])
     with pytest.raises(ClusterError, match="composing definitions for 50 ms"):
         barricade(store, "bob").compose_once(never, 50)
 
@@ -117,15 +118,15 @@ def test_a_live_holder_is_waited_for_as_long_as_it_renews_its_lease(store: Store
     """Ann seeds for 20 minutes; Bob would wait ten minutes for a lease that does not change."""
     clock = Clock()
     key, minutes = "barricade/definitions", 20
-    store.put_if_absent_all(MapName.RUN, [(key, b'{"holder":"ann","number":0}')])
+    store.put_if_absent_all(RUN, [(key, b'{"holder":"ann","number":0}')])
 
     def renewed_meanwhile(seconds: float) -> None:
         clock.pass_s(seconds)
-        stands = store.get_all(MapName.RUN, [key])[key]
+        stands = store.get_all(RUN, [key])[key]
         number = int(clock.now - 100)
-        store.cas_all(MapName.RUN, [Change(key, stands, b'{"holder":"ann","number":%d}' % number)])
+        store.cas_all(RUN, [Change(key, stands, b'{"holder":"ann","number":%d}' % number)])
         if number >= minutes * 60:
-            store.put_if_absent_all(MapName.RUN, [("composed/definitions", b"ann's")])
+            store.put_if_absent_all(RUN, [("composed/definitions", b"ann's")])
 
     bob = Barricade(store, "definitions", "bob", 15_000, clock, sleep=renewed_meanwhile)
     assert bob.compose_once(never, 600_000) == b"ann's"

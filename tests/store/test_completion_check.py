@@ -13,7 +13,8 @@ from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, MemberState
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import Ending, NewJob
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store
+from scoopi.store.run_maps import ENDED, JOBS, RUN
 from scoopi.store.runs.completion_check import RunEnd
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.store.conftest import Clock
@@ -75,7 +76,7 @@ def test_a_run_of_which_another_node_said_so_is_over(ann: Node, born: Born) -> N
 
 
 def test_a_run_whose_record_is_gone_is_not_over_but_lost(ann: Node, store: Store) -> None:
-    store.delete_all(MapName.RUN, ["run"])
+    store.delete_all(RUN, ["run"])
     with pytest.raises(RunError, match="lost"):
         ann.end.is_over()
 
@@ -90,10 +91,10 @@ def test_a_run_with_a_job_ready_or_taken_is_not_over(ann: Node) -> None:
 
 
 def test_a_half_ended_job_is_finished_before_the_run_is_over(ann: Node, store: Store) -> None:
-    record = b'{"fence":1,"host":"h","incarnation":"old","lost":0,"slot":"E","state":"DONE"}'
-    store.put_if_absent_all(MapName.JOBS, [("j1", record)])
+    record = b'{"fence":1,"host":"h","incarnation":"old","lost":0,"state_key":"E","state":"DONE"}'
+    store.put_if_absent_all(JOBS, [("j1", record)])
     assert ann.end.is_over()
-    assert store.count(MapName.ENDED) == 1
+    assert store.count(ENDED) == 1
 
 
 def test_a_run_whose_node_is_busy_is_not_over(ann: Node) -> None:

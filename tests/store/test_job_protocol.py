@@ -15,7 +15,8 @@ from scoopi.model.locator import Locator
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.pages.job_store import LARGE, JobStore
 from scoopi.store.pages.job_values import Ended, Ending, NewJob, TakenJob
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store
+from scoopi.store.run_maps import JOBS, PAYLOADS
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.cluster.grids import new_run
@@ -247,7 +248,7 @@ def assert_every_job_ends_once(inner: Store, seed: int, steps: int) -> None:
     named = {(job, end.incarnation, end.fence) for job, end in ended.items()}
     assert named <= world.frames, "each end names a committed frame"
     assert set(counted) <= named, "no node counts an end that the store does not"
-    assert inner.count(MapName.JOBS) == inner.count(MapName.PAYLOADS) == 0
+    assert inner.count(JOBS) == inner.count(PAYLOADS) == 0
 
 
 @pytest.mark.parametrize("writes", range(15))

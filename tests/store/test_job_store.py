@@ -15,7 +15,8 @@ from scoopi.store.pages.finished_jobs import BATCH
 from scoopi.store.pages.job_store import LARGE, JobStore
 from scoopi.store.pages.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
 from scoopi.store.pages.remembered_ends import RememberedEnds
-from scoopi.store.ports import Change, MapName, Outcome, Store
+from scoopi.store.ports import Change, Outcome, Store, StoreMap
+from scoopi.store.run_maps import HOSTS, JOBS, PAYLOADS
 
 HOST = "shop.example:443"
 DONE, FAILED = JobState.DONE, JobState.FAILED
@@ -63,35 +64,37 @@ def test_a_job_is_put_taken_ended_and_remembered(ann: JobStore, store: Store) ->
     assert ann.ended(["j1", "j2"]) == {"j1": Ended("ann", 1, FAILED)}
     assert ann.left() == 0
     assert ann.nothing_left()
-    assert store.count(MapName.PAYLOADS) == store.count(MapName.JOBS) == 0
+    assert store.count(PAYLOADS) == store.count(JOBS) == 0
 
 
-def test_a_record_is_canonical_json_with_its_slot(ann: JobStore, store: Store) -> None:
+def test_a_record_is_canonical_json_with_its_state_key(ann: JobStore, store: Store) -> None:
     ann.put([large_job("j1")])
-    assert store.get_all(MapName.JOBS, ["j1"])["j1"] == (
+    assert store.get_all(JOBS, ["j1"])["j1"] == (
         b'{"fence":0,"host":"shop.example:443","incarnation":"ann","lost":0,'
-        b'"payload":"","slot":"R/shop.example:443","state":"READY"}'
+        b'"payload":"","state":"READY","state_key":"R/shop.example:443"}'
     )
 
 
 def test_a_host_stands_before_its_jobs_and_a_payload_before_its_record(store: Store) -> None:
-    order: list[str] = []
+    order: list[StoreMap] = []
 
     class Watched:
         def __getattr__(self, name: str) -> Any:
             return getattr(store, name)
 
-        def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
-            order.append(name)
-            return store.put_if_absent_all(name, records)
+        def put_if_absent_all(
+            self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]
+        ) -> list[Outcome]:
+            order.append(store_map)
+            return store.put_if_absent_all(store_map, records)
 
     JobStore(Watched(), "ann").put([new_job("j1"), large_job("j2")])
-    assert order == [MapName.HOSTS, MapName.PAYLOADS, MapName.JOBS]
+    assert order == [HOSTS, PAYLOADS, JOBS]
 
 
 def test_a_payload_is_in_its_record_unless_it_is_large(ann: JobStore, bob: JobStore, store: Store) -> None:
     ann.put([new_job("j1"), large_job("j2")])
-    assert [key for key, _ in store.scan(MapName.PAYLOADS, None, 10)] == ["j2"]
+    assert [key for key, _ in store.scan(PAYLOADS, None, 10)] == ["j2"]
     ann.take(HOST, 2)
     bob.take_back("ann")
     taken = {job.id: job for job in bob.take(HOST, 2)}
@@ -102,7 +105,7 @@ def test_a_payload_is_in_its_record_unless_it_is_large(ann: JobStore, bob: JobSt
     assert bob.hand_back([taken["j1"]]) == 1
     assert [job.payload for job in bob.take(HOST, 1)] == [new_job("j1").payload]
     bob.end([Ending("j1", 3, DONE), end_of(taken["j2"])])
-    assert store.count(MapName.PAYLOADS) == store.count(MapName.JOBS) == 0
+    assert store.count(PAYLOADS) == store.count(JOBS) == 0
 
 
 def test_who_took_a_job_gives_it_back_or_ends_it_without_reading_it(store: Store) -> None:
@@ -110,9 +113,9 @@ def test_who_took_a_job_gives_it_back_or_ends_it_without_reading_it(store: Store
         def __getattr__(self, name: str) -> Any:
             return getattr(store, name)
 
-        def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
-            assert name is not MapName.JOBS
-            return store.get_all(name, keys)
+        def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
+            assert store_map is not JOBS
+            return store.get_all(store_map, keys)
 
     ann = JobStore(Unread(), "ann")
     ann.put([new_job("j1"), new_job("j2")])
@@ -221,8 +224,8 @@ def test_an_end_that_another_node_buried_before_the_answer_came_counts(store: St
         def __getattr__(self, name: str) -> Any:
             return getattr(store, name)
 
-        def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
-            outcomes = store.cas_all(name, changes)
+        def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+            outcomes = store.cas_all(store_map, changes)
             if bob.bury():
                 return [Outcome(False, None) for _ in changes]
             return outcomes
@@ -244,20 +247,22 @@ def test_ends_are_answered_in_order(ann: JobStore) -> None:
 
 
 def half_ended(store: Store, jobs: JobStore, at: str) -> None:
-    """Leave a job in slot E, as a node that died there does."""
+    """Leave a job with state key `E`, as a node that died there does."""
     (taken,) = jobs.take(HOST, 1)
 
     class Dying:
         def __getattr__(self, name: str) -> Any:
             return getattr(store, name)
 
-        def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
-            outcomes = [] if at == "ended" else store.put_if_absent_all(name, records)
+        def put_if_absent_all(
+            self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]
+        ) -> list[Outcome]:
+            outcomes = [] if at == "ended" else store.put_if_absent_all(store_map, records)
             if at != "delete":
                 raise KeyboardInterrupt
             return outcomes
 
-        def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+        def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -277,7 +282,7 @@ def test_a_half_ended_job_is_finished_whoever_left_it(
     assert bob.bury() == 1
     assert bob.bury() == 0
     assert bob.nothing_left()
-    assert store.count(MapName.PAYLOADS) == 0
+    assert store.count(PAYLOADS) == 0
     assert bob.ended(["j1"]) == {"j1": Ended("ann", 1, DONE)}
 
 
@@ -292,7 +297,7 @@ def test_a_parent_run_twice_revives_nothing(ann: JobStore, bob: JobStore, store:
     assert len(taken) == 20
     bob.end([end_of(job) for job in taken])
     assert bob.nothing_left()
-    assert store.count(MapName.PAYLOADS) == 0
+    assert store.count(PAYLOADS) == 0
     assert {end.incarnation for _, end in all_ended(ann)} == {"ann", "bob"}
 
 
@@ -302,10 +307,10 @@ def test_of_two_ends_of_one_job_the_one_remembered_first_counts(
     """Ann's end comes after Bob's, on a revived record that she has just taken with the same fence."""
     ann.put([new_job("j1")])
     (slept,) = ann.take(HOST, 1)
-    held = store.get_all(MapName.JOBS, ["j1"])["j1"]
+    held = store.get_all(JOBS, ["j1"])["j1"]
     bob.take_back("ann")
     bob.end([end_of(job) for job in bob.take(HOST, 1)])
-    store.put_if_absent_all(MapName.JOBS, [("j1", held)])
+    store.put_if_absent_all(JOBS, [("j1", held)])
     assert ann.end([end_of(slept)]) == [False]
     assert ann.ended(["j1"]) == {"j1": Ended("bob", 2, DONE)}
     assert ann.nothing_left()
@@ -316,9 +321,9 @@ def test_a_parent_run_twice_leaves_no_payload_of_a_half_ended_child(
 ) -> None:
     ann.put([large_job("j1")])
     half_ended(store, ann, "ended")
-    store.delete_all(MapName.PAYLOADS, ["j1"])
+    store.delete_all(PAYLOADS, ["j1"])
     bob.put([large_job("j1")])
-    assert store.count(MapName.PAYLOADS) == 0
+    assert store.count(PAYLOADS) == 0
 
 
 def test_ended_jobs_of_both_kinds_are_told_each_once_by_id(ann: JobStore, store: Store) -> None:
@@ -337,7 +342,9 @@ def test_very_many_half_ended_jobs_are_known_too(ann: JobStore, bob: JobStore, s
         def __getattr__(self, name: str) -> Any:
             return getattr(store, name)
 
-        def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+        def put_if_absent_all(
+            self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]
+        ) -> list[Outcome]:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -349,7 +356,7 @@ def test_very_many_half_ended_jobs_are_known_too(ann: JobStore, bob: JobStore, s
 
 def test_a_job_without_payload_means_that_data_is_lost(ann: JobStore, store: Store) -> None:
     ann.put([large_job("j1")])
-    store.delete_all(MapName.PAYLOADS, ["j1"])
+    store.delete_all(PAYLOADS, ["j1"])
     with pytest.raises(RunError, match="j1 has no payload"):
         ann.take(HOST, 1)
 
@@ -363,8 +370,8 @@ def test_a_sleeper_that_finds_its_take_ended_by_another_runs_nothing_and_misses_
         def __getattr__(self, name: str) -> Any:
             return getattr(store, name)
 
-        def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
-            found = store.get_all(name, keys)
+        def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
+            found = store.get_all(store_map, keys)
             if bob.take_back("ann"):
                 bob.end([end_of(job) for job in bob.take(HOST, 1)])
             return found

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from scoopi.store.nodes.lease import Lease
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store
+from scoopi.store.run_maps import RUN
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.conftest import Clock
@@ -51,11 +52,11 @@ def test_a_replaced_holder_does_not_take_the_lease_back_when_it_ends(store: Stor
     clock = Clock()
     bob = lease(store, "bob", clock)
     with ann.renewed():
-        standing = store.get_all(MapName.RUN, [KEY])[KEY]
-        store.delete_all(MapName.RUN, [KEY])
+        standing = store.get_all(RUN, [KEY])[KEY]
+        store.delete_all(RUN, [KEY])
         assert bob.acquire()
     assert not lease(store, "cid", clock).acquire()
-    assert store.get_all(MapName.RUN, [KEY])[KEY] != standing
+    assert store.get_all(RUN, [KEY])[KEY] != standing
 
 
 @pytest.mark.parametrize("faults", [Faults(lose_first_answers=True), Faults(deliver_twice=True)])

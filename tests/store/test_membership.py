@@ -10,7 +10,8 @@ import pytest
 from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, Look, Member, MemberState
-from scoopi.store.ports import Change, MapName, Outcome, Store
+from scoopi.store.ports import Change, Outcome, Store, StoreMap
+from scoopi.store.run_maps import MEMBERS
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.conftest import Clock
@@ -195,10 +196,10 @@ def test_who_beats_just_when_it_is_told_lost_is_live(join: Join, clock: Clock, s
         def __getattr__(self, name: str) -> object:
             return getattr(store, name)
 
-        def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+        def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
             if changes:
                 bob.beat(BUSY)
-            return store.cas_all(name, changes)
+            return store.cas_all(store_map, changes)
 
     bob.beat(BUSY)
     assert watched(join("ann", store=Overtaken()), clock, 15) == set()
@@ -282,8 +283,8 @@ class Forgetful:
     def __getattr__(self, name: str) -> object:
         return getattr(self._store, name)
 
-    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
-        outcomes = self._store.cas_all(name, changes)
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+        outcomes = self._store.cas_all(store_map, changes)
         if self.broken:
             raise StoreError("the answer was lost")
         return outcomes
@@ -304,11 +305,11 @@ def given_up(join: Join, store: Store) -> Membership:
 def test_a_heartbeat_that_was_given_up_never_counts_as_the_next_one(join: Join, store: Store) -> None:
     """Others have seen it long ago: it is no sign of life now."""
     ann = given_up(join, store)
-    seen = store.get_all(MapName.MEMBERS, ["ann"])
+    seen = store.get_all(MEMBERS, ["ann"])
     with pytest.raises(StoreError, match="came late"):
         ann.beat(IDLE)
     ann.beat(IDLE)
-    assert store.get_all(MapName.MEMBERS, ["ann"]) != seen
+    assert store.get_all(MEMBERS, ["ann"]) != seen
 
 
 def test_who_leaves_says_so_also_when_a_heartbeat_that_was_given_up_came_late(
@@ -340,6 +341,6 @@ def test_a_look_says_whether_all_who_live_are_idle(join: Join) -> None:
 def test_a_heartbeat_that_is_gone_means_that_data_is_lost(join: Join, store: Store) -> None:
     ann = join("ann")
     ann.beat(IDLE)
-    store.delete_all(MapName.MEMBERS, ["ann"])
+    store.delete_all(MEMBERS, ["ann"])
     with pytest.raises(RunError, match="data is lost"):
         ann.beat(IDLE)

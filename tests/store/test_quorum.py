@@ -10,7 +10,7 @@ from scoopi.errors import ClusterError, StoreError
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, MemberState
 from scoopi.store.nodes.quorum import Quorum
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from scoopi.store.stopped import StoppedError
@@ -27,11 +27,13 @@ class Absent(SqliteStore):
 
     refusals = 3
 
-    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
+    def scan(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
         if self.refusals:
             self.refusals -= 1
             raise StoreError("no answer")
-        return super().scan(name, slot, limit, after)
+        return super().scan(store_map, index_value, limit, after)
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from scoopi.model.job import JobState
 from scoopi.store.pages import remembered_ends
 from scoopi.store.pages.job_values import Ended
 from scoopi.store.pages.remembered_ends import RememberedEnds
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store, StoreMap
+from scoopi.store.run_maps import ENDED
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied
@@ -52,7 +53,7 @@ def test_when_the_run_is_over_few_records_tell_all_ends(ends: RememberedEnds, st
     assert told(ends) == ALL
     ends.expire(60)
     assert told(ends) == ALL
-    assert store.count(MapName.ENDED) == 12 + 1
+    assert store.count(ENDED) == 12 + 1
     ends.expire(60)
     assert told(ends) == ALL
 
@@ -78,7 +79,7 @@ def test_who_dies_while_it_packs_them_leaves_the_whole_and_another_goes_on(
     assert told(ends) == ALL
     ends.expire(60)
     assert told(ends) == ALL
-    assert inner.count(MapName.ENDED) == 12 + 1
+    assert inner.count(ENDED) == 12 + 1
     inner.close()
 
 
@@ -92,10 +93,10 @@ def test_who_packs_after_another_has_packed_other_parts_doubles_none(
         other_parts.setattr(remembered_ends, "PACK", 17)
         with pytest.raises(NodeDied):
             dying.expire(60)
-    assert store.count(MapName.ENDED) == len(ALL) + 3
+    assert store.count(ENDED) == len(ALL) + 3
     assert told(ends) == ALL
     ends.expire(60)
-    assert store.count(MapName.ENDED) == 3 + 12 + 1
+    assert store.count(ENDED) == 3 + 12 + 1
     assert told(ends) == ALL
 
 
@@ -109,8 +110,10 @@ class PackedMeanwhile:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> Sequence[Any]:
-        found = self._store.scan(name, slot, limit, after)
+    def scan(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+    ) -> Sequence[Any]:
+        found = self._store.scan(store_map, index_value, limit, after)
         if not after:
             RememberedEnds(self._store).expire(60)
             del found[self._holes]

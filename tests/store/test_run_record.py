@@ -9,7 +9,8 @@ import pytest
 
 from scoopi.errors import RunError
 from scoopi.store.nodes.node_record import Member, MemberState
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store, StoreMap
+from scoopi.store.run_maps import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN
 from scoopi.store.runs.run_record import RunPhase, RunRecord, RunState
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
@@ -54,7 +55,7 @@ def test_a_run_moves_forward_only(run: RunRecord, store: Store) -> None:
 @pytest.mark.parametrize("gone", ["run", "canary/0", "canary/1"])
 def test_a_missing_record_or_canary_means_that_data_is_lost(run: RunRecord, store: Store, gone: str) -> None:
     run.create("r1")
-    store.delete_all(MapName.RUN, [gone])
+    store.delete_all(RUN, [gone])
     assert run.lost("r1")
 
 
@@ -63,31 +64,31 @@ def sleeper() -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "record"),
+    ("store_map", "key", "record"),
     [
-        (MapName.JOBS, "1", b'{"slot":"E"}'),
-        (MapName.PAYLOADS, "1", b"page"),
-        (MapName.ENDED, "1", b"done"),
-        (MapName.HOSTS, "a.test:80", b"{}"),
-        (MapName.RUN, "composed/seed/r1", b"seeded"),
-        (MapName.MEMBERS, "n1", sleeper()),
+        (JOBS, "1", b'{"state_key":"E"}'),
+        (PAYLOADS, "1", b"page"),
+        (ENDED, "1", b"done"),
+        (HOSTS, "a.test:80", b"{}"),
+        (RUN, "composed/seed/r1", b"seeded"),
+        (MEMBERS, "n1", sleeper()),
     ],
 )
 def test_a_run_record_that_is_gone_once_the_run_has_begun_is_not_made_again(
-    run: RunRecord, store: Store, name: MapName, key: str, record: bytes
+    run: RunRecord, store: Store, store_map: StoreMap, key: str, record: bytes
 ) -> None:
-    store.put_if_absent_all(name, [(key, record)])
+    store.put_if_absent_all(store_map, [(key, record)])
     with pytest.raises(RunError, match="data is lost"):
         run.create("r1")
     assert run.has_lost()
-    assert store.scan(MapName.RUN, None, 9) == ([(key, record)] if name is MapName.RUN else [])
+    assert store.scan(RUN, None, 9) == ([(key, record)] if store_map is RUN else [])
 
 
 def test_what_stands_before_the_run_record_keeps_nobody_from_making_it(run: RunRecord, store: Store) -> None:
     waits = msgspec.json.encode(Member("bob", 3, MemberState.LIVE, takes=0, idle=True))
-    store.put_if_absent_all(MapName.MEMBERS, [("n1", waits)])
+    store.put_if_absent_all(MEMBERS, [("n1", waits)])
     before = [(key, b"r1") for key in ("composed/setup", "barricade/setup", "cancel", "canary/0")]
-    store.put_if_absent_all(MapName.RUN, before)
+    store.put_if_absent_all(RUN, before)
     assert not run.has_lost()
     assert run.create("r1").incarnation == "r1"
     assert not run.has_lost()
@@ -96,14 +97,14 @@ def test_what_stands_before_the_run_record_keeps_nobody_from_making_it(run: RunR
 def test_another_runs_record_means_that_data_is_lost(run: RunRecord, store: Store) -> None:
     run.create("r2")
     assert run.lost("r1")
-    store.delete_all(MapName.RUN, ["canary/1"])
-    store.put_if_absent_all(MapName.RUN, [("canary/1", b"r1")])
+    store.delete_all(RUN, ["canary/1"])
+    store.put_if_absent_all(RUN, [("canary/1", b"r1")])
     assert run.lost("r2")
 
 
 def test_a_lost_canary_stays_lost(run: RunRecord, store: Store) -> None:
     run.create("r1")
-    store.delete_all(MapName.RUN, ["canary/1"])
+    store.delete_all(RUN, ["canary/1"])
     run.create("r1")
     assert run.lost("r1")
 
@@ -122,8 +123,8 @@ def test_the_record_is_moved_though_answers_are_lost_and_writes_doubled(tmp_path
 
 def test_a_record_in_other_bytes_of_the_same_meaning_is_moved(run: RunRecord, store: Store) -> None:
     state = run.create("r1")
-    store.delete_all(MapName.RUN, ["run"])
-    store.put_if_absent_all(MapName.RUN, [("run", msgspec.json.format(msgspec.json.encode(state)))])
+    store.delete_all(RUN, ["run"])
+    store.put_if_absent_all(RUN, [("run", msgspec.json.format(msgspec.json.encode(state)))])
     run.mark_seeded()
     run.to_ending()
     assert run.read() == RunState("r1", RunPhase.ENDING, True, "ann")

@@ -16,7 +16,8 @@ from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, MemberState
 from scoopi.store.pages.job_values import Ended
 from scoopi.store.pages.remembered_ends import RememberedEnds
-from scoopi.store.ports import MapName, Outcome, Store
+from scoopi.store.ports import Outcome, Store, StoreMap
+from scoopi.store.run_maps import RUN_MAPS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_registry import PREFIX, RunRegistry
 from scoopi.store.runs.run_retention import RunRetention
@@ -37,20 +38,20 @@ class Timed:
 
     def __init__(self, inner: Store) -> None:
         self.inner = inner
-        self.ends: list[tuple[MapName, str]] = []
+        self.ends: list[tuple[StoreMap, str]] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
-    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+    def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
         assert seconds in (SECONDS, 2 * SECONDS)
-        self.ends += [(name, key) for key in keys if not key.startswith(PREFIX)]
+        self.ends += [(store_map, key) for key in keys if not key.startswith(PREFIX)]
 
-    def endless(self) -> list[tuple[MapName, str]]:
+    def endless(self) -> list[tuple[StoreMap, str]]:
         """Records of the run that stay for ever."""
         return [
             (name, key)
-            for name in MapName
+            for name in RUN_MAPS
             for key, _ in self.inner.scan(name, None, 1000)
             if (name, key) not in self.ends and not key.startswith(PREFIX)
         ]

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.store.ports import Change, MapName
+from scoopi.store.ports import Change
+from scoopi.store.run_maps import JOBS, PAYLOADS, RUN
 from scoopi.store.solo.sqlite_store import SqliteStore
-
-JOBS, RUN = MapName.JOBS, MapName.RUN
 
 
 def limited(store: SqliteStore, pages: int) -> None:
@@ -50,12 +49,12 @@ def test_a_full_disk_is_named_and_leaves_nothing_half_written(tmp_path: Path) ->
     limited(store, 40)
     records = [(f"{number:05}", bytes(400)) for number in range(10_000)]
     with pytest.raises(StoreError, match="SQLITE_FULL") as caught:
-        store.put_if_absent_all(MapName.PAYLOADS, records)
+        store.put_if_absent_all(PAYLOADS, records)
     assert caught.value.at == str(tmp_path / "store.db")
     assert "free space" in caught.value.hint
-    assert store.count(MapName.PAYLOADS) == 0
+    assert store.count(PAYLOADS) == 0
     limited(store, 1_000_000)
-    assert all(outcome.won for outcome in store.put_if_absent_all(MapName.PAYLOADS, records))
+    assert all(outcome.won for outcome in store.put_if_absent_all(PAYLOADS, records))
     assert store.get_all(RUN, ["before"]) == {"before": b"1"}
     store.close()
 
@@ -117,7 +116,7 @@ def test_a_closed_store_says_so(tmp_path: Path) -> None:
 def test_a_record_of_a_job_must_be_json(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "store.db")
     with pytest.raises(ValueError, match="JSON"):
-        store.put_if_absent_all(JOBS, [("good", b'{"slot":"E"}'), ("bad", b"\x00")])
+        store.put_if_absent_all(JOBS, [("good", b'{"state_key":"E"}'), ("bad", b"\x00")])
     assert store.count(JOBS) == 0
     store.close()
 
@@ -125,7 +124,7 @@ def test_a_record_of_a_job_must_be_json(tmp_path: Path) -> None:
 def test_a_batch_of_ten_thousand_is_one_call_and_the_log_stays_small(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "store.db")
     keys = [f"{number:032x}" for number in range(10_000)]
-    first, second = (b'{"slot":"R/a","x":"%s"}' % (fill * 380) for fill in (b"a", b"b"))
+    first, second = (b'{"state_key":"R/a","x":"%s"}' % (fill * 380) for fill in (b"a", b"b"))
     for _ in range(4):
         assert all(won.won for won in store.put_if_absent_all(JOBS, [(key, first) for key in keys]))
         assert all(won.won for won in store.cas_all(JOBS, [Change(key, first, second) for key in keys]))
@@ -138,7 +137,7 @@ def test_a_batch_of_ten_thousand_is_one_call_and_the_log_stays_small(tmp_path: P
 def test_a_busy_thread_does_not_starve_the_store(tmp_path: Path) -> None:
     """One step of SQLite a record would let the busy thread run 5 ms at each of 8,000 steps."""
     store = SqliteStore(tmp_path / "store.db")
-    ready, ended = b'{"slot":"R/a"}', b'{"slot":"E"}'
+    ready, ended = b'{"state_key":"R/a"}', b'{"state_key":"E"}'
     keys = [f"{number:05}" for number in range(2000)]
     stopped = threading.Event()
 
@@ -183,12 +182,12 @@ def test_threads_share_one_store(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from scoopi.store.ports import MapName
+from scoopi.store.run_maps import PAYLOADS
 from scoopi.store.solo.sqlite_store import SqliteStore
 store = SqliteStore(Path(sys.argv[1]))
 for batch in range(100_000):
     records = [(f"{batch:06}-{place:03}", bytes(300)) for place in range(100)]
-    store.put_if_absent_all(MapName.PAYLOADS, records)
+    store.put_if_absent_all(PAYLOADS, records)
     print(batch, flush=True)
 """
 
@@ -203,7 +202,7 @@ def test_what_was_acknowledged_survives_a_kill_and_the_last_batch_is_whole_or_ab
         writer.kill()
         acknowledged = 30 + len([line for line in writer.stdout if line.endswith("\n")])
     store = SqliteStore(path)
-    kept, torn = divmod(store.count(MapName.PAYLOADS), 100)
+    kept, torn = divmod(store.count(PAYLOADS), 100)
     assert torn == 0
     assert kept in (acknowledged, acknowledged + 1)
     store.close()

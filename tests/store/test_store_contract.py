@@ -8,17 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.store.ports import Change, MapName, Outcome, Store
+from scoopi.store.ports import Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.cluster.grids import new_run
 from tests.store.faulty_store import Faults, FaultyStore
 
-JOBS, RUN = MapName.JOBS, MapName.RUN
+LETTERS = StoreMap("letters")
+PARCELS = StoreMap("parcels", index="depot", large=True)
+MAPS = (LETTERS, PARCELS)
 
 
 def sqlite(folder: Path) -> Store:
-    return SqliteStore(folder / "store.db")
+    return SqliteStore(folder / "store.db", maps=MAPS)
 
 
 def settling(faults: Faults) -> Callable[[Path], Store]:
@@ -39,7 +41,7 @@ GRIDS = {"hazelcast": "cluster", "hazelcast-behind-a-faulty-network": "faulty_cl
 @pytest.fixture(params=[*TWINS, *GRIDS])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     if request.param in GRIDS:
-        with new_run(request.getfixturevalue(GRIDS[request.param])) as grid:
+        with new_run(request.getfixturevalue(GRIDS[request.param]), MAPS) as grid:
             yield SettlingStore(grid) if "faulty" in request.param else grid
         return
     store = TWINS[request.param](tmp_path)
@@ -47,153 +49,162 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-def job(slot: str, note: object = 0) -> bytes:
-    return f'{{"note":"{note}","slot":"{slot}"}}'.encode()
+def parcel(depot: str, note: object = 0) -> bytes:
+    return f'{{"depot":"{depot}","note":"{note}"}}'.encode()
 
 
-def test_a_new_store_is_empty(store: Store) -> None:
-    for name in MapName:
-        assert store.get_all(name, ["a"]) == {}
-        assert store.scan(name, None, 10) == []
-        assert store.count(name) == 0
+@pytest.fixture(params=MAPS, ids=str)
+def of(request: pytest.FixtureRequest) -> StoreMap:
+    """A map without an index, and one with."""
+    kind: StoreMap = request.param
+    return kind
 
 
-@pytest.mark.parametrize("name", MapName)
-def test_every_map_keeps_its_own_records(store: Store, name: MapName) -> None:
-    value = job("R/a") if name is JOBS else b"\x00\xff any bytes \xf0"
-    assert store.put_if_absent_all(name, [("k", value)]) == [Outcome(True, value)]
-    assert store.get_all(name, ["k", "absent", "k"]) == {"k": value}
-    assert [other for other in MapName if store.count(other)] == [name]
+def value(of: StoreMap, text: str) -> bytes:
+    """A record that a map of this kind may hold."""
+    return parcel("d", text) if of.index else text.encode()
 
 
-def test_a_put_changes_no_record_that_is_there(store: Store) -> None:
-    store.put_if_absent_all(RUN, [("a", b"first")])
-    outcomes = store.put_if_absent_all(RUN, [("a", b"second"), ("b", b"new")])
-    assert outcomes == [Outcome(False, b"first"), Outcome(True, b"new")]
-    assert store.get_all(RUN, ["a", "b"]) == {"a": b"first", "b": b"new"}
+def test_a_new_store_is_empty(store: Store, of: StoreMap) -> None:
+    assert store.get_all(of, ["a"]) == {}
+    assert store.scan(of, None, 10) == []
+    assert store.count(of) == 0
 
 
-def test_a_put_of_what_is_there_is_won(store: Store) -> None:
-    store.put_if_absent_all(RUN, [("a", b"same")])
-    assert store.put_if_absent_all(RUN, [("a", b"same")]) == [Outcome(True, b"same")]
+def test_every_map_keeps_its_own_records(store: Store, of: StoreMap) -> None:
+    record = parcel("R/a") if of.index else b"\x00\xff any bytes \xf0"
+    assert store.put_if_absent_all(of, [("k", record)]) == [Outcome(True, record)]
+    assert store.get_all(of, ["k", "absent", "k"]) == {"k": record}
+    assert [other for other in MAPS if store.count(other)] == [of]
+
+
+def test_a_put_changes_no_record_that_is_there(store: Store, of: StoreMap) -> None:
+    store.put_if_absent_all(of, [("a", value(of, "first"))])
+    outcomes = store.put_if_absent_all(of, [("a", value(of, "second")), ("b", value(of, "new"))])
+    assert outcomes == [Outcome(False, value(of, "first")), Outcome(True, value(of, "new"))]
+    assert store.get_all(of, ["a", "b"]) == {"a": value(of, "first"), "b": value(of, "new")}
+
+
+def test_a_put_of_what_is_there_is_won(store: Store, of: StoreMap) -> None:
+    store.put_if_absent_all(of, [("a", value(of, "same"))])
+    assert store.put_if_absent_all(of, [("a", value(of, "same"))]) == [Outcome(True, value(of, "same"))]
 
 
 def test_an_empty_value_is_a_record(store: Store) -> None:
-    store.put_if_absent_all(RUN, [("a", b"")])
-    assert store.put_if_absent_all(RUN, [("a", b"x")]) == [Outcome(False, b"")]
-    assert store.cas_all(RUN, [Change("a", b"", b"y")]) == [Outcome(True, b"y")]
+    store.put_if_absent_all(LETTERS, [("a", b"")])
+    assert store.put_if_absent_all(LETTERS, [("a", b"x")]) == [Outcome(False, b"")]
+    assert store.cas_all(LETTERS, [Change("a", b"", b"y")]) == [Outcome(True, b"y")]
 
 
-def test_a_change_is_made_only_where_the_expected_record_stands(store: Store) -> None:
-    store.put_if_absent_all(RUN, [("a", b"1"), ("b", b"1")])
-    outcomes = store.cas_all(
-        RUN, [Change("a", b"1", b"2"), Change("b", b"0", b"2"), Change("absent", b"1", b"2")]
-    )
-    assert outcomes == [Outcome(True, b"2"), Outcome(False, b"1"), Outcome(False, None)]
-    assert store.get_all(RUN, ["a", "b", "absent"]) == {"a": b"2", "b": b"1"}
+def test_a_change_is_made_only_where_the_expected_record_stands(store: Store, of: StoreMap) -> None:
+    store.put_if_absent_all(of, [("a", value(of, "1")), ("b", value(of, "1"))])
+    one, two = value(of, "1"), value(of, "2")
+    changes = [Change("a", one, two), Change("b", value(of, "0"), two), Change("absent", one, two)]
+    outcomes = store.cas_all(of, changes)
+    assert outcomes == [Outcome(True, value(of, "2")), Outcome(False, value(of, "1")), Outcome(False, None)]
+    assert store.get_all(of, ["a", "b", "absent"]) == {"a": value(of, "2"), "b": value(of, "1")}
 
 
-def test_a_change_that_was_made_already_is_won(store: Store) -> None:
-    store.put_if_absent_all(RUN, [("a", b"2")])
-    assert store.cas_all(RUN, [Change("a", b"1", b"2")]) == [Outcome(True, b"2")]
+def test_a_change_that_was_made_already_is_won(store: Store, of: StoreMap) -> None:
+    store.put_if_absent_all(of, [("a", value(of, "2"))])
+    assert store.cas_all(of, [Change("a", value(of, "1"), value(of, "2"))]) == [Outcome(True, value(of, "2"))]
 
 
 def test_changes_of_one_key_are_made_in_their_order(tmp_path: Path) -> None:
     store = sqlite(tmp_path)
-    store.put_if_absent_all(RUN, [("a", b"1")])
+    store.put_if_absent_all(LETTERS, [("a", b"1")])
     changes = [Change("a", b"1", b"2"), Change("a", b"2", b"3"), Change("a", b"1", b"4")]
-    assert store.cas_all(RUN, changes) == [Outcome(True, b"2"), Outcome(True, b"3"), Outcome(False, b"3")]
+    assert store.cas_all(LETTERS, changes) == [Outcome(True, b"2"), Outcome(True, b"3"), Outcome(False, b"3")]
     store.close()
 
 
-def test_deleting_what_is_absent_is_no_error(store: Store) -> None:
-    store.put_if_absent_all(RUN, [("a", b"1"), ("b", b"2")])
-    store.delete_all(RUN, ["a", "absent"])
-    store.delete_all(RUN, ["a"])
-    assert store.scan(RUN, None, 10) == [("b", b"2")]
+def test_deleting_what_is_absent_is_no_error(store: Store, of: StoreMap) -> None:
+    store.put_if_absent_all(of, [("a", value(of, "1")), ("b", value(of, "2"))])
+    store.delete_all(of, ["a", "absent"])
+    store.delete_all(of, ["a"])
+    assert store.scan(of, None, 10) == [("b", value(of, "2"))]
 
 
 def test_empty_batches_do_nothing(store: Store) -> None:
-    assert store.get_all(JOBS, []) == {}
-    assert store.put_if_absent_all(JOBS, []) == []
-    assert store.cas_all(JOBS, []) == []
-    store.delete_all(JOBS, [])
+    assert store.get_all(PARCELS, []) == {}
+    assert store.put_if_absent_all(PARCELS, []) == []
+    assert store.cas_all(PARCELS, []) == []
+    store.delete_all(PARCELS, [])
 
 
 def test_all_below_a_key_are_deleted_at_once(store: Store) -> None:
-    ended = MapName.ENDED
-    store.put_if_absent_all(ended, [(key, b"end") for key in ("0a", "ff", "~", "~0a")])
-    store.delete_below(ended, "~")
-    assert store.get_all(ended, ["0a", "ff", "~", "~0a"]) == {"~": b"end", "~0a": b"end"}
-    store.delete_below(ended, "~")
-    store.delete_below(ended, "\x7f")
-    assert store.count(ended) == 0
+    store.put_if_absent_all(LETTERS, [(key, b"end") for key in ("0a", "ff", "~", "~0a")])
+    store.delete_below(LETTERS, "~")
+    assert store.get_all(LETTERS, ["0a", "ff", "~", "~0a"]) == {"~": b"end", "~0a": b"end"}
+    store.delete_below(LETTERS, "~")
+    store.delete_below(LETTERS, "\x7f")
+    assert store.count(LETTERS) == 0
 
 
-def test_a_scan_goes_by_key_and_goes_on_after_one(store: Store) -> None:
-    records = [(f"k{number:03}", b"%d" % number) for number in range(25)]
-    store.put_if_absent_all(RUN, records[::-1])
+def test_a_scan_goes_by_key_and_goes_on_after_one(store: Store, of: StoreMap) -> None:
+    records = [(f"k{number:03}", value(of, str(number))) for number in range(25)]
+    store.put_if_absent_all(of, records[::-1])
     pages, after = [], ""
-    while page := store.scan(RUN, None, 10, after):
+    while page := store.scan(of, None, 10, after):
         pages.append(page)
         after = page[-1][0]
     assert pages == [records[:10], records[10:20], records[20:]]
 
 
-def test_a_scan_of_a_slot_meets_only_its_records(store: Store) -> None:
-    slots = {"a": "R/one", "b": "R/two", "c": "R/one", "d": "T/x", "e": "E"}
-    store.put_if_absent_all(JOBS, [(key, job(slot)) for key, slot in slots.items()])
-    assert store.scan(JOBS, "R/one", 10) == [("a", job("R/one")), ("c", job("R/one"))]
-    assert store.scan(JOBS, "R/one", 10, after="a") == [("c", job("R/one"))]
-    assert store.scan(JOBS, "R/one", 1) == [("a", job("R/one"))]
-    assert store.scan(JOBS, "R/three", 10) == []
-    assert [store.count(JOBS, slot) for slot in ("R/one", "R/two", "T/x", "E", "R")] == [2, 1, 1, 1, 0]
+def test_a_scan_of_an_indexed_value_meets_only_its_records(store: Store) -> None:
+    depots = {"a": "R/one", "b": "R/two", "c": "R/one", "d": "T/x", "e": "E"}
+    store.put_if_absent_all(PARCELS, [(key, parcel(depot)) for key, depot in depots.items()])
+    assert store.scan(PARCELS, "R/one", 10) == [("a", parcel("R/one")), ("c", parcel("R/one"))]
+    assert store.scan(PARCELS, "R/one", 10, after="a") == [("c", parcel("R/one"))]
+    assert store.scan(PARCELS, "R/one", 1) == [("a", parcel("R/one"))]
+    assert store.scan(PARCELS, "R/three", 10) == []
+    assert [store.count(PARCELS, depot) for depot in ("R/one", "R/two", "T/x", "E", "R")] == [2, 1, 1, 1, 0]
 
 
-def test_a_changed_record_moves_to_its_new_slot(store: Store) -> None:
-    store.put_if_absent_all(JOBS, [("a", job("R/one")), ("b", job("R/one"))])
-    store.cas_all(JOBS, [Change("a", job("R/one"), job("T/me"))])
-    store.cas_all(JOBS, [Change("b", job("R/two"), job("T/me"))])
-    assert store.scan(JOBS, "T/me", 10) == [("a", job("T/me"))]
-    assert store.scan(JOBS, "R/one", 10) == [("b", job("R/one"))]
-    store.delete_all(JOBS, ["a"])
-    assert store.count(JOBS, "T/me") == 0
+def test_a_changed_record_moves_to_its_new_indexed_value(store: Store) -> None:
+    store.put_if_absent_all(PARCELS, [("a", parcel("R/one")), ("b", parcel("R/one"))])
+    store.cas_all(PARCELS, [Change("a", parcel("R/one"), parcel("T/me"))])
+    store.cas_all(PARCELS, [Change("b", parcel("R/two"), parcel("T/me"))])
+    assert store.scan(PARCELS, "T/me", 10) == [("a", parcel("T/me"))]
+    assert store.scan(PARCELS, "R/one", 10) == [("b", parcel("R/one"))]
+    store.delete_all(PARCELS, ["a"])
+    assert store.count(PARCELS, "T/me") == 0
 
 
-def test_keys_and_slots_may_hold_any_text(store: Store) -> None:
+def test_keys_and_indexed_values_may_hold_any_text(store: Store) -> None:
     keys = ["a b", "ä/ö", 'q"uote\\', "€uro", "x\ny", "zz'--"]
-    store.put_if_absent_all(JOBS, [(key, job("R/[::1]:80")) for key in keys])
-    assert [key for key, _ in store.scan(JOBS, "R/[::1]:80", 10)] == sorted(keys)
-    assert set(store.get_all(JOBS, keys)) == set(keys)
+    store.put_if_absent_all(PARCELS, [(key, parcel("R/[::1]:80")) for key in keys])
+    assert [key for key, _ in store.scan(PARCELS, "R/[::1]:80", 10)] == sorted(keys)
+    assert set(store.get_all(PARCELS, keys)) == set(keys)
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 9, 65, 513, 1100])
 def test_a_batch_may_have_any_length(store: Store, size: int) -> None:
     keys = [f"{number:05}" for number in range(size)]
-    wins = store.put_if_absent_all(JOBS, [(key, job("R/h", key)) for key in keys])
+    wins = store.put_if_absent_all(PARCELS, [(key, parcel("R/h", key)) for key in keys])
     assert [outcome.won for outcome in wins] == [True] * size
-    changes = [Change(key, job("R/h", key), job("T/n", key)) for key in keys]
-    changes[size // 2] = Change(keys[size // 2], b"other", job("T/n", "never"))
-    lost = [outcome.won for outcome in store.cas_all(JOBS, changes)].count(False)
+    changes = [Change(key, parcel("R/h", key), parcel("T/n", key)) for key in keys]
+    changes[size // 2] = Change(keys[size // 2], b"other", parcel("T/n", "never"))
+    lost = [outcome.won for outcome in store.cas_all(PARCELS, changes)].count(False)
     assert lost == 1
-    assert store.count(JOBS, "T/n") == size - 1
-    assert len(store.get_all(JOBS, keys)) == size
-    store.delete_all(JOBS, keys)
-    assert store.count(JOBS) == 0
+    assert store.count(PARCELS, "T/n") == size - 1
+    assert len(store.get_all(PARCELS, keys)) == size
+    store.delete_all(PARCELS, keys)
+    assert store.count(PARCELS) == 0
 
 
 def test_of_threads_that_change_one_record_one_wins(store: Store) -> None:
     rounds, threads = 10, 4
-    store.put_if_absent_all(RUN, [("a", b"0:")])
+    store.put_if_absent_all(LETTERS, [("a", b"0:")])
     wins: list[int] = []
     barrier = threading.Barrier(threads)
 
     def change(me: int) -> None:
         for number in range(rounds):
             barrier.wait(timeout=10)
-            now = store.get_all(RUN, ["a"])["a"]
+            now = store.get_all(LETTERS, ["a"])["a"]
             barrier.wait(timeout=10)
-            if store.cas_all(RUN, [Change("a", now, b"%d:%d" % (number + 1, me))])[0].won:
+            if store.cas_all(LETTERS, [Change("a", now, b"%d:%d" % (number + 1, me))])[0].won:
                 wins.append(number)
 
     running = [threading.Thread(target=change, args=(me,)) for me in range(threads)]

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from scoopi.errors import RunError, StoreError
 from scoopi.store.cluster.burst import Burst
 from scoopi.store.cluster.cluster_client import ClusterClient
@@ -15,8 +13,9 @@ from scoopi.store.cluster.foreign_values import describe, is_refused
 from scoopi.store.cluster.queries import Queries
 from scoopi.store.cluster.scan_bounds import SAMPLE, ScanBounds
 from scoopi.store.nodes.own_clock import boottime
-from scoopi.store.ports import Change, MapName, Outcome
-from scoopi.store.record_codec import FOREIGN, RecordCodec, unreadable
+from scoopi.store.ports import Change, Outcome, StoreMap
+from scoopi.store.record_codec import FOREIGN, RecordCodec, indexed_kind, unreadable
+from scoopi.store.run_maps import RUN_MAPS
 
 if TYPE_CHECKING:
     from hazelcast.future import Future
@@ -35,7 +34,7 @@ class HazelcastStore:
     """Keeps `Store` on maps named `scoopi.<run>.<map>`: a batch is one pipelined burst.
 
     A write may have been made although its answer says no or never came: stand a SettlingStore
-    before it. Records of JOBS are sent as JSON, which the grid indexes by (slot, key), all others as
+    before it. Records of indexed maps are sent as JSON, which the grid indexes by (field, key), all others as
     byte arrays; nothing else is ever sent, so nothing is pickled. Keys go by UTF-16, as in Java.
 
     Args:
@@ -45,6 +44,7 @@ class HazelcastStore:
         is_gone: whether the run was removed; asked when nothing was asked of the maps for a while. Any call
             to a map that was removed makes it again, for good.
         clock: seconds, those included in which the machine was suspended.
+        maps: all that it has.
 
     Source: design, "Hazelcast, open-source edition 5.7, measured".
     """
@@ -56,6 +56,7 @@ class HazelcastStore:
         guarded: bool = True,
         is_gone: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = boottime,
+        maps: Sequence[StoreMap] = RUN_MAPS,
     ) -> None:
         self._is_gone = is_gone
         self._clock = clock
@@ -66,26 +67,30 @@ class HazelcastStore:
         self._bounds = ScanBounds()
         self._queries = Queries()
         self._keys = client.keys()
-        self._maps: dict[MapName, Map[Any, Any]] = {}
-        self._jobs_are_indexed = bool(run)
-        self._slotted = RecordCodec(MapName.JOBS, _Slotted)
+        self._maps: dict[StoreMap, Map[Any, Any]] = {}
+        self._declared = maps
 
-    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+    def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
         """As `Store` says."""
         if not keys:
             return {}
-        read = _reader(name)
-        found = self._one(name, "get", lambda kept: kept.get_all(self._sent(keys)))
+        read = _reader(store_map)
+        found = self._one(store_map, "get", lambda kept: kept.get_all(self._sent(keys)))
         return {key: read(value) for key, value in found.items()}
 
-    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+    def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
         """As `Store` says; of equal keys in one batch the first counts."""
         if not records:
             return []
-        read, sent, kept, at = _reader(name), self._writer(name), self._map(name), self._keys.of
+        read, sent, kept, at = (
+            _reader(store_map),
+            self._writer(store_map),
+            self._map(store_map),
+            self._keys.of,
+        )
         puts = (_later(kept.put_if_absent, at(key), sent(value)) for key, value in records)
-        with self._blamed(name):
-            standing = self._burst.answers(f"put to {name}", puts)
+        with self._blamed(store_map):
+            standing = self._burst.answers(f"put to {store_map}", puts)
         currents = (
             value if stands is None else read(stands)
             for (_, value), stands in zip(records, standing, strict=True)
@@ -94,141 +99,151 @@ class HazelcastStore:
             Outcome(current == value, current) for (_, value), current in zip(records, currents, strict=True)
         ]
 
-    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
         """As `Store` says; changes of one key in one batch are made in their order."""
         if not changes:
             return []
-        sent, kept, at = self._writer(name), self._map(name), self._keys.of
+        sent, kept, at = self._writer(store_map), self._map(store_map), self._keys.of
         calls = (_later(kept.replace_if_same, at(key), sent(old), sent(new)) for key, old, new in changes)
-        with self._blamed(name):
-            made = self._burst.answers(f"change in {name}", calls)
+        with self._blamed(store_map):
+            made = self._burst.answers(f"change in {store_map}", calls)
         refused = [change.key for change, won in zip(changes, made, strict=True) if not won]
-        now = self.get_all(name, refused)
+        now = self.get_all(store_map, refused)
         return [
             Outcome(True, change.new) if won else _settled(change, now.get(change.key))
             for change, won in zip(changes, made, strict=True)
         ]
 
-    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+    def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
         """As `Store` says."""
-        kept = self._map(name)
-        self._burst.answers(f"deletion in {name}", (_later(kept.delete, key) for key in self._sent(keys)))
+        kept = self._map(store_map)
+        self._burst.answers(
+            f"deletion in {store_map}", (_later(kept.delete, key) for key in self._sent(keys))
+        )
 
-    def delete_below(self, name: MapName, key: str) -> None:
+    def delete_below(self, store_map: StoreMap, key: str) -> None:
         """As `Store` says; each member looks through all that it holds."""
         where = self._queries.below(key)
         try:
-            self._one(name, "clear", lambda kept: kept.remove_all(where))
+            self._one(store_map, "clear", lambda kept: kept.remove_all(where))
         except StoreError as error:
             if not is_refused(error):
                 raise
-            self.delete_all(name, [one for one, _ in self._sorted_here(name, None, "", None) if one < key])
+            self.delete_all(
+                store_map, [one for one, _ in self._sorted_here(store_map, None, "", None) if one < key]
+            )
 
-    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> Pairs:
+    def scan(self, store_map: StoreMap, index_value: str | None, limit: int, after: str = "") -> Pairs:
         """As `Store` says."""
         if limit <= 0:
             return []
         return (
-            self._scan_map(name, limit, after) if slot is None else self._scan_slot(name, slot, limit, after)
+            self._scan_map(store_map, limit, after)
+            if index_value is None
+            else self._scan_indexed(store_map, index_value, limit, after)
         )
 
-    def count(self, name: MapName, slot: str | None = None) -> int:
+    def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
         """As `Store` says."""
-        if slot is None:
-            return int(self._one(name, "count", lambda kept: kept.size()))
-        count, where = self._queries.count(), self._queries.where(slot)
-        with self._blamed(name):
-            return int(self._one(name, "count", lambda kept: kept.aggregate(count, where)))
+        if index_value is None:
+            return int(self._one(store_map, "count", lambda kept: kept.size()))
+        count, where = self._queries.count(), self._queries.where(store_map, index_value)
+        with self._blamed(store_map):
+            return int(self._one(store_map, "count", lambda kept: kept.aggregate(count, where)))
 
-    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+    def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
         """Let the records end by themselves so long from now; absent ones are no error."""
-        kept = self._map(name)
+        kept = self._map(store_map)
         self._burst.answers(
-            f"set the end of {name}", (_later(kept.set_ttl, key, seconds) for key in self._sent(keys))
+            f"set the end of {store_map}", (_later(kept.set_ttl, key, seconds) for key in self._sent(keys))
         )
 
     def destroy(self) -> None:
         """Remove all maps of this store, for every node."""
-        for name in MapName:
-            self._client.remove(f"{self._prefix}.{name}")
+        for store_map in self._declared:
+            self._client.remove(f"{self._prefix}.{store_map}")
         self._maps.clear()
 
     def close(self) -> None:
         """Nothing is held open: the client may serve other stores."""
 
-    def _scan_map(self, name: MapName, limit: int, after: str) -> Pairs:
+    def _scan_map(self, store_map: StoreMap, limit: int, after: str) -> Pairs:
         if limit < LARGE:
-            return self._page(name, None, limit, after)
-        total = self.count(name)
+            return self._page(store_map, None, limit, after)
+        total = self.count(store_map)
         if total <= 2 * limit:
-            return self._unpaged(name, after, None)[:limit]
+            return self._unpaged(store_map, after, None)[:limit]
         end = self._bounds.by_total(after, limit, total)
-        found = [] if end is None else self._unpaged(name, after, end)[:limit]
+        found = [] if end is None else self._unpaged(store_map, after, end)[:limit]
         if len(found) < limit:
-            found += self._page(name, None, limit - len(found), end or after)
+            found += self._page(store_map, None, limit - len(found), end or after)
         return found
 
-    def _scan_slot(self, name: MapName, slot: str, limit: int, after: str) -> Pairs:
-        end = self._bounds.by_slot(slot, after, limit)
-        found = self._page(name, slot, limit, after, end) if end is not None else []
+    def _scan_indexed(self, store_map: StoreMap, index_value: str, limit: int, after: str) -> Pairs:
+        end = self._bounds.by_index(f"{store_map}/{index_value}", after, limit)
+        found = self._page(store_map, index_value, limit, after, end) if end is not None else []
         if len(found) < limit:
-            found += self._page(name, slot, max(SAMPLE, limit - len(found)), end or after)
-        self._bounds.saw(slot, after, [key for key, _ in found])
+            found += self._page(store_map, index_value, max(SAMPLE, limit - len(found)), end or after)
+        self._bounds.saw(f"{store_map}/{index_value}", after, [key for key, _ in found])
         return found[:limit]
 
-    def _page(self, name: MapName, slot: str | None, limit: int, after: str, end: str | None = None) -> Pairs:
+    def _page(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str, end: str | None = None
+    ) -> Pairs:
         """Up to `limit` records with after < key <= end; the grid sorts all there are and sends so many."""
-        where = self._queries.page(self._queries.where(slot, after, end), limit)
-        found = self._found(name, where)
-        return self._sorted_here(name, slot, after, end)[:limit] if found is None else found
+        where = self._queries.page(self._queries.where(store_map, index_value, after, end), limit)
+        found = self._found(store_map, where)
+        return self._sorted_here(store_map, index_value, after, end)[:limit] if found is None else found
 
-    def _unpaged(self, name: MapName, after: str, end: str | None) -> Pairs:
+    def _unpaged(self, store_map: StoreMap, after: str, end: str | None) -> Pairs:
         """All records with after < key <= end, sorted here: the grid takes seconds to sort a large page."""
-        found = self._found(name, self._queries.where(None, after, end))
-        return self._sorted_here(name, None, after, end) if found is None else sorted(found, key=_place)
+        found = self._found(store_map, self._queries.where(store_map, None, after, end))
+        return self._sorted_here(store_map, None, after, end) if found is None else sorted(found, key=_place)
 
-    def _found(self, name: MapName, where: Any) -> Pairs | None:
+    def _found(self, store_map: StoreMap, where: Any) -> Pairs | None:
         """None: the map has keys that are not text, and the grid cannot compare them with ours."""
         try:
-            entries = self._one(name, "scan", lambda kept: kept.entry_set(where))
+            entries = self._one(store_map, "scan", lambda kept: kept.entry_set(where))
         except StoreError as error:
             if not is_refused(error):
                 raise
             return None
-        own = self._own(name, entries)
+        own = self._own(store_map, entries)
         return own if len(own) == len(entries) else None
 
-    def _sorted_here(self, name: MapName, slot: str | None, after: str, end: str | None) -> Pairs:
+    def _sorted_here(
+        self, store_map: StoreMap, index_value: str | None, after: str, end: str | None
+    ) -> Pairs:
         """The records with after < key <= end of a map with keys that are not text, by reading all of it."""
-        where = self._queries.where(slot)
-        with self._blamed(name):
-            own = self._own(name, self._one(name, "scan", lambda kept: kept.entry_set(where)))
+        where = self._queries.where(store_map, index_value)
+        with self._blamed(store_map):
+            own = self._own(store_map, self._one(store_map, "scan", lambda kept: kept.entry_set(where)))
         first, last = _place((after, b"")), None if end is None else _place((end, b""))
         return sorted(
             (pair for pair in own if _place(pair) > first and (last is None or _place(pair) <= last)),
             key=_place,
         )
 
-    def _own(self, name: MapName, entries: Sequence[tuple[Any, Any]]) -> Pairs:
+    def _own(self, store_map: StoreMap, entries: Sequence[tuple[Any, Any]]) -> Pairs:
         """Without those whose key is not text: Scoopi never wrote them."""
-        read = _reader(name)
+        read = _reader(store_map)
         own = [(key, read(value)) for key, value in entries if isinstance(key, str)]
         if len(own) < len(entries):
             foreign = next(key for key, _ in entries if not isinstance(key, str))
-            self._client.warn_once(f"{self._prefix}.{name}", _FOREIGN_KEYS, describe(foreign))
+            self._client.warn_once(f"{self._prefix}.{store_map}", _FOREIGN_KEYS, describe(foreign))
         return own
 
-    def _one(self, name: MapName, verb: str, call: Callable[[Map[Any, Any]], Future[Any]]) -> Any:
-        kept = self._map(name)
-        return self._burst.answer(f"{verb} {name}", lambda: call(kept))
+    def _one(self, store_map: StoreMap, verb: str, call: Callable[[Map[Any, Any]], Future[Any]]) -> Any:
+        kept = self._map(store_map)
+        return self._burst.answer(f"{verb} {store_map}", lambda: call(kept))
 
-    def _map(self, name: MapName) -> Map[Any, Any]:
+    def _map(self, store_map: StoreMap) -> Map[Any, Any]:
         self._ensure_kept()
-        if (kept := self._maps.get(name)) is None:
-            kept = self._client.map(f"{self._prefix}.{name}")
-            if name is MapName.JOBS and self._jobs_are_indexed:
-                self._index(kept)
-            self._maps[name] = kept
+        if (kept := self._maps.get(store_map)) is None:
+            kept = self._client.map(f"{self._prefix}.{store_map}")
+            if store_map.index:
+                self._index(store_map, kept, store_map.index)
+            self._maps[store_map] = kept
         return kept
 
     def _ensure_kept(self) -> None:
@@ -244,14 +259,14 @@ class HazelcastStore:
             )
         self._used_at = self._clock()
 
-    def _index(self, kept: Map[Any, Any]) -> None:
+    def _index(self, store_map: StoreMap, kept: Map[Any, Any], field: str) -> None:
         """An index stands from its adding on; added twice it is one. It fills memory in each partition."""
-        options = self._queries.index()
-        with self._blamed(MapName.JOBS):
-            self._burst.answer(f"index {MapName.JOBS}", lambda: kept.add_index(**options))
+        options = self._queries.index(field)
+        with self._blamed(store_map):
+            self._burst.answer(f"index {store_map}", lambda: kept.add_index(**options))
 
     @contextmanager
-    def _blamed(self, name: MapName) -> Iterator[None]:
+    def _blamed(self, store_map: StoreMap) -> Iterator[None]:
         """A call that the members refuse for what the map holds; what that is, they do not tell.
 
         Raises:
@@ -262,26 +277,22 @@ class HazelcastStore:
         except StoreError as error:
             if not is_refused(error):
                 raise
-            kept = self._client.map(f"{self._prefix}.{name}")
-            for key, value in self._burst.answer(f"scan {name}", kept.entry_set):
+            kept = self._client.map(f"{self._prefix}.{store_map}")
+            for key, value in self._burst.answer(f"scan {store_map}", kept.entry_set):
                 if not isinstance(key, str):
-                    raise unreadable(name, "", FOREIGN + b"the key is " + describe(key).encode()) from error
-                record = _reader(name)(value)
-                if name is MapName.JOBS:
-                    self._slotted.read(key, record)
+                    raise unreadable(
+                        store_map, "", FOREIGN + b"the key is " + describe(key).encode()
+                    ) from error
+                record = _reader(store_map)(value)
+                if store_map.index:
+                    RecordCodec(store_map, indexed_kind(store_map)).read(key, record)
             raise
 
     def _sent(self, keys: Sequence[str]) -> list[Any]:
         return [self._keys.of(key) for key in keys]
 
-    def _writer(self, name: MapName) -> Callable[[bytes], Any]:
-        return self._queries.json if name is MapName.JOBS else bytearray
-
-
-class _Slotted(msgspec.Struct):
-    """What the index needs of a job."""
-
-    slot: str
+    def _writer(self, store_map: StoreMap) -> Callable[[bytes], Any]:
+        return self._queries.json if store_map.index else bytearray
 
 
 def _place(record: tuple[str, bytes]) -> bytes:
@@ -293,8 +304,8 @@ def _later(send: Callable[..., Future[Any]], *arguments: Any) -> Callable[[], Fu
     return lambda: send(*arguments)
 
 
-def _reader(name: MapName) -> Callable[[Any], bytes]:
-    return _json_bytes if name is MapName.JOBS else _plain_bytes
+def _reader(store_map: StoreMap) -> Callable[[Any], bytes]:
+    return _json_bytes if store_map.index else _plain_bytes
 
 
 def _json_bytes(value: Any) -> bytes:

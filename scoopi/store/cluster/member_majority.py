@@ -10,8 +10,9 @@ import msgspec
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.run_maps import RUN
 
 if TYPE_CHECKING:
     from hazelcast.client import HazelcastClient
@@ -115,7 +116,7 @@ class MemberMajority:
         self._given = settings.members
         self._wait = wait
         self._clock = clock
-        self._codec = RecordCodec(MapName.RUN, MemberCount)
+        self._codec = RecordCodec(RUN, MemberCount)
         self._most = 0
         self._writes = 0
         self._short_since: float | None = None
@@ -145,7 +146,7 @@ class MemberMajority:
         Raises:
             StoreError: it cannot be read.
         """
-        return self._known(self._kept.get_all(MapName.RUN, self._keys))
+        return self._known(self._kept.get_all(RUN, self._keys))
 
     def _await_majority(self) -> None:
         """A refused call takes a while, as one without an answer does, so that no thread tries in haste."""
@@ -164,7 +165,7 @@ class MemberMajority:
     def _noted(self, seen: int) -> int:
         """The record, raised to what is seen; the first time it is also set to what the settings give."""
         for _ in range(TRIES):
-            copies = self._kept.get_all(MapName.RUN, self._keys)
+            copies = self._kept.get_all(RUN, self._keys)
             most = max(seen, self._given or self._known(copies))
             if self._writes_all(copies, most):
                 self._given = 0
@@ -179,8 +180,8 @@ class MemberMajority:
             for key, copy in copies.items()
             if self._read(key, copy) != most
         ]
-        outcomes = self._kept.put_if_absent_all(MapName.RUN, new) if new else []
-        outcomes += self._kept.cas_all(MapName.RUN, changes) if changes else []
+        outcomes = self._kept.put_if_absent_all(RUN, new) if new else []
+        outcomes += self._kept.cas_all(RUN, changes) if changes else []
         return all(outcome.won for outcome in outcomes)
 
     def _record(self, most: int) -> bytes:

@@ -31,26 +31,26 @@ class ScanBounds:
             return None
         return _key(start + _enough(limit) * _KEYS / total, after)
 
-    def by_slot(self, slot: str, after: str, limit: int) -> str | None:
-        """The end of a scan of a slot, by what the last ones met; None: guess none."""
-        start, gap = _place(after), self._gaps.get(slot)
+    def by_index(self, index_value: str, after: str, limit: int) -> str | None:
+        """The end of a scan of an indexed value, by what the last ones met; None: guess none."""
+        start, gap = _place(after), self._gaps.get(index_value)
         if start is None or gap is None:
             return None
         # Who asks the same again has taken what was met: the next ones lie behind it.
-        return _key(max(start, self._met.get((slot, after), 0)) + _enough(limit) * gap, after)
+        return _key(max(start, self._met.get((index_value, after), 0)) + _enough(limit) * gap, after)
 
-    def saw(self, slot: str, after: str, keys: Sequence[str]) -> None:
+    def saw(self, index_value: str, after: str, keys: Sequence[str]) -> None:
         """Learn from the keys that a scan met, in their order."""
         if len(self._gaps) + len(self._met) > _MOST:
             self._gaps.clear()
             self._met.clear()
         places = [place for place in (_place(keys[0]), _place(keys[-1])) if place is not None] if keys else []
         if len(places) < 2 or not places[0] <= places[1]:
-            self._gaps.pop(slot, None)
+            self._gaps.pop(index_value, None)
             return
-        self._met[slot, after] = places[1]
+        self._met[index_value, after] = places[1]
         if len(keys) >= SAMPLE:
-            self._gaps[slot] = (places[1] - places[0]) / (len(keys) - 1)
+            self._gaps[index_value] = (places[1] - places[0]) / (len(keys) - 1)
 
 
 def _enough(limit: int) -> float:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from scoopi.errors import ClusterError, StoreError
 from scoopi.store.nodes.lease import Lease
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store
+from scoopi.store.run_maps import RUN
 from scoopi.store.stopped import StoppedError
 
 POLL_MS = 200
@@ -49,7 +50,7 @@ class Barricade:
 
     def composed(self) -> bytes | None:
         """The value, None when nobody has composed it yet."""
-        return self._store.get_all(MapName.RUN, [self._value_key]).get(self._value_key)
+        return self._store.get_all(RUN, [self._value_key]).get(self._value_key)
 
     def compose_once(
         self,
@@ -94,7 +95,7 @@ class Barricade:
             if (value := self.composed()) is not None:
                 return value
             record = (self._value_key, compose())
-            outcome = self._store.put_if_absent_all(MapName.RUN, [record])[0]
+            outcome = self._store.put_if_absent_all(RUN, [record])[0]
             if outcome.current is None:
                 raise StoreError(f"the value of {self._name} was refused and is not there", hint="try again")
             return outcome.current

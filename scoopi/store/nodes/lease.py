@@ -12,8 +12,9 @@ import msgspec
 from scoopi.errors import ClusterError, StoreError
 from scoopi.model.record_fields import Count
 from scoopi.store.nodes.lease_watch import LeaseWatch
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.run_maps import RUN
 
 NOBODY = ""
 
@@ -52,7 +53,7 @@ class Lease:
         self._incarnation = incarnation
         self._lease_ms = lease_ms
         self._watch = LeaseWatch(lease_ms, clock)
-        self._codec = RecordCodec(MapName.RUN, LeaseRecord)
+        self._codec = RecordCodec(RUN, LeaseRecord)
         self._held: bytes | None = None
         self.seen: bytes | None = None
         """The record as `acquire` last read it; it changes while a live node holds the lease."""
@@ -63,10 +64,10 @@ class Lease:
         Raises:
             StoreError: nothing is known; call again.
         """
-        now = self.seen = self._store.get_all(MapName.RUN, [self._key]).get(self._key)
+        now = self.seen = self._store.get_all(RUN, [self._key]).get(self._key)
         if now is None:
             first = self._record(self._incarnation, 0)
-            won = self._store.put_if_absent_all(MapName.RUN, [(self._key, first)])[0].won
+            won = self._store.put_if_absent_all(RUN, [(self._key, first)])[0].won
             self._held = first if won else None
         else:
             holder = self._codec.read(self._key, now).holder
@@ -109,7 +110,7 @@ class Lease:
     def _changed(self, now: bytes, holder: str) -> bytes | None:
         """The record as this node wrote it; None if another node was faster."""
         new = self._record(holder, self._codec.read(self._key, now).number + 1)
-        outcome = self._store.cas_all(MapName.RUN, [Change(self._key, now, new)])[0]
+        outcome = self._store.cas_all(RUN, [Change(self._key, now, new)])[0]
         return new if outcome.won else None
 
     def _record(self, holder: str, number: int) -> bytes:

@@ -11,8 +11,9 @@ from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.lease_watch import LeaseWatch
 from scoopi.store.nodes.node_record import Load, Look, Member, MemberState
 from scoopi.store.nodes.own_clock import boottime
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.run_maps import MEMBERS
 from scoopi.store.scan_pages import pages
 
 PAGE = 500
@@ -53,7 +54,7 @@ class Membership:
         self._gap_ms = gap_ms
         self._clock = clock
         self._own_clock = own_clock
-        self._codec = RecordCodec(MapName.MEMBERS, Member)
+        self._codec = RecordCodec(MEMBERS, Member)
         self._mine: bytes | None = None
         self._failed = self._start = 0
         self._beaten_at: float | None = None
@@ -102,10 +103,10 @@ class Membership:
         record = self._codec.written(member)
         self._failed += 1
         if former is None:
-            outcome = self._store.put_if_absent_all(MapName.MEMBERS, [(self._incarnation, record)])[0]
+            outcome = self._store.put_if_absent_all(MEMBERS, [(self._incarnation, record)])[0]
         else:
             change = Change(self._incarnation, former, record)
-            outcome = self._store.cas_all(MapName.MEMBERS, [change])[0]
+            outcome = self._store.cas_all(MEMBERS, [change])[0]
         self._mine = outcome.current
         if outcome.current is None:
             raise RunError(
@@ -191,7 +192,7 @@ class Membership:
         return sum(member.node == self._node for member in others)
 
     def _records(self) -> list[tuple[str, bytes]]:
-        return [record for page in pages(self._store, MapName.MEMBERS, PAGE) for record in page]
+        return [record for page in pages(self._store, MEMBERS, PAGE) for record in page]
 
     def _declared_lost(self, silent: Sequence[tuple[str, bytes]]) -> set[str]:
         """Write it into the records of these; one that has beaten since keeps its record, and is not lost."""
@@ -201,7 +202,7 @@ class Membership:
             for key, record, member in members
             if member.state is not MemberState.LOST
         ]
-        outcomes = zip(changes, self._store.cas_all(MapName.MEMBERS, changes), strict=True)
+        outcomes = zip(changes, self._store.cas_all(MEMBERS, changes), strict=True)
         awake = {change.key for change, outcome in outcomes if self._is_live(change.key, outcome.current)}
         return {key for key, _ in silent} - awake
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from scoopi.model.job import JobRecord
-from scoopi.store.pages.job_records import ENDED_SLOT, JobRecords
+from scoopi.store.pages.job_records import ENDED_STATE_KEY, JobRecords
 from scoopi.store.pages.job_values import Ended, Ending
 from scoopi.store.pages.remembered_ends import Ends, RememberedEnds
 from scoopi.store.pages.taken_records import TakenRecords
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store
+from scoopi.store.run_maps import JOBS, PAYLOADS
 from scoopi.store.scan_pages import pages
 
 BATCH = 500
@@ -43,7 +44,7 @@ class JobEndings:
             in the meantime, and its frame is dead.
         """
         changes, ended = self._changes(endings)
-        for change, outcome in zip(changes, self._store.cas_all(MapName.JOBS, changes), strict=True):
+        for change, outcome in zip(changes, self._store.cas_all(JOBS, changes), strict=True):
             if outcome.won:
                 ended[change.key] = self._records.read(change.key, change.new)
         ends = self._finish(ended)
@@ -55,9 +56,9 @@ class JobEndings:
         return [self._counts(ends.get(ending.id), ending) for ending in endings]
 
     def bury(self) -> int:
-        """Finish what is found in slot `E`, whoever left it there; how many there were."""
+        """Finish what is found with state key `E`, whoever left it there; how many there were."""
         buried = 0
-        for page in pages(self._store, MapName.JOBS, BATCH, ENDED_SLOT):
+        for page in pages(self._store, JOBS, BATCH, ENDED_STATE_KEY):
             self._finish({job: self._records.read(job, record) for job, record in page})
             buried += len(page)
         return buried
@@ -65,13 +66,13 @@ class JobEndings:
     def forget(self, records: Mapping[str, JobRecord]) -> None:
         """Delete records and payloads of jobs that are known to be ended."""
         if apart := [job for job, record in records.items() if not record.payload]:
-            self._store.delete_all(MapName.PAYLOADS, apart)
+            self._store.delete_all(PAYLOADS, apart)
         if records:
-            self._store.delete_all(MapName.JOBS, list(records))
+            self._store.delete_all(JOBS, list(records))
 
     def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
         """Those of the ids that have ended."""
-        # Slot E first: a job moves from there to `ended`, and must be met in one of them.
+        # State key `E` first: a job moves from there to `ended`, and must be met in one of them.
         found = {job: _as_ended(self._records.read(job, record)) for job, record in self._half_ended(ids)}
         found.update(self._remembered.of(ids))
         return found
@@ -86,7 +87,7 @@ class JobEndings:
         Raises:
             StoreError: also when what is remembered was packed meanwhile; ask again.
         """
-        # Slot E first, as in `ended`.
+        # State key `E` first, as in `ended`.
         half_ended = self._all_half_ended()
         for page in self._remembered.pages():
             last = page[-1][0] if page else ""
@@ -100,7 +101,7 @@ class JobEndings:
         records = {ending.id: self._taken.of(ending.id, ending.fence) for ending in endings}
         # Of another process, or by the second call for the same end.
         unknown = [job for job, record in records.items() if record is None]
-        records.update(self._store.get_all(MapName.JOBS, unknown) if unknown else {})
+        records.update(self._store.get_all(JOBS, unknown) if unknown else {})
         changes: list[Change] = []
         ended: dict[str, JobRecord] = {}
         for ending in endings:
@@ -109,7 +110,7 @@ class JobEndings:
             was = self._records.read(ending.id, record)
             if self._records.is_mine(was, ending.fence):
                 changes.append(Change(ending.id, record, self._records.ending(was, ending)))
-            elif was.slot == ENDED_SLOT:
+            elif was.state_key == ENDED_STATE_KEY:
                 ended[ending.id] = was
         return changes, ended
 
@@ -124,21 +125,21 @@ class JobEndings:
     def _all_half_ended(self) -> dict[str, Ended]:
         return {
             job: _as_ended(self._records.read(job, record))
-            for page in pages(self._store, MapName.JOBS, BATCH, ENDED_SLOT)
+            for page in pages(self._store, JOBS, BATCH, ENDED_STATE_KEY)
             for job, record in page
         }
 
     def _half_ended(self, ids: Sequence[str]) -> list[tuple[str, bytes]]:
-        """Those of the ids that are in slot `E`; all that are there are quickly read, as there are few."""
-        page = self._store.scan(MapName.JOBS, ENDED_SLOT, BATCH)
+        """Those of the ids with state key `E`; all that have it are quickly read, as they are few."""
+        page = self._store.scan(JOBS, ENDED_STATE_KEY, BATCH)
         if len(page) < BATCH:
             wanted = set(ids)
             return [(job, record) for job, record in page if job in wanted]
-        found = self._store.get_all(MapName.JOBS, ids)
+        found = self._store.get_all(JOBS, ids)
         return [
             (job, record)
             for job, record in found.items()
-            if self._records.read(job, record).slot == ENDED_SLOT
+            if self._records.read(job, record).state_key == ENDED_STATE_KEY
         ]
 
     def _counts(self, end: Ended | None, ending: Ending) -> bool:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from scoopi.model.job import JobPayload, JobRecord, JobState
 from scoopi.store.pages.job_values import Ending
-from scoopi.store.ports import MapName
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.run_maps import JOBS, PAYLOADS
 
-ENDED_SLOT = "E"
+ENDED_STATE_KEY = "E"
 
 
-def ready_slot(host: str) -> str:
-    """The slot of jobs that wait for a host."""
+def ready_state_key(host: str) -> str:
+    """The state key of jobs that wait for a host."""
     return f"R/{host}"
 
 
-def taken_slot(incarnation: str) -> str:
-    """The slot of jobs that a node has taken."""
+def taken_state_key(incarnation: str) -> str:
+    """The state key of jobs that a node has taken."""
     return f"T/{incarnation}"
 
 
@@ -28,8 +28,8 @@ class JobRecords:
 
     def __init__(self, incarnation: str) -> None:
         self._incarnation = incarnation
-        self._codec = RecordCodec(MapName.JOBS, JobRecord)
-        self._payloads = RecordCodec(MapName.PAYLOADS, JobPayload, packed=True)
+        self._codec = RecordCodec(JOBS, JobRecord)
+        self._payloads = RecordCodec(PAYLOADS, JobPayload, packed=True)
         self.read = self._codec.read
         self.read_payload = self._payloads.read
 
@@ -43,7 +43,7 @@ class JobRecords:
 
     def taken(self, was: JobRecord) -> bytes:
         """READY -> TAKEN by this node."""
-        return self._written(was, taken_slot(self._incarnation), JobState.TAKEN, was.fence + 1)
+        return self._written(was, taken_state_key(self._incarnation), JobState.TAKEN, was.fence + 1)
 
     def handed_back(self, was: JobRecord) -> bytes:
         """TAKEN -> READY; the fence stays, so that no take has the number of another."""
@@ -55,19 +55,19 @@ class JobRecords:
 
     def ending(self, was: JobRecord, ending: Ending) -> bytes:
         """TAKEN -> DONE or FAILED."""
-        return self._written(was, ENDED_SLOT, ending.state, ending.fence)
+        return self._written(was, ENDED_STATE_KEY, ending.state, ending.fence)
 
     def is_mine(self, record: JobRecord, fence: int) -> bool:
         """Whether this node holds the job with that fence."""
-        return record.slot == taken_slot(self._incarnation) and record.fence == fence
+        return record.state_key == taken_state_key(self._incarnation) and record.fence == fence
 
     def _ready(self, was: JobRecord, lost: int | None = None) -> bytes:
-        return self._written(was, ready_slot(was.host), JobState.READY, was.fence, lost)
+        return self._written(was, ready_state_key(was.host), JobState.READY, was.fence, lost)
 
     def _written(
-        self, was: JobRecord, slot: str, state: JobState, fence: int, lost: int | None = None
+        self, was: JobRecord, state_key: str, state: JobState, fence: int, lost: int | None = None
     ) -> bytes:
         lost = was.lost if lost is None else lost
         return self._codec.written(
-            JobRecord(slot, was.host, state, self._incarnation, fence, lost, was.payload)
+            JobRecord(state_key, was.host, state, self._incarnation, fence, lost, was.payload)
         )

@@ -10,13 +10,14 @@ from scoopi.errors import RunError
 from scoopi.model.job import JobPayload, JobRecord, JobState
 from scoopi.store.nodes.node_record import are_marked
 from scoopi.store.pages.finished_jobs import BATCH, JobEndings
-from scoopi.store.pages.job_records import ENDED_SLOT, JobRecords, ready_slot, taken_slot
+from scoopi.store.pages.job_records import ENDED_STATE_KEY, JobRecords, ready_state_key, taken_state_key
 from scoopi.store.pages.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
 from scoopi.store.pages.remembered_ends import Ends
 from scoopi.store.pages.seed_packs import SeedPacks
 from scoopi.store.pages.taken_records import TakenRecords
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import unreadable
+from scoopi.store.run_maps import HOSTS, JOBS, PAYLOADS
 from scoopi.store.scan_pages import pages
 
 NEW_HOST = b"{}"
@@ -46,7 +47,7 @@ class JobStore:
         self._written = TakenRecords()
         self._endings = JobEndings(store, incarnation, self._written)
         self._packs = SeedPacks(store, self._records)
-        self._mine = taken_slot(incarnation)
+        self._mine = taken_state_key(incarnation)
         self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
         self._suspects: set[HeldJob] = set()
         self._missing: set[str] = set()
@@ -59,14 +60,14 @@ class JobStore:
         are acknowledged.
         """
         hosts = [(host, NEW_HOST) for host in sorted({job.host for job in jobs})]
-        self._store.put_if_absent_all(MapName.HOSTS, hosts)
+        self._store.put_if_absent_all(HOSTS, hosts)
         payloads = {job.id: self._records.payload(job.payload) for job in jobs}
         apart = {job: payload for job, payload in payloads.items() if len(payload) > LARGE}
         if apart:
-            self._store.put_if_absent_all(MapName.PAYLOADS, list(apart.items()))
+            self._store.put_if_absent_all(PAYLOADS, list(apart.items()))
         new = self._records.new
         records = [(job.id, new(job.host, b"" if job.id in apart else payloads[job.id])) for job in jobs]
-        outcomes = self._store.put_if_absent_all(MapName.JOBS, records)
+        outcomes = self._store.put_if_absent_all(JOBS, records)
         standing = [
             (key, now.current) for (key, _), now in zip(records, outcomes, strict=True) if not now.won
         ]
@@ -95,7 +96,7 @@ class JobStore:
 
     def hosts(self) -> list[str]:
         """The hosts of all jobs ever put."""
-        return [host for page in pages(self._store, MapName.HOSTS, BATCH) for host, _ in page]
+        return [host for page in pages(self._store, HOSTS, BATCH) for host, _ in page]
 
     def take(self, host: str, limit: int, begin: Callable[[], None] = lambda: None) -> list[TakenJob]:
         """Take up to `limit` jobs of a host; empty when none is ready.
@@ -112,7 +113,7 @@ class JobStore:
             changes = [
                 Change(job, now, self._records.taken(self._records.read(job, now))) for job, now in found
             ]
-            outcomes = self._store.cas_all(MapName.JOBS, changes)
+            outcomes = self._store.cas_all(JOBS, changes)
             won = [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.won]
             taken = self._not_ended_before(won)
             if taken or not found:
@@ -140,12 +141,12 @@ class JobStore:
             counts: whether `lost` grows; False for a node that left in the orderly way.
             given: marks of the jobs that its workers had, as it said last; see `marks_of`.
         """
-        slot, read, back = taken_slot(dead), self._records.read, self._records.taken_back
+        state_key, read, back = taken_state_key(dead), self._records.read, self._records.taken_back
         suspects: set[str] = set()
-        for page in pages(self._store, MapName.JOBS, BATCH, slot) if given else ():
+        for page in pages(self._store, JOBS, BATCH, state_key) if given else ():
             suspects |= are_marked(given, (job for job, _ in page))
         number = 0
-        for page in pages(self._store, MapName.JOBS, BATCH, slot):
+        for page in pages(self._store, JOBS, BATCH, state_key):
             lost = {job: counts and (not suspects or job in suspects) for job, _ in page}
             number += self._changed([Change(job, now, back(read(job, now), lost[job])) for job, now in page])
         return number
@@ -162,7 +163,7 @@ class JobStore:
         """What the store says this node has taken."""
         return [
             HeldJob(job, self._records.read(job, record).fence)
-            for page in pages(self._store, MapName.JOBS, BATCH, self._mine)
+            for page in pages(self._store, JOBS, BATCH, self._mine)
             for job, record in page
         ]
 
@@ -193,17 +194,17 @@ class JobStore:
 
     def ready(self, host: str) -> int:
         """How many jobs of a host wait to be taken; those in packs count when there are no others."""
-        return self._store.count(MapName.JOBS, ready_slot(host)) or int(self._packs.has(host))
+        return self._store.count(JOBS, ready_state_key(host)) or int(self._packs.has(host))
 
     def left(self) -> int:
         """How many jobs have not ended; jobs that move meanwhile may be counted or not."""
-        half_ended = self._store.count(MapName.JOBS, ENDED_SLOT)
-        return max(0, self._store.count(MapName.JOBS) + self._packs.unseen() - half_ended)
+        half_ended = self._store.count(JOBS, ENDED_STATE_KEY)
+        return max(0, self._store.count(JOBS) + self._packs.unseen() - half_ended)
 
     def nothing_left(self) -> bool:
         """Whether no job is READY, TAKEN or half ended."""
         # The count has foreign keys in it, which a scan skips.
-        return self._store.count(MapName.JOBS) == 0 or not self._store.scan(MapName.JOBS, None, 1)
+        return self._store.count(JOBS) == 0 or not self._store.scan(JOBS, None, 1)
 
     def refuse_strays(self) -> None:
         """Look at the first jobs of those that are left although no node has one.
@@ -212,13 +213,13 @@ class JobStore:
             RecordError: one of them is not a job, or waits for a host that the run does not have: it would
                 never be taken, and the run never end.
         """
-        page = self._store.scan(MapName.JOBS, None, STRAYS)
+        page = self._store.scan(JOBS, None, STRAYS)
         left = {job: self._records.read(job, raw) for job, raw in page}
         hosts = sorted({one.host for one in left.values()})
-        known = self._store.get_all(MapName.HOSTS, hosts)
+        known = self._store.get_all(HOSTS, hosts)
         for job, one in left.items():
-            if one.slot == ready_slot(one.host) and one.host not in known:
-                raise unreadable(MapName.JOBS, job, one.slot.encode(), "the run does not know its host")
+            if one.state_key == ready_state_key(one.host) and one.host not in known:
+                raise unreadable(JOBS, job, one.state_key.encode(), "the run does not know its host")
 
     def ended(self, ids: Sequence[str]) -> dict[str, Ended]:
         """Those of the ids that have ended, and how."""
@@ -230,10 +231,10 @@ class JobStore:
 
     def _found_ready(self, host: str, limit: int) -> list[tuple[str, bytes]]:
         """Beginning at a place of its own, so that nodes seldom meet at the same job."""
-        slot = ready_slot(host)
-        found = self._store.scan(MapName.JOBS, slot, limit, self._start)
+        state_key = ready_state_key(host)
+        found = self._store.scan(JOBS, state_key, limit, self._start)
         if len(found) < limit:
-            first = self._store.scan(MapName.JOBS, slot, limit - len(found))
+            first = self._store.scan(JOBS, state_key, limit - len(found))
             found += (record for record in first if record[0] <= self._start)
         return found
 
@@ -254,13 +255,15 @@ class JobStore:
     def _payloads(self, records: Mapping[str, JobRecord]) -> dict[str, bytes]:
         payloads = {job: record.payload for job, record in records.items() if record.payload}
         if apart := [job for job in records if job not in payloads]:
-            payloads.update(self._store.get_all(MapName.PAYLOADS, apart))
+            payloads.update(self._store.get_all(PAYLOADS, apart))
         return payloads
 
     def _forget_payloads(self, refused: Sequence[tuple[str, bytes]]) -> None:
         """The payload of a job that is being buried would stay for ever."""
-        if ended := [job for job, now in refused if self._records.read(job, now).slot == ENDED_SLOT]:
-            self._store.delete_all(MapName.PAYLOADS, ended)
+        if ended := [
+            job for job, now in refused if self._records.read(job, now).state_key == ENDED_STATE_KEY
+        ]:
+            self._store.delete_all(PAYLOADS, ended)
 
     def _taken_job(self, job: str, record: JobRecord, payload: bytes | None) -> TakenJob:
         if payload is None:
@@ -274,7 +277,7 @@ class JobStore:
         if not jobs:
             return 0
         fences = dict(jobs)
-        found = self._store.get_all(MapName.JOBS, list(fences))
+        found = self._store.get_all(JOBS, list(fences))
         read = {job: self._records.read(job, now) for job, now in found.items()}
         return self._changed(
             [
@@ -285,4 +288,4 @@ class JobStore:
         )
 
     def _changed(self, changes: Sequence[Change]) -> int:
-        return sum(outcome.won for outcome in self._store.cas_all(MapName.JOBS, changes))
+        return sum(outcome.won for outcome in self._store.cas_all(JOBS, changes))

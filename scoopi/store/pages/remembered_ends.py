@@ -7,8 +7,9 @@ from hashlib import blake2b
 
 from scoopi.errors import StoreError
 from scoopi.store.pages.job_values import Ended
-from scoopi.store.ports import MapName, Outcome, Store
+from scoopi.store.ports import Outcome, Store
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.run_maps import ENDED
 from scoopi.store.scan_pages import pages
 
 PAGE = 20_000
@@ -31,13 +32,13 @@ class RememberedEnds:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._codec = RecordCodec(MapName.ENDED, Ended)
-        self._packs: RecordCodec[Ends] = RecordCodec(MapName.ENDED, Ends, packed=True)
+        self._codec = RecordCodec(ENDED, Ended)
+        self._packs: RecordCodec[Ends] = RecordCodec(ENDED, Ends, packed=True)
 
     def remember(self, ends: Mapping[str, Ended]) -> dict[str, Ended]:
         """Put those that are not there; the ones that stand."""
         records = [(job, self._codec.written(end)) for job, end in ends.items()]
-        outcomes = self._store.put_if_absent_all(MapName.ENDED, records)
+        outcomes = self._store.put_if_absent_all(ENDED, records)
         return {
             job: self._standing(job, end, outcome)
             for (job, end), outcome in zip(ends.items(), outcomes, strict=True)
@@ -48,7 +49,7 @@ class RememberedEnds:
 
         Packed ones too: a node that was away may ask when the run is over.
         """
-        found = self._store.get_all(MapName.ENDED, [*ids, _PACKED] if ids else ids)
+        found = self._store.get_all(ENDED, [*ids, _PACKED] if ids else ids)
         is_packed = found.pop(_PACKED, None) is not None
         ends = {job: self._codec.read(job, record) for job, record in found.items()}
         if is_packed and (missing := set(ids) - ends.keys()):
@@ -70,13 +71,13 @@ class RememberedEnds:
 
     def _single(self) -> Iterator[Ends]:
         """From their own records, in whole parts while they are not packed."""
-        for page in pages(self._store, MapName.ENDED, PAGE):
+        for page in pages(self._store, ENDED, PAGE):
             yield [(job, self._codec.read(job, record)) for job, record in page if job < _PACKED]
 
     def _unpacked(self) -> Iterator[Ends]:
         """Packs go by their first ids; those of two who packed other parts overlap."""
         last = ""
-        for page in pages(self._store, MapName.ENDED, PACKS, after=_PACKED):
+        for page in pages(self._store, ENDED, PACKS, after=_PACKED):
             for key, record in page:
                 ends = self._packs.read(key, record)
                 yield [(job, end) for job, end in ends if job > last]
@@ -88,17 +89,17 @@ class RememberedEnds:
             self._pack()
         # One call for all. Who reads, or packs after another has died over it, has the whole until here
         # from these, and from here on from the packed ones.
-        self._store.delete_below(MapName.ENDED, _PACKED)
-        for page in pages(self._store, MapName.ENDED, PACKS):
-            self._store.set_ttl_all(MapName.ENDED, [key for key, _ in page], seconds)
+        self._store.delete_below(ENDED, _PACKED)
+        for page in pages(self._store, ENDED, PACKS):
+            self._store.set_ttl_all(ENDED, [key for key, _ in page], seconds)
 
     def _pack(self) -> None:
         for page in self._single():
             if self._is_packed():
                 return  # by another, who removes them now: this part may have holes
             parts = [page[start : start + PACK] for start in range(0, len(page), PACK)]
-            self._store.put_if_absent_all(MapName.ENDED, [self._packed(part) for part in parts])
-        self._store.put_if_absent_all(MapName.ENDED, [(_PACKED, _FULL)])
+            self._store.put_if_absent_all(ENDED, [self._packed(part) for part in parts])
+        self._store.put_if_absent_all(ENDED, [(_PACKED, _FULL)])
 
     def _packed(self, ends: Ends) -> tuple[str, bytes]:
         """By its first id, under a key that no pack of other parts has."""
@@ -106,7 +107,7 @@ class RememberedEnds:
         return f"{_PACKED}{ends[0][0]}/{blake2b(record, digest_size=8).hexdigest()}", record
 
     def _is_packed(self) -> bool:
-        return _PACKED in self._store.get_all(MapName.ENDED, [_PACKED])
+        return _PACKED in self._store.get_all(ENDED, [_PACKED])
 
     def _standing(self, job: str, end: Ended, outcome: Outcome) -> Ended:
         return end if outcome.won or outcome.current is None else self._codec.read(job, outcome.current)

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload
-from scoopi.store.pages.job_records import JobRecords, ready_slot
+from scoopi.store.pages.job_records import JobRecords, ready_state_key
 from scoopi.store.pages.job_values import NewJob
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec, unreadable
+from scoopi.store.run_maps import JOBS, PAYLOADS
 from scoopi.store.scan_pages import pages
 
 PACKED = "~"
@@ -51,17 +52,15 @@ class SeedPacks:
         self._store = store
         self._records = records
         self._clock = clock
-        self._codec: RecordCodec[list[JobPayload]] = RecordCodec(
-            MapName.PAYLOADS, list[JobPayload], packed=True
-        )
+        self._codec: RecordCodec[list[JobPayload]] = RecordCodec(PAYLOADS, list[JobPayload], packed=True)
         self._none_until = 0.0
 
     def put(self, host: str, number: int, jobs: Sequence[NewJob]) -> None:
         """Put jobs of one host as its pack of that number; a pack that exists stays as it is."""
         key = f"{_prefix(host)}{number:06d}/{len(jobs)}"
         packed = zlib.compress(self._codec.written([job.payload for job in jobs]), QUICKEST)
-        self._store.put_if_absent_all(MapName.PAYLOADS, [(key, packed)])
-        self._store.put_if_absent_all(MapName.JOBS, [(key, self._records.new(PACKED, b""))])
+        self._store.put_if_absent_all(PAYLOADS, [(key, packed)])
+        self._store.put_if_absent_all(JOBS, [(key, self._records.new(PACKED, b""))])
 
     def has(self, host: str) -> bool:
         """Whether the host has a pack that nobody has taken."""
@@ -75,11 +74,11 @@ class SeedPacks:
         """
         for key, record in self._of(host, FEW):
             change = Change(key, record, self._records.taken(self._records.read(key, record)))
-            if self._store.cas_all(MapName.JOBS, [change])[0].won:
-                packed = self._store.get_all(MapName.PAYLOADS, [key]).get(key)
+            if self._store.cas_all(JOBS, [change])[0].won:
+                packed = self._store.get_all(PAYLOADS, [key]).get(key)
                 if packed is not None:
                     return UnpackedJobs(key, self._unpacked(host, key, packed))
-                if self._store.get_all(MapName.JOBS, [key]):
+                if self._store.get_all(JOBS, [key]):
                     raise RunError(
                         f"the seeded jobs of {host} are gone: the run's data is lost", hint="begin a new run"
                     )
@@ -87,20 +86,20 @@ class SeedPacks:
 
     def remove(self, key: str) -> None:
         """All jobs of the pack have been put; its record goes first, so that who finds it finds its jobs."""
-        self._store.delete_all(MapName.JOBS, [key])
-        self._store.delete_all(MapName.PAYLOADS, [key])
+        self._store.delete_all(JOBS, [key])
+        self._store.delete_all(PAYLOADS, [key])
 
     def unseen(self) -> int:
         """How many more jobs there are than records, as each pack counts as one."""
-        packs = pages(self._store, MapName.JOBS, PAGE, ready_slot(PACKED))
+        packs = pages(self._store, JOBS, PAGE, ready_state_key(PACKED))
         return sum(_size(key) - 1 for page in packs for key, _ in page)
 
     def _of(self, host: str, limit: int) -> list[tuple[str, bytes]]:
         if self._clock() < self._none_until:
             return []
-        slot, prefix = ready_slot(PACKED), _prefix(host)
-        found = self._store.scan(MapName.JOBS, slot, limit, prefix)
-        if not found and not self._store.scan(MapName.JOBS, slot, 1):
+        state_key, prefix = ready_state_key(PACKED), _prefix(host)
+        found = self._store.scan(JOBS, state_key, limit, prefix)
+        if not found and not self._store.scan(JOBS, state_key, 1):
             self._none_until = self._clock() + NONE_S
         return [(key, record) for key, record in found if key.startswith(prefix)]
 
@@ -108,7 +107,7 @@ class SeedPacks:
         try:
             payloads = self._codec.read(key, zlib.decompress(packed))
         except zlib.error as fault:
-            raise unreadable(MapName.PAYLOADS, key, packed, str(fault)) from fault
+            raise unreadable(PAYLOADS, key, packed, str(fault)) from fault
         return [NewJob(payload.seed, host, payload) for payload in payloads]
 
 

@@ -6,8 +6,9 @@ import msgspec
 
 from scoopi.errors import StoreError
 from scoopi.model.record_fields import Count
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.run_maps import RUN
 
 _CANCEL = "cancel"
 TRIES = 20
@@ -34,7 +35,7 @@ class RunCancel:
     def __init__(self, store: Store, incarnation: str) -> None:
         self._store = store
         self._incarnation = incarnation
-        self._codec = RecordCodec(MapName.RUN, Cancelled)
+        self._codec = RecordCodec(RUN, Cancelled)
         self._heard = 0
 
     def listen(self) -> None:
@@ -51,15 +52,15 @@ class RunCancel:
             stands = self._stands()
             record = self._codec.written(Cancelled(self._number(stands) + 1, self._incarnation))
             if stands is None:
-                outcome = self._store.put_if_absent_all(MapName.RUN, [(_CANCEL, record)])[0]
+                outcome = self._store.put_if_absent_all(RUN, [(_CANCEL, record)])[0]
             else:
-                outcome = self._store.cas_all(MapName.RUN, [Change(_CANCEL, stands, record)])[0]
+                outcome = self._store.cas_all(RUN, [Change(_CANCEL, stands, record)])[0]
             if outcome.won:
                 return
         raise StoreError(f"the run could not be cancelled in {TRIES} tries", hint="try again")
 
     def _stands(self) -> bytes | None:
-        return self._store.get_all(MapName.RUN, [_CANCEL]).get(_CANCEL)
+        return self._store.get_all(RUN, [_CANCEL]).get(_CANCEL)
 
     def _number(self, record: bytes | None) -> int:
         return 0 if record is None else self._codec.read(_CANCEL, record).number

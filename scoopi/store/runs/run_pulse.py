@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from scoopi.model.record_fields import Count
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.run_maps import RUN
 
 PREFIX = "pulse/"
 WEEK_S = 604_800
@@ -36,20 +37,20 @@ class RunPulse:
 
     def __init__(self, grid: Store) -> None:
         self._grid = grid
-        self._codec = RecordCodec(MapName.RUN, Pulse)
+        self._codec = RecordCodec(RUN, Pulse)
 
     def renew(self, maps: str, seconds: int) -> None:
         """Keep the run in these maps for so long from now."""
         key = PREFIX + maps
-        self._grid.put_if_absent_all(MapName.RUN, [(key, self._codec.written(Pulse(seconds)))])
-        self._grid.set_ttl_all(MapName.RUN, [key], seconds)
+        self._grid.put_if_absent_all(RUN, [(key, self._codec.written(Pulse(seconds)))])
+        self._grid.set_ttl_all(RUN, [key], seconds)
 
     def seconds(self, maps: str) -> int:
         """How long the run is kept after its last heartbeat; 0: that time is over."""
         key = PREFIX + maps
-        record = self._grid.get_all(MapName.RUN, [key]).get(key)
+        record = self._grid.get_all(RUN, [key]).get(key)
         return 0 if record is None else self._codec.read(key, record).seconds
 
     def end(self, maps: str) -> None:
         """The run is removed."""
-        self._grid.delete_all(MapName.RUN, [PREFIX + maps])
+        self._grid.delete_all(RUN, [PREFIX + maps])

@@ -9,12 +9,13 @@ import msgspec
 
 from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.node_record import Member
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.run_maps import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN
 from scoopi.store.scan_pages import pages
 
 _RUN = "run"
-_LATER = (MapName.JOBS, MapName.PAYLOADS, MapName.ENDED, MapName.HOSTS)
+_LATER = (JOBS, PAYLOADS, ENDED, HOSTS)
 _SEEDED = "composed/seed/"
 """Before the run record stands nobody writes to these maps, or to such a key beside it."""
 _PAGE = 500
@@ -59,8 +60,8 @@ class RunRecord:
         self._store = store
         self._incarnation = incarnation
         self._canaries = tuple(canaries)
-        self._codec = RecordCodec(MapName.RUN, RunState)
-        self._members = RecordCodec(MapName.MEMBERS, Member)
+        self._codec = RecordCodec(RUN, RunState)
+        self._members = RecordCodec(MEMBERS, Member)
 
     def create(self, run: str) -> RunState:
         """Make the record of a run (its incarnation), if there is none; the record that stands.
@@ -77,16 +78,16 @@ class RunRecord:
                 "the run record is gone from the store: the run's data is lost",
                 hint="its files stay as they are; --anew puts them aside and begins anew",
             )
-        self._store.put_if_absent_all(MapName.RUN, [(key, run.encode()) for key in self._canaries])
+        self._store.put_if_absent_all(RUN, [(key, run.encode()) for key in self._canaries])
         state = RunState(run, RunPhase.RUNNING, False, self._incarnation)
-        outcome = self._store.put_if_absent_all(MapName.RUN, [(_RUN, self._codec.written(state))])[0]
+        outcome = self._store.put_if_absent_all(RUN, [(_RUN, self._codec.written(state))])[0]
         if outcome.current is None:
             raise StoreError("the run record was refused and is not there", hint="try again")
         return self._codec.read(_RUN, outcome.current)
 
     def read(self) -> RunState | None:
         """The record; None: the store does not know the run."""
-        record = self._store.get_all(MapName.RUN, [_RUN]).get(_RUN)
+        record = self._store.get_all(RUN, [_RUN]).get(_RUN)
         return None if record is None else self._codec.read(_RUN, record)
 
     def mark_seeded(self) -> None:
@@ -110,7 +111,7 @@ class RunRecord:
     def lost(self, run: str) -> bool:
         """Whether the store no longer holds all of that run: a record is missing or another run's."""
         keys = [_RUN, *self._canaries]
-        found = self._store.get_all(MapName.RUN, keys)
+        found = self._store.get_all(RUN, keys)
         if len(found) < len(keys):
             return True
         state = self._codec.read(_RUN, found.pop(_RUN))
@@ -127,11 +128,11 @@ class RunRecord:
     def _has_begun(self) -> bool:
         if any(self._store.count(name) for name in _LATER):
             return True
-        if any(key.startswith(_SEEDED) for key, _ in self._store.scan(MapName.RUN, None, 1, _SEEDED)):
+        if any(key.startswith(_SEEDED) for key, _ in self._store.scan(RUN, None, 1, _SEEDED)):
             return True
         return any(
             self._members.read(key, record).takes
-            for page in pages(self._store, MapName.MEMBERS, _PAGE)
+            for page in pages(self._store, MEMBERS, _PAGE)
             for key, record in page
         )
 
@@ -139,7 +140,7 @@ class RunRecord:
         return self._codec.read(_RUN, self._standing())
 
     def _standing(self) -> bytes:
-        record = self._store.get_all(MapName.RUN, [_RUN]).get(_RUN)
+        record = self._store.get_all(RUN, [_RUN]).get(_RUN)
         if record is None:
             raise RunError("the store does not know this run: its data is lost", hint="begin a new run")
         return record
@@ -149,4 +150,4 @@ class RunRecord:
         while not reached(state := self._codec.read(_RUN, record := self._standing())):
             moved = msgspec.structs.replace(state, writer=self._incarnation, **fields)
             # The bytes as they stand, not as Scoopi would write them: a change must meet them exactly.
-            self._store.cas_all(MapName.RUN, [Change(_RUN, record, self._codec.written(moved))])
+            self._store.cas_all(RUN, [Change(_RUN, record, self._codec.written(moved))])

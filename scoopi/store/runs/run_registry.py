@@ -10,8 +10,9 @@ import msgspec
 
 from scoopi.errors import RecordError, StoreError
 from scoopi.model.record_fields import MapsText, RunText
-from scoopi.store.ports import Change, MapName, Store
+from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec, unreadable
+from scoopi.store.run_maps import RUN
 from scoopi.store.runs.run_pulse import WEEK_S, RunPulse
 from scoopi.store.runs.run_record import RunPhase
 from scoopi.store.scan_pages import pages
@@ -75,7 +76,7 @@ class RunRegistry:
         self._phase = phase
         self._remove = remove
         self._node = node
-        self._codec = RecordCodec(MapName.RUN, KnownRun)
+        self._codec = RecordCodec(RUN, KnownRun)
 
     def maps(self, run: str) -> str | None:
         """The maps of a run that is known, also when it is over; None of one that is not, or no longer."""
@@ -91,7 +92,7 @@ class RunRegistry:
         for _ in range(TRIES):
             known, stands = self._read(run)
             if known is None:
-                self._grid.put_if_absent_all(MapName.RUN, [(PREFIX + run, self._record(run, run))])
+                self._grid.put_if_absent_all(RUN, [(PREFIX + run, self._record(run, run))])
             elif known.gone and not known.ends:
                 raise StoreError(f"the run {run} is being removed", hint="try again")
             elif not self._has_ended(known):
@@ -103,7 +104,7 @@ class RunRegistry:
             else:
                 self._remove(known.maps)
                 new = self._record(run, f"{run}~{secrets.token_hex(4)}")
-                self._grid.cas_all(MapName.RUN, [Change(PREFIX + run, stands, new)])
+                self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])
         raise StoreError(f"nodes cannot agree on the maps of the run {run}", hint="start this node again")
 
     def renew(self, run: str, maps: str, keep_s: int = WEEK_S) -> tuple[str, bool]:
@@ -111,7 +112,7 @@ class RunRegistry:
         known, stands = self._read(run)
         if known is not None and known.maps == maps:
             new = self._record(run, f"{run}~{secrets.token_hex(4)}")
-            if self._grid.cas_all(MapName.RUN, [Change(PREFIX + run, stands, new)])[0].won:
+            if self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])[0].won:
                 self._remove(maps)
         return self.enter(run, keep_s)
 
@@ -160,7 +161,7 @@ class RunRegistry:
             except RecordError:
                 # Which maps it had cannot be read: the first life of a name has those of its name.
                 self._remove(run)
-                self._grid.delete_all(MapName.RUN, [PREFIX + run])
+                self._grid.delete_all(RUN, [PREFIX + run])
                 return
             if known is None or (known.gone and known.ends):
                 return
@@ -192,7 +193,7 @@ class RunRegistry:
             return
         gone, now = self._read(known.run)
         if gone is not None and gone.maps == known.maps and self.pulse.seconds(known.maps):
-            self._grid.cas_all(MapName.RUN, [Change(PREFIX + known.run, now, stands)])
+            self._grid.cas_all(RUN, [Change(PREFIX + known.run, now, stands)])
             return
         log.warning("run %s: unfinished, and without a heartbeat for too long: it is removed", known.run)
         self._remove_gone(known.run)
@@ -221,25 +222,25 @@ class RunRegistry:
 
     def _change(self, known: KnownRun, stands: bytes, ends: bool, gone: bool = False) -> bool:
         new = self._codec.written(KnownRun(known.run, self._node, known.maps, True, ends, gone))
-        return self._grid.cas_all(MapName.RUN, [Change(PREFIX + known.run, stands, new)])[0].won
+        return self._grid.cas_all(RUN, [Change(PREFIX + known.run, stands, new)])[0].won
 
     def _record(self, run: str, maps: str) -> bytes:
         return self._codec.written(KnownRun(run, self._node, maps))
 
     def _read(self, run: str) -> tuple[KnownRun | None, bytes]:
-        stands = self._grid.get_all(MapName.RUN, [PREFIX + run]).get(PREFIX + run)
+        stands = self._grid.get_all(RUN, [PREFIX + run]).get(PREFIX + run)
         return (None, b"") if stands is None else (self._known(PREFIX + run, stands), stands)
 
     def _known(self, key: str, stands: bytes) -> KnownRun:
         """Of another run, or in its maps, nothing is read, and above all nothing removed."""
         known = self._codec.read(key, stands)
         if PREFIX + known.run != key or known.maps.partition("~")[0] != known.run:
-            raise unreadable(MapName.RUN, key, stands, "it names another run")
+            raise unreadable(RUN, key, stands, "it names another run")
         return known
 
     def _all(self) -> Iterator[tuple[KnownRun, bytes]]:
         """Those that can be read: one bad record is a matter of its run alone."""
-        for page in pages(self._grid, MapName.RUN, PAGE, after=PREFIX):
+        for page in pages(self._grid, RUN, PAGE, after=PREFIX):
             for key, stands in page:
                 if not key.startswith(PREFIX):
                     return

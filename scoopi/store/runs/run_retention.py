@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scoopi.store.pages.remembered_ends import RememberedEnds
-from scoopi.store.ports import MapName, Store
+from scoopi.store.ports import Store, StoreMap
+from scoopi.store.run_maps import HOSTS, JOBS, MEMBERS, PAYLOADS, RUN
 from scoopi.store.scan_pages import pages
 
 PAGE = 5000
 MOST_LATER_S = 3600
 """At most so much longer than the run record all else is kept: who finds the record must find the rest."""
-_KEPT = (MapName.MEMBERS, MapName.HOSTS, MapName.JOBS, MapName.PAYLOADS)
+_KEPT = (MEMBERS, HOSTS, JOBS, PAYLOADS)
 
 
 class RunRetention:
@@ -49,9 +50,9 @@ class RunRetention:
         RememberedEnds(self._store).expire(later_s)
         for name in _KEPT:
             self._expire(name, later_s)
-        self._expire(MapName.RUN, self._seconds)
+        self._expire(RUN, self._seconds)
         self._last()
 
-    def _expire(self, name: MapName, seconds: int) -> None:
-        for page in pages(self._store, name, PAGE):
-            self._store.set_ttl_all(name, [key for key, _ in page], seconds)
+    def _expire(self, store_map: StoreMap, seconds: int) -> None:
+        for page in pages(self._store, store_map, PAGE):
+            self._store.set_ttl_all(store_map, [key for key, _ in page], seconds)

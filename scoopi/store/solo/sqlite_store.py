@@ -11,15 +11,11 @@ from pathlib import Path
 import msgspec
 
 from scoopi.errors import StoreError
-from scoopi.store.ports import Change, MapName, Outcome
+from scoopi.store.ports import Change, Outcome, StoreMap
+from scoopi.store.record_codec import indexed_kind
+from scoopi.store.run_maps import RUN_MAPS
 from scoopi.store.solo import statements
 from scoopi.store.solo.sqlite_faults import damaged_store, store_error
-
-
-class _Slotted(msgspec.Struct):
-    """What the index needs of a job's record."""
-
-    slot: str = ""
 
 
 class SqliteStore:
@@ -34,16 +30,20 @@ class SqliteStore:
     Args:
         path: the file; made when missing, its folder must be there.
         busy_ms: how long a call waits for another process that holds the file.
+        maps: all that it has, each a table.
 
     Raises:
         StoreError: the file cannot be opened, is no store, or was written by another version.
     Source: design, "Protocol", rule 13.
     """
 
-    def __init__(self, path: Path, busy_ms: int = 5000) -> None:
+    def __init__(self, path: Path, busy_ms: int = 5000, maps: Sequence[StoreMap] = RUN_MAPS) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._slotted = msgspec.json.Decoder(_Slotted)
+        self._maps = maps
+        self._indexed = {
+            kept: msgspec.json.Decoder(indexed_kind(kept, "")).decode for kept in maps if kept.index
+        }
         self._fields = msgspec.json.Decoder(dict[str, str])
         self._connection: sqlite3.Connection | None = None
         with self._faults_named():
@@ -59,63 +59,69 @@ class SqliteStore:
                 self.close()
                 raise
 
-    def get_all(self, name: MapName, keys: Sequence[str]) -> dict[str, bytes]:
+    def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
         """As `Store` says."""
         records: dict[str, bytes] = {}
         with self._reading() as connection:
             for chunk in statements.chunks(keys):
-                sql = statements.get(name, len(chunk))
+                sql = statements.get(store_map, len(chunk))
                 records.update(self._records(connection.execute(sql, chunk)))
         return records
 
-    def put_if_absent_all(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+    def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
         """As `Store` says; of equal keys in one batch the first counts."""
         if not records:
             return []
         with self._writing() as connection:
             put = 0
             for chunk in statements.chunks(records):
-                sql = statements.put(name, len(chunk))
-                put += connection.execute(sql, self._columns(name, chunk)).rowcount
+                sql = statements.put(store_map, len(chunk))
+                put += connection.execute(sql, self._columns(store_map, chunk)).rowcount
             if put == len(records):
                 return [Outcome(True, value) for _, value in records]
-            return self._settled(connection, name, records)
+            return self._settled(connection, store_map, records)
 
-    def cas_all(self, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
         """As `Store` says; changes of one key in one batch are made in their order."""
         if not changes:
             return []
         with self._writing() as connection:
             if len({change.key for change in changes}) == len(changes):
-                return self._cas(connection, name, changes)
-            return [self._cas(connection, name, [change])[0] for change in changes]
+                return self._cas(connection, store_map, changes)
+            return [self._cas(connection, store_map, [change])[0] for change in changes]
 
-    def delete_all(self, name: MapName, keys: Sequence[str]) -> None:
+    def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
         """As `Store` says."""
         if not keys:
             return
         with self._writing() as connection:
             for chunk in statements.chunks(keys):
-                connection.execute(statements.delete(name, len(chunk)), chunk)
+                connection.execute(statements.delete(store_map, len(chunk)), chunk)
 
-    def delete_below(self, name: MapName, key: str) -> None:
+    def delete_below(self, store_map: StoreMap, key: str) -> None:
         """As `Store` says."""
         with self._writing() as connection:
-            connection.execute(statements.delete_below(name), (key,))
+            connection.execute(statements.delete_below(store_map), (key,))
 
-    def scan(self, name: MapName, slot: str | None, limit: int, after: str = "") -> list[tuple[str, bytes]]:
+    def scan(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
         """As `Store` says."""
-        values = (after, limit) if slot is None else (slot, after, limit)
+        values = (after, limit) if index_value is None else (index_value, after, limit)
         with self._reading() as connection:
-            return sorted(self._records(connection.execute(statements.scan(name, slot), values)).items())
+            return sorted(
+                self._records(connection.execute(statements.scan(store_map, index_value), values)).items()
+            )
 
-    def count(self, name: MapName, slot: str | None = None) -> int:
+    def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
         """As `Store` says."""
         with self._reading() as connection:
-            row = connection.execute(statements.count(name, slot), () if slot is None else (slot,)).fetchone()
+            row = connection.execute(
+                statements.count(store_map, index_value), () if index_value is None else (index_value,)
+            ).fetchone()
         return int(row[0])
 
-    def set_ttl_all(self, name: MapName, keys: Sequence[str], seconds: int) -> None:
+    def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
         """As `Store` says: nothing ends."""
 
     def close(self) -> None:
@@ -133,14 +139,15 @@ class SqliteStore:
             raise StoreError(
                 f"the store has version {version}, this Scoopi reads version {statements.VERSION}",
                 at=str(self._path),
-                hint="go on with the run with the Scoopi that began it",
+                hint="resume the run with the Scoopi that started it",
             )
         made = {row[0] for row in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
-        if made != ({*statements.TABLES} if version else set()):
-            raise damaged_store(self._path, "it has not the tables of a store")
+        wanted = [table for kept in self._maps for table in statements.tables(kept)]
+        if made != ({*wanted} if version else set()):
+            raise damaged_store(self._path, "it does not have the tables of a store")
         if version == 0:
             connection.execute("BEGIN IMMEDIATE")
-            for table in statements.TABLES:
+            for table in wanted:
                 connection.execute(table)
             connection.execute(f"PRAGMA user_version={statements.VERSION}")
             connection.execute("COMMIT")
@@ -149,34 +156,34 @@ class SqliteStore:
         fields = self._fields.decode(cursor.fetchone()[0])
         return {key: bytes.fromhex(value) for key, value in fields.items()}
 
-    def _columns(self, name: MapName, records: Sequence[tuple[str, bytes]]) -> list[str | bytes]:
-        if name is not MapName.JOBS:
+    def _columns(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[str | bytes]:
+        if (indexed := self._indexed.get(store_map)) is None:
             return [column for record in records for column in record]
-        slotted = self._slotted.decode
-        return [column for key, value in records for column in (key, value, slotted(value).slot)]
+        return [column for key, value in records for column in (key, value, indexed(value).index_value)]
 
-    def _change_columns(self, name: MapName, changes: Sequence[Change]) -> list[str | bytes]:
-        if name is not MapName.JOBS:
+    def _change_columns(self, store_map: StoreMap, changes: Sequence[Change]) -> list[str | bytes]:
+        if (indexed := self._indexed.get(store_map)) is None:
             return [column for change in changes for column in change]
-        slotted = self._slotted.decode
-        return [column for key, old, new in changes for column in (key, old, new, slotted(new).slot)]
+        return [column for key, old, new in changes for column in (key, old, new, indexed(new).index_value)]
 
-    def _cas(self, connection: sqlite3.Connection, name: MapName, changes: Sequence[Change]) -> list[Outcome]:
+    def _cas(
+        self, connection: sqlite3.Connection, store_map: StoreMap, changes: Sequence[Change]
+    ) -> list[Outcome]:
         changed = 0
         for chunk in statements.chunks(changes):
-            sql = statements.cas(name, len(chunk))
-            changed += connection.execute(sql, self._change_columns(name, chunk)).rowcount
+            sql = statements.cas(store_map, len(chunk))
+            changed += connection.execute(sql, self._change_columns(store_map, chunk)).rowcount
         if changed == len(changes):
             return [Outcome(True, change.new) for change in changes]
-        return self._settled(connection, name, [(change.key, change.new) for change in changes])
+        return self._settled(connection, store_map, [(change.key, change.new) for change in changes])
 
     def _settled(
-        self, connection: sqlite3.Connection, name: MapName, wanted: Sequence[tuple[str, bytes]]
+        self, connection: sqlite3.Connection, store_map: StoreMap, wanted: Sequence[tuple[str, bytes]]
     ) -> list[Outcome]:
         """Outcomes by the records as they are now, inside the transaction that wrote them."""
         current: dict[str, bytes] = {}
         for chunk in statements.chunks([key for key, _ in wanted]):
-            current.update(self._records(connection.execute(statements.get(name, len(chunk)), chunk)))
+            current.update(self._records(connection.execute(statements.get(store_map, len(chunk)), chunk)))
         return [Outcome(current.get(key) == value, current.get(key)) for key, value in wanted]
 
     @contextmanager

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from scoopi.store.ports import MapName
+from scoopi.store.ports import StoreMap
 
 Record = TypeVar("Record")
 
-VERSION = 1
+VERSION = 2
 LENGTHS = (1, 8, 64, 512)
 
 PRAGMAS = (
@@ -25,18 +25,17 @@ PRAGMAS = (
     "PRAGMA journal_size_limit=33554432",
 )
 
-# Records of jobs and payloads are long: without rowids each insert would touch a page of its own.
-TABLES = (
-    "CREATE TABLE jobs (key TEXT PRIMARY KEY, value BLOB NOT NULL, slot TEXT NOT NULL)",
-    "CREATE INDEX jobs_by_slot ON jobs (slot, key)",
-    "CREATE TABLE payloads (key TEXT PRIMARY KEY, value BLOB NOT NULL)",
-    *(
-        f"CREATE TABLE {name} (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
-        for name in (MapName.ENDED, MapName.HOSTS, MapName.RUN, MapName.MEMBERS)
-    ),
-)
-
 _ROWS = "SELECT json_group_object(key, hex(value)) FROM"
+
+
+def tables(store_map: StoreMap) -> list[str]:
+    """The table of a map, with its index if it has one."""
+    # Records that are long: without rowids each insert would touch a page of its own.
+    ending = "" if store_map.large else " WITHOUT ROWID"
+    index = store_map.index
+    column = f", {index} TEXT NOT NULL" if index else ""
+    table = f"CREATE TABLE {store_map} (key TEXT PRIMARY KEY, value BLOB NOT NULL{column}){ending}"
+    return [table, f"CREATE INDEX {store_map}_by_{index} ON {store_map} ({index}, key)"] if index else [table]
 
 
 def chunks(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
@@ -48,53 +47,53 @@ def chunks(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
         yield chunk if length == len(chunk) else [*chunk, *[chunk[-1]] * (length - len(chunk))]
 
 
-def get(name: MapName, length: int) -> str:
+def get(store_map: StoreMap, length: int) -> str:
     """The records of `length` keys, as one JSON object of key and hex digits."""
-    return f"{_ROWS} {name} WHERE key IN ({_marks(length)})"
+    return f"{_ROWS} {store_map} WHERE key IN ({_marks(length)})"
 
 
-def put(name: MapName, length: int) -> str:
-    """Insert what is absent; takes key, value and, for JOBS, slot of each record."""
-    row = f"({_marks(_width(name))})"
+def put(store_map: StoreMap, length: int) -> str:
+    """Insert what is absent; takes key, value and, for an indexed map, the indexed field of each record."""
+    row = f"({_marks(_width(store_map))})"
     rows = ",".join([row] * length)
-    return f"INSERT INTO {name} VALUES {rows} ON CONFLICT DO NOTHING"  # noqa: S608
+    return f"INSERT INTO {store_map} VALUES {rows} ON CONFLICT DO NOTHING"  # noqa: S608
 
 
-def cas(name: MapName, length: int) -> str:
-    """Change what still is as expected; takes key, expected, new and, for JOBS, slot."""
-    row = f"({_marks(_width(name) + 1)})"
+def cas(store_map: StoreMap, length: int) -> str:
+    """Change what still is as expected; takes key, expected, new and, for an indexed map, its field."""
+    row = f"({_marks(_width(store_map) + 1)})"
     rows = ",".join([row] * length)
-    slot = ", slot = v.column4" if name is MapName.JOBS else ""
+    index = f", {store_map.index} = v.column4" if store_map.index else ""
     return (
-        f"UPDATE {name} SET value = v.column3{slot} FROM (VALUES {rows}) AS v"  # noqa: S608
-        f" WHERE {name}.key = v.column1 AND {name}.value = v.column2"
+        f"UPDATE {store_map} SET value = v.column3{index} FROM (VALUES {rows}) AS v"  # noqa: S608
+        f" WHERE {store_map}.key = v.column1 AND {store_map}.value = v.column2"
     )
 
 
-def delete(name: MapName, length: int) -> str:
+def delete(store_map: StoreMap, length: int) -> str:
     """Delete `length` keys."""
-    return f"DELETE FROM {name} WHERE key IN ({_marks(length)})"  # noqa: S608
+    return f"DELETE FROM {store_map} WHERE key IN ({_marks(length)})"  # noqa: S608
 
 
-def delete_below(name: MapName) -> str:
+def delete_below(store_map: StoreMap) -> str:
     """Delete all with a lower key."""
-    return f"DELETE FROM {name} WHERE key < ?"  # noqa: S608
+    return f"DELETE FROM {store_map} WHERE key < ?"  # noqa: S608
 
 
-def scan(name: MapName, slot: str | None) -> str:
-    """A page of records by key; takes slot (if any), after and limit."""
-    where = "key > ?" if slot is None else "slot = ? AND key > ?"
-    return f"{_ROWS} (SELECT key, value FROM {name} WHERE {where} ORDER BY key LIMIT ?)"  # noqa: S608
+def scan(store_map: StoreMap, index_value: str | None) -> str:
+    """A page of records by key; takes the indexed value (if any), after and limit."""
+    where = "key > ?" if index_value is None else f"{store_map.index} = ? AND key > ?"
+    return f"{_ROWS} (SELECT key, value FROM {store_map} WHERE {where} ORDER BY key LIMIT ?)"  # noqa: S608
 
 
-def count(name: MapName, slot: str | None) -> str:
-    """How many records there are; takes slot, if any."""
-    where = "" if slot is None else " WHERE slot = ?"
-    return f"SELECT count(*) FROM {name}{where}"  # noqa: S608
+def count(store_map: StoreMap, index_value: str | None) -> str:
+    """How many records there are; takes the indexed value, if any."""
+    where = "" if index_value is None else f" WHERE {store_map.index} = ?"
+    return f"SELECT count(*) FROM {store_map}{where}"  # noqa: S608
 
 
-def _width(name: MapName) -> int:
-    return 3 if name is MapName.JOBS else 2
+def _width(store_map: StoreMap) -> int:
+    return 3 if store_map.index else 2
 
 
 def _marks(length: int) -> str:
