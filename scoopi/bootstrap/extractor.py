@@ -27,7 +27,7 @@ from scoopi.runs.composed import WorkerPlan, defs_folder, plugin_folders
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.steps.data_appender import DataAppender
-from scoopi.worker.task_chain import TaskChain
+from scoopi.worker.worker_parts import TaskChain
 
 Row = tuple[str | None, ...]
 """Locator name, task group, then the values of the axes; None where a file would say `null`."""

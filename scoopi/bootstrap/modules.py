@@ -44,13 +44,13 @@ from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.mediator.job_runner import JobRunner
 from scoopi.mediator.monitor import Monitor
-from scoopi.mediator.node_bells import NodeBells
+from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.state_flipper import StateFlipper
-from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
-from scoopi.mediator.watchdog import Watchdog
+from scoopi.mediator.workers.quarantine import Quarantine
+from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.metrics.metrics_server import MetricsServer
@@ -58,8 +58,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.politeness.host_claims import HostClaims, claims_file
 from scoopi.politeness.host_clocks import HostClocks
 from scoopi.politeness.host_shares import HostShares, OwnNode
-from scoopi.politeness.host_sharing import HostSharing
-from scoopi.politeness.in_flight import InFlight
+from scoopi.politeness.host_sharing import HostSharing, InFlight
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.publishing.publisher import Publisher
 from scoopi.runs.composed import WorkerPlan, unpacked_locators
@@ -139,8 +138,8 @@ class RunModule(Module):
 
     @singleton
     @provider
-    def bells(self, held: HeldJobs, counts: NodeCounts, state: StateFlipper) -> NodeBells:
-        return NodeBells(held, counts, state)
+    def events(self, held: HeldJobs, counts: NodeCounts, state: StateFlipper) -> NodeEvents:
+        return NodeEvents(held, counts, state)
 
     # Workers
 
@@ -181,8 +180,8 @@ class RunModule(Module):
 
     @singleton
     @provider
-    def calls(self, bells: NodeBells) -> TaskRunnerCalls:
-        return TaskRunnerCalls(bells.on_back, bells.on_low, bells.on_fault)
+    def calls(self, events: NodeEvents) -> TaskRunnerCalls:
+        return TaskRunnerCalls(events.on_back, events.on_low, events.on_fault)
 
     @singleton
     @provider
@@ -198,9 +197,9 @@ class RunModule(Module):
 
     @singleton
     @provider
-    def suspects(self, appender: Appender, watchdog: Watchdog) -> Suspects:
+    def suspects(self, appender: Appender, watchdog: Watchdog) -> Quarantine:
         most = JobSettings.of(self._context.configs).max_crashes
-        return Suspects(most, watchdog.limit_s, appender.put, self._place_of)
+        return Quarantine(most, watchdog.limit_s, appender.put, self._place_of)
 
     @singleton
     @provider
@@ -210,7 +209,7 @@ class RunModule(Module):
         queues: TaskQueues,
         clocks: HostClocks,
         router: HandoverRouter,
-        suspects: Suspects,
+        suspects: Quarantine,
         watchdog: Watchdog,
         appender: Appender,
         calls: TaskRunnerCalls,
@@ -223,7 +222,7 @@ class RunModule(Module):
         self, runner: TaskRunner, queues: TaskQueues, pool: WorkerPool, calls: TaskRunnerCalls
     ) -> TaskMediator:
         configs = self._context.configs
-        ahead_ms = JobSettings.of(configs).take_ahead_ms
+        ahead_ms = JobSettings.of(configs).prefetch_ms
         windows = SOLO_WINDOWS if self._context.cluster is None else CLUSTER_WINDOWS
         return TaskMediator(runner, queues, pool, FetchLimits.of(configs), ahead_ms, calls, windows)
 
@@ -245,15 +244,15 @@ class RunModule(Module):
     @singleton
     @provider
     def appender(
-        self, writer: SegmentWriter, jobs: JobStore, record: RunRecord, bells: NodeBells, counts: NodeCounts
+        self, writer: SegmentWriter, jobs: JobStore, record: RunRecord, events: NodeEvents, counts: NodeCounts
     ) -> Appender:
         settings = AppenderSettings.of(self._context.configs)
         return Appender(
             writer,
             jobs,
             settings,
-            bells.on_ended,
-            bells.on_fault,
+            events.on_ended,
+            events.on_fault,
             lambda seconds: counts.observe(COMMIT, seconds, COMMIT_BOUNDS_S),
             self._patience_s() if self._context.cluster else STORE_PATIENCE_S,
             lambda: record.lost(self._context.run),
@@ -323,7 +322,7 @@ class RunModule(Module):
         segment = context.folder.segments / f"{context.node}.seg"
         calls = RecoveryCalls(
             lambda job, fence: committed_state(segment, job, fence),
-            runner.ring,
+            runner.wake,
             tasks.recall,
             state.run_is_over,
             keep=context.keep,
@@ -338,15 +337,15 @@ class RunModule(Module):
         recovery: JobRecovery,
         held: HeldJobs,
         counts: NodeCounts,
-        bells: NodeBells,
+        events: NodeEvents,
         monitor: Monitor,
         state: StateFlipper,
         tasks: TaskMediator,
     ) -> Heartbeat:
         cancel = self._context.cancel
         calls = HeartbeatCalls(
-            bells.on_fault,
-            monitor.ring,
+            events.on_fault,
+            monitor.wake,
             cancel.is_asked if cancel is not None else lambda: False,
             state.cancel,
             tasks.given,
@@ -365,9 +364,9 @@ class RunModule(Module):
     @singleton
     @provider
     def job_mediator(
-        self, runner: JobRunner, monitor: Monitor, heartbeat: Heartbeat, bells: NodeBells
+        self, runner: JobRunner, monitor: Monitor, heartbeat: Heartbeat, events: NodeEvents
     ) -> JobMediator:
-        return JobMediator(runner, monitor, heartbeat, bells.on_fault)
+        return JobMediator(runner, monitor, heartbeat, events.on_fault)
 
     # The engine
 
@@ -442,20 +441,20 @@ class RunModule(Module):
         appender: Appender,
         tasks: TaskMediator,
         jobs: JobMediator,
-        bells: NodeBells,
+        events: NodeEvents,
         state: StateFlipper,
         end: NodeEnd,
         runner: JobRunner,
         monitor: Monitor,
     ) -> NodeParts:
-        bells.connect(runner, tasks, monitor)
-        return NodeParts(seeder, appender, tasks, jobs, bells, state, end)
+        events.connect(runner, tasks, monitor)
+        return NodeParts(seeder, appender, tasks, jobs, events, state, end)
 
     @singleton
     @provider
     def metrics(self, parts: NodeParts, held: HeldJobs, counts: NodeCounts, jobs: JobStore) -> MetricsServer:
         context = self._context
-        watched = WatchedParts(parts.appender, parts.tasks, parts.jobs, parts.bells, parts.state, held)
+        watched = WatchedParts(parts.appender, parts.tasks, parts.jobs, parts.events, parts.state, held)
         watch = NodeWatch(context.folder.path.name, context.folder.node, watched, counts, jobs.left)
         settings = MetricsSettings.of(context.configs)
         if context.joining is not None:

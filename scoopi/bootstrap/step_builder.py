@@ -47,7 +47,7 @@ from scoopi.steps.data_parser import DataParser, DataReuse
 from scoopi.steps.locator_creator import LocatorCreator
 from scoopi.steps.step import Step
 from scoopi.version import __version__
-from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
+from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 
 _RUN_DATE = "scoopi.runDateTimeText"
 """Rows that a script made of a kept page stay kept when only the run's date is another."""

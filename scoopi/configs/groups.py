@@ -209,7 +209,7 @@ class JobSettings(msgspec.Struct, frozen=True):
 
     max_crashes: int = 3
     max_takes: int = 20
-    take_ahead_ms: int = 2000
+    prefetch_ms: int = 2000
 
     @classmethod
     def of(cls, configs: Configs) -> JobSettings:
@@ -217,7 +217,7 @@ class JobSettings(msgspec.Struct, frozen=True):
         return cls(
             max_crashes=configs.number("scoopi.job.maxCrashes"),
             max_takes=configs.number("scoopi.job.maxTakes"),
-            take_ahead_ms=configs.number("scoopi.job.takeAhead"),
+            prefetch_ms=configs.number("scoopi.job.prefetch"),
         )
 
 

@@ -21,7 +21,7 @@ _KEYS: Mapping[str, str] = MappingProxyType(
         "scoopi.outputDirTimestampPattern": "a run's folder is named by its id",
         "scoopi.highDate": _NO_NEED,
         "scoopi.datastore.type": _NO_NEED,
-        "scoopi.job.takeLimit": "see scoopi.job.takeAhead",
+        "scoopi.job.takeLimit": "see scoopi.job.prefetch",
         "scoopi.job.takeTimeout": _NO_NEED,
         "scoopi.job.takeRetryDelay": _NO_NEED,
         "scoopi.task.takeTimeout": _NO_NEED,

@@ -16,7 +16,7 @@ from scoopi.engine.stop_time import StopTime
 from scoopi.engine.store_retries import tried_again
 from scoopi.errors import ClusterError, StoreError
 from scoopi.mediator.job_mediator import JobMediator
-from scoopi.mediator.node_bells import NodeBells
+from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.metrics.metrics_server import MetricsServer
@@ -41,7 +41,7 @@ class NodeParts:
     appender: Appender
     tasks: TaskMediator
     jobs: JobMediator
-    bells: NodeBells
+    events: NodeEvents
     state: StateFlipper
     end: NodeEnd
 
@@ -159,14 +159,14 @@ class Engine:
             deadline, end = (self._stop.end_of(share) for share in (TASKS_SHARE, CLOSE_SHARE))
             assert deadline is not None, "the stop has begun"
             assert end is not None
-            parts.end.orderly(deadline, end, lambda: parts.bells.fault is not None)
+            parts.end.orderly(deadline, end, lambda: parts.events.fault is not None)
             self._raise_fault(started)
             if self._close.nothing_is_left():
                 return self._close.over(started)
         return self._close.stopped(started)
 
     def _raise_fault(self, started: datetime) -> None:
-        fault = self._parts.bells.fault
+        fault = self._parts.events.fault
         if fault is not None:
             self._parts.end.at_once()
             self._close.failed(started, fault)

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from scoopi.appenders.appender import Appender
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.job_mediator import JobMediator
-from scoopi.mediator.node_bells import NodeBells
+from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.state_flipper import StateFlipper, TMState
-from scoopi.mediator.task_figures import TaskFigures
-from scoopi.mediator.task_mediator import TaskMediator
+from scoopi.mediator.task_mediator import TaskFigures, TaskMediator
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.metrics.node_view import (
     CommitsView,
@@ -42,7 +41,7 @@ class WatchedParts:
     appender: Appender
     tasks: TaskMediator
     jobs: JobMediator
-    bells: NodeBells
+    events: NodeEvents
     state: StateFlipper
     held: HeldJobs
 
@@ -67,8 +66,8 @@ class NodeWatch:
 
     def fault(self) -> str:
         """See `Watched.fault`: an error that ends the node, a thread that has ended or is stuck."""
-        if self._parts.bells.fault is not None:
-            return str(self._parts.bells.fault)
+        if self._parts.events.fault is not None:
+            return str(self._parts.events.fault)
         broken = self._broken()
         # Threads end when the run does; so the state is read after them.
         return "" if self._ends() else broken

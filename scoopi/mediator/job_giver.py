@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.worker.messages import Granted, WorkItem
@@ -15,7 +15,9 @@ from scoopi.worker.messages import Granted, WorkItem
 class JobGiver:
     """Belongs to the task runner's thread."""
 
-    def __init__(self, pool: WorkerPool, queues: TaskQueues, clocks: HostClocks, suspects: Suspects) -> None:
+    def __init__(
+        self, pool: WorkerPool, queues: TaskQueues, clocks: HostClocks, suspects: Quarantine
+    ) -> None:
         self._pool = pool
         self._queues = queues
         self._clocks = clocks

@@ -47,7 +47,7 @@ class JobMediator:
         """Begin to take jobs; to be called when the run is seeded."""
         self._runner_thread.start()
         self._monitor_thread.start()
-        self._runner.ring()
+        self._runner.wake()
 
     @property
     def started(self) -> bool:

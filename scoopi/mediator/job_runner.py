@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from scoopi.appenders.job_result import JobResult
 from scoopi.errors import RecordError, StoreError
-from scoopi.mediator.failed_job import failed_result, failure_of
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.pending import Pending
+from scoopi.mediator.pending import Pending, failed_result, failure_of
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
 from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts
@@ -23,11 +22,11 @@ log = logging.getLogger(__name__)
 
 PAUSE_A_HOST_S = 1e-5
 SWEEP_S = 1.0
-"""How often all hosts are looked through, whatever the bells say."""
+"""Seconds between two looks at all hosts, whatever the wake-ups."""
 
 
 class JobRunner:
-    """One thread; bells make it quick, the periodic sweep makes it sure.
+    """One thread; wake-ups make it fast, the periodic sweep makes it complete.
 
     Args:
         max_takes: a job taken back from dead nodes more often than this fails.
@@ -53,33 +52,33 @@ class JobRunner:
         self._archived = archived
         self._end = end
         self._shared = shared
-        self._bell = threading.Event()
+        self._wakeup = threading.Event()
         self._cancelled = threading.Event()
         self._stopped = threading.Event()
         self._back: deque[list[Pending]] = deque()
         self._hosts: dict[str, None] = {}
         self._dry: set[str] = set()
 
-    def ring(self) -> None:
-        """Fewer jobs wait in this node; more may be taken."""
-        self._bell.set()
+    def wake(self) -> None:
+        """Fewer jobs wait in this node; more may be taken; callable from any thread."""
+        self._wakeup.set()
 
     def has_new(self, hosts: Iterable[str]) -> None:
         """Jobs of these hosts were put; callable from any thread."""
         for host in hosts:
             self._hosts.setdefault(host)
             self._dry.discard(host)
-        self._bell.set()
+        self._wakeup.set()
 
     def give_back(self, jobs: list[Pending]) -> None:
         """Hand these jobs back to the store, soon; callable from any thread."""
         self._back.append(jobs)
-        self._bell.set()
+        self._wakeup.set()
 
     def cancel(self) -> None:
         """Take no more jobs."""
         self._cancelled.set()
-        self._bell.set()
+        self._wakeup.set()
 
     def stop(self) -> None:
         """End the thread, when all that was given back is handed back."""
@@ -89,8 +88,8 @@ class JobRunner:
     def run(self) -> None:
         """Take and hand back until stopped."""
         while True:
-            swept = not self._bell.wait(timeout=ROUND_S if self._shared else SWEEP_S)
-            self._bell.clear()
+            swept = not self._wakeup.wait(timeout=ROUND_S if self._shared else SWEEP_S)
+            self._wakeup.clear()
             try:
                 self._hand_back()
                 if self._shared is not None:
@@ -103,7 +102,7 @@ class JobRunner:
                 log.warning("job runner: the store is tried again: %s", error.what)
             if self._stopped.is_set() and not self._back:
                 return
-            # Looking through very many hosts at each bell would be all that this thread does.
+            # Looking through very many hosts at each wake-up would keep this thread busy.
             self._cancelled.wait(timeout=len(self._hosts) * PAUSE_A_HOST_S)
 
     def _hand_back(self) -> None:

@@ -1,4 +1,4 @@
-"""Monitor: looks, now and then and when the bell rings, whether the run is over."""
+"""Monitor: checks whether the run is complete, periodically and when it is notified."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Monitor:
 
     Args:
         is_over: whether no job of the run is left anywhere; may take seconds.
-        period_ms: between two looks, when no bell rings.
+        period_ms: between two checks without a wake-up.
     """
 
     def __init__(
@@ -28,23 +28,23 @@ class Monitor:
         self._state = state
         self._is_over = is_over
         self._period_ms = period_ms
-        self._bell = threading.Event()
+        self._wakeup = threading.Event()
         self._stopped = threading.Event()
 
-    def ring(self) -> None:
-        """The node has become idle, perhaps."""
-        self._bell.set()
+    def wake(self) -> None:
+        """The node may have become idle."""
+        self._wakeup.set()
 
     def stop(self) -> None:
         """End the loop."""
         self._stopped.set()
-        self._bell.set()
+        self._wakeup.set()
 
     def run(self) -> None:
         """Look until stopped."""
         while not self._stopped.is_set():
-            self._bell.wait(timeout=self._period_ms / 1000)
-            self._bell.clear()
+            self._wakeup.wait(timeout=self._period_ms / 1000)
+            self._wakeup.clear()
             if not self._stopped.is_set():
                 self._look()
 

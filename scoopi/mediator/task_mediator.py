@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import math
 import threading
+from dataclasses import dataclass
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.errors import RunError
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.task_figures import TaskFigures
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
 from scoopi.mediator.workers.worker_pool import WorkerPool
@@ -23,11 +23,39 @@ AHEAD_BY_STANDING = {Standing.ANSWERS: 1.0, Standing.UNKNOWN: 0.75, Standing.SIL
 """The rest of the queue is reserved for hosts that answer: jobs of dead ones wait long."""
 
 
+@dataclass(frozen=True, slots=True)
+class TaskFigures:
+    """A snapshot of the task runner, taken from outside its thread.
+
+    Attributes:
+        workers: how many workers there are; `ready` of them are wired and take jobs.
+        pids: process ids of those that are processes.
+        crashes: workers that crashed since the node started.
+        queued: jobs taken and not yet given to a worker; `given` those in workers.
+        requests: requests granted and not yet answered, to `hosts_in_flight` hosts.
+        hosts_waiting: hosts with queued jobs.
+        turned_at: monotonic seconds of the loop's last turn; infinity before the first.
+        stuck_s: for how long a worker that cannot be killed has exceeded its task's limit; 0 for none.
+    """
+
+    workers: int
+    ready: int
+    pids: tuple[int, ...]
+    crashes: int
+    queued: int
+    given: int
+    requests: int
+    hosts_in_flight: int
+    hosts_waiting: int
+    turned_at: float
+    stuck_s: float
+
+
 class TaskMediator:
     """Starts and ends the task runner's thread; says how many jobs a host can use.
 
     Args:
-        take_ahead_ms: jobs are taken for this time ahead.
+        prefetch_ms: jobs are taken for this time ahead.
         windows: of a host without delay, so many times what the workers would hold is taken; the more, the
             longer the store takes to answer.
     """
@@ -38,7 +66,7 @@ class TaskMediator:
         queues: TaskQueues,
         pool: WorkerPool,
         limits: FetchLimits,
-        take_ahead_ms: int,
+        prefetch_ms: int,
         calls: TaskRunnerCalls,
         windows: int = 2,
     ) -> None:
@@ -46,7 +74,7 @@ class TaskMediator:
         self._queues = queues
         self._pool = pool
         self._limits = limits
-        self._take_ahead_ms = take_ahead_ms
+        self._prefetch_ms = prefetch_ms
         self._calls = calls
         self._windows = windows
         self._thread = threading.Thread(target=self._run, name="task-runner", daemon=True)
@@ -101,7 +129,7 @@ class TaskMediator:
         """Queue taken jobs."""
         self._runner.post(lambda: self._runner.push(jobs))
 
-    def ring(self) -> None:
+    def wake(self) -> None:
         """The appender has room again."""
         self._runner.post(lambda: None)
 
@@ -137,4 +165,4 @@ class TaskMediator:
     def _ahead(self, host: str) -> int:
         if host == FILE_HOST or not self._limits.delay_ms:
             return max(LEAST_AHEAD, self._windows * self._pool.appetite())
-        return max(1, math.ceil(self._take_ahead_ms / self._limits.delay_ms))
+        return max(1, math.ceil(self._prefetch_ms / self._limits.delay_ms))

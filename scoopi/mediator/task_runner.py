@@ -18,14 +18,14 @@ from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.handover_router import HandoverRouter
 from scoopi.mediator.job_giver import JobGiver
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_queues import TaskQueues
-from scoopi.mediator.watchdog import LOOK_S, Watchdog
 from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.mediator.workers.quarantine import Quarantine
+from scoopi.mediator.workers.watchdog import LOOK_S, Watchdog
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Drain, Recall
-from scoopi.worker.slate import Note
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class TaskRunner:
         queues: TaskQueues,
         clocks: HostClocks,
         router: HandoverRouter,
-        suspects: Suspects,
+        suspects: Quarantine,
         watchdog: Watchdog,
         appender: Appender,
         calls: TaskRunnerCalls,
@@ -84,12 +84,12 @@ class TaskRunner:
         self._appender = appender
         self._calls = calls
         self._inbox: deque[Callable[[], None]] = deque()
-        self._bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-        self._bell_alone = select.poll()  # select.select would not take a number above 1023
-        self._bell_alone.register(self._bell, select.POLLIN)
-        self._ringing = threading.Lock()
+        self._wakeup = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._wakeup_poll = select.poll()  # select.select would not take a number above 1023
+        self._wakeup_poll.register(self._wakeup, select.POLLIN)
+        self._waking = threading.Lock()
         self._selector = selectors.DefaultSelector()
-        self._selector.register(self._bell, selectors.EVENT_READ)
+        self._selector.register(self._wakeup, selectors.EVENT_READ)
         self._registered: set[PoolWorker] = set()
         self._draining = False
         self._recalled: set[str] = set()
@@ -108,11 +108,11 @@ class TaskRunner:
 
         Nothing happens when the loop has ended: its descriptor may be somebody else's by then.
         """
-        with self._ringing:
-            if self._bell < 0:
+        with self._waking:
+            if self._wakeup < 0:
                 return
             self._inbox.append(call)
-            os.eventfd_write(self._bell, 1)
+            os.eventfd_write(self._wakeup, 1)
 
     def push(self, jobs: list[Pending]) -> None:
         """Queue taken jobs; in the loop's thread."""
@@ -164,9 +164,9 @@ class TaskRunner:
                 self._pool.remove(worker)
             self._selector.close()
             self._clocks.close()
-            with self._ringing:
-                os.close(self._bell)
-                self._bell = -1
+            with self._waking:
+                os.close(self._wakeup)
+                self._wakeup = -1
 
     def _turn(self) -> None:
         self._gather()
@@ -181,8 +181,8 @@ class TaskRunner:
         if self._appender.has_room():
             self._hear()
         else:
-            self._await_bell(HELD_BACK_WAIT_S)
-            self._quiet_bell()
+            self._await_wakeup(HELD_BACK_WAIT_S)
+            self._clear_wakeup()
         if back := self._router.handed_back:
             self._router.handed_back = []
             self._push_back(back)
@@ -197,10 +197,10 @@ class TaskRunner:
             return
         rest_s = self.turned_at + TURN_S - time.monotonic()
         if 0 < rest_s <= TURN_S and not self._inbox:
-            self._await_bell(rest_s)
+            self._await_wakeup(rest_s)
 
-    def _await_bell(self, longest_s: float) -> None:
-        self._bell_alone.poll(math.ceil(longest_s * 1000))
+    def _await_wakeup(self, longest_s: float) -> None:
+        self._wakeup_poll.poll(math.ceil(longest_s * 1000))
 
     # Giving
 
@@ -237,7 +237,7 @@ class TaskRunner:
         for key, _ in self._selector.select(self._wait_s()):
             worker = key.data
             if worker is None:
-                self._quiet_bell()
+                self._clear_wakeup()
                 continue
             messages, alive = worker.link.receive()
             for message in messages:
@@ -256,9 +256,9 @@ class TaskRunner:
             longest = min(longest, LOOK_S)
         return min(longest, self._queues.next_turn_in())
 
-    def _quiet_bell(self) -> None:
+    def _clear_wakeup(self) -> None:
         try:
-            os.eventfd_read(self._bell)
+            os.eventfd_read(self._wakeup)
         except BlockingIOError:
             return
 

@@ -1,4 +1,4 @@
-"""Handover: what a step answers with; the worker and the parent carry it out."""
+"""Handover: what a step answers with, and the grant of a request that a loader may ask for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,18 @@ import msgspec
 from scoopi.model.failure import Failure
 from scoopi.model.link import Link
 from scoopi.model.payload import Payload
+
+
+class Grant(msgspec.Struct, frozen=True, array_like=True):
+    """A permit for one request to a host, to be sent before `not_after`, or handed back unused.
+
+    Attributes:
+        host: `host:port` in lower case.
+        not_after: seconds on this machine's monotonic clock.
+    """
+
+    host: str
+    not_after: float
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True):

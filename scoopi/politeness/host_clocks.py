@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from scoopi.configs.groups import FetchLimits
-from scoopi.model.grant import Grant
+from scoopi.model.handover import Grant
 from scoopi.politeness.host_claims import HostClaims
 from scoopi.politeness.host_share_memory import Share
-from scoopi.politeness.in_flight import InFlight
+from scoopi.politeness.host_sharing import InFlight
 
 FILE_HOST = "file"
 SHARE_POLL_S = 0.1

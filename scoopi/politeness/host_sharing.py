@@ -1,19 +1,36 @@
-"""HostSharing: a node's requests under way, and its shares of hosts where it is not alone."""
+"""HostSharing: a node's requests in flight, and its shares of hosts where it is not alone."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from scoopi.politeness.host_shares import HostShares
-from scoopi.politeness.in_flight import InFlight
+
+
+class InFlight:
+    """This node's requests in flight, by host.
+
+    The task runner's thread writes it; any thread may call `count`.
+    """
+
+    def __init__(self) -> None:
+        self._hosts: dict[str, dict[str, float]] = {}
+
+    def of(self, host: str) -> dict[str, float]:
+        """The host's requests: monotonic seconds at which each grant expires, by job; not a copy."""
+        return self._hosts.setdefault(host, {})
+
+    def count(self, host: str) -> int:
+        """How many requests to the host are in flight."""
+        return len(self._hosts.get(host, ()))
 
 
 @dataclass(frozen=True, slots=True)
 class HostSharing:
-    """What the clocks of the hosts and the rounds of the job runner have in common.
+    """What the host clocks and the rounds of the job runner have in common.
 
     Attributes:
-        shares: None: this node is alone, and has all hosts whole.
+        shares: None when this node is alone and has all hosts whole.
     """
 
     in_flight: InFlight

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from scoopi.model.grant import Grant
-from scoopi.model.handover import Handover
+from scoopi.model.handover import Grant, Handover
 from scoopi.model.payload import Payload
 
 OnLoaded = Callable[[Handover | Exception], None]

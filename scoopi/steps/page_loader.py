@@ -13,8 +13,7 @@ from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.http_client import Answer, HttpClient
 from scoopi.fetch.request import Redirect, Request, Response
 from scoopi.model.document import Document
-from scoopi.model.grant import Grant
-from scoopi.model.handover import Handover, ToGrant, ToTask
+from scoopi.model.handover import Grant, Handover, ToGrant, ToTask
 from scoopi.model.payload import Payload
 from scoopi.parse.tree.html import TreeLimits
 from scoopi.parse.tree.page import Page

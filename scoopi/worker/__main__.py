@@ -1,4 +1,4 @@
-"""A worker process: `python -m scoopi.worker`, started by a parent that hands over pipes and a slate."""
+"""A worker process: `python -m scoopi.worker`, started by a parent that hands over pipes and a marker."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ M_ARENA_MAX, ARENA_BYTES = -8, 64 << 20
 def main() -> None:
     """Serve the parent until it says stop, or is gone."""
     parser = argparse.ArgumentParser(prog="python -m scoopi.worker", description=__doc__)
-    for name in ("incoming", "outgoing", "slate", "parent"):
+    for name in ("incoming", "outgoing", "marker", "parent"):
         parser.add_argument(f"--{name}", type=int, required=True)
     parser.add_argument("--wire", required=True, help="module:function that makes the worker's parts")
     arguments = parser.parse_args()
@@ -43,10 +43,10 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends them to its whole process group
         signal.signal(number, signal.SIG_IGN)
     _die_with(arguments.parent)
-    _leave_stdout_to_data((arguments.incoming, arguments.outgoing, arguments.slate))
+    _leave_stdout_to_data((arguments.incoming, arguments.outgoing, arguments.marker))
 
+    from scoopi.worker.crash_marker import CrashMarker
     from scoopi.worker.pipe import WorkerPipe
-    from scoopi.worker.slate import Slate
     from scoopi.worker.worker import Worker
 
     module, _, function = arguments.wire.partition(":")
@@ -62,7 +62,7 @@ def main() -> None:
         return parts
 
     pipe = WorkerPipe(arguments.incoming, arguments.outgoing)
-    Worker(pipe, Slate(arguments.slate), wired, orphaned=lambda: os._exit(0)).run()
+    Worker(pipe, CrashMarker(arguments.marker), wired, orphaned=lambda: os._exit(0)).run()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # as it is where the parent was started with closed streams
             with suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Fetching: what a worker asks the network for, gone on with by the thread that runs its steps."""
+"""Fetching: a worker's requests in flight, driven by the thread that runs its steps."""
 
 from __future__ import annotations
 
@@ -11,17 +11,40 @@ from functools import partial
 import msgspec
 
 from scoopi.model.handover import Handover
-from scoopi.steps.loader import Loader
-from scoopi.worker.load import PageLoad
+from scoopi.model.payload import Payload
+from scoopi.steps.loader import Loader, LoadOrder
+from scoopi.worker.messages import WorkItem
 
 LEFT_ALONE_S = 0.1
-"""After so long without a turn the thread that reads takes one, and so long it lasts at most."""
+"""Seconds without a turn after which the reader's thread takes one, and the longest that this one waits."""
 
 DUE_S = 0.001
-"""So long pages may be run one after another without a turn between them."""
+"""Seconds for which pages may be run one after another without a turn between them."""
 
-Ended = Callable[[PageLoad, Handover | Exception, float], Sequence[msgspec.Struct]]
-"""Takes what came of a load and its seconds, and answers with what the parent is to be told of it."""
+
+class PageLoad(msgspec.Struct, frozen=True):
+    """A page to be loaded, or continued after a redirect; its payload's input is a LoadOrder."""
+
+    item: WorkItem
+    payload: Payload
+
+    def granted_host(self) -> str:
+        """The host that its grant is for; empty without a grant."""
+        grant = self.payload.expect(LoadOrder).grant
+        return "" if grant is None else grant.host
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """A page of `size` bytes from the network, or the error instead of it."""
+
+    item: WorkItem
+    page: object
+    error: Exception | None = None
+    size: int = 0
+
+
+OnLoaded = Callable[[PageLoad, Handover | Exception, float], Sequence[msgspec.Struct]]
+"""Takes the outcome of a load and its seconds; returns the messages that report it to the parent."""
 
 
 class Fetching:
@@ -31,17 +54,17 @@ class Fetching:
     takes long, the reader's thread takes turns instead, so that no other page is late for it.
 
     Args:
-        loader: goes on with all pages at a time.
-        ended: called in the thread that takes the turn.
-        tell: sends messages to the parent.
+        loader: loads all pages concurrently.
+        on_loaded: called in the thread that takes the turn.
+        send: sends messages to the parent.
     """
 
-    def __init__(self, loader: Loader, ended: Ended, tell: Callable[..., None]) -> None:
+    def __init__(self, loader: Loader, on_loaded: OnLoaded, send: Callable[..., None]) -> None:
         self._loader = loader
-        self._ended = ended
-        self._tell = tell
+        self._on_loaded = on_loaded
+        self._send = send
         self._to_begin: deque[PageLoad] = deque()
-        self._told: list[msgspec.Struct] = []
+        self._reports: list[msgspec.Struct] = []
         self._turning = threading.Lock()
         self._waking = threading.Lock()
         self._is_waiting = False
@@ -49,14 +72,14 @@ class Fetching:
         self._is_closed = False
 
     def add(self, load: PageLoad) -> None:
-        """Have it begun with the next turn; callable from any thread."""
+        """Begin it at the next turn; callable from any thread."""
         self._to_begin.append(load)
         self.wake()
 
     def wake(self) -> None:
-        """There is something to do: end the wait of the steps' thread; callable from any thread.
+        """End the wait of the steps' thread, as there is something to do; callable from any thread.
 
-        Nothing happens when all is closed: the loader's descriptor may be somebody else's by then.
+        Nothing happens after `close`: the loader's descriptor may belong to another file by then.
         """
         if self._is_waiting:
             with self._waking:
@@ -64,7 +87,7 @@ class Fetching:
                     self._loader.wake()
 
     def take_back(self) -> list[PageLoad]:
-        """Remove and return what has not begun; callable from any thread."""
+        """Remove and return the loads that have not begun; callable from any thread."""
         back: list[PageLoad] = []
         while self._to_begin:
             try:
@@ -74,15 +97,15 @@ class Fetching:
         return back
 
     def is_due(self) -> bool:
-        """Whether the last turn is some time ago."""
+        """Whether it is time for the next turn."""
         return time.monotonic() - self._turned_at > DUE_S
 
     def turn(self, wait_s: float, unless: Collection[object]) -> None:
-        """Begin and go on with all there is; for the steps' thread.
+        """Begin the added loads and continue all others; for the steps' thread.
 
         Args:
-            wait_s: the longest wait when nothing can go on; it ends with `wake`.
-            unless: while it holds anything there is no wait.
+            wait_s: the longest wait for the network; `wake` ends it.
+            unless: no wait while this collection holds anything.
         """
         if not self._turning.acquire(blocking=False):
             self._loader.wake()
@@ -93,7 +116,7 @@ class Fetching:
             self._turning.release()
 
     def mind(self) -> None:
-        """Take a turn if the steps' thread has long taken none; for the reader's thread."""
+        """Take a turn if the steps' thread has not taken one for long; for the reader's thread."""
         is_left_alone = time.monotonic() - self._turned_at > LEFT_ALONE_S
         if is_left_alone and self._turning.acquire(blocking=False):
             try:
@@ -102,12 +125,12 @@ class Fetching:
             finally:
                 self._turning.release()
 
-    def tell_soon(self, message: msgspec.Struct) -> None:
-        """Tell the parent with the end of the turn; for what the loader calls while it has one."""
-        self._told.append(message)
+    def report(self, message: msgspec.Struct) -> None:
+        """Send the message to the parent at the end of the turn; for callbacks of the loader within it."""
+        self._reports.append(message)
 
     def close(self) -> None:
-        """Drop what is under way."""
+        """Drop all requests in flight."""
         with self._turning, self._waking:
             self._is_closed = True
             self._loader.close()
@@ -115,15 +138,15 @@ class Fetching:
     def _turn(self, wait_s: float, unless: Collection[object]) -> None:
         for load in self.take_back():
             self._loader.begin(load.payload, partial(self._end, load, time.perf_counter()))
-        self._is_waiting = True  # said before the last look: what comes after it wakes
+        self._is_waiting = True  # set before the last look: what is added after it ends the wait
         try:
-            self._loader.turn(0.0 if unless or self._to_begin or self._told else wait_s)
+            self._loader.turn(0.0 if unless or self._to_begin or self._reports else wait_s)
         finally:
             self._is_waiting = False
-        if self._told:
-            told, self._told = self._told, []
-            self._tell(*told)
+        if self._reports:
+            reports, self._reports = self._reports, []
+            self._send(*reports)
         self._turned_at = time.monotonic()
 
     def _end(self, load: PageLoad, began: float, outcome: Handover | Exception) -> None:
-        self._told += self._ended(load, outcome, time.perf_counter() - began)
+        self._reports += self._on_loaded(load, outcome, time.perf_counter() - began)

@@ -22,10 +22,10 @@ from scoopi.model.link import Link
 from scoopi.model.payload import Payload
 from scoopi.model.shown import cut, shown
 from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.messages import Child, Result, WorkItem
-from scoopi.worker.slate import Slate
-from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
+from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 
 log = logging.getLogger(__name__)
 
@@ -49,13 +49,13 @@ class JobRun:
         self,
         group_plan: Callable[[str], GroupPlan],
         children: ChildJobs,
-        slate: Slate | None,
+        marker: CrashMarker | None,
         found: FoundValues,
         fault_of: Callable[[object], str | None],
     ) -> None:
         self._group_plan = group_plan
         self._children = children
-        self._slate = slate
+        self._marker = marker
         self._found = found
         self._fault_of = fault_of
         self._told: set[tuple[str, str]] = set()
@@ -71,8 +71,8 @@ class JobRun:
             if name in item.payload.skip or (item.payload.only and name not in item.payload.only):
                 continue
             self._run_task(item, chain, page, outcome)
-        if self._slate is not None:
-            self._slate.wipe()
+        if self._marker is not None:
+            self._marker.clear()
         if (fault := self._fault_of(page)) is not None:
             outcome.warnings.append(_warning(fault, item, plan))
         document = getattr(page, "document", None)
@@ -102,8 +102,8 @@ class JobRun:
 
     def _run_task(self, item: WorkItem, chain: TaskChain, page: object, outcome: _Outcome) -> None:
         name = chain.task.name
-        if self._slate is not None:
-            self._slate.note(item.job, name)
+        if self._marker is not None:
+            self._marker.note(item.job, name)
         payload = Payload(item.job, item.payload.locator, item.payload.page, name, page)
         warnings: list[Failure] = []
         for link in chain.steps:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from scoopi.model.failure import Failure
-from scoopi.model.grant import Grant
+from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload, JobState
 
 

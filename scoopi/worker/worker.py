@@ -12,14 +12,13 @@ from contextlib import ExitStack, suppress
 import msgspec
 
 from scoopi.errors import SilentHostError
-from scoopi.model.grant import Grant
-from scoopi.model.handover import Handover, ToGrant, ToTask
+from scoopi.model.handover import Grant, Handover, ToGrant, ToTask
 from scoopi.model.payload import Payload
 from scoopi.model.step_times import LOADER
 from scoopi.steps.loader import LoadOrder
-from scoopi.worker.fetching import LEFT_ALONE_S, Fetching
+from scoopi.worker.crash_marker import CrashMarker
+from scoopi.worker.fetching import LEFT_ALONE_S, Fetching, Loaded, PageLoad
 from scoopi.worker.job_run import JobRun
-from scoopi.worker.load import Loaded, PageLoad
 from scoopi.worker.messages import (
     Answered,
     Asking,
@@ -38,7 +37,6 @@ from scoopi.worker.messages import (
     WorkItem,
 )
 from scoopi.worker.pipe import WorkerPipe
-from scoopi.worker.slate import Slate
 from scoopi.worker.worker_parts import Wire
 
 log = logging.getLogger(__name__)
@@ -54,7 +52,7 @@ class Worker:
 
     Args:
         pipe: this worker's ends.
-        slate: where the current task is noted; None where nobody watches.
+        marker: where the current task is noted; None where nobody watches.
         wire: makes the parts from what `Setup` brings.
         orphaned: called when the parent is gone.
     """
@@ -62,12 +60,12 @@ class Worker:
     def __init__(
         self,
         pipe: WorkerPipe,
-        slate: Slate | None,
+        marker: CrashMarker | None,
         wire: Wire,
         orphaned: Callable[[], None],
     ) -> None:
         self._pipe = pipe
-        self._slate = slate
+        self._marker = marker
         self._wire = wire
         self._orphaned = orphaned
         self._to_run: deque[PageLoad | Loaded | None] = deque()
@@ -99,7 +97,7 @@ class Worker:
             return
         parts, self._loader = self._parts, self._parts.loader
         self._runner = JobRun(
-            parts.group_plan, parts.children, self._slate, parts.found, self._loader.fault_of
+            parts.group_plan, parts.children, self._marker, parts.found, self._loader.fault_of
         )
         self._fetching = Fetching(self._loader, self._on_loaded, self._pipe.send)
         self._opened.callback(self._fetching.close)
@@ -212,7 +210,7 @@ class Worker:
         return Asking(item.job, handover.host) if waits else HandedBack((item.job,))
 
     def _report_sent(self, job: str, host: str) -> None:
-        self._fetching.tell_soon(Sent(job, host, time.monotonic()))
+        self._fetching.report(Sent(job, host, time.monotonic()))
 
     # The steps' thread
 
@@ -250,15 +248,15 @@ class Worker:
         if self._draining.is_set():
             self._pipe.send(HandedBack((load.item.job,)))
             return None
-        if self._slate is not None:
-            self._slate.note(load.item.job, "")
+        if self._marker is not None:
+            self._marker.note(load.item.job, "")
         outcomes: list[Handover | Exception] = []
         began = time.perf_counter()
         self._loader.begin(load.payload, outcomes.append)  # ends at once: there is no leave for a request
         (outcome,) = outcomes
         self._runner.add_time(LOADER, time.perf_counter() - began)
-        if self._slate is not None:
-            self._slate.wipe()
+        if self._marker is not None:
+            self._marker.clear()
         if isinstance(outcome, ToGrant):
             self._pipe.send(self._asking(load.item, outcome))
             return None

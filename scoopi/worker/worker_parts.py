@@ -1,4 +1,4 @@
-"""WorkerParts: what the wiring room hands to a worker."""
+"""WorkerParts: what the wiring room hands to a worker, with the compiled steps of each task group."""
 
 from __future__ import annotations
 
@@ -6,10 +6,37 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from scoopi.model.definitions import TaskDef
 from scoopi.steps.loader import Loader
+from scoopi.steps.step import Step
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
-from scoopi.worker.task_chain import GroupPlan
+
+
+@dataclass(frozen=True, slots=True)
+class ChainStep:
+    """A step of a chain, and where it is defined."""
+
+    name: str
+    step: Step
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskChain:
+    """What is done with a loaded page for one task: the steps after the loader."""
+
+    task: TaskDef
+    steps: tuple[ChainStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPlan:
+    """The tasks of a group in the order of their definition."""
+
+    chains: tuple[TaskChain, ...]
+    loader_name: str
+    loader_at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +48,7 @@ class WorkerParts:
         group_plan: the compiled tasks of a group, by its name; compiled once.
         children: makes jobs from links.
         found: counts what the data definitions find.
-        max_held_bytes: while pages of so many bytes wait for their steps, the network waits for them.
+        max_held_bytes: while loaded pages of this total size wait for their steps, no page is received.
         memory_bytes: the most that its process may use; None without a limit.
     """
 
@@ -34,4 +61,4 @@ class WorkerParts:
 
 
 Wire = Callable[[bytes, Callable[[str, str], None]], WorkerParts]
-"""Makes the parts from what `Setup` brings; reports (job, host) of each request that goes out."""
+"""Makes the parts from the plan of `Setup`; its second argument reports (job, host) of each request sent."""

@@ -28,7 +28,7 @@ from tests.server.server import Server
 SLOW = {
     "scoopi.loader.fetch.delay": "300",
     "scoopi.loader.fetch.parallelism": "1",
-    "scoopi.job.takeAhead": "60000",
+    "scoopi.job.prefetch": "60000",
 }
 """One node has the host, and takes all that there is to do."""
 

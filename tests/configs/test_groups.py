@@ -44,7 +44,7 @@ def test_each_number_reaches_the_field_of_its_own() -> None:
         ],
         groups.ScriptLimits: ["scoopi.script.timeout", "scoopi.script.memory"],
         groups.AppenderSettings: ["scoopi.appender.commitInterval", "scoopi.appender.queueSize"],
-        groups.JobSettings: ["scoopi.job.maxCrashes", "scoopi.job.maxTakes", "scoopi.job.takeAhead"],
+        groups.JobSettings: ["scoopi.job.maxCrashes", "scoopi.job.maxTakes", "scoopi.job.prefetch"],
         groups.EngineSettings: ["scoopi.monitor.timerPeriod", "scoopi.shutdown.timeout"],
     }
     for group, names in keys.items():

@@ -26,10 +26,10 @@ from scoopi.configs.groups import AppenderSettings, FetchLimits
 from scoopi.errors import ScoopiError
 from scoopi.mediator.handover_router import HandoverRouter
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
-from scoopi.mediator.watchdog import Watchdog
+from scoopi.mediator.workers.quarantine import Quarantine
+from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.metrics.node_counts import NodeCounts
@@ -40,9 +40,9 @@ from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import Ended, NewJob, TakenJob
 from scoopi.store.solo.sqlite_store import SqliteStore
+from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Give, Ready, Result, Results, Setup, ToWorker, WorkItem
 from scoopi.worker.pipe import READ_AT_ONCE, MessageBuffer, pack
-from scoopi.worker.slate import Note
 
 WAIT_S = 10.0
 NODE = "aaaaaaaaaaaaaaaa"
@@ -186,7 +186,7 @@ class PlayedNode:
         queues = TaskQueues(clocks, self.clock)
         router = HandoverRouter(clocks, queues, self.appender, NodeCounts())
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
-        self.suspects = Suspects(
+        self.suspects = Quarantine(
             max_crashes, task_limit_s, self.failed.put, lambda group, task: f"town.yml:{group}:{task}"
         )
         watchdog = Watchdog(task_limit_s, self.clock)

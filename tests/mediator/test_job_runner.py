@@ -26,8 +26,7 @@ from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import NewJob, TakenJob
 from scoopi.store.solo.sqlite_store import SqliteStore
-
-from .crew import NODE, WAIT_S
+from tests.mediator.crew import NODE, WAIT_S
 
 ONE, TWO = "one.example:80", "two.example:80"
 MAX_TAKES = 2
@@ -144,12 +143,12 @@ def test_it_takes_as_many_jobs_as_are_wanted_and_more_when_there_is_room_again(w
     world.put(ONE, *"abcde")
     world.tasks.room = 3
     with running(world):
-        world.runner.ring()
+        world.runner.wake()
         first = world.taken(3)
         assert world.jobs.ready(ONE) == 2
         assert world.tasks.taken.empty()
         world.tasks.room = 3
-        world.runner.ring()
+        world.runner.wake()
         assert names(first + world.taken(2)) == list("abcde")
 
 
@@ -157,7 +156,7 @@ def test_jobs_of_every_host_are_taken(world: World) -> None:
     world.put(ONE, "a")
     world.put(TWO, "b")
     with running(world):
-        world.runner.ring()
+        world.runner.wake()
         assert names(world.taken(2)) == ["a", "b"]
 
 
@@ -167,7 +166,7 @@ def test_jobs_that_are_put_later_are_taken_when_their_bell_rings(
     monkeypatch.setattr(job_runner, "SWEEP_S", 60.0)
     world.put(ONE, "a")
     with running(world):
-        world.runner.ring()
+        world.runner.wake()
         world.taken(1)
         world.put(ONE, "b")
         world.put(TWO, "c")
@@ -183,7 +182,7 @@ def test_a_host_that_had_no_more_jobs_is_not_asked_at_every_bell(
     world.with_jobs(counting)
     world.put(ONE, "a")
     with running(world):
-        world.runner.ring()
+        world.runner.wake()
         world.taken(1)
         for name in "bcd":
             world.put(TWO, name)
@@ -249,7 +248,7 @@ def test_hosts_that_a_node_meets_first_are_asked_for_without_waiting_for_the_nex
 def test_a_job_knows_whether_the_archive_has_its_page(world: World) -> None:
     world.put(ONE, "kept", "new")
     with running(world):
-        world.runner.ring()
+        world.runner.wake()
         assert {job.taken.payload.locator.name: job.archived for job in world.taken(2)} == {
             "kept": True,
             "new": False,
@@ -259,7 +258,7 @@ def test_a_job_knows_whether_the_archive_has_its_page(world: World) -> None:
 def test_what_is_given_back_is_ready_again_and_no_longer_held_even_at_the_stop(world: World) -> None:
     world.put(ONE, "a", "b")
     with running(world):
-        world.runner.ring()
+        world.runner.wake()
         jobs = world.taken(2)
         assert not world.held.is_idle()
         world.runner.cancel()
@@ -288,7 +287,7 @@ def test_a_job_that_was_lost_with_its_node_too_often_fails_unrun(world: World) -
         dead.hand_back(fatal)
         dead.take_back(f"dead{number}")
     with running(world):
-        world.runner.ring()
+        world.runner.wake()
         assert names(world.taken(1)) == ["fine"]
         result = world.failed.get(timeout=WAIT_S)
     frame = msgspec.msgpack.decode(result.body, type=Frame)

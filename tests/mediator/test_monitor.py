@@ -41,7 +41,7 @@ def watched(
     thread = threading.Thread(target=monitor.run)
     thread.start()
     try:
-        yield monitor.ring
+        yield monitor.wake
     finally:
         monitor.stop()
         thread.join(WAIT_S)

@@ -18,8 +18,7 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.store.pages.job_values import TakenJob
-
-from .crew import WAIT_S, Clock, PlayedNode, PlayedWorker
+from tests.mediator.crew import WAIT_S, Clock, PlayedNode, PlayedWorker
 
 ONE, TWO = "one.example:80", "two.example:80"
 AHEAD_MS = 2000

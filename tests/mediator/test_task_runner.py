@@ -29,8 +29,7 @@ from scoopi.worker.messages import (
     Setup,
     Stop,
 )
-
-from .crew import NODE, WAIT_S, PlayedNode, result_of, running
+from tests.mediator.crew import NODE, WAIT_S, PlayedNode, result_of, running
 
 SITE = "site.example:80"
 FIRST_UNNAMED = 1024

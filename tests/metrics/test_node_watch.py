@@ -11,9 +11,9 @@ import pytest
 from scoopi.engine.node_watch import STUCK_S, NodeWatch, WatchedParts
 from scoopi.errors import AppenderError
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.node_bells import NodeBells
+from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.state_flipper import StateFlipper
-from scoopi.mediator.task_figures import TaskFigures
+from scoopi.mediator.task_mediator import TaskFigures
 from scoopi.metrics.node_counts import NodeCounts
 
 
@@ -54,18 +54,18 @@ class Jobs:
 
 
 class Desk:
-    """A watch over stand-ins; the state and the bells are real."""
+    """A watch over stand-ins; the state and the events are real."""
 
     def __init__(self) -> None:
         self.appender, self.tasks, self.jobs = Part(), Tasks(), Jobs()
         self.state, self.held = StateFlipper(), HeldJobs()
         self.counts = NodeCounts()
-        self.bells = NodeBells(self.held, self.counts, self.state)
+        self.events = NodeEvents(self.held, self.counts, self.state)
         parts = WatchedParts(
             cast("Any", self.appender),
             cast("Any", self.tasks),
             cast("Any", self.jobs),
-            self.bells,
+            self.events,
             self.state,
             self.held,
         )
@@ -122,6 +122,6 @@ def test_a_task_runner_that_stands_still_is_a_fault(desk: Desk) -> None:
 
 
 def test_what_ended_the_node_is_told_to_the_last(desk: Desk) -> None:
-    desk.bells.on_fault(AppenderError("rows cannot be written", at="/rows"))
+    desk.events.on_fault(AppenderError("rows cannot be written", at="/rows"))
     assert desk.watch.fault() == "/rows: rows cannot be written"
     assert desk.watch.view().state == "SHUTDOWN"

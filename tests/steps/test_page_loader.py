@@ -19,8 +19,7 @@ from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.file_finder import FileFinder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.model.document import Document
-from scoopi.model.grant import Grant
-from scoopi.model.handover import Handover, ToGrant, ToTask
+from scoopi.model.handover import Grant, Handover, ToGrant, ToTask
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.parse.tree.html import TreeLimits

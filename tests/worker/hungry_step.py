@@ -10,8 +10,7 @@ from scoopi.model.payload import Payload
 from scoopi.steps.step import Step
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
-from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
-from scoopi.worker.worker_parts import WorkerParts
+from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain, WorkerParts
 from tests.worker.played_loader import PlayedLoader
 
 MEMORY_BYTES = 200 << 20

@@ -32,7 +32,7 @@ class PlayedLoader(Loader):
         self._at_once = ends_at_once
         self._under_way: deque[OnLoaded] = deque()
         self._outcomes: deque[Handover | Exception] = deque()
-        self._bell = threading.Event()
+        self._wakeup = threading.Event()
 
     def begin(self, payload: Payload, on_loaded: OnLoaded) -> None:
         self.begun.put(payload)
@@ -49,14 +49,14 @@ class PlayedLoader(Loader):
         self.turns += 1
         if not self._outcomes and wait_s:
             self.waits.set()
-            self._bell.wait(min(wait_s, LIMIT_S))
+            self._wakeup.wait(min(wait_s, LIMIT_S))
             self.waits.clear()
-        self._bell.clear()
+        self._wakeup.clear()
         while self._outcomes and self._under_way:
             self._under_way.popleft()(self._outcomes.popleft())
 
     def wake(self) -> None:
-        self._bell.set()
+        self._wakeup.set()
 
     def close(self) -> None:
         self._under_way.clear()

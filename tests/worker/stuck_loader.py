@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
-from scoopi.worker.task_chain import GroupPlan
-from scoopi.worker.worker_parts import WorkerParts
+from scoopi.worker.worker_parts import GroupPlan, WorkerParts
 from tests.worker.played_loader import PlayedLoader
 
 STUCK_S = 60.0

@@ -8,14 +8,12 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from scoopi.model.grant import Grant
-from scoopi.model.handover import Handover
+from scoopi.model.handover import Grant, Handover
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.steps.loader import LoadOrder
-from scoopi.worker.fetching import Fetching
-from scoopi.worker.load import PageLoad
+from scoopi.worker.fetching import Fetching, PageLoad
 from scoopi.worker.messages import Answered, Sent, WorkItem
 from tests.worker.played_loader import LIMIT_S, PlayedLoader
 
@@ -62,7 +60,7 @@ def test_what_was_sent_is_told_before_its_answer_and_with_it(desk: Desk) -> None
     sent = Sent("a", "here.example:80", 1.0)
     desk.fetching.add(load("a"))
     desk.fetching.turn(0.0, ())
-    desk.fetching.tell_soon(sent)
+    desk.fetching.report(sent)
     desk.loader.end(LookupError("gone"))
     desk.fetching.turn(LIMIT_S, ())
     assert desk.told == [(sent, Answered("a", "here.example:80"))]
@@ -140,12 +138,12 @@ class SlowBell(PlayedLoader):
 
     def __init__(self) -> None:
         super().__init__()
-        self.is_rung = threading.Event()
+        self.is_woken = threading.Event()
         self.may_ring = threading.Event()
         self.is_closed = threading.Event()
 
     def wake(self) -> None:
-        self.is_rung.set()
+        self.is_woken.set()
         self.may_ring.wait(LIMIT_S)
         assert not self.is_closed.is_set()
         super().wake()
@@ -160,7 +158,7 @@ def test_nothing_is_closed_while_somebody_wakes_it() -> None:
     fetching._is_waiting = True  # as it was when the other thread looked
     waking = threading.Thread(target=fetching.wake)
     waking.start()
-    assert loader.is_rung.wait(LIMIT_S)
+    assert loader.is_woken.wait(LIMIT_S)
     closing = threading.Thread(target=fetching.close)
     closing.start()
     assert not loader.is_closed.wait(0.05)
@@ -168,6 +166,6 @@ def test_nothing_is_closed_while_somebody_wakes_it() -> None:
     for thread in (waking, closing):
         thread.join(LIMIT_S)
     assert loader.is_closed.is_set()
-    loader.is_rung.clear()
+    loader.is_woken.clear()
     fetching.wake()
-    assert not loader.is_rung.is_set(), "its bell is somebody else's"
+    assert not loader.is_woken.is_set(), "its bell is somebody else's"

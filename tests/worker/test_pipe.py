@@ -1,4 +1,4 @@
-"""Messages and the slate: what a worker and its parent share."""
+"""Messages and the marker: what a worker and its parent share."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import msgspec
 
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
+from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.messages import Answered, Give, Ready, Sent, ToParent, ToWorker, WorkItem
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe, pack
-from scoopi.worker.slate import Note, Slate
 
 
 def test_messages_come_out_as_they_went_in_however_they_are_cut() -> None:
@@ -45,21 +45,21 @@ def test_a_pipe_ends_when_the_parent_closes_it() -> None:
     os.close(parent_reads)
 
 
-def test_the_slate_tells_the_task_that_was_noted_last_and_when() -> None:
-    slate = Slate.make()
-    other = Slate(os.dup(slate.descriptor))
+def test_the_marker_tells_the_task_that_was_noted_last_and_when() -> None:
+    marker = CrashMarker.make()
+    other = CrashMarker(os.dup(marker.descriptor))
     assert other.read() == Note()
     before = time.monotonic()
-    slate.note("job", "täsk")
+    marker.note("job", "täsk")
     noted = other.read()
     assert noted[:2] == ("job", "täsk")
     assert before <= noted.began <= time.monotonic()
-    slate.note("job 2", "t" * 10_000)
+    marker.note("job 2", "t" * 10_000)
     assert other.read().job == "job 2"
-    slate.note("job", "täsk")
+    marker.note("job", "täsk")
     assert other.read()[:2] == ("job", "täsk")
     assert other.read() != noted, "the same task a second time is another note"
-    slate.wipe()
+    marker.clear()
     assert other.read() == Note()
-    slate.close()
+    marker.close()
     other.close()

@@ -13,8 +13,7 @@ import msgspec
 import pytest
 
 from scoopi.errors import SilentHostError
-from scoopi.model.grant import Grant
-from scoopi.model.handover import ToGrant, ToTask
+from scoopi.model.handover import Grant, ToGrant, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
@@ -37,9 +36,8 @@ from scoopi.worker.messages import (
     WorkItem,
 )
 from scoopi.worker.pipe import MessageBuffer, WorkerPipe, pack
-from scoopi.worker.task_chain import GroupPlan
 from scoopi.worker.worker import Worker
-from scoopi.worker.worker_parts import WorkerParts
+from scoopi.worker.worker_parts import GroupPlan, WorkerParts
 from tests.worker.played_loader import PlayedLoader
 
 LIMIT_S = 10.0

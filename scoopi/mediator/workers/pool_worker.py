@@ -5,8 +5,8 @@ from __future__ import annotations
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.politeness.host_clocks import Standing
+from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import WorkItem
-from scoopi.worker.slate import Note
 
 WINDOW_SECONDS = 0.15
 """A worker is given about this much work ahead, so that it never waits for the parent."""

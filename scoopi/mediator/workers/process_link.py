@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from scoopi.mediator.workers.worker_link import WorkerLink
-from scoopi.worker.slate import Note, Slate
+from scoopi.worker.crash_marker import CrashMarker, Note
 
 
 class ProcessLink(WorkerLink):
@@ -21,9 +21,9 @@ class ProcessLink(WorkerLink):
         child_in, outgoing = os.pipe()
         incoming, child_out = os.pipe()
         super().__init__(incoming, outgoing)
-        self._slate = Slate.make()
-        kept = (child_in, child_out, self._slate.descriptor)
-        numbers = zip(("--incoming", "--outgoing", "--slate"), kept, strict=True)
+        self._marker = CrashMarker.make()
+        kept = (child_in, child_out, self._marker.descriptor)
+        numbers = zip(("--incoming", "--outgoing", "--marker"), kept, strict=True)
         command = [sys.executable, "-P", "-m", "scoopi.worker", "--wire", wire, "--parent", str(os.getpid())]
         for option, number in numbers:
             command += [option, str(number)]
@@ -41,7 +41,7 @@ class ProcessLink(WorkerLink):
 
     def note(self) -> Note:
         """See `WorkerLink.note`."""
-        return self._slate.read()
+        return self._marker.read()
 
     def is_paused(self) -> bool:
         """See `WorkerLink.is_paused`."""
@@ -65,8 +65,8 @@ class ProcessLink(WorkerLink):
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
-        note = self._slate.read()
-        self._slate.close()
+        note = self._marker.read()
+        self._marker.close()
         super().reap()
         return _ending(code), note
 

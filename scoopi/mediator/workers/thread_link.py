@@ -8,9 +8,9 @@ import threading
 from contextlib import suppress
 
 from scoopi.mediator.workers.worker_link import WorkerLink
+from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.job_run import TaskAbandonedError
 from scoopi.worker.pipe import WorkerPipe
-from scoopi.worker.slate import Note, Slate
 from scoopi.worker.worker import Worker
 from scoopi.worker.worker_parts import Wire
 
@@ -25,15 +25,15 @@ class ThreadLink(WorkerLink):
         incoming, worker_out = os.pipe()
         super().__init__(incoming, outgoing)
         self._pipe = WorkerPipe(worker_in, worker_out)
-        self._slate = Slate(-1)
-        self._worker = Worker(self._pipe, self._slate, wire, orphaned=lambda: None)
+        self._marker = CrashMarker(-1)
+        self._worker = Worker(self._pipe, self._marker, wire, orphaned=lambda: None)
         self._thread = threading.Thread(target=self._serve, name="worker", daemon=True)
         self._is_left = False
         self._thread.start()
 
     def note(self) -> Note:
         """See `WorkerLink.note`."""
-        return self._slate.read()
+        return self._marker.read()
 
     def has_ended(self) -> bool:
         """See `WorkerLink.has_ended`; a thread that is left to itself is as good as gone."""

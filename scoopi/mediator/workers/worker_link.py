@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import msgspec
 
+from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import ToParent
 from scoopi.worker.pipe import MessageBuffer, pack
-from scoopi.worker.slate import Note
 
 DECODER = msgspec.msgpack.Decoder(ToParent)
 PIPE_BYTES = 1 << 20

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from scoopi.mediator.workers.pool_worker import PoolWorker
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.politeness.host_clocks import Standing
+from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Give, Setup, Stop
-from scoopi.worker.slate import Note
 
 
 class WorkerPool:

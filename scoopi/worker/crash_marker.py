@@ -1,4 +1,4 @@
-"""Slate: where a worker notes the task that it is on, readable by the parent while it lives and after."""
+"""CrashMarker: where a worker records the task that it runs, for the parent to read, even after a crash."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import NamedTuple
 SIZE = 4096
 NAMES = "utf-8"
 _TEXT = 8
-"""The text begins behind the time of its note, which is one aligned word: it is never read half written."""
+"""Offset of the text, behind the time of the note: one aligned word, which is never read half written."""
 
 
 class Note(NamedTuple):
-    """The job and task that a worker is on since `began` (monotonic seconds); empty when it is on none.
+    """The job and task that a worker runs since `began` (monotonic seconds); empty when it runs none.
 
     The task is empty while the page is loaded.
     """
@@ -24,10 +24,10 @@ class Note(NamedTuple):
     began: float = 0.0
 
 
-class Slate:
-    """A page of shared memory; noting costs a copy of a few bytes, no message.
+class CrashMarker:
+    """A page of memory shared by parent and worker; a note costs a copy of a few bytes and no message.
 
-    The parent makes it and hands its descriptor to the worker; -1 makes one for a thread of this process.
+    The parent makes it and passes its descriptor to the worker; -1 makes one for a thread of this process.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -37,25 +37,25 @@ class Slate:
         self._began = self._bytes[:_TEXT].cast("d")
 
     @classmethod
-    def make(cls) -> Slate:
-        """A new, empty slate."""
-        descriptor = os.memfd_create("scoopi-slate", os.MFD_CLOEXEC)
+    def make(cls) -> CrashMarker:
+        """A new, empty marker."""
+        descriptor = os.memfd_create("scoopi-crash-marker", os.MFD_CLOEXEC)
         os.ftruncate(descriptor, SIZE)
         return cls(descriptor)
 
     def note(self, job: str, task: str) -> None:
-        """Say that this task of this job begins; the task is empty while the page is loaded."""
+        """Record that this task of this job begins; the task is empty while the page is loaded."""
         text = f"{job}\n{task}\0".encode(NAMES)[: SIZE - _TEXT]
-        self._began[0] = 0.0  # a text counts only together with the time that is written after it
+        self._began[0] = 0.0  # a text is valid only together with the time that is written after it
         self._page[_TEXT : _TEXT + len(text)] = text
         self._began[0] = time.monotonic()
 
-    def wipe(self) -> None:
-        """Say that nothing is going on."""
+    def clear(self) -> None:
+        """Record that no task is running."""
         self._began[0] = 0.0
 
     def read(self) -> Note:
-        """What was noted last; an empty note when nothing is going on, or the worker is just writing."""
+        """The last note; an empty one when no task is running, or the worker is just writing."""
         began = self._began[0]
         text = self._page[_TEXT:]
         if not began or self._began[0] != began:

@@ -9,15 +9,14 @@ import pytest
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.workers.pool_worker import WINDOW_LEAST, WINDOW_MOST, PoolWorker
 from scoopi.mediator.workers.worker_pool import WorkerPool
-from scoopi.model.grant import Grant
+from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import Standing
 from scoopi.store.pages.job_values import TakenJob
+from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Give, Setup, WorkItem
-from scoopi.worker.slate import Note
-
-from .crew import PlayedWorker
+from tests.mediator.crew import PlayedWorker
 
 HOST = "site.example:80"
 MOST_REQUESTS = 2

@@ -1,4 +1,4 @@
-"""NodeBells: what happened in one part of the node, told to the parts that wait for it."""
+"""NodeEvents: passes what happened in one part of the node on to the parts that wait for it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from scoopi.model.job import JobState
 log = logging.getLogger(__name__)
 
 
-class NodeBells:
-    """Breaks the circle of appender, workers and takers: each rings here, and knows no other.
+class NodeEvents:
+    """Breaks the circle of appender, workers and takers: each notifies this object and knows no other part.
 
-    Bells only make things quick; the sweeps of the job runner and the monitor find everything again.
+    Wake-ups only make the node fast; the sweeps of the job runner and the monitor find what they miss.
     """
 
     def __init__(self, held: HeldJobs, counts: Counts, state: StateFlipper) -> None:
@@ -32,16 +32,16 @@ class NodeBells:
         self._faults: list[ScoopiError] = []
 
     def connect(self, runner: JobRunner, tasks: TaskMediator, monitor: Monitor) -> None:
-        """Say who hears the bells; before any thread is started."""
+        """Set the parts to notify; before any thread is started."""
         self._runner, self._tasks, self._monitor = runner, tasks, monitor
 
     @property
     def fault(self) -> ScoopiError | None:
-        """The first error after which this node cannot go on."""
+        """The first error after which this node cannot continue."""
         return self._faults[0] if self._faults else None
 
     def on_ended(self, won: Sequence[JobResult], lost: Sequence[JobResult]) -> None:
-        """Jobs have ended in the store, or were found to be another incarnation's."""
+        """Jobs have ended in the store, or were found to belong to another incarnation."""
         failed = sum(result.state is JobState.FAILED for result in won)
         self._counts.add("jobs.failed", failed)
         self._counts.add("jobs.done", len(won) - failed)
@@ -53,9 +53,9 @@ class NodeBells:
         hosts = {child.host for result in won for child in result.children}
         if hosts:
             self._runner.has_new(hosts)
-        self._tasks.ring()
+        self._tasks.wake()
         if self._held.is_idle():
-            self._monitor.ring()
+            self._monitor.wake()
 
     def on_back(self, jobs: list[Pending]) -> None:
         """Jobs that were taken are not run."""
@@ -63,10 +63,10 @@ class NodeBells:
 
     def on_low(self) -> None:
         """This node has room for more jobs."""
-        self._runner.ring()
+        self._runner.wake()
 
     def on_fault(self, error: ScoopiError) -> None:
-        """This node cannot go on."""
+        """This node cannot continue."""
         self._faults.append(error)
         self._state.cancel()
-        self._held.wake()  # who waits for running jobs in an orderly stop waits in vain
+        self._held.wake()  # a graceful shutdown waits for running jobs, which will not end

@@ -1,4 +1,4 @@
-"""Suspects: who waits to run alone, and when a task, or a job, is guilty."""
+"""Quarantine: who waits to run alone, and when a task, or a job, is guilty."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import pytest
 
 from scoopi.appenders.job_result import JobResult
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.suspects import Suspects
 from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.model.frame import Frame
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_values import TakenJob
-from scoopi.worker.slate import Note
-
-from .crew import PlayedWorker
+from scoopi.worker.crash_marker import Note
+from tests.mediator.crew import PlayedWorker
 
 HOW = "it was killed by SIGSEGV"
 
@@ -25,7 +24,7 @@ class Court:
 
     def __init__(self, max_crashes: int = 2) -> None:
         self.results: list[JobResult] = []
-        self.suspects = Suspects(max_crashes, 60.0, self.results.append, "{}/{}".format)
+        self.suspects = Quarantine(max_crashes, 60.0, self.results.append, "{}/{}".format)
 
     def first(self) -> Pending | None:
         return next(iter(self.suspects), None)

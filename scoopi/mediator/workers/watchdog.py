@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable, Collection
 
 from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Recall
-from scoopi.worker.slate import Note
 
 log = logging.getLogger(__name__)
 

@@ -8,15 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.watchdog import DYING_S, FROZEN_S, LOOK_S, SLOW_S, Watchdog
 from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.mediator.workers.watchdog import DYING_S, FROZEN_S, LOOK_S, SLOW_S, Watchdog
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_values import TakenJob
+from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Recall
-from scoopi.worker.slate import Note
-
-from .crew import Clock, PlayedWorker
+from tests.mediator.crew import Clock, PlayedWorker
 
 LIMIT_S = 60.0
 

@@ -1,4 +1,4 @@
-"""Suspects: decides on the jobs of a dead worker; those that may have killed it run again one at a time."""
+"""Quarantine: decides on the jobs of a dead worker; those that may have killed it run again one at a time."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import logging
 from collections.abc import Callable, Iterator
 
 from scoopi.appenders.job_result import JobResult
-from scoopi.mediator.failed_job import failed_result, failure_of
-from scoopi.mediator.pending import Pending
+from scoopi.mediator.pending import Pending, failed_result, failure_of
 from scoopi.mediator.workers.pool_worker import PoolWorker
-from scoopi.worker.slate import Note
+from scoopi.worker.crash_marker import Note
 
 log = logging.getLogger(__name__)
 
@@ -17,7 +16,7 @@ MOST_BESIDE = 2
 """A job whose worker died so often, each time on another job, runs alone the next time."""
 
 
-class Suspects:
+class Quarantine:
     """Belongs to the task runner's thread. Source: design, "Shape of a node".
 
     Args:

@@ -23,8 +23,7 @@ from scoopi.steps.step import Step
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.messages import Give, Setup, Stop, WorkItem
-from scoopi.worker.task_chain import ChainStep, GroupPlan, TaskChain
-from scoopi.worker.worker_parts import WorkerParts
+from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain, WorkerParts
 from tests.worker.played_loader import PlayedLoader
 from tests.worker.stuck_loader import RELEASED, wire
 
