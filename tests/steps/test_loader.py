@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoopi.model.grant import Grant
+from scoopi.model.handover import Grant
 from scoopi.steps.loader import LoadOrder
 
 GRANT = Grant("h:80", 1.0)
