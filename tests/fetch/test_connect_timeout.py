@@ -1,4 +1,4 @@
-"""A connect timeout counts the time for which somebody looked after the connection, and no other."""
+"""Only the time in which a client polls its connections counts towards the connect timeout."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.server.server import Server
 CONNECT_MS = 200
 
 
-def test_a_client_that_is_busy_otherwise_does_not_blame_the_host(client_with: Maker, server: Server) -> None:
+def test_a_client_that_was_busy_does_not_report_a_connect_timeout(client_with: Maker, server: Server) -> None:
     client = client_with(structs.replace(SETTINGS, connect_timeout_ms=CONNECT_MS))
     answers: list[Answer | Exception] = []
     client.begin(Request(server.url("/bad/empty")), answers.append)
@@ -32,7 +32,7 @@ def test_a_client_that_is_busy_otherwise_does_not_blame_the_host(client_with: Ma
     assert isinstance(answers[0], Response), answers
 
 
-def test_a_host_that_is_looked_after_and_takes_up_no_connection_is_an_error(client_with: Maker) -> None:
+def test_a_host_that_does_not_accept_a_polled_connection_is_an_error(client_with: Maker) -> None:
     client = client_with(structs.replace(SETTINGS, connect_timeout_ms=CONNECT_MS))
     with DeadHosts() as dead, pytest.raises(SilentHostError, match="no connection within 200 ms"):
         send(client, Request(dead.urls(1)[0]))

@@ -7,11 +7,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-import pycurl
 import pytest
 from msgspec import structs
 
@@ -19,7 +17,6 @@ from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError, SilentHostError
 from scoopi.fetch import http_exchange
 from scoopi.fetch.http_client import Answer, HttpClient
-from scoopi.fetch.http_exchange import HttpExchange
 from scoopi.fetch.request import GrantNeeded, Request, Response
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.many import answers_of, send
@@ -159,13 +156,13 @@ def test_a_request_is_sent_when_it_is_reported_and_before_its_response(
 ) -> None:
     arrived: list[int] = []
 
-    def tell() -> None:
+    def report() -> None:
         end = time.monotonic() + WAIT_S
         while not server.log.all() and time.monotonic() < end:
-            time.sleep(0.001)  # however long telling takes, the request is not late for it
+            time.sleep(0.001)  # however long a report takes, it does not delay the request
         arrived.append(len(server.log.all()))
 
-    assert page(client, server.url("/bad/slow?ms=60"), tell).body == PAGE
+    assert page(client, server.url("/bad/slow?ms=60"), report).body == PAGE
     assert arrived == [1]
 
 
@@ -208,18 +205,7 @@ def test_a_request_that_ends_a_new_connection_too_is_an_error(client: HttpClient
         send(client, Request(url, fresh=True))
 
 
-@pytest.mark.parametrize("number", [pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING])
-def test_however_a_reused_connection_ended_its_request_was_lost(server: Server, number: int) -> None:
-    exchange = HttpExchange(structs.replace(SETTINGS, timeout_ms=100), lambda _: None)
-    for path in ("empty", "never-answers"):
-        exchange.begin(Request(server.url(f"/bad/{path}")), None)
-        with suppress(pycurl.error):
-            exchange.handle.perform()
-    assert exchange.end(number) == GrantNeeded(was_lost=True)
-    exchange.close()
-
-
-def test_a_client_at_rest_keeps_no_page(client: HttpClient, server: Server) -> None:
+def test_an_idle_client_holds_no_page(client: HttpClient, server: Server) -> None:
     body = page(client, server.url("/bad/slow?ms=0")).body
     assert body == PAGE
     assert sys.getrefcount(body) == 2  # of this name, and of the call
@@ -238,7 +224,7 @@ def test_a_grant_that_runs_out_while_connecting_is_not_used(
     client: HttpClient, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Clock:
-        """Passes the grant's end between the first look and the connection."""
+        """Passes the end of the grant between the first check and the connection."""
 
         times = iter((1.0, 3.0))
 
@@ -292,7 +278,7 @@ def test_requests_wait_for_one_another_where_few_connections_may_be_open(
     assert 1 < server.log.most_in_flight() <= 3
 
 
-def test_a_page_that_is_slow_holds_up_no_other(client: HttpClient, server: Server) -> None:
+def test_a_slow_page_delays_no_other(client: HttpClient, server: Server) -> None:
     slow, quick = server.url("/bad/slow?ms=400"), server.url("/bad/empty")
     answers = answers_of(client, [slow, *[quick] * 10], at_a_time=2)
     assert [url for url, _ in answers] == [*[quick] * 10, slow]
@@ -326,7 +312,7 @@ def test_a_turn_that_waits_is_ended_from_another_thread(client: HttpClient, serv
     assert answers == []
 
 
-def test_a_connection_that_is_not_taken_up_ends_at_the_connect_timeout(client_with: Maker) -> None:
+def test_a_connection_that_is_not_accepted_ends_at_the_connect_timeout(client_with: Maker) -> None:
     client = client_with(structs.replace(SETTINGS, connect_timeout_ms=150))
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))

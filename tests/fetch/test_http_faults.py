@@ -1,4 +1,4 @@
-"""What sites do to a fetcher: each is one clear error, in bounded time, and the client goes on."""
+"""What sites do to a fetcher: each is one clear error, in bounded time, and the client continues."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ import pytest
 
 from scoopi.errors import FetchError
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.http_exchange import trusted_certificates
 from scoopi.fetch.request import Request, Response
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.many import answers_of, send
@@ -63,11 +62,6 @@ def test_a_certificate_for_another_name_is_an_error(
 def test_https_at_a_port_that_speaks_http_is_an_error(client: HttpClient, server: Server) -> None:
     with pytest.raises(FetchError, match="no TLS connection"):
         send(client, Request(server.url("/").replace("http:", "https:")))
-
-
-def test_the_environment_names_the_trusted_certificates_first() -> None:
-    assert trusted_certificates({"SSL_CERT_FILE": "/a", "CURL_CA_BUNDLE": "/b"}) == "/a"
-    assert trusted_certificates({"CURL_CA_BUNDLE": "/b"}) == "/b"
 
 
 def test_a_missing_file_of_trusted_certificates_is_an_error(

@@ -1,4 +1,4 @@
-"""PageRoom: pages that come together hold bounded memory, and all of them come in the end."""
+"""Reception, PageRoom: headers as they arrive, and bounded memory for the pages received together."""
 
 from __future__ import annotations
 
@@ -7,12 +7,56 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from scoopi.fetch.reception import WAIT, PageRoom, Reception
+from scoopi.fetch.reception import MOST_ERROR_BYTES, STOP, WAIT, PageRoom, Reception
 from scoopi.fetch.request import Response
 from tests.fetch.conftest import SETTINGS
 from tests.fetch.many import answers_of
 from tests.fetch.test_http_client import Maker
 from tests.server.server import Server
+
+
+def headed(*lines: bytes) -> Reception:
+    made = Reception(10_000, PageRoom(10_000))
+    for line in lines:
+        made.take_header(line)
+    return made
+
+
+def test_headers_after_a_1xx_replace_those_before_it() -> None:
+    reception = headed(b"HTTP/1.1 103 Early Hints\r\n", b"Link: <a>\r\n", b"\r\n", b"HTTP/1.1 200 OK\r\n")
+    assert (reception.status, reception.headers, reception.is_headed) == (200, {}, False)
+
+
+def test_values_of_a_repeated_header_are_joined_and_of_locations_the_first_counts() -> None:
+    reception = headed(
+        b"HTTP/1.1 302 Found\r\n", b"A: 1\r\n", b"Location: /x\r\n", b"a:2 \r\n", b"LOCATION: /y\r\n"
+    )
+    assert reception.headers == {"a": "1, 2", "location": "/x"}
+
+
+@pytest.mark.parametrize(
+    ("header", "charset"),
+    [
+        (b"text/html; charset=koi8-r", "koi8-r"),
+        (b'text/html;Charset = "UTF-8"; a=b', "UTF-8"),
+        (b"text/html; charset=' '", None),
+        (b"text/html", None),
+    ],
+)
+def test_the_charset_is_that_of_the_content_type(header: bytes, charset: str | None) -> None:
+    assert headed(b"HTTP/1.1 200 OK\r\n", b"Content-Type: " + header + b"\r\n").charset == charset
+
+
+def test_the_body_of_an_error_is_read_to_a_limit_and_discarded() -> None:
+    reception = headed(b"HTTP/1.1 500 Oops\r\n", b"\r\n")
+    assert [reception.take_body(bytes(size)) for size in (MOST_ERROR_BYTES, 1)] == [None, STOP]
+    assert reception.finish() == b""
+
+
+def test_a_page_that_announces_more_than_the_limit_is_stopped_at_its_first_byte() -> None:
+    reception = headed(b"HTTP/1.1 200 OK\r\n", b"Content-Length: 10001\r\n", b"\r\n")
+    assert reception.take_body(b"x") == STOP
+    assert (reception.too_large, reception.fault) == (True, "the page is larger than 10000 bytes")
 
 
 def receptions(room: PageRoom, count: int) -> list[Reception]:

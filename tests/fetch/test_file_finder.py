@@ -1,4 +1,4 @@
-"""FileFinder and FileClient: where files are looked for, and what is refused."""
+"""FileFinder: where files are looked for, and what is refused."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import FetchError
-from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.file_finder import FileFinder
 
 
@@ -134,12 +133,3 @@ def test_a_folder_does_not_hide_a_file_that_lies_further_on(
     (current / "a").mkdir()
     (defs / "a").write_text("x")
     assert finder.find("a") == defs / "a"
-
-
-def test_a_file_is_read_up_to_the_limit(finder: FileFinder, current: Path) -> None:
-    (current / "a.html").write_bytes(b"x" * 1000)
-    assert FileClient(finder, 1000).read("a.html") == b"x" * 1000
-    with pytest.raises(FetchError, match="larger than 999 bytes"):
-        FileClient(finder, 999).read("a.html")
-    (current / "empty.html").write_bytes(b"")
-    assert FileClient(finder, 10).read("empty.html") == b""
