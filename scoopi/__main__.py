@@ -4,7 +4,7 @@ import gc
 import sys
 
 from scoopi.cli.main import main
-from scoopi.cli.streams import open_closed_streams
+from scoopi.cli.terminal import open_closed_streams
 
 SWITCH_S = 0.0005
 """SQLite and the pipes give the interpreter's lock away at each call; 5 ms to get it back is long."""

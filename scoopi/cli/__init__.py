@@ -1,1 +1,1 @@
-"""Arguments become calls, signals a cancel, errors exit codes; what a person reads is printed here."""
+"""The command line: arguments, signals, exit codes, and everything that is printed."""

@@ -1,4 +1,4 @@
-"""Arguments: which verb a command line means, and the reading of its options."""
+"""Arguments: finds the verb of a command line and reads its options."""
 
 from __future__ import annotations
 
@@ -7,31 +7,30 @@ import os
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
-from typing import NoReturn, cast
+from typing import NoReturn, Protocol, cast
 
 from scoopi.cli.terminal import Terminal, printable
-from scoopi.cli.verbs.verb import Verb
 from scoopi.errors import UsageError
 
 VERBS: Mapping[str, str] = MappingProxyType(
     {
-        "new": "write a first set of definitions, with its page, to a folder",
-        "run": "run definitions: load their pages, write their rows",
-        "resume": "go on with a run that was stopped",
-        "check": "tell everything that is wrong with definitions",
-        "config": "show every setting, and who set it",
-        "status": "tell how the runs of a cluster go",
-        "cancel": "stop a run on all nodes of a cluster",
-        "forget": "remove what a cluster keeps of a run",
+        "new": "create a folder with example definitions and their page",
+        "run": "run definitions: load their pages and write their rows",
+        "resume": "continue a run that was stopped or killed",
+        "check": "report every problem in definitions without running them",
+        "config": "show every setting, its value and its source",
+        "status": "show the runs of a cluster, their nodes and their progress",
+        "cancel": "stop a run on all nodes of its cluster",
+        "forget": "remove a run's data from its cluster",
         "member": "start a Hazelcast member, for development and tests",
-        "version": "show the versions of Scoopi and of what it runs on",
+        "version": "show the versions of Scoopi and its components",
     }
 )
-"""Verb → what it does; its module has the same name."""
+"""Verb -> what it does; its module is `verbs/<verb>_verb.py`."""
 
 _RUN, _NEW, _CHECK = "use scoopi run DEFS", "use scoopi new DIR", "use scoopi check DEFS"
 _STOP = "press Ctrl-C where the run was started, or use scoopi cancel RUN for a run of a cluster"
-_STATUS = "use scoopi status for the runs of a cluster; others are folders below output"
+_STATUS = "use scoopi status for the runs of a cluster; other runs are folders in the output folder"
 _ONE_PAGE = "use scoopi.extract in Python, which reads one page"
 FOREIGN: Mapping[str, str] = MappingProxyType(
     {
@@ -46,26 +45,49 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("shell", "parse", "fetch", "view", "extract"), _ONE_PAGE),
     }
 )
-"""Commands of other tools, and of habit -> what to do here instead."""
+"""Command of another tool -> what to use instead."""
 _NEAR, _NEAR_VERB = 0.7, 0.6
 
 
+class Verb(Protocol):
+    """One command of the program; each module of `verbs` has one, named `VERB`."""
+
+    usage: str
+    """The synopsis that `--help` shows."""
+    sentence: str
+    """What the verb does, in one or two sentences."""
+    example: str
+    """Commands to copy, one a line."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare options and arguments."""
+
+    def run(self, options: argparse.Namespace, terminal: Terminal) -> int:
+        """Carry out the verb.
+
+        Returns:
+            The exit code.
+        Raises:
+            ScoopiError: the verb failed; `exit_codes` maps the error to an exit code.
+        """
+
+
 class Parser(argparse.ArgumentParser):
-    """A parser whose faults are UsageErrors that say where help is."""
+    """A parser that raises UsageError with a hint at the help."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint=f"see {self.prog} --help")
 
 
 def top_help() -> str:
-    """What `scoopi --help` prints."""
+    """The text of `scoopi --help`."""
     width = max(map(len, VERBS))
     verbs = "\n".join(f"  {verb:<{width}}  {sentence}" for verb, sentence in VERBS.items())
     return f"""usage: scoopi DEFS [options]
        scoopi VERB [arguments]
 
-Definitions in, rows out, each exactly once. DEFS is a folder of YAML definitions, or one file;
-`scoopi DEFS` is short for `scoopi run DEFS`.
+Loads web pages and writes their data as rows, each exactly once, as YAML definitions describe it.
+DEFS is a folder of definitions or one file; `scoopi DEFS` is short for `scoopi run DEFS`.
 
 verbs:
 {verbs}
@@ -75,14 +97,14 @@ examples:
   scoopi demo
   scoopi defs/examples/quickstart
 
-`scoopi VERB --help` tells what a verb takes."""
+Run `scoopi VERB --help` for the options of a verb."""
 
 
 def verb_of(arguments: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """The verb that a command line means, and what is left of the line.
+    """The verb of a command line, and its arguments.
 
     Raises:
-        UsageError: the first word is no verb, and nothing that exists has that name.
+        UsageError: the first word is neither a verb nor an existing file or folder.
     """
     first = arguments[0]
     if first in VERBS:
@@ -93,13 +115,13 @@ def verb_of(arguments: Sequence[str]) -> tuple[str, Sequence[str]]:
 
 
 def read_options(name: str, arguments: Sequence[str]) -> tuple[Verb, argparse.Namespace]:
-    """The verb's object and its options.
+    """The verb and its options.
 
     Raises:
-        UsageError: the arguments are not what the verb takes.
+        UsageError: the verb does not accept the arguments.
         SystemExit: help was asked for and printed.
     """
-    verb = cast(Verb, import_module(f"scoopi.cli.verbs.{name}").VERB)
+    verb = cast(Verb, import_module(f"scoopi.cli.verbs.{name}_verb").VERB)
     parser = Parser(
         prog=f"scoopi {name}",
         usage=verb.usage,
@@ -116,7 +138,7 @@ def read_options(name: str, arguments: Sequence[str]) -> tuple[Verb, argparse.Na
 
 
 def run_verb(verb: Verb, options: argparse.Namespace, terminal: Terminal) -> int:
-    """Run the verb with the log on the terminal."""
+    """Run the verb and show its log on the terminal."""
     from scoopi.cli.log import log_to
 
     with log_to(terminal, getattr(options, "verbose", False)):
@@ -124,8 +146,8 @@ def run_verb(verb: Verb, options: argparse.Namespace, terminal: Terminal) -> int
 
 
 def _refuse_misspelt(word: str, rest: Sequence[str]) -> None:
-    """What is no verb may be definitions that are missing: those have a better message."""
-    what = f"no such command {printable(word)}"
+    """Raise UsageError if the word looks like a verb; missing definitions get a better message later."""
+    what = f"unknown command {printable(word)}"
     if word.lower() in FOREIGN:
         raise UsageError(what, hint=FOREIGN[word.lower()])
     from difflib import get_close_matches
@@ -145,4 +167,4 @@ def _refuse_unknown(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> 
     near = get_close_matches(word, known, n=1, cutoff=_NEAR) if word.startswith("-") else []
     kind = "option" if word.startswith("-") else "argument"
     hint = f"did you mean {near[0]}?" if near else f"see {parser.prog} --help"
-    raise UsageError(f"{parser.prog} takes no {kind} {word}", hint=hint)
+    raise UsageError(f"unknown {kind} {printable(word)}", hint=hint)

@@ -1,4 +1,4 @@
-"""Exit codes: what the process says to its caller (design, "Exit codes"); said here and nowhere else."""
+"""Exit codes: the only place that maps errors, signals and reports to them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _BY_ERROR: tuple[tuple[type[BaseException], int], ...] = (
     (errors.AppenderError, UNREACHABLE),
     (KeyboardInterrupt, INTERRUPTED),
 )
-"""The first that fits counts, so branches stand before their trunk."""
+"""The first match counts, so subclasses come before their base class."""
 
 
 def code_of_error(error: BaseException) -> int:
-    """The exit code of what ended the program."""
+    """The exit code of an error that ended the program."""
     for kind, code in _BY_ERROR:
         if isinstance(error, kind):
             return code
@@ -44,7 +44,7 @@ def code_of_signal(number: int) -> int:
 
 
 def code_of_report(report: RunReport) -> int:
-    """The exit code of a run that came to an end, orderly or stopped."""
+    """The exit code of a run that finished or was stopped."""
     if report.status == "stopped":
         return INTERRUPTED if report.signal is None else code_of_signal(report.signal)
     if report.missing or not report.published or report.status == "failed":

@@ -1,4 +1,4 @@
-"""Log: what the rooms log under `scoopi`, on the terminal while a verb runs."""
+"""Log: shows the log records of Scoopi on the terminal while a verb runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOOKS = {"ERROR": ("red",), "CRITICAL": ("red",), "WARNING": ("yellow",)}
 
 
 class TerminalFormatter(logging.Formatter):
-    """`08:12:33 warning job 12ab: …`, with the traceback below when tracebacks are asked for."""
+    """Formats `08:12:33 warning job 12ab: …`, with the traceback below it if `tracebacks` is set."""
 
     def __init__(self, terminal: Terminal, tracebacks: bool) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class TerminalFormatter(logging.Formatter):
 
 
 class TerminalHandler(logging.Handler):
-    """Writes to wherever messages go at that moment."""
+    """Writes to the terminal's current stream of messages."""
 
     def __init__(self, terminal: Terminal) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class TerminalHandler(logging.Handler):
 
 @contextmanager
 def log_to(terminal: Terminal, verbose: bool) -> Iterator[None]:
-    """Show what is logged: warnings and worse; with `verbose` also the course of events and tracebacks."""
+    """Show warnings and errors; with `verbose` also progress and tracebacks."""
     logger = logging.getLogger("scoopi")
     handler = TerminalHandler(terminal)
     handler.setFormatter(TerminalFormatter(terminal, tracebacks=verbose))
@@ -63,7 +63,11 @@ def log_to(terminal: Terminal, verbose: bool) -> Iterator[None]:
 
 
 def keep_traceback(error: BaseException) -> str:
-    """Write the traceback of an unexpected error to a new file; its path, empty when that failed too."""
+    """Write the traceback of an unexpected error to a new file.
+
+    Returns:
+        The path of the file; empty if it could not be written.
+    """
     try:
         handle, path = tempfile.mkstemp(prefix="scoopi-error-", suffix=".log")
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:

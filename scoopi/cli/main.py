@@ -1,4 +1,4 @@
-"""main: arguments in, exit code out; everything heavy is imported by the verb that needs it."""
+"""main: runs one command line; each verb imports what only it needs, so that the others start fast."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def main(arguments: Sequence[str] | None = None, terminal: Terminal | None = Non
     """Run one command line.
 
     Args:
-        arguments: the words after `scoopi`, those of the process by default.
-        terminal: where data and messages go.
+        arguments: the words after `scoopi`; by default those of the process.
+        terminal: the streams of data and messages; by default those of the process.
     Returns:
-        The exit code (design, "Exit codes").
+        The exit code, see `exit_codes`.
     """
     words = sys.argv[1:] if arguments is None else arguments
     terminal = terminal or Terminal()
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None, terminal: Terminal | None = Non
         give_up(sys.__stdout__)
         return exit_codes.UNREACHABLE
     except BaseException as error:
-        _tell(error, terminal)
+        _report(error, terminal)
         if isinstance(error, AppenderError):
             give_up(sys.__stdout__)
         return exit_codes.code_of_error(error)
@@ -57,29 +57,29 @@ def _run(words: Sequence[str], terminal: Terminal) -> int:
 
 
 def _ensure_current_folder() -> None:
-    """Most paths begin there, and it may have been removed under the shell's feet."""
+    """Fail early if the current folder was removed: most paths are relative to it."""
     try:
         os.getcwd()
     except OSError as error:
-        raise UsageError("the current folder is gone", hint="go to one that exists") from error
+        raise UsageError("the current folder was removed", hint="change to a folder that exists") from error
 
 
-def _tell(error: BaseException, terminal: Terminal) -> None:
+def _report(error: BaseException, terminal: Terminal) -> None:
     label = terminal.paint("scoopi:", "red", "bold")
     if isinstance(error, KeyboardInterrupt):
         terminal.say(f"{label} stopped")
     elif isinstance(error, ScoopiError):
         text = printable(str(error))
         is_report = isinstance(error, DefsError) and "\n" in text
-        terminal.say(f"{label} the definitions are wrong\n{text}" if is_report else f"{label} {text}")
+        terminal.say(f"{label} invalid definitions\n{text}" if is_report else f"{label} {text}")
     else:
-        _tell_unexpected(error, terminal, label)
+        _report_unexpected(error, terminal, label)
 
 
-def _tell_unexpected(error: BaseException, terminal: Terminal, label: str) -> None:
+def _report_unexpected(error: BaseException, terminal: Terminal, label: str) -> None:
     from scoopi.cli.log import keep_traceback
 
     path = keep_traceback(error)
     where = f"; the traceback is in {path}" if path else ""
-    said = " ".join(printable(str(error)).split())
-    terminal.say(f"{label} unexpected error: {type(error).__name__}: {said}{where}")
+    what = " ".join(printable(str(error)).split())
+    terminal.say(f"{label} unexpected error: {type(error).__name__}: {what}{where}")

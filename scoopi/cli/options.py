@@ -1,4 +1,4 @@
-"""Options: arguments that several verbs share, and how their values are read."""
+"""Options: the arguments that several verbs share, and how their values are read."""
 
 from __future__ import annotations
 
@@ -18,59 +18,59 @@ def add_settings(parser: ArgumentParser) -> None:
         metavar="KEY=VALUE",
         action="append",
         default=[],
-        help="set a setting, as -D scoopi.loader.fetch.delay=250; may be repeated",
+        help="change a setting, for example -D scoopi.loader.fetch.delay=250; may be repeated",
     )
 
 
 def add_run_options(parser: ArgumentParser) -> None:
-    """What `run` and `resume` take alike."""
+    """The options of both `run` and `resume`."""
     parser.add_argument(
         "--output",
         metavar="DIR",
         default="output",
-        help="where the run's folder is made (default: output); - writes the rows to stdout",
+        help="create the run's folder in this folder (default: output); - writes the rows to stdout",
     )
     add_settings(parser)
     parser.add_argument(
         "--workers",
         metavar="N",
         type=_workers,
-        help="worker processes: a number or auto, one a core (default); 0 runs all in one process",
+        help="number of worker processes, or auto, one per core (default); 0 runs all in one process",
     )
     parser.add_argument(
         "--plain",
         dest="settings",
         action="append_const",
         const="scoopi.parser.plain=true",
-        help="read pages by the plain evaluator instead of the compiled plan: the same rows, slowly",
+        help="evaluate definitions without compiling them: the same rows, but slower; for debugging",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing unless something is wrong")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing unless something is wrong")
     add_verbose(parser)
 
 
 def add_cluster(parser: ArgumentParser) -> None:
-    """`--cluster HOST:PORT,…`, of a verb that asks a cluster."""
+    """`--cluster HOST:PORT,…`, for a verb that queries a cluster."""
     parser.add_argument(
         "--cluster",
         metavar="HOST:PORT,…",
         type=member_addresses,
-        help="members of the Hazelcast cluster; without it, scoopi.cluster.addresses",
+        help="members of the Hazelcast cluster (default: the setting scoopi.cluster.addresses)",
     )
 
 
 def member_addresses(text: str) -> str:
-    """What stands behind `--cluster`: a blank would make a node a run of its own, unasked.
+    """The value of `--cluster`; a blank one would silently start a run without a cluster.
 
     Raises:
         ArgumentTypeError: it is blank.
     """
     if not text.strip():
-        raise ArgumentTypeError(f"needs HOST:PORT of a member, as in 10.0.0.7:5701, got {text!r}")
+        raise ArgumentTypeError(f"needs HOST:PORT of a member, for example 10.0.0.7:5701, got {text!r}")
     return text
 
 
 def cluster_settings(options: Namespace) -> dict[str, str]:
-    """The given settings, `--cluster` among them.
+    """The settings of the command line, including `--cluster`.
 
     Raises:
         UsageError: as `read_settings`.
@@ -83,21 +83,21 @@ def cluster_settings(options: Namespace) -> dict[str, str]:
 
 def add_verbose(parser: ArgumentParser) -> None:
     """`--verbose`."""
-    parser.add_argument("-v", "--verbose", action="store_true", help="tell the course of events")
+    parser.add_argument("-v", "--verbose", action="store_true", help="log progress and tracebacks")
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, str]:
-    """Key → value of each `-D KEY=VALUE`; the last one of a key counts.
+    """Key -> value of each `-D KEY=VALUE`; the last value of a key counts.
 
     Raises:
-        UsageError: there is no `=`, or nothing before it.
+        UsageError: the `=` or the key is missing.
     """
     settings: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise UsageError(
-                f"-D {text}: a setting is KEY=VALUE", hint="write it as -D scoopi.loader.fetch.delay=250"
+                f"-D {text} is not KEY=VALUE", hint="write it like -D scoopi.loader.fetch.delay=250"
             )
         settings[key.strip()] = value
     return settings

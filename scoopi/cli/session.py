@@ -1,4 +1,4 @@
-"""carry_out: a run under the eyes of a terminal: progress line, signals, summary, exit code."""
+"""carry_out: runs definitions from a terminal, with progress line, signals, summary and exit code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scoopi.cli.exit_codes import DONE, code_of_report, code_of_signal
 from scoopi.cli.options import read_settings
-from scoopi.cli.progress import ProgressLine
+from scoopi.cli.progress_line import ProgressLine
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
 
@@ -26,12 +26,12 @@ def carry_out(
     run_name: str | None = None,
     anew: bool = False,
 ) -> int:
-    """Do what `call` does with the run that the options describe.
+    """Call `call` with the run that the options describe, and print its summary.
 
     Args:
-        run_name, anew: as `Scoopi` has them.
+        run_name, anew: see `Scoopi`.
     Returns:
-        The exit code of its report; 0 when there was nothing to do.
+        The exit code of the report; 0 if there was nothing to do.
     """
     settings = read_settings(options.settings)
     with Signals(terminal) as signals:
@@ -55,13 +55,13 @@ def carry_out(
                 with terminal.kept_for_data():
                     report = call(scoopi)
         except Exception:
-            if signals.count > 1 and signals.number:  # what breaks while all is torn down is no news
+            if signals.count > 1 and signals.number:  # errors during an immediate shutdown are expected
                 return code_of_signal(signals.number)
             raise
-        return DONE if report is None else _tell(report, signals.number, options, terminal)
+        return DONE if report is None else _summarize(report, signals.number, options, terminal)
 
 
-def _tell(report: RunReport, number: int | None, options: Namespace, terminal: Terminal) -> int:
+def _summarize(report: RunReport, number: int | None, options: Namespace, terminal: Terminal) -> int:
     from msgspec.structs import replace
 
     from scoopi.cli.summary import Summary

@@ -1,10 +1,10 @@
-"""Signals: the first SIGINT, SIGTERM or SIGHUP asks for an orderly stop, the second stops at once.
+"""Signals: the first SIGINT, SIGTERM or SIGHUP starts a graceful shutdown, the second an immediate one.
 
-A Python signal handler runs between two steps of the main thread, maybe inside one of its locks, and not
-at all while the main thread waits in C. So the handlers do nothing: the interpreter writes each signal's
-number to a pipe, and a thread that only reads this pipe acts on it. A second thread ends the process if it
-does not stop at once when it is told to. A call that holds the interpreter's lock stops all threads; then
-the kernel ends the process at the second signal.
+A Python signal handler runs between two instructions of the main thread, possibly while that thread holds a
+lock, and does not run while the main thread waits in C. So the handlers do nothing: the interpreter writes
+the number of each signal to a pipe, and a thread that only reads this pipe acts on it. A second thread ends
+the process if the immediate shutdown takes too long. A call that holds the interpreter's lock blocks all
+threads; then the kernel ends the process at the second signal.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Cancel(Protocol):
 
 
 class Signals:
-    """Listens from `with` to its end; inactive outside the main thread, where nobody can listen.
+    """Handles signals while its `with` block runs; inactive outside the main thread.
 
     Args:
-        terminal: is told what a signal leads to.
-        grace_s: how long the run may still take after the second signal before the process is ended.
+        terminal: shows what a signal causes.
+        grace_s: how long the run may take after the second signal before the process is ended.
         leave: ends the process at once.
     """
 
@@ -65,7 +65,7 @@ class Signals:
         self._is_left.set()
 
     def serve(self, cancel: Cancel) -> None:
-        """From now on signals go to `cancel`, also the one that came before."""
+        """Pass signals to `cancel`, including one that came before."""
         self._cancel = cancel
         if self.count:
             self._ask(hard=False)
@@ -86,7 +86,7 @@ class Signals:
         before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
         self._restore.append(lambda: signal.set_wakeup_fd(before))
         for number in STOPPING:
-            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # as by nohup
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # for example by nohup
                 self._replace_handler(number)
 
     def _replace_handler(self, number: signal.Signals) -> None:
@@ -107,8 +107,8 @@ class Signals:
         self.count += 1
         self.number = self.number or number
         if self.count == 1:
-            again = ", once more to stop at once" if number == signal.SIGINT else ""
-            self._terminal.say(f"{signal.Signals(number).name}: running tasks end, nothing new begins{again}")
+            again = ", press Ctrl-C again to stop immediately" if number == signal.SIGINT else ""
+            self._terminal.say(f"{signal.Signals(number).name}: finishing running tasks{again}")
             self._ask(hard=False)
         elif self.count == 2 and self._cancel:
             threading.Thread(target=self._end_late, name="signals-end", daemon=True).start()
@@ -120,7 +120,7 @@ class Signals:
         try:
             if self._cancel:
                 self._cancel(hard=hard)
-        except Exception:  # whatever breaks here, the next signal must still be heard
+        except Exception:  # the next signal must be handled even so
             import logging
 
             logging.getLogger(__name__).exception("the run could not be asked to stop")
@@ -136,13 +136,13 @@ class Signals:
 
 
 class _OneShot:
-    """Has the kernel take a signal's handler away when it runs: the next signal ends the process.
+    """Makes the kernel remove a signal's handler when it runs, so that the next signal ends the process.
 
-    The thread that acts on the signal renews the handler, if the interpreter lets it run.
+    The thread that acts on the signal installs the handler again, if it gets to run.
     """
 
     def __init__(self, number: int) -> None:
-        import ctypes  # late: help and version listen to nothing
+        import ctypes  # late: help and version handle no signals
 
         self._number = number
         self._install = getattr(ctypes.CDLL(None), "sysv_signal", None)
@@ -158,4 +158,4 @@ class _OneShot:
 
 
 def _leave_to_thread(_number: int, _frame: FrameType | None) -> None:
-    """Keeps the signal from its default action; the pipe has it already."""
+    """Do nothing: the handler only prevents the default action; the signal is in the pipe already."""

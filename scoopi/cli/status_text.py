@@ -1,12 +1,11 @@
-"""StatusText: the figures of a cluster, as a person reads them."""
+"""StatusText: the state of a cluster and its runs as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from scoopi.cli.amounts import counted, number
-from scoopi.cli.labelled import labelled
 from scoopi.cli.terminal import Terminal, printable
+from scoopi.cli.text import counted, labelled, number
 from scoopi.model.run_figures import ClusterFigures, HostFigures, JobFigures, NodeFigures, RunFigures
 
 _MOST_HOSTS = 20
@@ -15,7 +14,7 @@ _COLOURS |= dict.fromkeys(("ABANDONED", "LOST", "DAMAGED"), "red")
 
 
 class StatusText:
-    """Tables whose columns are aligned; colours only where the terminal has them."""
+    """Formats the figures as aligned tables, with colours if the terminal has them."""
 
     def __init__(self, terminal: Terminal) -> None:
         self._paint = terminal.paint
@@ -35,7 +34,7 @@ class StatusText:
 
     def _run(self, run: RunFigures) -> Iterator[str]:
         looks = ("bold", _COLOURS[run.phase]) if run.phase in _COLOURS else ("bold",)
-        seeding = "" if run.seeded or run.phase != "RUNNING" else ", its jobs are being put"
+        seeding = "" if run.seeded or run.phase != "RUNNING" else ", seeding its jobs"
         yield f"{self._paint('run', 'bold')} {printable(run.run)}  {self._paint(run.phase, *looks)}{seeding}"
         if run.phase in ("RUNNING", "ENDING", "OVER"):
             yield from labelled(self._paint, "jobs", [_jobs(run.jobs)])
@@ -51,7 +50,7 @@ class StatusText:
 
 
 def _hint(run: RunFigures) -> str:
-    """What to do about a run that does not go on by itself."""
+    """The command to run if no node continues the run."""
     name = printable(run.run)
     if run.fault:
         return printable(run.fault)
@@ -59,9 +58,9 @@ def _hint(run: RunFigures) -> str:
         nodes = ", ".join(map(printable, run.awaiting))
         node = printable(run.awaiting[0]) if len(run.awaiting) == 1 else "ID"
         again = f"start again with --run {name} -D scoopi.cluster.node={node}"
-        return f"rows of {nodes} are still to come: {again} where they ran"
+        return f"rows of {nodes} are not published yet: {again} on the same machine"
     if run.phase == "RUNNING" and all(node.state != "alive" for node in run.nodes):
-        return f"no node works on it: start nodes again with --run {name}"
+        return f"no node is working on it: start nodes again with --run {name}"
     return ""
 
 
@@ -71,7 +70,7 @@ def _end(run: RunFigures) -> str:
         return ""
     now = f"`scoopi forget {printable(run.run)}` removes it now"
     if not run.kept_s:
-        return f"it was unfinished for too long: the next start of any node removes it; {now}"
+        return f"its retention period is over: the next start of any node removes it; {now}"
     return f"it is removed {_period(run.kept_s)} after its last heartbeat; {now}"
 
 
@@ -105,7 +104,11 @@ def _host_rows(hosts: Sequence[HostFigures]) -> Iterator[tuple[str, ...]]:
 
 
 def _table(rows: Iterator[tuple[str, ...]], right: tuple[int, ...]) -> list[str]:
-    """Columns two blanks apart; those of numbers stand to the right."""
+    """Lines whose columns are two blanks apart.
+
+    Args:
+        right: the columns that are aligned to the right, counted from 0.
+    """
     cells = list(rows)
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [

@@ -1,30 +1,27 @@
-"""Summary: what a run did, as its user reads it at the end."""
+"""Summary: the text about a run that is printed at its end."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
 
-from scoopi.cli.amounts import counted, duration, number, rate, short_duration
-from scoopi.cli.labelled import labelled
 from scoopi.cli.terminal import Terminal, printable
+from scoopi.cli.text import counted, duration, labelled, number, rate, short_duration
 from scoopi.model.causes import Cause
 from scoopi.model.run_report import RunReport, RunStatus
 from scoopi.model.step_times import LOADER
 
 _MOST_CAUSES = 10
 _MOST_NAMES = 10
-
-
 _FEWEST_FOR_RATE = 20
-"""Of fewer pages a rate tells the start of the program, not its speed."""
+"""With fewer pages the rate is dominated by the start of the program."""
 
 
 class Summary:
-    """Makes the text of a report; colours only where the terminal has them.
+    """Formats a report, with colours if the terminal has them.
 
     Args:
-        to_stdout: the rows went there, not to the file that the report names.
+        to_stdout: whether the rows were written to stdout instead of to files.
     """
 
     def __init__(self, terminal: Terminal, *, to_stdout: bool = False) -> None:
@@ -32,7 +29,7 @@ class Summary:
         self._to_stdout = to_stdout
 
     def text(self, report: RunReport) -> str:
-        """Several lines, the outcome first and what to do next last."""
+        """Several lines: the outcome first, the next command last."""
         lines = [self._outcome(report)]
         for label, values in self._facts(report):
             lines += labelled(self._paint, label, values)
@@ -66,7 +63,7 @@ class Summary:
         if report.missing:
             names = [printable(name) for name in report.missing[:_MOST_NAMES]]
             more = len(report.missing) - len(names)
-            yield "lost", [f"the rows of {counted(len(report.missing), 'job')} could not be found:", *names]
+            yield "lost", [f"the rows of {counted(len(report.missing), 'job')} are missing:", *names]
             if more:
                 yield "", [f"and {number(more)} more"]
             yield "", [printable(f"segments below {report.folder}/.scoopi are damaged or missing")]
@@ -79,7 +76,7 @@ class Summary:
         if jobs.warned:
             words.append(self._paint(f"{number(jobs.warned)} with warnings", "yellow"))
         if jobs.left is None:
-            words.append("how many are left is not known")
+            words.append("number left unknown")
         elif jobs.left:
             words.append(f"{number(jobs.left)} left")
         return ", ".join(words)
@@ -89,25 +86,23 @@ class Summary:
         bare = [printable(name) for name, count in report.rows.items() if not count]
         if report.published and report.jobs.done and bare and not report.empty:
             names = ", ".join(bare[:_MOST_NAMES]) + (", …" if len(bare) > _MOST_NAMES else "")
-            hint = f"no row came to {names}: look at the filters, and at what leads to the pages"
+            hint = f"no rows in {names}: check the filters and the links to the pages"
             lines.append(self._paint(hint, "yellow"))
         return lines
 
     def _empty(self, report: RunReport) -> list[str]:
-        """What found nothing: so it is seen at once which selector is wrong."""
-        lines = [self._paint(printable(told), "yellow") for told in report.empty[:_MOST_NAMES]]
+        """The selectors that found nothing."""
+        lines = [self._paint(printable(line), "yellow") for line in report.empty[:_MOST_NAMES]]
         if more := len(report.empty) - len(lines):
             lines.append(f"and {number(more)} more")
         if lines:
-            lines.append(
-                "try their selectors in a browser's inspector; css reads the own text of what they meet"
-            )
+            lines.append("try the selectors in a browser's inspector; css reads only the element's own text")
         return lines
 
     def _output(self, report: RunReport) -> list[str]:
         lines = [printable(report.folder)]
         if not report.published:
-            lines.append(self._paint("the files do not hold all rows yet", "yellow"))
+            lines.append(self._paint("the files do not contain all rows yet", "yellow"))
         if report.publish_note:
             lines.append(printable(report.publish_note))
         return lines
@@ -121,7 +116,7 @@ class Summary:
             yield from self._cause(cause)
         more = len(causes) - _MOST_CAUSES
         if more > 0:
-            yield f"  and {counted(more, 'other cause')}, told in run.json"
+            yield f"  and {counted(more, 'other cause')}, see run.json"
 
     def _cause(self, cause: Cause) -> Iterator[str]:
         example = cause.example
@@ -142,7 +137,7 @@ class Summary:
     def _next(self, report: RunReport) -> Iterator[str]:
         if report.resume_hint:
             yield ""
-            yield self._paint("go on with", "bold") + f"  {printable(report.resume_hint)}"
+            yield self._paint("continue with", "bold") + f"  {printable(report.resume_hint)}"
 
 
 def _without_step(cause: Cause) -> str:
@@ -150,7 +145,7 @@ def _without_step(cause: Cause) -> str:
 
 
 def _pages(report: RunReport) -> str:
-    """The speed is told of runs done in one go; of a resumed one nobody knows the time at work."""
+    """The number of pages, with the speed unless the run was resumed: its working time is unknown then."""
     was_resumed = (report.ended - report.started).total_seconds() > report.seconds + 1
     speed = (
         ""
@@ -175,7 +170,7 @@ def _rows(rows: dict[str, int]) -> list[str]:
 
 
 def _times(times: dict[str, float], pages: int) -> str:
-    """Seconds of the steps; of loading how long a page took, as many of them load at a time."""
+    """Seconds of each step; for loading the average time of a page, since many pages load at a time."""
     by_time = sorted(times.items(), key=lambda step: -step[1])
     steps = [f"{printable(step)} {duration(seconds)}" for step, seconds in by_time if step != LOADER]
     if LOADER in times and pages:

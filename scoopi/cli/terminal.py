@@ -1,4 +1,4 @@
-"""Terminal: where data and messages go, and whether messages have colours."""
+"""Terminal: the streams for data and for messages, and whether messages have colours."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from typing import TextIO
 
 from scoopi.errors import AppenderError
 
+_MODES = {0: os.O_WRONLY, 1: os.O_RDONLY, 2: os.O_WRONLY}
+"""File descriptor -> how it is opened if it is closed. stdin and stdout cannot be used, so that rows that
+nobody would receive are an error."""
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 
 
@@ -33,7 +36,7 @@ class Terminal:
 
     @property
     def err(self) -> TextIO:
-        """The stream of messages; asked for anew each time, as a progress line puts its own in its place."""
+        """The stream of messages; looked up at each call, since a progress line replaces `sys.stderr`."""
         return self._err or sys.stderr
 
     @property
@@ -43,7 +46,7 @@ class Terminal:
 
     @property
     def has_colours(self) -> bool:
-        """NO_COLOR wins over FORCE_COLOR, that over what the stream is."""
+        """NO_COLOR takes precedence over FORCE_COLOR, and both over the kind of the stream."""
         if self.environ.get("NO_COLOR"):
             return False
         if self.environ.get("FORCE_COLOR", "0") not in ("", "0"):
@@ -51,11 +54,11 @@ class Terminal:
         return self.is_live
 
     def give(self, data: str) -> None:
-        """Write data, ended by a line break.
+        """Write data and a line break.
 
         Raises:
-            AppenderError: stdout takes nothing more, as a full disk.
-            BrokenPipeError: nobody reads stdout any more.
+            AppenderError: stdout cannot be written, for example because the disk is full.
+            BrokenPipeError: the reader of stdout has closed it.
         """
         try:
             print(data, file=self.out, flush=True)
@@ -67,12 +70,12 @@ class Terminal:
 
     @contextmanager
     def kept_for_data(self) -> Iterator[None]:
-        """What others print meanwhile, such as a plugin, goes where messages go; `give` comes after it."""
+        """Send what others print, such as a plugin, to the stream of messages; `give` is used afterwards."""
         with redirect_stdout(self.err):
             yield
 
     def say(self, message: str) -> None:
-        """Write a message; where nobody takes it, it is dropped: that must not change what is done."""
+        """Write a message; it is dropped if it cannot be written, so that a run never fails over it."""
         try:
             print(message, file=self.err, flush=True)
         except (OSError, ValueError):
@@ -87,7 +90,7 @@ class Terminal:
 
 
 def give_up(stream: TextIO | None) -> None:
-    """Send what the stream still buffers nowhere, so that Python's flush at its end cannot fail over it."""
+    """Redirect a stream to the null device, so that Python's flush at exit cannot fail."""
     with suppress(OSError, ValueError):
         if stream is not None:
             nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -96,7 +99,24 @@ def give_up(stream: TextIO | None) -> None:
 
 
 def printable(text: str) -> str:
-    """The text without what would steer a terminal; pages and addresses may hold anything."""
+    """The text with control characters replaced; pages and URLs may contain any."""
     return "".join(
         sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text
     )
+
+
+def open_closed_streams() -> None:
+    """Open the standard streams that were closed at the start of the process.
+
+    Otherwise the next file that is opened would get the descriptor of one, and everything printed there.
+    """
+    for descriptor, mode in _MODES.items():
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, mode)  # gets the lowest free descriptor, which is this one
+            os.set_inheritable(descriptor, True)
+    if sys.stdout is None:  # not writable, so that a run fails before it begins
+        sys.stdout = sys.__stdout__ = os.fdopen(1, closefd=False)  # type: ignore[misc]
+    if sys.stderr is None:
+        sys.stderr = sys.__stderr__ = os.fdopen(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]

@@ -56,7 +56,7 @@ def test_every_verb_refuses_an_unknown_key(desk: Desk, town: Town, command: str)
 def test_a_setting_without_value_is_wrong_usage(desk: Desk, town: Town) -> None:
     ended = desk.scoopi("run", "defs", "-D", "scoopi.workers")
     assert ended.code == 2
-    assert "-D scoopi.workers: a setting is KEY=VALUE" in ended.err
+    assert "-D scoopi.workers is not KEY=VALUE" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""`scoopi config` and `scoopi version` tell the truth on stdout."""
+"""`scoopi config` and `scoopi version` print correct data on stdout."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scoopi import __version__
-from scoopi.cli.verbs import version
+from scoopi.cli.verbs import version_verb as version
 from scoopi.configs.registry import SETTINGS
 
 
@@ -62,15 +62,15 @@ def test_a_key_of_the_original_is_one_warning_on_stderr(screen: Any) -> None:
     assert "scoopi.defs.dir has no meaning here" in line
 
 
-def test_version_tells_every_component(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_version_shows_every_component(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> str:
         raise ImportError("no such library")
 
-    monkeypatch.setitem(version._ASK, "pycurl", broken)
+    monkeypatch.setitem(version.COMPONENTS, "pycurl", broken)
     assert screen.run("version") == 0
     shown = screen.out.getvalue()
-    assert shown.startswith(f"scoopi       {__version__}\npython ")
-    assert "pycurl       not usable: ImportError: no such library\n" in shown
+    assert shown.startswith(f"scoopi        {__version__}\npython ")
+    assert "pycurl        not usable: ImportError: no such library\n" in shown
     for name in ("lxml", "libxml2", "selectolax", "quickjs", "sqlite", "msgspec", "hazelcast"):
         [line] = [line for line in shown.splitlines() if line.startswith(f"{name} ")]
         assert line.split()[1][0].isdigit()
@@ -82,8 +82,8 @@ def test_version_says_how_to_get_the_client_of_a_cluster(
     def absent(package: str) -> str:
         raise PackageNotFoundError(package)
 
-    monkeypatch.setattr(version, "_installed", absent)
+    monkeypatch.setattr(version, "installed_version", absent)
     screen.run("version")
     assert (
-        'hazelcast    not installed; a cluster wants pip install "scoopi[cluster]"\n' in screen.out.getvalue()
+        'hazelcast     not installed; clusters need pip install "scoopi[cluster]"\n' in screen.out.getvalue()
     )

@@ -55,24 +55,30 @@ def test_nothing_at_all_is_wrong_usage_and_helps(screen: Any) -> None:
     [
         (["chekc", "defs"], "did you mean scoopi check?"),
         (["Run", "defs"], "did you mean scoopi run?"),
-        (["rnu", "x"], "no such command rnu, and no such file or folder; did you mean scoopi run?"),
-        (["rnu"], "no such command rnu, and no such file or folder; did you mean scoopi run?"),
-        (["frobnicate", "x"], "no such command frobnicate, and no such file or folder; see scoopi --help"),
-        (["crawl", "x"], "no such command crawl; use scoopi run DEFS"),
-        (["startproject", "x"], "no such command startproject; use scoopi new DIR"),
-        (["shell"], "no such command shell; use scoopi.extract in Python"),
-        (["list"], "no such command list; use scoopi status"),
+        (["rnu", "x"], "unknown command rnu, and no such file or folder; did you mean scoopi run?"),
+        (["rnu"], "unknown command rnu, and no such file or folder; did you mean scoopi run?"),
+        (["frobnicate", "x"], "unknown command frobnicate, and no such file or folder; see scoopi --help"),
+        (["crawl", "x"], "unknown command crawl; use scoopi run DEFS"),
+        (["startproject", "x"], "unknown command startproject; use scoopi new DIR"),
+        (["shell"], "unknown command shell; use scoopi.extract in Python"),
+        (["list"], "unknown command list; use scoopi status"),
         (["run"], "the following arguments are required: DEFS"),
-        (["run", "--wokers", "2", "defs"], "scoopi run takes no option --wokers; did you mean --workers?"),
-        (["run", "defs", "more"], "scoopi run takes no argument more"),
+        (["run", "--wokers", "2", "defs"], "unknown option --wokers; did you mean --workers?"),
+        (["run", "defs", "more"], "unknown argument more; see scoopi run --help"),
         (["run", "defs", "--workers", "257"], "needs a number from 0 to 256 or auto, got '257'"),
-        (["run", "defs", "--cluster", " "], "needs HOST:PORT of a member, as in 10.0.0.7:5701, got ' '"),
+        (
+            ["run", "defs", "--cluster", " "],
+            "needs HOST:PORT of a member, for example 10.0.0.7:5701, got ' '",
+        ),
         (["status", "--cluster="], "needs HOST:PORT of a member"),
         (["run", "defs", "--workers", "²"], "needs a number from 0 to 256 or auto"),
         (["run", "defs", "--output"], "expected one argument"),
         (["run", "defs", "--quie"], "did you mean --quiet?"),
-        (["config", "-D", "scoopi.workers"], "a setting is KEY=VALUE"),
-        (["config", "-D", "=1"], "a setting is KEY=VALUE"),
+        (
+            ["config", "-D", "scoopi.workers"],
+            "is not KEY=VALUE; write it like -D scoopi.loader.fetch.delay=250",
+        ),
+        (["config", "-D", "=1"], "is not KEY=VALUE; write it like -D scoopi.loader.fetch.delay=250"),
         (["check", "defs", "--format", "xml"], "invalid choice: 'xml'"),
     ],
 )
@@ -109,9 +115,7 @@ def test_an_error_of_the_tree_has_its_code_and_one_line(
 def test_a_report_on_definitions_begins_on_a_line_of_its_own(screen: Any, stand_in: Any) -> None:
     stand_in.error = errors.DefsError("a.yml\n  1:2 error x\n1 error in 1 file")
     assert screen.run("run", "defs") == 3
-    assert screen.err.getvalue() == (
-        "scoopi: the definitions are wrong\na.yml\n  1:2 error x\n1 error in 1 file\n"
-    )
+    assert screen.err.getvalue() == ("scoopi: invalid definitions\na.yml\n  1:2 error x\n1 error in 1 file\n")
 
 
 def test_an_unexpected_error_keeps_its_traceback_and_says_one_line(
@@ -220,4 +224,4 @@ def test_a_current_folder_that_is_gone_is_told(
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert screen.run("run", "defs.yml") == 2
-    assert screen.err.getvalue() == "scoopi: the current folder is gone; go to one that exists\n"
+    assert screen.err.getvalue() == "scoopi: the current folder was removed; change to a folder that exists\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.cli.verbs.new import FILES, STARTER
+from scoopi.cli.verbs.new_verb import FILES, STARTER
 from tests.engine.desk import Desk
 
 QUICKSTART = Path(__file__).parents[2] / "defs" / "examples" / "quickstart"
@@ -22,7 +22,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 def test_what_it_writes_passes_the_check_and_gives_its_rows(desk: Desk, folder: str) -> None:
     ended = desk.scoopi("new", folder)
     assert (ended.code, ended.out) == (0, "")
-    assert f"run it with  scoopi {folder}\n" in ended.err
+    assert f"run it with:  scoopi {folder}\n" in ended.err
     checked = desk.scoopi("check", folder, "--strict")
     assert checked.code == 0, checked.out
     assert desk.scoopi(folder, "--workers", 0).code == 0
@@ -43,7 +43,7 @@ def test_nothing_is_overwritten(desk: Desk, name: str) -> None:
     mine.write_text("mine")
     ended = desk.scoopi("new", "demo")
     assert ended.code == 2
-    assert ended.err == f"scoopi: demo/{name}: this file is there already; choose another folder\n"
+    assert ended.err == f"scoopi: demo/{name}: this file exists already; choose another folder\n"
     assert mine.read_text() == "mine"
     assert [path for path in (desk.folder / "demo").rglob("*") if path.is_file()] == [mine]
 

@@ -61,7 +61,7 @@ def test_the_first_asks_and_the_second_stops(screen: Any, calls: Calls) -> None:
         calls.expect("orderly", "hard")
         assert (signals.number, signals.count) == (signal.SIGINT, 2)
     assert screen.err.getvalue() == (
-        "SIGINT: running tasks end, nothing new begins, once more to stop at once\n"
+        "SIGINT: finishing running tasks, press Ctrl-C again to stop immediately\n"
     )
 
 

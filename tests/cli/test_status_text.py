@@ -63,12 +63,12 @@ def test_a_cluster_without_a_majority_of_its_members_is_shown_as_split() -> None
         (RunFigures("r", "RUNNING", True, (ALIVE, LOST)), ""),
         (
             RunFigures("r", "RUNNING", True, (LOST, LEFT)),
-            "no node works on it: start nodes again with --run r",
+            "no node is working on it: start nodes again with --run r",
         ),
         (
             RunFigures("r", "ENDING", True, (LOST, LEFT), awaiting=("bob",)),
-            "rows of bob are still to come: "
-            "start again with --run r -D scoopi.cluster.node=bob where they ran",
+            "rows of bob are not published yet: "
+            "start again with --run r -D scoopi.cluster.node=bob on the same machine",
         ),
         (RunFigures("r", "OVER", True, (LEFT,)), ""),
         (RunFigures("r", "WAITING", nodes=(ALIVE,)), ""),

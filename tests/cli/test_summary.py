@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from scoopi.cli.amounts import counted, duration, rate
 from scoopi.cli.summary import Summary
+from scoopi.cli.text import counted, duration, rate
 from scoopi.model.causes import Cause
 from scoopi.model.failure import Failure
 from scoopi.model.run_report import JobCounts, RunReport, RunStatus
@@ -77,7 +77,7 @@ warnings
           job b:c
           x�[2J
 
-go on with  scoopi resume output/20260101-000000-1a2b"""
+continue with  scoopi resume output/20260101-000000-1a2b"""
     )
 
 
@@ -114,8 +114,8 @@ def test_the_first_line_is_the_outcome(screen: Any, changes: dict[str, Any], out
 
 def test_what_is_not_published_and_what_is_lost_is_said(screen: Any) -> None:
     told = text(screen, published=False, publish_note="no time was left", missing=("a:b", "c:d"))
-    assert "the files do not hold all rows yet\n          no time was left\n" in told
-    assert "  lost    the rows of 2 jobs could not be found:\n          a:b\n          c:d\n" in told
+    assert "the files do not contain all rows yet\n          no time was left\n" in told
+    assert "  lost    the rows of 2 jobs are missing:\n          a:b\n          c:d\n" in told
 
 
 def test_a_resumed_run_tells_no_speed(screen: Any) -> None:
@@ -131,7 +131,7 @@ def test_long_lists_are_cut_with_their_number(screen: Any) -> None:
         rows={f"f{place}": 1 for place in range(12)},
         missing=tuple(f"j:{place}" for place in range(12)),
     )
-    assert "  and 3 other causes, told in run.json\n" in told
+    assert "  and 3 other causes, see run.json\n" in told
     assert "2 in 2 more files\n" in told
     assert "and 2 more\n" in told
 
@@ -171,7 +171,7 @@ def test_an_address_is_told_once(screen: Any) -> None:
 
 def test_it_is_said_which_selectors_met_nothing(screen: Any) -> None:
     told = ("dim price of books: without a value in its only row of 1 page (b.yml:3:5)", "dataDef c: no row")
-    assert f"  empty   {told[0]}\n          {told[1]}\n          try their selectors in a browser's" in text(
+    assert f"  empty   {told[0]}\n          {told[1]}\n          try the selectors in a browser's" in text(
         screen, empty=told
     )
 
@@ -179,11 +179,11 @@ def test_it_is_said_which_selectors_met_nothing(screen: Any) -> None:
 def test_a_file_without_rows_is_named_though_others_have_some(screen: Any) -> None:
     rows = {"data.txt": 3, "prices.txt": 0, "sizes.txt": 0}
     told = text(screen, rows=rows)
-    assert "no row came to prices.txt, sizes.txt: look at the filters" in told
-    assert "no row came" not in text(screen, rows=rows, empty=("dataDef prices: no row on 3 pages",))
-    assert "no row came" not in text(screen, rows={"data.txt": 3})
-    assert "no row came" not in text(screen, rows=rows, published=False)
-    assert "no row came" not in text(screen, rows=rows, jobs=JobCounts(failed=3)), "the errors say why"
+    assert "no rows in prices.txt, sizes.txt: check the filters" in told
+    assert "no rows in" not in text(screen, rows=rows, empty=("dataDef prices: no row on 3 pages",))
+    assert "no rows in" not in text(screen, rows={"data.txt": 3})
+    assert "no rows in" not in text(screen, rows=rows, published=False)
+    assert "no rows in" not in text(screen, rows=rows, jobs=JobCounts(failed=3)), "the errors say why"
 
 
 def test_rows_that_went_to_stdout_are_not_said_to_be_in_a_file(screen: Any) -> None:

@@ -164,7 +164,7 @@ def test_a_signal_stops_the_run_and_names_its_code(screen: Any, stand_in: Any) -
     assert screen.run("run", "d") == 143
     assert stand_in.cancels == [False]
     said = screen.err.getvalue()
-    assert said.startswith("SIGTERM: running tasks end, nothing new begins\n")
+    assert said.startswith("SIGTERM: finishing running tasks\n")
     assert "stopped by SIGTERM after 1.00 s" in said
 
 

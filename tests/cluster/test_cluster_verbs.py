@@ -44,7 +44,7 @@ def test_cancel_stops_every_node_and_nodes_that_come_later_go_on(
     wait_until(lambda: len(server.log.all()) >= 5, "the fifth request", LIMIT_S)
     code, out, said = crew.ask("cancel", crew.run_name)
     assert (code, out) == (0, "")
-    assert said.endswith(f"run {crew.run_name}: all nodes that work on it are asked to stop\n")
+    assert said.endswith(f"run {crew.run_name}: its nodes are shutting down\n")
     reports = [node.result(LIMIT_S) for node in nodes]
     assert {report.status for report in reports} == {RunStatus.STOPPED}
     assert {code_of_report(report) for report in reports} == {130}
@@ -58,7 +58,7 @@ def test_cancel_stops_every_node_and_nodes_that_come_later_go_on(
     assert {report.status for report in quick.run("ann", "bob")} == {RunStatus.DONE}
     assert crew.rows() == world.rows
     code, _, said = crew.ask("cancel", crew.run_name)
-    assert (code, said) == (0, f"run {crew.run_name}: nothing to stop, it has come to its end\n")
+    assert (code, said) == (0, f"run {crew.run_name}: nothing to stop, it has finished\n")
 
 
 def test_status_tells_nodes_jobs_and_shares_of_a_run_under_way(

@@ -147,7 +147,7 @@ def test_status_shows_how_long_an_unfinished_run_is_kept(crew_of: CrewOf, cluste
     assert figures_of(crew)["kept_s"] == 7200
     assert "it is removed 2 hours after its last heartbeat" in crew.ask("status", crew.run_name)[1]
     end_pulse(cluster, crew.run_name)
-    assert "it was unfinished for too long" in crew.ask("status", crew.run_name)[1]
+    assert "its retention period is over" in crew.ask("status", crew.run_name)[1]
 
 
 def test_an_unfinished_run_whose_time_is_over_is_removed_by_the_next_start_and_its_node_says_so(

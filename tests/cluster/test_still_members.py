@@ -140,6 +140,6 @@ def test_a_node_whose_cluster_does_not_answer_stops_in_the_time_that_it_has_and_
             for node in nodes:
                 node.kill_all()
             still.thaw()
-        assert "how many are left is not known" in (tmp_path / "stderr.txt").read_text()
+        assert "number left unknown" in (tmp_path / "stderr.txt").read_text()
         assert [report.status for report in crew.run("ann", "bob")] == [RunStatus.DONE] * 2
         assert crew.rows() == world.rows

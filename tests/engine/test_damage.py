@@ -39,7 +39,7 @@ def test_rows_that_the_disk_lost_are_told_and_all_others_published(
     segment.write_bytes(content)
     ended = desk.scoopi("resume", desk.run_folder().name, "--workers", 0)
     assert ended.code == 5, ended.err
-    assert "the rows of 1 job could not be found" in ended.err
+    assert "the rows of 1 job are missing" in ended.err
     left = desk.rows()
     assert not left - finished.rows
     assert 0 < (finished.rows - left).total() <= 15

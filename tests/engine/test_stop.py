@@ -75,7 +75,7 @@ def test_the_first_signal_reports_what_is_waited_for_and_until_when(
     assert running.wait(LIMIT_S) == 130
     said = (desk.folder / "stderr.txt").read_text()
     first, second, *_ = said.splitlines()
-    assert first.startswith("SIGINT: running tasks end, nothing new begins")
+    assert first.startswith("SIGINT: finishing running tasks")
     until = r"\d\d:\d\d:\d\d \(1\d s\)"
     assert re.fullmatch(
         rf"waiting for \d pages? in work until {until} at most; then what is done is published", second

@@ -1,4 +1,4 @@
-"""`scoopi config`: shows every setting, its value and who set it."""
+"""`scoopi config`: shows every setting, its value and its source."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
 from scoopi.cli.options import add_settings, read_settings
 from scoopi.cli.terminal import Terminal, printable
-from scoopi.cli.verbs.verb import Verb
 
 if TYPE_CHECKING:
     from scoopi.configs.configs import Configs, Entry
@@ -23,13 +23,13 @@ class Config:
     """One line a setting, on stdout; secrets are masked."""
 
     usage = "scoopi config [options]"
-    sentence = "Shows every setting with its value and who set it; what comes from ${env:…} is masked."
+    sentence = "Shows every setting with its value and its source; values from ${env:…} are masked."
     example = "scoopi config\nscoopi config --conf fast.yml -D scoopi.workers=2 --verbose"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """What a run would be given, and how much to tell."""
+        """The settings of a run, and how much to show."""
         add_settings(parser)
-        help_text = "tell what each setting does, its scope, and its name in the environment"
+        help_text = "show what each setting does, its domain, its scope and its environment variable"
         parser.add_argument("-v", "--verbose", action="store_true", help=help_text)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:

@@ -1,14 +1,14 @@
-"""`scoopi resume`: goes on with a run that was stopped or killed."""
+"""`scoopi resume`: continues a run that was stopped or killed."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
+from scoopi.cli.arguments import Verb
 from scoopi.cli.options import add_run_options
 from scoopi.cli.session import carry_out
 from scoopi.cli.terminal import Terminal, printable
-from scoopi.cli.verbs.verb import Verb
 
 if TYPE_CHECKING:
     from scoopi.app import Scoopi
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 class Resume:
-    """Does the jobs that a run has left."""
+    """Runs the remaining jobs of a run."""
 
     usage = "scoopi resume [RUN] [options]"
-    sentence = "Goes on with a run that was stopped or killed, by its own definitions and settings."
+    sentence = "Continues a run that was stopped or killed, with its own definitions and settings."
     example = "scoopi resume\nscoopi resume output/20260131-101500-3f2a"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """RUN and the options of a run."""
-        help_text = "a run's folder, or its id under the output folder; without it, the newest unfinished run"
+        help_text = "the run's folder, or its id in the output folder (default: the newest unfinished run)"
         parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
         add_run_options(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Resume it; 0, saying so, when nothing is unfinished."""
+        """Resume it; the exit code is 0 if no run is unfinished."""
 
         def resume(scoopi: Scoopi) -> RunReport | None:
             report = scoopi.resume(options.run_name)

@@ -1,22 +1,22 @@
-"""`scoopi status`: tells how the runs of a cluster go."""
+"""`scoopi status`: shows the runs of a cluster."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
+from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
 from scoopi.cli.options import add_cluster, add_settings, add_verbose, cluster_settings
 from scoopi.cli.terminal import Terminal
-from scoopi.cli.verbs.verb import Verb
 
 
 class Status:
-    """Data on stdout, for a person or a program."""
+    """Prints the figures to stdout, as text or JSON."""
 
     usage = "scoopi status [RUN] --cluster HOST:PORT[,…] [--json] [options]"
     sentence = (
-        "Tells the runs of a cluster: their nodes, their jobs, and who may ask which host for pages.\n"
-        "It looks on for a few heartbeats, to see which nodes are alive and how fast they are."
+        "Shows the runs of a cluster: their jobs, their nodes, and how the nodes share the hosts.\n"
+        "It watches a few heartbeats, to see which nodes are alive and how fast they are."
     )
     example = (
         "scoopi status --cluster 10.0.0.7:5701\n"
@@ -24,15 +24,15 @@ class Status:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """RUN, where the cluster is, and the form."""
-        parser.add_argument("run_name", metavar="RUN", nargs="?", help="a run's name; without it, all runs")
+        """RUN, the cluster, and the format."""
+        parser.add_argument("run_name", metavar="RUN", nargs="?", help="name of a run (default: all runs)")
         add_cluster(parser)
-        parser.add_argument("--json", action="store_true", help="as JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
         add_settings(parser)
         add_verbose(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Ask and tell."""
+        """Query the cluster and print the figures."""
         from scoopi.app import cluster_figures
         from scoopi.cli.status_text import StatusText
 

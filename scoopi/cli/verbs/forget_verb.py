@@ -1,4 +1,4 @@
-"""`scoopi forget`: removes what a cluster keeps of a run."""
+"""`scoopi forget`: removes a run's data from its cluster."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
+from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, INTERRUPTED
 from scoopi.cli.options import add_cluster, add_settings, add_verbose, cluster_settings
 from scoopi.cli.terminal import Terminal, printable
-from scoopi.cli.verbs.verb import Verb
 from scoopi.errors import UsageError
 
 
@@ -18,21 +18,26 @@ class Forget:
 
     usage = "scoopi forget RUN --cluster HOST:PORT[,…] [--yes] [options]"
     sentence = (
-        "Removes all that a cluster keeps of a run, finished or not. Output files stay.\n"
+        "Removes all data of a run, finished or not, from its cluster. Output files are kept.\n"
         "An unfinished run cannot be continued afterwards, and its unpublished rows stay unpublished."
     )
     example = "scoopi forget shop-1a2b3c4d-9f3e --cluster 10.0.0.7:5701"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """RUN, where the cluster is, and the confirmation."""
+        """RUN, the cluster, and the confirmation."""
         parser.add_argument("run_name", metavar="RUN", help="the run's name, as scoopi status shows it")
-        parser.add_argument("-y", "--yes", action="store_true", help="also while nodes still work on it")
+        parser.add_argument(
+            "-y",
+            "--yes",
+            action="store_true",
+            help="remove it even if nodes still work on it",
+        )
         add_cluster(parser)
         add_settings(parser)
         add_verbose(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Remove it; 130 when the user declines."""
+        """Remove it; the exit code is 130 if the user declines."""
         from scoopi.app import forget_run
 
         name = printable(options.run_name)
@@ -52,7 +57,7 @@ def _confirmed(name: str, nodes: Sequence[str], terminal: Terminal) -> bool:
     """Ask the person at the terminal.
 
     Raises:
-        UsageError: nobody can be asked.
+        UsageError: stdin is not a terminal.
     """
     working = ", ".join(map(printable, nodes))
     if not sys.stdin.isatty():
@@ -60,7 +65,7 @@ def _confirmed(name: str, nodes: Sequence[str], terminal: Terminal) -> bool:
             f"nodes still work on the run {name} ({working})",
             hint=f"stop them with `scoopi cancel {name}`, or add --yes",
         )
-    terminal.say(f"nodes still work on the run {name} ({working}); remove it all the same? [y/N]")
+    terminal.say(f"nodes still work on the run {name} ({working}); remove it anyway? [y/N]")
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 

@@ -1,4 +1,4 @@
-"""ProgressLine: one line on a terminal that tells how far the run is; nothing where it cannot be redrawn."""
+"""ProgressLine: one line that shows the progress of a run on a terminal that can redraw it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
-from scoopi.cli.amounts import counted, rate
 from scoopi.cli.terminal import Terminal, printable
+from scoopi.cli.text import counted, rate
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from scoopi.model.progress import Progress
 
 _RECENT = 40
-"""So many reports the speed is taken over: some ten seconds."""
+"""Reports over which the speed is averaged: about ten seconds."""
 
 
 class ProgressLine:
-    """Shows each Progress that it is given, between `with` and its end; then the line is gone."""
+    """Shows the latest Progress while its `with` block runs, then removes the line."""
 
     def __init__(self, terminal: Terminal, quiet: bool) -> None:
         self._terminal = terminal
@@ -32,7 +32,7 @@ class ProgressLine:
     def __enter__(self) -> ProgressLine:
         if self._shows:
             self._bar = self._new_bar()
-            self._task = self._bar.add_task("", total=None, told="starting")
+            self._task = self._bar.add_task("", total=None, text="starting")
             self._bar.start()
         return self
 
@@ -43,14 +43,13 @@ class ProgressLine:
             self._bar.stop()
 
     def show(self, progress: Progress) -> None:
-        """Redraw; may be called from any thread, cheap when there is no line."""
+        """Redraw the line; callable from any thread, and cheap if there is no line."""
         if self._bar is None or self._task is None:
             return
         self._recent.append((progress.seconds, progress.pages))
         total = progress.done + progress.left
-        self._bar.update(
-            self._task, completed=progress.done, total=total or None, told=tell(progress, self._recent)
-        )
+        text = progress_text(progress, self._recent)
+        self._bar.update(self._task, completed=progress.done, total=total or None, text=text)
 
     def _new_bar(self) -> Bar:
         from rich.console import Console
@@ -58,13 +57,13 @@ class ProgressLine:
         from rich.theme import Theme
 
         calm = Theme({"bar.complete": "green", "bar.finished": "green", "progress.elapsed": "dim"})
-        # Without colours it is bare: nothing dim or bold either.
+        # Without colours nothing is dim or bold either.
         colours: Literal["auto"] | None = "auto" if self._terminal.has_colours else None
         console = Console(file=self._terminal.err, color_system=colours, theme=calm)
         return Progress(
             SpinnerColumn(style="dim"),
             BarColumn(bar_width=24),
-            TextColumn("{task.fields[told]}", markup=False),
+            TextColumn("{task.fields[text]}", markup=False),
             TimeElapsedColumn(),
             console=console,
             transient=True,
@@ -72,8 +71,8 @@ class ProgressLine:
         )
 
 
-def tell(progress: Progress, recent: deque[tuple[float, int]]) -> str:
-    """The words of the line: jobs, pages/s lately, failures, hosts waited for."""
+def progress_text(progress: Progress, recent: deque[tuple[float, int]]) -> str:
+    """Jobs, recent pages/s, failures, and the hosts that the run waits for."""
     words = [f"{progress.done:,}/{counted(progress.done + progress.left, 'job')}"]
     first_seconds, first_pages = recent[0]
     if len(recent) > 1 and progress.seconds > first_seconds:

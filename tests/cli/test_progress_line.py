@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scoopi.cli.progress import ProgressLine, tell
+from scoopi.cli.progress_line import ProgressLine, progress_text
 from scoopi.cli.terminal import Terminal
 from scoopi.model.progress import Progress
 
@@ -33,13 +33,13 @@ STATE = Progress(
 
 def test_the_words_are_jobs_speed_failures_and_hosts() -> None:
     recent = deque([(10.0, 1000), (20.0, 1190)])
-    assert tell(STATE, recent) == (
+    assert progress_text(STATE, recent) == (
         "1,200/1,240 jobs  19.0 pages/s  3 failed  waiting for slow.test:80 and 2 more"
     )
 
 
 def test_at_the_start_there_is_no_speed_yet() -> None:
-    assert tell(Progress(left=1), deque([(0.0, 0)])) == "0/1 job"
+    assert progress_text(Progress(left=1), deque([(0.0, 0)])) == "0/1 job"
 
 
 def drawn(environ: dict[str, str], quiet: bool = False, stream: io.StringIO | None = None) -> str:

@@ -1,13 +1,13 @@
-"""`scoopi new`: writes a first set of definitions and its page."""
+"""`scoopi new`: creates a folder with example definitions."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
 from scoopi.cli.terminal import Terminal, printable
-from scoopi.cli.verbs.verb import Verb
 from scoopi.errors import RunError, UsageError
 
 STARTER = Path(__file__).parent / "starter"
@@ -15,32 +15,32 @@ FILES = ("bakery.yml", "pages/bread.html")
 
 
 class New:
-    """Copies the starter, and overwrites nothing."""
+    """Copies the starter definitions; overwrites nothing."""
 
     usage = "scoopi new DIR"
-    sentence = "Writes a first set of definitions, with comments and the page that it reads, to a folder."
+    sentence = "Creates a folder with commented example definitions and the page that they read."
     example = "scoopi new demo\nscoopi demo"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """DIR."""
-        parser.add_argument("folder", metavar="DIR", type=Path, help="the folder; made when it is not there")
+        parser.add_argument("folder", metavar="DIR", type=Path, help="folder, created if it does not exist")
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Write the files, and show the next command.
+        """Write the files and show the next command.
 
         Raises:
-            UsageError: a file is there already.
+            UsageError: a file exists already.
             RunError: the folder cannot be written.
         """
         targets = {options.folder / name: STARTER / name for name in FILES}
         for target in targets:
             if target.exists() or target.is_symlink():
-                raise UsageError("this file is there already", at=str(target), hint="choose another folder")
+                raise UsageError("this file exists already", at=str(target), hint="choose another folder")
         for target, source in targets.items():
             _write(target, source.read_bytes())
         folder = printable(str(options.folder))
         terminal.say(f"wrote {' and '.join(printable(str(target)) for target in targets)}")
-        terminal.say(f"run it with  scoopi {folder}")
+        terminal.say(f"run it with:  scoopi {folder}")
         return DONE
 
 

@@ -1,21 +1,21 @@
-"""`scoopi check`: tells everything that is wrong with definitions."""
+"""`scoopi check`: reports every problem in definitions."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, INVALID
 from scoopi.cli.options import add_settings, add_verbose, read_settings
 from scoopi.cli.terminal import Terminal, printable
-from scoopi.cli.verbs.verb import Verb
 
 
 class Check:
-    """Checks definitions without loading a page; the report is data, on stdout."""
+    """Checks definitions without loading a page; the report goes to stdout."""
 
     usage = "scoopi check DEFS... [options]"
-    sentence = "Tells everything that is wrong with definitions, without loading a page."
+    sentence = "Reports every problem in definitions, without loading a page."
     example = (
         "scoopi check defs/examples/quickstart\n"
         "scoopi check shop.yml fares.yml\n"
@@ -23,25 +23,25 @@ class Check:
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """DEFS, the form of the report, and what counts as wrong."""
+        """DEFS, the format of the report, and whether warnings are errors."""
         parser.add_argument(
             "defs",
             metavar="DEFS",
             type=Path,
             nargs="+",
-            help="a folder of definitions, or one file; several are checked one after another",
+            help="a folder of definitions or one file; several are checked one after another",
         )
         parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
-        parser.add_argument("--strict", action="store_true", help="warnings are errors")
+        parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
         add_settings(parser)
         add_verbose(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """0 when nothing is wrong, else 3."""
+        """Print the report; the exit code is 0 if nothing is wrong, else 3."""
         from scoopi.app import check
 
         settings = read_settings(options.settings)
-        with terminal.kept_for_data():  # plugins are made to be checked
+        with terminal.kept_for_data():  # checking loads plugins, which may print
             reports = [
                 check(defs, options.conf, settings, options.strict, terminal.environ) for defs in options.defs
             ]
@@ -55,7 +55,7 @@ class Check:
 
 
 def _together(options: Namespace, texts: list[str]) -> list[str]:
-    """Several reports: each with the name of its definitions, or all in one list."""
+    """Several reports: as text each with the name of its definitions, as JSON in one list."""
     if options.format == "json":
         return ["[" + ",\n".join(texts) + "]"]
     return [f"{printable(str(defs))}: {text}" for defs, text in zip(options.defs, texts, strict=True)]

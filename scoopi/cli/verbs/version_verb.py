@@ -1,4 +1,4 @@
-"""`scoopi version`: shows the versions of Scoopi and of what it runs on."""
+"""`scoopi version`: shows the versions of Scoopi and its components."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import platform
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 
+from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
 from scoopi.cli.terminal import Terminal
-from scoopi.cli.verbs.verb import Verb
 from scoopi.version import __version__
 
 
 class Version:
-    """One line a component, on stdout; a report of a fault is complete with them."""
+    """Prints one line for each component, for bug reports."""
 
     usage = "scoopi version"
-    sentence = "Shows the versions of Scoopi and of what it runs on."
+    sentence = "Shows the versions of Scoopi and its components."
     example = "scoopi version"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """It takes none."""
+        """Add no arguments."""
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Print them."""
@@ -32,11 +32,11 @@ class Version:
 
 
 def versions() -> Iterator[tuple[str, str]]:
-    """Component and version; one that cannot be loaded says so in its place."""
+    """Name and version of each component; the error instead of the version if it cannot be loaded."""
     yield "scoopi", __version__
     yield "python", f"{platform.python_version()} ({platform.python_implementation()})"
     yield "system", f"{platform.system()} {platform.release()} {platform.machine()}"
-    for name, ask in _ASK.items():
+    for name, ask in COMPONENTS.items():
         try:
             yield name, ask()
         except Exception as fault:
@@ -44,7 +44,7 @@ def versions() -> Iterator[tuple[str, str]]:
 
 
 def _lxml() -> str:
-    return _installed("lxml")
+    return installed_version("lxml")
 
 
 def _libxml2() -> str:
@@ -72,31 +72,37 @@ def _sqlite() -> str:
 
 
 def _hazelcast() -> str:
-    """The client; a run on one machine needs none."""
+    """The version of the client, which only a cluster needs."""
     from importlib.metadata import PackageNotFoundError
 
     try:
-        return _installed("hazelcast-python-client")
+        return installed_version("hazelcast-python-client")
     except PackageNotFoundError:
-        return 'not installed; a cluster wants pip install "scoopi[cluster]"'
+        return 'not installed; clusters need pip install "scoopi[cluster]"'
 
 
-def _installed(package: str) -> str:
+def installed_version(package: str) -> str:
+    """The version of an installed package.
+
+    Raises:
+        PackageNotFoundError: it is not installed.
+    """
     from importlib.metadata import version
 
     return version(package)
 
 
-_ASK: dict[str, Callable[[], str]] = {
+COMPONENTS: dict[str, Callable[[], str]] = {
     "lxml": _lxml,
     "libxml2": _libxml2,
-    "selectolax": lambda: _installed("selectolax"),
+    "selectolax": lambda: installed_version("selectolax"),
     "html backend": _html_backend,
     "pycurl": _curl,
-    "quickjs": lambda: _installed("quickjs-ng"),
+    "quickjs": lambda: installed_version("quickjs-ng"),
     "sqlite": _sqlite,
-    "msgspec": lambda: _installed("msgspec"),
+    "msgspec": lambda: installed_version("msgspec"),
     "hazelcast": _hazelcast,
 }
+"""Component -> the function that finds its version."""
 
 VERB: Verb = Version()

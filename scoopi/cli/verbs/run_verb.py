@@ -5,17 +5,17 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from scoopi.cli.arguments import Verb
 from scoopi.cli.options import add_run_options, member_addresses
 from scoopi.cli.session import carry_out
 from scoopi.cli.terminal import Terminal
-from scoopi.cli.verbs.verb import Verb
 
 
 class Run:
     """Loads the pages of definitions and writes their rows."""
 
     usage = "scoopi run DEFS [options]"
-    sentence = "Runs definitions: loads their pages and writes their rows to a new folder under output."
+    sentence = "Runs definitions: loads their pages and writes their rows to a new folder below output."
     example = (
         "scoopi run defs/examples/quickstart\n"
         "scoopi run shop.yml --output rows --workers 2 -D scoopi.loader.fetch.delay=250\n"
@@ -24,30 +24,30 @@ class Run:
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """DEFS and the options of a run."""
-        parser.add_argument("defs", metavar="DEFS", type=Path, help="a folder of definitions, or one file")
+        parser.add_argument("defs", metavar="DEFS", type=Path, help="a folder of definitions or one file")
         add_run_options(parser)
         parser.add_argument(
             "--cluster",
             metavar="HOST:PORT,…",
             type=member_addresses,
-            help="be a node: take part in a run over all nodes of this Hazelcast cluster",
+            help="run as a node: share the work with all nodes of this Hazelcast cluster",
         )
         parser.add_argument(
             "--run",
             dest="run_name",
             metavar="NAME",
-            help="the cluster's run to join or to begin; without it, the one of these definitions that is "
-            "not over, else a new one",
+            help="name of the cluster's run to join or to start (default: the unfinished run of these "
+            "definitions, else a new one)",
         )
         parser.add_argument(
             "--anew",
             action="store_true",
-            help="should the cluster have lost the run, or a part of it: put aside what rows of it are in "
-            "the output folder, to .scoopi/lost-…, and begin it anew",
+            help="if the cluster has lost the run's data, move its rows to .scoopi/lost-… and start the "
+            "run again",
         )
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
-        """Run them; the code tells how it ended."""
+        """Run them; the exit code is that of the report."""
         if options.cluster is not None:
             options.settings.append(f"scoopi.cluster.addresses={options.cluster}")
         return carry_out(

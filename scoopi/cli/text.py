@@ -1,10 +1,14 @@
-"""Amounts: numbers and times as a person reads them."""
+"""Text: numbers, times and labelled lines as a person reads them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
+_LABEL_WIDTH = 8
+
 
 def number(amount: int) -> str:
-    """`1234567` as `1,234,567`."""
+    """An amount with a comma for each thousand: `1,234,567`."""
     return f"{amount:,}"
 
 
@@ -35,7 +39,7 @@ def duration(seconds: float) -> str:
 
 
 def short_duration(seconds: float) -> str:
-    """As `duration`, but below a second `0.24 ms`, `12.4 ms`."""
+    """Like `duration`, but a time below a second is in milliseconds: `0.24 ms`, `12.4 ms`."""
     if seconds >= 0.9995:
         return duration(seconds)
     milliseconds = 1000 * seconds
@@ -43,8 +47,19 @@ def short_duration(seconds: float) -> str:
 
 
 def rate(amount: int, seconds: float) -> str:
-    """Amount per second, in three digits or so."""
+    """An amount per second, with about three digits."""
     per_second = amount / seconds if seconds > 0 else 0.0
     if per_second >= 99.5:
         return number(round(per_second))
     return f"{per_second:.1f}" if per_second >= 9.95 else f"{per_second:.2f}"
+
+
+def labelled(paint: Callable[..., str], label: str, lines: Iterable[str]) -> Iterator[str]:
+    """Indent lines and put the label in front of the first one.
+
+    Args:
+        paint: see `Terminal.paint`.
+    """
+    for line in lines:
+        yield f"  {paint(f'{label:<{_LABEL_WIDTH}}', 'dim')}{line}"
+        label = ""
