@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from injector import Injector
 
-from scoopi.bootstrap.modules import RunModule
+from scoopi.bootstrap.modules import run_modules
 from scoopi.configs.groups import WorkerSettings
 from scoopi.engine.engine import Engine
 from scoopi.errors import RunError
@@ -29,7 +29,7 @@ class OpenedRun:
 
     def engine(self) -> Engine:
         """A new engine that does this node's part of the run; call it once."""
-        return Injector([RunModule(self._context, self._launch())], auto_bind=False).get(Engine)
+        return Injector(run_modules(self._context, self._launch()), auto_bind=False).get(Engine)
 
     def note(self, report: RunReport) -> None:
         """If the run is over, record that in the node's folder, so that `resume` skips it.

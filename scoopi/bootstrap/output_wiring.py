@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from injector import inject
+
 from scoopi.configs.groups import OutputSettings
 from scoopi.engine.stop_time import StopTime
 from scoopi.publishing.outputs import of_node
@@ -25,6 +27,7 @@ class OutputWiring:
         stop: publishing and waiting for others end when it says so.
     """
 
+    @inject
     def __init__(self, context: RunContext, jobs: JobStore, record: RunRecord, stop: StopTime) -> None:
         self._context = context
         self._jobs = jobs

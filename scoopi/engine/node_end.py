@@ -8,6 +8,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from injector import inject
+
 from scoopi.appenders.appender import Appender
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.job_mediator import JobMediator
@@ -23,6 +25,7 @@ THREAD_END_S = 5.0
 class NodeEnd:
     """Last opened, first closed; every wait has an end."""
 
+    @inject
     def __init__(
         self,
         jobs: JobMediator,

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from injector import inject
+
 from scoopi.appenders.appender import Appender
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.job_mediator import JobMediator
@@ -34,6 +36,7 @@ STUCK_S = 15.0
 """The task runner's loop turns once a second; one that has not for so long will not any more."""
 
 
+@inject
 @dataclass(frozen=True, slots=True)
 class WatchedParts:
     """The parts that are looked at."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 
+from injector import inject
+
 from scoopi.appenders.appender import Appender
 from scoopi.appenders.job_result import JobResult
 from scoopi.errors import RunError
@@ -37,6 +39,7 @@ class HandoverRouter:
         routed: how many results were passed to the appender.
     """
 
+    @inject
     def __init__(self, clocks: HostClocks, queues: TaskQueues, appender: Appender, counts: Counts) -> None:
         self._clocks = clocks
         self._queues = queues

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+from injector import inject
+
 from scoopi.appenders.job_result import JobResult
 from scoopi.errors import ScoopiError
 from scoopi.mediator.held_jobs import HeldJobs
@@ -25,6 +27,7 @@ class NodeEvents:
     Wake-ups only make the node fast; the sweeps of the job runner and the monitor find what they miss.
     """
 
+    @inject
     def __init__(self, held: HeldJobs, counts: Counts, state: StateFlipper) -> None:
         self._held = held
         self._counts = counts

@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from injector import inject
+
 from scoopi.appenders.appender import Appender
 from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.handover_router import HandoverRouter
@@ -63,6 +65,7 @@ class TaskRunner:
         turned_at: monotonic seconds at which the loop began its last turn; it turns once a second at least.
     """
 
+    @inject
     def __init__(
         self,
         pool: WorkerPool,

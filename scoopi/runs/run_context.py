@@ -13,7 +13,7 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.metrics.joining_node import JoiningNode
 from scoopi.model.progress import Progress
 from scoopi.publishing.output_file import OutputSpec
-from scoopi.runs.composed import Composed
+from scoopi.runs.composed import Composed, WorkerPlan
 from scoopi.runs.node_folder import NodeFolder
 from scoopi.runs.run_folder import RunFolder
 from scoopi.runs.run_request import unheard
@@ -81,6 +81,29 @@ class RunContext:
         if self.cluster is None or incarnation == self.node:
             return True
         return (self.folder.segments / f"{incarnation}.seg").exists()
+
+    @property
+    def store_timeout_s(self) -> float:
+        """How long a cluster that does not answer is retried; 0 on one machine."""
+        return 0.0 if self.cluster is None else self.cluster.reconnect_timeout_ms / 1000
+
+    def place_of(self, group: str, task: str) -> str:
+        """Where a task is defined, as `file:line:column`; an unknown task: where its group's first one is."""
+        tasks = self.composed.definitions.task_groups[group].tasks
+        return str(next((each.place for each in tasks if each.name == task), tasks[0].place))
+
+    def worker_plan(self) -> WorkerPlan:
+        """What each worker of this node is wired from."""
+        composed = self.composed
+        return WorkerPlan(
+            definitions=composed.definitions,
+            configs=self.configs.composed(),
+            run_date=composed.run_date,
+            current_folder=composed.current_folder,
+            defs_source=composed.defs_source,
+            is_cluster=self.cluster is not None,
+            secrets=self.configs.secrets,
+        )
 
     def resume_command(self) -> str:
         """What the user types to go on with the run."""

@@ -1,0 +1,115 @@
+"""EngineModule: the engine, what seeds the run, and what shows the node's figures."""
+
+from __future__ import annotations
+
+from injector import Binder, Module, provider, singleton
+from msgspec.structs import replace
+
+from scoopi.appenders.appender import STORE_PATIENCE_S, Appender
+from scoopi.bootstrap.address_host import host_of
+from scoopi.configs.groups import ClusterSettings, MetricsSettings
+from scoopi.engine.engine import Engine, NodeParts
+from scoopi.engine.job_seeder import JobSeeder
+from scoopi.engine.node_end import NodeEnd
+from scoopi.engine.node_watch import NodeWatch, WatchedParts
+from scoopi.engine.run_close import RunClose
+from scoopi.engine.stop_time import StopTime
+from scoopi.mediator.job_mediator import JobMediator
+from scoopi.mediator.job_runner import JobRunner
+from scoopi.mediator.monitor import Monitor
+from scoopi.mediator.node_events import NodeEvents
+from scoopi.mediator.state_flipper import StateFlipper
+from scoopi.mediator.task_mediator import TaskMediator
+from scoopi.metrics.metrics_server import MetricsServer
+from scoopi.metrics.node_counts import NodeCounts
+from scoopi.runs.composed import unpacked_locators
+from scoopi.runs.run_context import RunContext
+from scoopi.store.nodes.barricade import Barricade
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.runs.run_record import RunRecord
+
+SOLO_LEASE_MS = 1000
+"""On one machine the folder's lock has shown already that an earlier process is dead."""
+
+
+class EngineModule(Module):
+    """The engine and what only it starts."""
+
+    def configure(self, binder: Binder) -> None:
+        """Bind what needs no value of its own."""
+        for part in (NodeEnd, WatchedParts):
+            binder.bind(part, scope=singleton)
+
+    @singleton
+    @provider
+    def seeder(
+        self, jobs: JobStore, record: RunRecord, context: RunContext, cluster: ClusterSettings
+    ) -> JobSeeder:
+        """Puts the jobs of all locators."""
+        lease_ms = SOLO_LEASE_MS if context.cluster is None else cluster.liveness_gap_ms
+        barricade = Barricade(context.store, f"seed/{context.run}", context.node, lease_ms)
+        timeout_s, on_seeded = context.store_timeout_s, context.on_seeded
+        return JobSeeder(jobs, record, host_of, barricade, context.run, timeout_s, on_seeded)
+
+    @singleton
+    @provider
+    def parts(
+        self,
+        seeder: JobSeeder,
+        appender: Appender,
+        tasks: TaskMediator,
+        jobs: JobMediator,
+        events: NodeEvents,
+        state: StateFlipper,
+        end: NodeEnd,
+        runner: JobRunner,
+        monitor: Monitor,
+    ) -> NodeParts:
+        """The parts that the engine starts and ends."""
+        events.connect(runner, tasks, monitor)
+        return NodeParts(seeder, appender, tasks, jobs, events, state, end)
+
+    @singleton
+    @provider
+    def watch(
+        self, parts: WatchedParts, counts: NodeCounts, jobs: JobStore, context: RunContext
+    ) -> NodeWatch:
+        """The node's figures."""
+        folder = context.folder
+        return NodeWatch(folder.path.name, folder.node, parts, counts, jobs.left)
+
+    @singleton
+    @provider
+    def metrics(self, settings: MetricsSettings, watch: NodeWatch, context: RunContext) -> MetricsServer:
+        """Serves the figures; in a cluster the server that was there while the node joined does."""
+        if context.joining is not None:
+            context.joining.becomes(watch)
+            settings = replace(settings, enable=False)
+        return MetricsServer(settings, watch)
+
+    @singleton
+    @provider
+    def engine(
+        self,
+        parts: NodeParts,
+        close: RunClose,
+        jobs: JobStore,
+        counts: NodeCounts,
+        metrics: MetricsServer,
+        stop: StopTime,
+        context: RunContext,
+    ) -> Engine:
+        """The engine."""
+        packed = context.composed.locators
+        return Engine(
+            parts,
+            close,
+            jobs,
+            counts,
+            lambda: unpacked_locators(packed),
+            context.watch,
+            metrics,
+            stop,
+            context.store_timeout_s or STORE_PATIENCE_S,
+            context.tell,
+        )

@@ -1,0 +1,154 @@
+"""JobsModule: what takes jobs from the store, watches the run, and keeps this node alive in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from injector import Binder, Module, provider, singleton
+
+from scoopi.appenders.appender import Appender
+from scoopi.appenders.committed_frames import committed_state
+from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.configs.groups import ArchiveSettings, ClusterSettings, EngineSettings, JobSettings
+from scoopi.mediator.heartbeat import Heartbeat, HeartbeatCalls
+from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.job_mediator import JobMediator
+from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
+from scoopi.mediator.job_runner import JobRunner
+from scoopi.mediator.monitor import Monitor
+from scoopi.mediator.node_events import NodeEvents
+from scoopi.mediator.state_flipper import StateFlipper
+from scoopi.mediator.task_mediator import TaskMediator
+from scoopi.metrics.node_counts import NodeCounts
+from scoopi.politeness.host_sharing import HostSharing
+from scoopi.politeness.shared_hosts import SharedHosts
+from scoopi.runs.run_context import RunContext
+from scoopi.store.nodes.departure import Departure
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.runs.completion_check import RunEnd
+from scoopi.store.runs.run_record import RunRecord
+
+
+class JobsModule(Module):
+    """The threads `job-runner`, `monitor` and `heartbeat`, and the state that they share."""
+
+    def configure(self, binder: Binder) -> None:
+        """Bind what needs no value of its own."""
+        for part in (HeldJobs, NodeEvents, StateFlipper):
+            binder.bind(part, scope=singleton)
+
+    @singleton
+    @provider
+    def archive(self, settings: ArchiveSettings, context: RunContext) -> ArchiveRules:
+        """Whether the archive has a page."""
+        composed = context.composed
+        pattern = context.configs.text("scoopi.dateTimePattern")
+        return ArchiveRules(settings, composed.definitions, composed.run_date, pattern)
+
+    @singleton
+    @provider
+    def job_runner(
+        self,
+        jobs: JobStore,
+        tasks: TaskMediator,
+        held: HeldJobs,
+        settings: JobSettings,
+        archive: ArchiveRules,
+        appender: Appender,
+        sharing: HostSharing,
+    ) -> JobRunner:
+        """Takes jobs; in a cluster of the hosts that this node has a share of."""
+        shares = sharing.shares
+        shared = None if shares is None else SharedHosts(shares, jobs, tasks.needed_hosts, tasks.wanted)
+        return JobRunner(jobs, tasks, held, settings.max_takes, archive.is_fresh, appender.put, shared)
+
+    @singleton
+    @provider
+    def monitor(self, held: HeldJobs, state: StateFlipper, end: RunEnd, settings: EngineSettings) -> Monitor:
+        """Asks whether the run is over."""
+        return Monitor(held, state, end.is_over, settings.monitor_period_ms)
+
+    @singleton
+    @provider
+    def recovery_calls(
+        self, runner: JobRunner, tasks: TaskMediator, state: StateFlipper, context: RunContext
+    ) -> RecoveryCalls:
+        """What a round of recovery asks and notifies."""
+        segment = context.folder.segments / f"{context.node}.seg"
+        return RecoveryCalls(
+            lambda job, fence: committed_state(segment, job, fence),
+            runner.wake,
+            tasks.recall,
+            state.run_is_over,
+            keep=context.keep,
+        )
+
+    @singleton
+    @provider
+    def recovery(
+        self,
+        members: Membership,
+        jobs: JobStore,
+        record: RunRecord,
+        held: HeldJobs,
+        calls: RecoveryCalls,
+        context: RunContext,
+    ) -> JobRecovery:
+        """Takes back the jobs of dead nodes."""
+        return JobRecovery(members, jobs, record, held, context.run, calls)
+
+    @singleton
+    @provider
+    def heartbeat_calls(
+        self,
+        events: NodeEvents,
+        monitor: Monitor,
+        state: StateFlipper,
+        tasks: TaskMediator,
+        context: RunContext,
+    ) -> HeartbeatCalls:
+        """What the heartbeat asks and notifies."""
+        is_cancelled = context.cancel.is_asked if context.cancel is not None else lambda: False
+        return HeartbeatCalls(events.on_fault, monitor.wake, is_cancelled, state.cancel, tasks.given)
+
+    @singleton
+    @provider
+    def heartbeat(
+        self,
+        members: Membership,
+        recovery: JobRecovery,
+        held: HeldJobs,
+        counts: NodeCounts,
+        calls: HeartbeatCalls,
+        cluster: ClusterSettings,
+    ) -> Heartbeat:
+        """Shows the other nodes that this one is alive."""
+        beat_s, round_s = cluster.heartbeat_ms / 1000, cluster.liveness_gap_ms / 1000
+        return Heartbeat(members, recovery, _load_of(held, counts), calls, beat_s, round_s)
+
+    @singleton
+    @provider
+    def departure(
+        self,
+        members: Membership,
+        held: HeldJobs,
+        counts: NodeCounts,
+        heartbeat: Heartbeat,
+        cluster: ClusterSettings,
+    ) -> Departure:
+        """How this node leaves the run."""
+        return Departure(members, _load_of(held, counts), heartbeat.stop, cluster.heartbeat_ms / 1000)
+
+    @singleton
+    @provider
+    def job_mediator(
+        self, runner: JobRunner, monitor: Monitor, heartbeat: Heartbeat, events: NodeEvents
+    ) -> JobMediator:
+        """Starts and stops the three threads."""
+        return JobMediator(runner, monitor, heartbeat, events.on_fault)
+
+
+def _load_of(held: HeldJobs, counts: NodeCounts) -> Callable[[], Load]:
+    return lambda: held.load()._replace(pages=int(counts.value("pages")))

@@ -1,0 +1,158 @@
+"""RowsModule: what makes rows durable, publishes them, and completes the run."""
+
+from __future__ import annotations
+
+import time
+
+from injector import Binder, Module, provider, singleton
+
+from scoopi.appenders.appender import STORE_PATIENCE_S, Appender
+from scoopi.appenders.segment_format import SegmentHeader
+from scoopi.appenders.segment_writer import SegmentWriter
+from scoopi.bootstrap.output_wiring import OutputWiring
+from scoopi.configs.groups import AppenderSettings, EngineSettings
+from scoopi.engine.empty_finds import EmptyFinds
+from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S
+from scoopi.engine.run_close import RunClose
+from scoopi.engine.stop_time import StopTime
+from scoopi.mediator.heartbeat import Heartbeat
+from scoopi.mediator.node_events import NodeEvents
+from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.counts import Counts
+from scoopi.publishing.publisher import Publisher
+from scoopi.publishing.run_rows import RunRows
+from scoopi.runs.node_folder import NodeFolder
+from scoopi.runs.run_context import RunContext
+from scoopi.runs.run_file import RunFile
+from scoopi.runs.run_place import RunPlace
+from scoopi.store.nodes.departure import Departure
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.runs.run_record import RunRecord
+
+
+class RowsModule(Module):
+    """From results to finished files."""
+
+    def configure(self, binder: Binder) -> None:
+        """Bind what needs no value of its own."""
+        for part in (NodeCounts, OutputWiring):
+            binder.bind(part, scope=singleton)
+
+    @singleton
+    @provider
+    def counts(self, counts: NodeCounts) -> Counts:
+        """The node's counters, for parts that only add to them."""
+        return counts
+
+    @singleton
+    @provider
+    def stop(self, settings: EngineSettings, context: RunContext) -> StopTime:
+        """Whether this node is to stop, and by when."""
+        limit_s, hurry = settings.shutdown_timeout_s, context.hurry
+        return StopTime(limit_s, time.monotonic, hurry) if hurry is not None else StopTime(limit_s)
+
+    @singleton
+    @provider
+    def writer(self, context: RunContext) -> SegmentWriter:
+        """This process' segment file."""
+        return SegmentWriter(context.folder.segments, SegmentHeader(context.run, context.node))
+
+    @singleton
+    @provider
+    def appender(
+        self,
+        writer: SegmentWriter,
+        jobs: JobStore,
+        settings: AppenderSettings,
+        record: RunRecord,
+        events: NodeEvents,
+        counts: NodeCounts,
+        context: RunContext,
+    ) -> Appender:
+        """Commits results, and finishes their jobs."""
+        return Appender(
+            writer,
+            jobs,
+            settings,
+            events.on_ended,
+            events.on_fault,
+            lambda seconds: counts.observe(COMMIT, seconds, COMMIT_BOUNDS_S),
+            context.store_timeout_s or STORE_PATIENCE_S,
+            lambda: record.lost(context.run),
+        )
+
+    @singleton
+    @provider
+    def publisher(self, output: OutputWiring) -> Publisher:
+        """Of this node's own rows."""
+        return output.publisher()
+
+    @singleton
+    @provider
+    def rows(self, output: OutputWiring, publisher: Publisher, departure: Departure) -> RunRows:
+        """Who writes which files at the run's end."""
+        return output.rows(publisher, departure)
+
+    @singleton
+    @provider
+    def place(self, output: OutputWiring, context: RunContext) -> RunPlace:
+        """Which run this is."""
+        return RunPlace(
+            run=context.folder.path.name,
+            folder=context.folder.path,
+            incarnation=context.run,
+            publishes_parts=output.publishes_parts,
+            resume=context.resume_command(),
+            was_over=context.was_over,
+            is_alone=context.cluster is None,
+        )
+
+    @singleton
+    @provider
+    def empty_finds(self, context: RunContext, counts: NodeCounts) -> EmptyFinds:
+        """What found nothing on the pages that this process has read."""
+        whose = " that this node has read" if context.cluster is not None else ""
+        if context.resumed:
+            whose = " read since it was resumed"
+        return EmptyFinds(context.composed.definitions.data_defs, counts, whose)
+
+    @singleton
+    @provider
+    def run_close(
+        self,
+        place: RunPlace,
+        publisher: Publisher,
+        rows: RunRows,
+        jobs: JobStore,
+        record: RunRecord,
+        counts: NodeCounts,
+        heartbeat: Heartbeat,
+        departure: Departure,
+        empty: EmptyFinds,
+        stop: StopTime,
+        context: RunContext,
+    ) -> RunClose:
+        """Completes the run, or this node's part of it."""
+        file = RunFile(context.folder.path, context.folder.node_folder, context.cluster is not None)
+        return RunClose(
+            place,
+            publisher,
+            rows,
+            jobs,
+            record,
+            file,
+            counts,
+            heartbeat,
+            departure,
+            context.store_timeout_s,
+            lambda: _on_over(context),
+            empty.told,
+            stop,
+        )
+
+
+def _on_over(context: RunContext) -> None:
+    if isinstance(context.folder, NodeFolder):
+        context.folder.note_over(context.run)
+    if context.retention is not None:
+        context.retention.begin()

@@ -1,0 +1,121 @@
+"""WorkersModule: what gives jobs to workers, politely, and hears what becomes of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import msgspec
+from injector import Binder, Module, provider, singleton
+
+from scoopi.appenders.appender import Appender
+from scoopi.configs.groups import ClusterSettings, FetchLimits, JobSettings, TaskLimit, WorkerSettings
+from scoopi.mediator.handover_router import HandoverRouter
+from scoopi.mediator.node_events import NodeEvents
+from scoopi.mediator.task_mediator import TaskMediator
+from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
+from scoopi.mediator.workers.quarantine import Quarantine
+from scoopi.mediator.workers.watchdog import Watchdog
+from scoopi.mediator.workers.worker_link import WorkerLink
+from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.politeness.host_claims import HostClaims, claims_file
+from scoopi.politeness.host_clocks import HostClocks
+from scoopi.politeness.host_shares import HostShares, OwnNode
+from scoopi.politeness.host_sharing import HostSharing, InFlight
+from scoopi.runs.run_context import RunContext
+from scoopi.store.nodes.membership import Membership
+
+SOLO_WINDOWS, CLUSTER_WINDOWS = 2, 8
+"""How many batches are prefetched: in a cluster more, so that workers do not wait for its answers."""
+GRANT_S = 2.0
+"""How long a grant is valid; a worker that is later asks for another."""
+
+
+class WorkersModule(Module):
+    """The pool of workers and the loop over it.
+
+    Args:
+        launch: starts a worker, or hands out one that was started ahead.
+    """
+
+    def __init__(self, launch: Callable[[], WorkerLink]) -> None:
+        self._launch = launch
+
+    def configure(self, binder: Binder) -> None:
+        """Bind what needs no value of its own."""
+        for part in (HandoverRouter, TaskRunner):
+            binder.bind(part, scope=singleton)
+
+    @singleton
+    @provider
+    def sharing(
+        self, context: RunContext, members: Membership, limits: FetchLimits, cluster: ClusterSettings
+    ) -> HostSharing:
+        """How the nodes of a cluster share hosts; on one machine there is nothing to share."""
+        in_flight = InFlight()
+        if context.cluster is None:
+            return HostSharing(in_flight)
+        own = OwnNode(members.own_beat_is_old, lambda: members.last_look, in_flight.count)
+        turn_ms, gap_ms = cluster.share_turn_ms, cluster.liveness_gap_ms
+        return HostSharing(in_flight, HostShares(context.store, context.node, limits, turn_ms, gap_ms, own))
+
+    @singleton
+    @provider
+    def clocks(self, context: RunContext, limits: FetchLimits, sharing: HostSharing) -> HostClocks:
+        """When each host may be asked again."""
+        if sharing.shares is not None:
+            may_send = sharing.shares.may_send
+            return HostClocks(limits, GRANT_S, time.monotonic, 0.0, sharing.in_flight, may_send)
+        first_after_s = limits.delay_ms / 1000 if context.resumed else 0.0
+        claims = HostClaims(claims_file()) if limits.delay_ms else None
+        return HostClocks(limits, GRANT_S, time.monotonic, first_after_s, claims=claims)
+
+    @singleton
+    @provider
+    def queues(self, clocks: HostClocks) -> TaskQueues:
+        """Jobs that wait for a worker."""
+        return TaskQueues(clocks, time.monotonic)
+
+    @singleton
+    @provider
+    def pool(self, settings: WorkerSettings, context: RunContext) -> WorkerPool:
+        """The workers; at least one, also when it is a thread."""
+        plan = msgspec.msgpack.encode(context.worker_plan())
+        return WorkerPool(self._launch, max(1, settings.workers), plan, settings.most_requests)
+
+    @singleton
+    @provider
+    def calls(self, events: NodeEvents) -> TaskRunnerCalls:
+        """What the task runner notifies."""
+        return TaskRunnerCalls(events.on_back, events.on_low, events.on_fault)
+
+    @singleton
+    @provider
+    def watchdog(self, limit: TaskLimit) -> Watchdog:
+        """Kills workers that are in one task for too long."""
+        return Watchdog(limit.limit_s, time.monotonic)
+
+    @singleton
+    @provider
+    def quarantine(
+        self, settings: JobSettings, limit: TaskLimit, appender: Appender, context: RunContext
+    ) -> Quarantine:
+        """The quarantine of jobs that were in a worker when it crashed."""
+        return Quarantine(settings.max_crashes, limit.limit_s, appender.put, context.place_of)
+
+    @singleton
+    @provider
+    def tasks(
+        self,
+        runner: TaskRunner,
+        queues: TaskQueues,
+        pool: WorkerPool,
+        limits: FetchLimits,
+        settings: JobSettings,
+        calls: TaskRunnerCalls,
+        context: RunContext,
+    ) -> TaskMediator:
+        """What the other parts of the node ask of the task runner."""
+        windows = SOLO_WINDOWS if context.cluster is None else CLUSTER_WINDOWS
+        return TaskMediator(runner, queues, pool, limits, settings.prefetch_ms, calls, windows)
