@@ -11,7 +11,7 @@ from scoopi.version import __version__
 
 if TYPE_CHECKING:
     from scoopi.app import Scoopi, check, extract
-    from scoopi.model.run_report import RunReport
+    from scoopi.model.report.run_report import RunReport
 
 __all__ = ["RunReport", "Scoopi", "__version__", "check", "extract"]
 
@@ -19,7 +19,7 @@ _HOMES = {
     "Scoopi": "scoopi.app",
     "check": "scoopi.app",
     "extract": "scoopi.app",
-    "RunReport": "scoopi.model.run_report",
+    "RunReport": "scoopi.model.report.run_report",
 }
 
 

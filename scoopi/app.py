@@ -15,9 +15,8 @@ from scoopi.runs.run_request import RunRequest, output_folder, unheard
 if TYPE_CHECKING:
     from scoopi.defs.yaml.report import Report
     from scoopi.engine.engine import Engine
-    from scoopi.model.progress import Progress
-    from scoopi.model.run_figures import ClusterFigures
-    from scoopi.model.run_report import RunReport
+    from scoopi.model.report.run_figures import ClusterFigures
+    from scoopi.model.report.run_report import Progress, RunReport
 
 
 class Scoopi:
@@ -100,7 +99,7 @@ class Scoopi:
 
     def _do(self, request: RunRequest) -> RunReport | None:
         from scoopi.bootstrap.boot_module import bootstrap_for  # late: a check needs no engine
-        from scoopi.model.run_report import RunReport
+        from scoopi.model.report.run_report import RunReport
 
         while True:
             with bootstrap_for(request) as bootstrap:

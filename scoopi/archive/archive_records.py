@@ -11,7 +11,7 @@ import msgspec
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.document import Document
 from scoopi.model.locator import Locator
-from scoopi.model.shown import with_login_of, without_login
+from scoopi.model.text.shown import with_login_of, without_login
 
 
 class DocumentMeta(msgspec.Struct, frozen=True):

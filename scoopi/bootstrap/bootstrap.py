@@ -18,7 +18,7 @@ from scoopi.configs.run_date import compose_run_date
 from scoopi.configs.setting import Scope
 from scoopi.errors import AppenderError, RecordError, RunError, StoreError, UsageError
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
-from scoopi.model.run_report import RunReport
+from scoopi.model.report.run_report import RunReport
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.ports import LIST_PREFIX

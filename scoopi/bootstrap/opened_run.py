@@ -12,7 +12,7 @@ from scoopi.engine.engine import Engine
 from scoopi.errors import RunError
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
 from scoopi.mediator.workers.worker_link import WorkerLink
-from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.runs.composed import has_scripts
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_folder import point_latest

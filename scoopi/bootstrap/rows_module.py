@@ -18,7 +18,7 @@ from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.model.counts import Counts
+from scoopi.model.report.counts import Counts
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.run_rows import RunRows
 from scoopi.runs.node_folder import NodeFolder

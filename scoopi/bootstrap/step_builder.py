@@ -30,7 +30,7 @@ from scoopi.fetch.file_finder import FileFinder
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import TaskDef
 from scoopi.model.document import Document
-from scoopi.model.finds import axes_read, found_nothing
+from scoopi.model.report.finds import axes_read, found_nothing
 from scoopi.model.step_def import PluginDef, StepDef
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_axis import GridSettings

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scoopi import errors
 
 if TYPE_CHECKING:
-    from scoopi.model.run_report import RunReport
+    from scoopi.model.report.run_report import RunReport
 
 DONE = 0
 SOME_FAILED = 1

@@ -15,7 +15,7 @@ from scoopi.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from scoopi.app import Scoopi
-    from scoopi.model.run_report import RunReport
+    from scoopi.model.report.run_report import RunReport
 
 
 def carry_out(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.cli.text import counted, labelled, number
-from scoopi.model.run_figures import ClusterFigures, HostFigures, JobFigures, NodeFigures, RunFigures
+from scoopi.model.report.run_figures import ClusterFigures, HostFigures, JobFigures, NodeFigures, RunFigures
 
 _MOST_HOSTS = 20
 _COLOURS = {"RUNNING": "green", "WAITING": "yellow", "ENDING": "yellow"}

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.cli.text import counted, duration, labelled, number, rate, short_duration
-from scoopi.model.causes import Cause
-from scoopi.model.run_report import RunReport, RunStatus
-from scoopi.model.step_times import LOADER
+from scoopi.model.report.causes import Cause
+from scoopi.model.report.run_report import LOADER, RunReport, RunStatus
 
 _MOST_CAUSES = 10
 _MOST_NAMES = 10

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.data_def import DataDef
-from scoopi.model.finds import MET, PAGES, PREFIX, ROWS, axes_read, count_name
 from scoopi.model.place import Place
+from scoopi.model.report.finds import MET, PAGES, PREFIX, ROWS, axes_read, count_name
 
 
 class EmptyFinds:

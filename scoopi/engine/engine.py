@@ -22,8 +22,7 @@ from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.definitions import LocatorGroup
-from scoopi.model.progress import Progress
-from scoopi.model.run_report import RunReport
+from scoopi.model.report.run_report import Progress, RunReport
 from scoopi.store.pages.job_store import JobStore
 
 WATCH_S = 0.25

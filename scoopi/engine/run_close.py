@@ -12,9 +12,9 @@ from scoopi.engine.store_retries import tried_again
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
 from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.model.causes import Cause
 from scoopi.model.failure import Failure
-from scoopi.model.run_report import ALREADY_OVER, JobCounts, RunReport, RunStatus
+from scoopi.model.report.causes import Cause
+from scoopi.model.report.run_report import ALREADY_OVER, JobCounts, RunReport, RunStatus
 from scoopi.plugins.encoders.rows_encoder import read_rows
 from scoopi.publishing.publisher import Published, Publisher
 from scoopi.publishing.run_over import RunOver

@@ -10,7 +10,7 @@ import msgspec
 
 from scoopi.errors import FetchError
 from scoopi.fetch.host_name import ascii_host
-from scoopi.model.shown import cut, shown
+from scoopi.model.text.shown import cut, shown
 
 FILE_HOST = "file"
 LONGEST_ADDRESS = 65_536

@@ -19,7 +19,7 @@ from scoopi.fetch.http_faults import NOT_TRIED, fault, private_host_fault, redir
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.reception import PageRoom, Reception
 from scoopi.fetch.request import GrantNeeded, Redirect, Request, Response
-from scoopi.model.shown import shown
+from scoopi.model.text.shown import shown
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 REDIRECTS = frozenset((301, 302, 303, 307, 308))

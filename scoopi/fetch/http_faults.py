@@ -8,7 +8,7 @@ import pycurl
 
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError, SilentHostError
-from scoopi.model.shown import shown, without_logins
+from scoopi.model.text.shown import shown, without_logins
 
 _LATER = "try again later"
 WEIRD_SERVER_REPLY, TOO_LARGE = 8, 100

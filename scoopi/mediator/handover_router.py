@@ -12,9 +12,9 @@ from scoopi.errors import RunError
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.workers.pool_worker import PoolWorker
-from scoopi.model.counts import Counts
-from scoopi.model.finds import PREFIX
-from scoopi.model.step_times import LOADER
+from scoopi.model.report.counts import Counts
+from scoopi.model.report.finds import PREFIX
+from scoopi.model.report.run_report import LOADER
 from scoopi.politeness.host_clocks import HostClocks
 from scoopi.store.pages.job_values import NewJob
 from scoopi.worker.messages import (

@@ -15,8 +15,8 @@ from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
-from scoopi.model.counts import Counts
 from scoopi.model.job import JobState
+from scoopi.model.report.counts import Counts
 
 log = logging.getLogger(__name__)
 

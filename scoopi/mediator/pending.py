@@ -10,7 +10,7 @@ from scoopi.appenders.job_result import JobResult
 from scoopi.model.failure import Failure
 from scoopi.model.frame import Frame
 from scoopi.model.job import JobState
-from scoopi.model.shown import shown
+from scoopi.model.text.shown import shown
 from scoopi.store.pages.job_values import TakenJob
 from scoopi.worker.messages import WorkItem
 

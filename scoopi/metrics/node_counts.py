@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 
 class NodeCounts:
-    """Keeps the promise of `scoopi.model.counts.Counts`; callable from any thread."""
+    """Keeps the promise of `scoopi.model.report.counts.Counts`; callable from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

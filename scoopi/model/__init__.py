@@ -1,1 +1,1 @@
-"""Frozen values that travel between the rooms."""
+"""Frozen values that pass between the rooms: definitions, pages, jobs and rows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from scoopi.model.failure import Failure
-from scoopi.model.link import Link
+from scoopi.model.locator import Link
 from scoopi.model.payload import Payload
 
 

@@ -1,4 +1,4 @@
-"""Locator: a page that a run shall read."""
+"""Locator and Link: a page that a run reads, and one that a page links to."""
 
 from __future__ import annotations
 
@@ -11,3 +11,15 @@ class Locator(msgspec.Struct, frozen=True):
     name: str
     group: str
     url: str
+
+
+class Link(msgspec.Struct, frozen=True):
+    """Requests a child job; `url` is absolute, or an address as written.
+
+    Attributes:
+        once: follow it once per defined locator, however many pages link to it.
+    """
+
+    group: str
+    url: str
+    once: bool = False

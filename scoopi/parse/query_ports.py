@@ -7,9 +7,8 @@ from typing import Protocol
 
 from lxml import etree
 
-from scoopi.model.data import Data
+from scoopi.model.data import Data, ScriptRow
 from scoopi.model.failure import Failure
-from scoopi.model.script_row import ScriptRow
 from scoopi.parse.cells.open_query import Positional
 
 BlockQuery = Callable[[etree._Element], Sequence[etree._Element]]

@@ -13,7 +13,7 @@ from scoopi.configs.groups import ClusterSettings, MetricsSettings, OutputSettin
 from scoopi.errors import ConfigError, RecordError, StoreError
 from scoopi.metrics.joining_node import JoiningNode
 from scoopi.metrics.metrics_server import MetricsServer
-from scoopi.model.run_report import JobCounts, RunReport, RunStatus
+from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.runs.cluster_runs import majority_of
 from scoopi.runs.composed import Composed

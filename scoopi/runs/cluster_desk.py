@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import RecordError, RunError, UsageError
 from scoopi.model.record_fields import RUN_NAME
-from scoopi.model.run_figures import ClusterFigures, RunFigures
+from scoopi.model.report.run_figures import ClusterFigures, RunFigures
 from scoopi.runs.cluster_runs import live_nodes, majority_of, runs_of, store_of
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.node_incarnation import new_incarnation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from scoopi.model.run_report import ALREADY_OVER, RunReport, RunStatus
+from scoopi.model.report.run_report import ALREADY_OVER, RunReport, RunStatus
 from scoopi.runs.run_file import RunFile
 
 

@@ -11,7 +11,7 @@ from typing import IO
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings
 from scoopi.metrics.joining_node import JoiningNode
-from scoopi.model.progress import Progress
+from scoopi.model.report.run_report import Progress
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.runs.composed import Composed, WorkerPlan
 from scoopi.runs.node_folder import NodeFolder

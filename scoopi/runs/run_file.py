@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from scoopi.model.causes import Cause
-from scoopi.model.run_report import JobCounts
+from scoopi.model.report.causes import Cause
+from scoopi.model.report.run_report import JobCounts
 from scoopi.version import __version__
 
 

@@ -14,7 +14,7 @@ from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings, OutputSettings
 from scoopi.errors import ConfigError, DefsError, RunError, StoreError
 from scoopi.metrics.joining_node import JoiningNode
-from scoopi.model.run_report import RunReport
+from scoopi.model.report.run_report import RunReport
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.publishing.outputs import of_node
 from scoopi.runs.cluster_runs import runs_of, store_of

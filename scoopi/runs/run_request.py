@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from scoopi.errors import UsageError
-from scoopi.model.progress import Progress
+from scoopi.model.report.run_report import Progress
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 """Also `s3:/bucket`, which is what is left of an address that was a path for a while."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from scoopi.model.job import JobState
-from scoopi.model.run_figures import HostFigures, JobFigures, NodeFigures, RunFigures, ShareFigures
+from scoopi.model.report.run_figures import HostFigures, JobFigures, NodeFigures, RunFigures, ShareFigures
 from scoopi.politeness.host_share_record import HostRecords
 from scoopi.runs.heartbeat_sample import HeartbeatSample
 from scoopi.store.nodes.awaited_nodes import awaited_nodes

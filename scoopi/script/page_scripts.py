@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from scoopi.errors import ScriptError
+from scoopi.model.data import ScriptRow
 from scoopi.model.document import Document
-from scoopi.model.script_row import ScriptRow
 from scoopi.script.configs_view import ConfigsView, zoned_facts
 from scoopi.script.script_text import script_text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from scoopi.model.page_text import MARK, parts, without_mark
+from scoopi.model.text.page_text import MARK, parts, without_mark
 
 _CODE = re.compile(
     r"(?P<opens>//|/\*|['\"`/])|(?P<word>[\w$]+)|(?P<gap>\s+)|(?P<step>\+\+|--)|(?P<sign>.)", re.DOTALL
@@ -32,7 +32,7 @@ def script_text(text: str) -> str:
     What could end a text is written as an escape that means the same letter in texts, templates and
     regular expressions alike, so that no value leaves the quotes it stands in.
 
-    >>> from scoopi.model.page_text import marked
+    >>> from scoopi.model.text.page_text import marked
     >>> script_text(f"'{marked('De' + chr(39) + 'Longhi')}'.trim()")
     "'De\\u0027Longhi'.trim()"
     >>> script_text(f"f({marked('a b')}, {marked('12.5')})")

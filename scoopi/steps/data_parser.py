@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scoopi.model.data import Data
+from scoopi.model.data import Data, LinkData
 from scoopi.model.document import Document
 from scoopi.model.failure import Failure
 from scoopi.model.handover import Handover, ToTask
-from scoopi.model.link_data import LinkData
 from scoopi.model.payload import Payload
 from scoopi.parse.query_ports import DataReader, ScriptRunner
 from scoopi.parse.tree.page import Page

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from scoopi.java.java_blank import is_blank
-from scoopi.model.data import Data
+from scoopi.model.data import Data, LinkData
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.failure import Failure
 from scoopi.model.handover import Handover, ToJobs
-from scoopi.model.link import Link
-from scoopi.model.link_data import LinkData
+from scoopi.model.locator import Link
 from scoopi.model.payload import Payload
 from scoopi.steps.link_address import link_address
 from scoopi.steps.step import Step

@@ -9,9 +9,8 @@ from scoopi.errors import FetchError
 from scoopi.fetch.address import FILE_HOST, LONGEST_ADDRESS, AddressKind, parse_address
 from scoopi.model.failure import Failure
 from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id, without_fragment
-from scoopi.model.link import Link
-from scoopi.model.locator import Locator
-from scoopi.model.shown import shown
+from scoopi.model.locator import Link, Locator
+from scoopi.model.text.shown import shown
 from scoopi.worker.messages import Child
 
 DIGEST_SIZE = 8

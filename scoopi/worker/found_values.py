@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
-from scoopi.model.finds import MET, PAGES, ROWS, axes_read, count_name, is_nothing
+from scoopi.model.report.finds import MET, PAGES, ROWS, axes_read, count_name, is_nothing
 
 
 class FoundValues:

@@ -18,9 +18,9 @@ from scoopi.model.failure import Failure
 from scoopi.model.frame import Frame
 from scoopi.model.handover import Part, ToAppender, ToGrant, ToJobs, ToTask
 from scoopi.model.job import JobState
-from scoopi.model.link import Link
+from scoopi.model.locator import Link
 from scoopi.model.payload import Payload
-from scoopi.model.shown import cut, shown
+from scoopi.model.text.shown import cut, shown
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.found_values import FoundValues

@@ -14,7 +14,7 @@ import msgspec
 from scoopi.errors import SilentHostError
 from scoopi.model.handover import Grant, Handover, ToGrant, ToTask
 from scoopi.model.payload import Payload
-from scoopi.model.step_times import LOADER
+from scoopi.model.report.run_report import LOADER
 from scoopi.steps.loader import LoadOrder
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.fetching import LEFT_ALONE_S, Fetching, Loaded, PageLoad

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from scoopi.model.step_times import LOADER
+from scoopi.model.report.run_report import LOADER
 from tests.benchmarks.measured_run import Figures
 from tests.benchmarks.workloads import Workload
 

@@ -13,7 +13,7 @@ import pytest
 
 from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
-from scoopi.model.run_report import JobCounts, RunReport, RunStatus
+from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
 
 
 class StandIn:

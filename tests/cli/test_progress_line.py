@@ -11,7 +11,7 @@ import pytest
 
 from scoopi.cli.progress_line import ProgressLine, progress_text
 from scoopi.cli.terminal import Terminal
-from scoopi.model.progress import Progress
+from scoopi.model.report.run_report import Progress
 
 
 class Tty(io.StringIO):

@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.cli.status_text import StatusText
 from scoopi.cli.terminal import Terminal
-from scoopi.model.run_figures import (
+from scoopi.model.report.run_figures import (
     ClusterFigures,
     HostFigures,
     JobFigures,

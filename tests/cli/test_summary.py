@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from scoopi.cli.summary import Summary
 from scoopi.cli.text import counted, duration, rate
-from scoopi.model.causes import Cause
 from scoopi.model.failure import Failure
-from scoopi.model.run_report import JobCounts, RunReport, RunStatus
+from scoopi.model.report.causes import Cause
+from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FULL = RunReport(

@@ -11,8 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.errors import UsageError
-from scoopi.model.progress import Progress
-from scoopi.model.run_report import JobCounts, RunStatus
+from scoopi.model.report.run_report import JobCounts, Progress, RunStatus
 
 
 def test_defs_alone_is_run(

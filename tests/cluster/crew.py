@@ -14,7 +14,7 @@ import msgspec
 from scoopi.app import Scoopi
 from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
-from scoopi.model.run_report import RunReport
+from scoopi.model.report.run_report import RunReport
 from scoopi.runs.composed import Composed
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore

@@ -18,7 +18,7 @@ import pytest
 from scoopi.app import Scoopi
 from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
-from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.runs.run_request import unheard
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.runs.run_registry import RunRegistry

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 
 from scoopi.engine.run_close import RunClose
-from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.lease import LeaseRecord

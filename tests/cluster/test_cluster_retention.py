@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.runs.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore

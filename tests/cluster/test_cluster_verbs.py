@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scoopi.cli.exit_codes import code_of_report
-from scoopi.model.run_report import RunStatus
+from scoopi.model.report.run_report import RunStatus
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
 from tests.reliability.world import World, build_world

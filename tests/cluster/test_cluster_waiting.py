@@ -13,7 +13,7 @@ import pytest
 
 from scoopi.app import Scoopi
 from scoopi.cli.exit_codes import code_of_report
-from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, MemberState

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.app import Scoopi
-from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from tests.examples.example import Example, Rows, examples, published

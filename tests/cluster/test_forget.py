@@ -11,7 +11,7 @@ import pytest
 
 from scoopi.cli.exit_codes import code_of_error
 from scoopi.errors import RunError
-from scoopi.model.run_report import RunStatus
+from scoopi.model.report.run_report import RunStatus
 from scoopi.runs.cluster_runs import runs_of, store_of
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.engine.seed_portions import MOST_READY
-from scoopi.model.run_report import RunStatus
+from scoopi.model.report.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.member_heaps import MemberHeaps
 from scoopi.store.pages.job_store import JobStore

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import RunError
-from scoopi.model.run_report import RunStatus
+from scoopi.model.report.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import StoreMap

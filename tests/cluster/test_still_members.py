@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.model.run_report import RunStatus
+from scoopi.model.report.run_report import RunStatus
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.runs.run_cancel import RunCancel
 from tests.cluster.crew import LIMIT_S, Crew

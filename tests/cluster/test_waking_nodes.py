@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.model.run_report import RunStatus
+from scoopi.model.report.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import MemberState

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi import Scoopi
-from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.report.run_report import RunReport, RunStatus
 
 PAGE = """<table><tr><th>Loaf<th>Small</tr><tr><td>Rye<td>2.40</tr><tr><td>Walnut<td>2.90</tr></table>"""
 DEFINITIONS = """\

@@ -10,7 +10,7 @@ import pytest
 from scoopi import Scoopi
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.errors import AppenderError, StoreError
-from scoopi.model.progress import Progress
+from scoopi.model.report.run_report import Progress
 from scoopi.publishing.publisher import Publisher
 from scoopi.store.pages.job_store import JobStore
 from tests.engine.desk import Desk, wait_until

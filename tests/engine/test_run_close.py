@@ -15,7 +15,7 @@ from scoopi.engine.run_close import NEVER, RunClose
 from scoopi.engine.stop_time import StopTime
 from scoopi.errors import StoreError
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.model.run_report import RunStatus
+from scoopi.model.report.run_report import RunStatus
 from scoopi.publishing.publisher import Published
 from scoopi.publishing.run_rows import OwnRows
 from scoopi.runs.run_file import RunFile

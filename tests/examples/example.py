@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scoopi.app import Scoopi
-from scoopi.model.run_report import RunReport
+from scoopi.model.report.run_report import RunReport
 
 if sys.version_info >= (3, 14):
     from compression import zstd

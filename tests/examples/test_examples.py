@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.app import check
-from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.report.run_report import RunReport, RunStatus
 from tests.examples.example import EXAMPLES, ROOT, Example, examples, published
 
 ALL = pytest.mark.parametrize("example", examples(), ids=lambda example: example.folder.name)

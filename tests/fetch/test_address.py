@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scoopi.errors import FetchError
 from scoopi.fetch.address import LONGEST_ADDRESS, Address, AddressKind, parse_address
-from scoopi.model.shown import shown
+from scoopi.model.text.shown import shown
 
 
 @pytest.mark.parametrize(

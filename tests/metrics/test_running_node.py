@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from scoopi import Scoopi
-from scoopi.model.run_report import RunReport
+from scoopi.model.report.run_report import RunReport
 from tests.engine.desk import Desk, wait_until
 from tests.metrics.asking import Said, ask, samples
 from tests.reliability.process import children_of

@@ -9,11 +9,11 @@ import pytest
 from lxml import etree
 
 from scoopi.errors import ParseError, ScriptError
+from scoopi.model.data import ScriptRow
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.failure import Failure
-from scoopi.model.page_text import shown
 from scoopi.model.place import Place
-from scoopi.model.script_row import ScriptRow
+from scoopi.model.text.page_text import shown
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_axis import GridSettings, prefixed
 from scoopi.parse.grid.grid_reader import GridReader

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.model.data import Data
+from scoopi.model.data import Data, ScriptRow
 from scoopi.model.data_def import DataDef, FilterDef, ItemDef
 from scoopi.model.locator import Locator
-from scoopi.model.page_text import shown
 from scoopi.model.payload import Payload
-from scoopi.model.script_row import ScriptRow
+from scoopi.model.text.page_text import shown
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader

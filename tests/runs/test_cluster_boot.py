@@ -11,7 +11,7 @@ import pytest
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import StoreError
-from scoopi.model.run_report import RunReport, RunStatus
+from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.runs.cluster_boot import ClusterBoot
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.stopped import StoppedError

@@ -10,10 +10,9 @@ import pytest
 
 from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
-from scoopi.model.data import Axis
+from scoopi.model.data import Axis, ScriptRow
 from scoopi.model.document import Document
 from scoopi.model.locator import Locator
-from scoopi.model.script_row import ScriptRow
 from scoopi.script.configs_view import ConfigsView
 from scoopi.script.page_scripts import PageScripts
 from scoopi.script.sandbox import Sandbox

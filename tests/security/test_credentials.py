@@ -10,7 +10,7 @@ import pytest
 
 from scoopi.errors import FetchError
 from scoopi.fetch.address import parse_address
-from scoopi.model.shown import shown, with_login_of, without_login, without_logins
+from scoopi.model.text.shown import shown, with_login_of, without_login, without_logins
 from tests.engine.desk import Desk, Ended
 from tests.server.server import Server
 

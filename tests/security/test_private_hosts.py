@@ -14,8 +14,7 @@ from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.private_hosts import PrivateHosts, PrivateHostsRule, is_public_address
 from scoopi.fetch.request import Redirect, Request, Response
 from scoopi.model.job import JobPayload, seed_id
-from scoopi.model.link import Link
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Link, Locator
 from scoopi.worker.child_jobs import ChildJobs
 from tests.engine.desk import Desk
 from tests.fetch.conftest import SETTINGS

@@ -11,11 +11,10 @@ from lxml import etree
 
 from scoopi.archive.archive import Archive
 from scoopi.errors import ParseError, StepError
-from scoopi.model.data import Axis, Data, Item
+from scoopi.model.data import Axis, Data, Item, LinkData
 from scoopi.model.document import Document
 from scoopi.model.failure import Failure
 from scoopi.model.handover import ToTask
-from scoopi.model.link_data import LinkData
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.parse.query_ports import ScriptRunner

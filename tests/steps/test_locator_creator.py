@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.model.data import Axis, Data, Item
+from scoopi.model.data import Axis, Data, Item, LinkData
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.handover import ToJobs
-from scoopi.model.link import Link
-from scoopi.model.link_data import LinkData
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Link, Locator
 from scoopi.model.payload import Payload
 from scoopi.model.place import Place
 from scoopi.steps.locator_creator import LocatorCreator

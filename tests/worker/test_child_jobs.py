@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from scoopi.model.job import JobPayload, ancestor_digest, seed_id
-from scoopi.model.link import Link
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Link, Locator
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.messages import Child
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, ItemDef
-from scoopi.model.finds import MET, PAGES, ROWS, count_name
+from scoopi.model.report.finds import MET, PAGES, ROWS, count_name
 from scoopi.worker.found_values import FoundValues
 
 PRICES = DataDef(

@@ -12,7 +12,7 @@ from scoopi.cli.terminal import Terminal, printable
 
 if TYPE_CHECKING:
     from scoopi.app import Scoopi
-    from scoopi.model.run_report import RunReport
+    from scoopi.model.report.run_report import RunReport
 
 
 class Resume:

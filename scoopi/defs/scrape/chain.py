@@ -6,8 +6,8 @@ from scoopi.defs.scrape.class_names import LINK_MAKER
 from scoopi.defs.scrape.step_def_builder import SetStep
 from scoopi.defs.scrape.step_sets import END, START, Steps
 from scoopi.defs.yaml.findings import Findings
-from scoopi.model.nearest import nearest
 from scoopi.model.place import Place
+from scoopi.model.text.nearest import nearest
 
 _FILTER = "filter"
 

@@ -20,8 +20,8 @@ from scoopi.defs.scrape.placeholders import (
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.scalars import read_bounds
 from scoopi.model.data_def import DataDef, ItemDef
-from scoopi.model.page_text import MARK
 from scoopi.model.place import NOWHERE, Place
+from scoopi.model.text.page_text import MARK
 
 _FILTER_TYPES = ("value", "match")
 

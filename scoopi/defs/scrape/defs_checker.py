@@ -16,8 +16,8 @@ from scoopi.defs.scrape.task_checker import TaskChecker
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Table, Text
 from scoopi.model.definitions import Definitions, LocatorGroup, TaskGroup
-from scoopi.model.nearest import nearest
 from scoopi.model.place import NOWHERE
+from scoopi.model.text.nearest import nearest
 
 _DEFAULT_STEPS_KEY = "scoopi.defs.defaultSteps"
 MOST_MISSING = 10

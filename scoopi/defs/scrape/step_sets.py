@@ -7,8 +7,8 @@ from scoopi.defs.scrape.step_def_builder import SetStep, build_step
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Table
 from scoopi.defs.yaml.shape_checker import is_nested
-from scoopi.model.nearest import nearest
 from scoopi.model.place import Place
+from scoopi.model.text.nearest import nearest
 
 Steps = dict[str, SetStep]
 START, END = "start", "end"

@@ -21,9 +21,9 @@ from scoopi.defs.scrape.defs_groups import WrittenTask
 from scoopi.defs.scrape.output_checker import OutputChecker, is_refused
 from scoopi.defs.scrape.step_def_builder import SetStep
 from scoopi.defs.yaml.findings import Findings
-from scoopi.model.nearest import nearest
 from scoopi.model.place import Place
 from scoopi.model.step_def import PluginDef
+from scoopi.model.text.nearest import nearest
 
 
 class TaskChecker:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scoopi.defs.yaml.finding import Finding, Severity
-from scoopi.model.nearest import nearest
 from scoopi.model.place import NOWHERE, Place
+from scoopi.model.text.nearest import nearest
 
 MOST_KEPT = 100
 """Findings of a severity; of further ones only the number is kept."""

@@ -7,8 +7,8 @@ import stat
 from pathlib import Path
 
 from scoopi.defs.yaml.findings import Findings
-from scoopi.model.nearest import nearest
 from scoopi.model.place import Place
+from scoopi.model.text.nearest import nearest
 
 _SUFFIXES = (".yml", ".yaml")
 _ASIDE = frozenset({"plugins", "conf", "output"})

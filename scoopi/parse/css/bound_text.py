@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from scoopi.errors import ParseError
-from scoopi.model.page_text import MARK, parts
+from scoopi.model.text.page_text import MARK, parts
 
 _STAND_INS = range(0xA000, 0xA48D)
 """Letters of Yi: letters to the parser, the same in lower case, and rarely in a selector."""

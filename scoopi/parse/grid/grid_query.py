@@ -10,8 +10,8 @@ from operator import itemgetter
 from typing import TypeVar
 
 from scoopi.errors import ParseError, ScriptError
-from scoopi.model.page_text import parts, shown
 from scoopi.model.place import Place
+from scoopi.model.text.page_text import parts, shown
 from scoopi.parse.cells.open_query import Positional
 from scoopi.parse.cells.positional_index import Leaf, PositionalIndex
 from scoopi.parse.grid.grid_reading import GridReading

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.model.script_row import ScriptRow
+from scoopi.model.data import ScriptRow
 from scoopi.parse.cells.open_query import OpenQuery
 from scoopi.parse.cells.positional_index import PositionalGroups, PositionalIndex
 from scoopi.parse.query_ports import QueryEngine, ScriptRunner

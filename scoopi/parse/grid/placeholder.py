@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scoopi.errors import ParseError
-from scoopi.model.data import Axis
+from scoopi.model.data import Axis, ScriptRow
 from scoopi.model.data_def import ItemDef
-from scoopi.model.page_text import without_mark
-from scoopi.model.script_row import ScriptRow
+from scoopi.model.text.page_text import without_mark
 from scoopi.parse.grid.placeholder_template import IndexOf, Leftover, Piece, Template, ValueOf
 
 _PLACEHOLDER = re.compile(r"%%\{|%\{([^}]*)\}")

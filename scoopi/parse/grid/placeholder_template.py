@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from scoopi.errors import ParseError
-from scoopi.model.page_text import marked
+from scoopi.model.text.page_text import marked
 
 _MAX_LENGTH = 1_000_000
 

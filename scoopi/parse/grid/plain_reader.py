@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.model.data import Axis, Data, Item
+from scoopi.model.data import Axis, Data, Item, ScriptRow
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import Failure
-from scoopi.model.script_row import ScriptRow
 from scoopi.parse.grid.grid_axis import MAX_INDEX, GridSettings, fact_text, prefixed, selector_of
 from scoopi.parse.grid.grid_query import located
 from scoopi.parse.grid.grid_reader import templates_of

@@ -9,7 +9,7 @@ from typing import Any
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.model.page_text import shown
+from scoopi.model.text.page_text import shown
 from scoopi.parse.cells.open_query import Positional
 from scoopi.parse.query_ports import BlockQuery, ValueQuery
 from scoopi.parse.xpath.node_text import text_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoopi.errors import ParseError
-from scoopi.model.page_text import MARK, parts, shown
+from scoopi.model.text.page_text import MARK, parts, shown
 
 _QUOTES = re.compile("['\"]")
 _NAME_BEFORE = re.compile(r"(?:[\w\-·]|[/@]|::)\Z")
@@ -20,7 +20,7 @@ def xpath_text(selector: str) -> str:
     and beside the letters of a name, it is a name or part of one. As a whole predicate it is a position.
     Elsewhere it is a literal of its own.
 
-    >>> from scoopi.model.page_text import marked
+    >>> from scoopi.model.text.page_text import marked
     >>> print(xpath_text(f"//td[.='{marked('De' + chr(39) + 'Longhi')}']"))
     //td[.="De'Longhi"]
     >>> print(xpath_text(f"//h{marked('2')}[{marked('3')}]"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scoopi.errors import PluginError
-from scoopi.model.output_path import output_path
+from scoopi.model.text.output_path import output_path
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""RunReport: what a run did, as its caller and the terminal's summary are told."""
+"""RunReport and Progress: what a run did, and how far it is, for its caller and the terminal."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from typing import Any
 
 import msgspec
 
-from scoopi.model.causes import Cause
+from scoopi.model.report.causes import Cause
 
 ALREADY_OVER = "the run was already over"
 """The `publish_note` of a node that came after the end."""
+
+
+LOADER = "loader"
+"""The step time that is waited for, not worked: many pages load at once, each timed from request to body."""
 
 
 class RunStatus(StrEnum):
@@ -75,3 +79,23 @@ class RunReport(msgspec.Struct, frozen=True):
     resume_hint: str = ""
     empty: tuple[str, ...] = ()
     lists: dict[str, tuple[Any, ...]] = {}
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """A run as it stands now, seen from this node.
+
+    Attributes:
+        done: jobs ended so far, failed ones included.
+        failed: jobs ended as failed.
+        left: jobs known and not ended; grows with each link.
+        pages: pages loaded so far.
+        waiting_hosts: `host:port` of hosts that have jobs and no free grant now.
+        seconds: since the run (or its resuming) began.
+    """
+
+    done: int = 0
+    failed: int = 0
+    left: int = 0
+    pages: int = 0
+    waiting_hosts: tuple[str, ...] = ()
+    seconds: float = 0.0
