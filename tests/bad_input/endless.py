@@ -22,18 +22,6 @@ NATIVE_LOOPS = MappingProxyType(
         "a replaced Error.prototype.toString": (
             "(() => { Error.prototype.toString = () => { while (true); }; throw new Error('x'); })()"
         ),
-        "join over a length that grows": (
-            "(() => { let n = 0; const a = { get length() { return n++ ? 2 ** 53 - 1 : 1; } }; return "
-            "Array.prototype.join.call(a, ''); })()"
-        ),
-        "reverse over a length that grows": (
-            "(() => { let n = 0; const a = { get length() { return n++ ? 2 ** 53 - 1 : 1; } }; return "
-            "Array.prototype.reverse.call(a); })()"
-        ),
-        "copyWithin over a length that grows": (
-            "(() => { let n = 0; const a = { get length() { return n++ ? 2 ** 53 - 1 : 1; } }; return "
-            "Array.prototype.copyWithin.call(a, 0, 1); })()"
-        ),
         "splice over a length that grows": (
             "(() => { let n = 0; const a = { get length() { return n++ ? 2 ** 53 - 1 : 1; } }; return "
             "Array.prototype.splice.call(a, 0, 1); })()"
@@ -41,22 +29,6 @@ NATIVE_LOOPS = MappingProxyType(
         "shift over a length that grows": (
             "(() => { let n = 0; const a = { get length() { return n++ ? 2 ** 53 - 1 : 1; } }; return "
             "Array.prototype.shift.call(a); })()"
-        ),
-        "flat over a length that grows": (
-            "(() => { let n = 0; const a = { get length() { return n++ ? 2 ** 53 - 1 : 1; } }; return "
-            "Array.prototype.flat.call(a); })()"
-        ),
-        "sort over a length that grows": (
-            "(() => { let n = 0; const a = { get length() { return n++ ? 2 ** 53 - 1 : 1; } }; return "
-            "Array.prototype.sort.call(a); })()"
-        ),
-        "findLast over a length that grows": (
-            "(() => { let n = 0; const a = { get length() { return n++ ? 2 ** 53 - 1 : 1; } }; return "
-            "Array.prototype.findLast.call(a, x => false); })()"
-        ),
-        "concat over a length that grows": (
-            "(() => { let n = 0; const a = { [Symbol.isConcatSpreadable]: true, get length() { return "
-            "n++ ? 2 ** 53 - 1 : 1; } }; return Array.prototype.concat.call([], a); })()"
         ),
         "JSON of a sparse array": (
             "(() => { const a = []; a.length = 4294967295; return JSON.stringify(a); })()"

@@ -55,7 +55,7 @@ def run_scoopi(
     options += ["-D", "scoopi.loader.fetch.delay=0", "-D", f"scoopi.loader.fetch.parallelism={in_flight}"]
     command = [sys.executable, "-m", "scoopi", "run", str(defs), *options]
     figures = measured(command, {"PYTHONPATH": str(ROOT)})
-    (run,) = (folder / "out").glob("[!.]*")
+    (run,) = {path.parent for path in (folder / "out").glob("[!l]*/run.json")}
     times = json.loads((run / "run.json").read_text())["time"]
     return Figures(figures.seconds, figures.peak_mb, figures.cpu_s, times), run / "data.txt"
 

@@ -198,8 +198,8 @@ def test_a_node_that_comes_in_the_instant_when_the_retention_ends_begins_a_run_o
     town.node("mine", "ending")
     enter = RunRegistry.enter
 
-    def ends_then(registry: RunRegistry, run: str) -> tuple[str, bool]:
-        maps, over = enter(registry, run)
+    def ends_then(registry: RunRegistry, run: str, keep_s: int) -> tuple[str, bool]:
+        maps, over = enter(registry, run, keep_s)
         if over:
             town.cluster.map(f"scoopi.{maps}.run").clear().result()
         return maps, over

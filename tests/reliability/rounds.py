@@ -123,7 +123,8 @@ class Round:
         return code
 
     def _runs(self) -> list[Path]:
-        return sorted(path.parent for path in (self._folder / "out").glob("[!.]*/.scoopi"))
+        found = (path.parent for path in (self._folder / "out").glob("[!.]*/.scoopi"))
+        return sorted(path for path in found if not path.is_symlink())
 
     def _compare(self, whole: bool) -> None:
         runs = self._runs()
