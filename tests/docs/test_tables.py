@@ -70,6 +70,30 @@ def test_every_example_is_in_the_table() -> None:
     assert f"{len(folders)} sets of definitions" in Page("README.md").text
 
 
+def test_the_architecture_begins_with_nine_sentences_that_name_only_rooms() -> None:
+    opening = ARCHITECTURE.prose.partition("A *room* is")[0]
+    rooms = {room for room, _, _ in ARCHITECTURE.table("room", "its job", "may import")}
+
+    assert len(re.findall(r"^\d\. ", opening, re.MULTILINE)) == 9
+    assert set(re.findall(r"`([^`]+)`", opening)) <= rooms
+
+
+def test_the_path_of_a_page_leads_through_at_most_twenty_files() -> None:
+    path = ARCHITECTURE.prose.partition("## The path of a page")[2].partition("\n## ")[0]
+
+    assert 10 <= len(set(re.findall(r"`([\w/]+\.py)`", path))) <= 20
+
+
+def test_the_protocol_has_thirteen_numbered_rules_each_with_its_code_and_tests() -> None:
+    text = ARCHITECTURE.prose.partition("## The protocol")[2].partition("\n## ")[0]
+    rules = re.findall(r"^(\d+)\. \*\*", text, re.MULTILINE)
+    proved = [
+        rule for rule, code, tests in ARCHITECTURE.table("rule", "in code", "proved by") if code and tests
+    ]
+
+    assert rules == proved == [str(number) for number in range(1, 14)]
+
+
 def test_the_rooms_are_the_folders() -> None:
     told = [room for room, _, _ in ARCHITECTURE.table("room", "its job", "may import")]
     folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
@@ -88,7 +112,7 @@ def test_a_room_imports_only_what_its_row_allows() -> None:
 
 
 def test_every_thread_is_in_the_table() -> None:
-    rows = ARCHITECTURE.table("thread", "what it owns", "what it waits for")
+    rows = ARCHITECTURE.table("thread", "owns", "waits for")
     told = {name for cell, _, _ in rows for name in re.findall(r"[\w-]+", cell)}
     started = {name for path in PACKAGE.rglob("*.py") for name in _thread_names(path)}
 
