@@ -19,6 +19,9 @@ SETTINGS = WebClientSettings(
 )
 
 
+Maker = Callable[[WebClientSettings], HttpClient]
+
+
 @pytest.fixture
 def client() -> Iterator[HttpClient]:
     """Limits: 1 MB, 5 s, 5 redirects."""
@@ -28,8 +31,8 @@ def client() -> Iterator[HttpClient]:
 
 
 @pytest.fixture
-def client_with() -> Iterator[Callable[[WebClientSettings], HttpClient]]:
-    """Makes clients with limits of one's own and closes them."""
+def client_with() -> Iterator[Maker]:
+    """Makes clients with other limits and closes them."""
     made: list[HttpClient] = []
 
     def make(settings: WebClientSettings) -> HttpClient:
@@ -56,7 +59,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture
 def ends_at_second() -> Iterator[str]:
-    """The address of a site that takes the second request and ends its connection without an answer."""
+    """The address of a site that accepts the second request and closes its connection without a response."""
     numbers = itertools.count(1)
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
@@ -73,4 +76,4 @@ def ends_at_second() -> Iterator[str]:
         serving = threading.Thread(target=serve, daemon=True)
         serving.start()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        listener.shutdown(socket.SHUT_RDWR)  # ends the wait for another caller
+        listener.shutdown(socket.SHUT_RDWR)  # ends the wait of accept

@@ -12,9 +12,8 @@ from scoopi.errors import SilentHostError
 from scoopi.fetch.http_client import Answer
 from scoopi.fetch.request import Request, Response
 from tests.engine.dead_hosts import DeadHosts
-from tests.fetch.conftest import SETTINGS
+from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.many import send
-from tests.fetch.test_http_client import Maker
 from tests.server.server import Server
 
 CONNECT_MS = 200

@@ -13,17 +13,15 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError, SilentHostError
 from scoopi.fetch import http_exchange
 from scoopi.fetch.http_client import Answer, HttpClient
 from scoopi.fetch.request import GrantNeeded, Request, Response
-from tests.fetch.conftest import SETTINGS
+from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.many import answers_of, send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 
-Maker = Callable[[WebClientSettings], HttpClient]
 WAIT_S = 10.0
 
 

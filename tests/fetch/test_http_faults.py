@@ -11,9 +11,8 @@ from scoopi.errors import FetchError
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.http_faults import fault
 from scoopi.fetch.request import Request, Response
-from tests.fetch.conftest import SETTINGS
+from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.many import send
-from tests.fetch.test_http_client import Maker
 from tests.server.server import Server
 
 

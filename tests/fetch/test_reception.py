@@ -9,9 +9,8 @@ from msgspec import structs
 
 from scoopi.fetch.reception import MOST_ERROR_BYTES, STOP, WAIT, PageRoom, Reception
 from scoopi.fetch.request import Response
-from tests.fetch.conftest import SETTINGS
+from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.many import answers_of
-from tests.fetch.test_http_client import Maker
 from tests.server.server import Server
 
 
