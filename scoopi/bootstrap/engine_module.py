@@ -6,7 +6,6 @@ from injector import Binder, Module, provider, singleton
 from msgspec.structs import replace
 
 from scoopi.appenders.appender import STORE_PATIENCE_S, Appender
-from scoopi.bootstrap.address_host import host_of
 from scoopi.configs.groups import ClusterSettings, MetricsSettings
 from scoopi.engine.engine import Engine, NodeParts
 from scoopi.engine.job_seeder import JobSeeder
@@ -14,6 +13,7 @@ from scoopi.engine.node_end import NodeEnd
 from scoopi.engine.node_watch import NodeWatch, WatchedParts
 from scoopi.engine.run_close import RunClose
 from scoopi.engine.stop_time import StopTime
+from scoopi.fetch.address import host_of
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.job_runner import JobRunner
 from scoopi.mediator.monitor import Monitor

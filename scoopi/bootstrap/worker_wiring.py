@@ -8,7 +8,6 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from scoopi.bootstrap.address_host import host_of
 from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.bootstrap.step_builder import StepBuilder
 from scoopi.configs.configs import Configs
@@ -20,6 +19,7 @@ from scoopi.configs.groups import (
     WebClientSettings,
     WorkerSettings,
 )
+from scoopi.fetch.address import host_of
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.file_finder import FileFinder
 from scoopi.fetch.http_client import HttpClient

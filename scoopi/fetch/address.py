@@ -93,6 +93,17 @@ def parse_address(text: str) -> Address:
     )
 
 
+def host_of(text: str) -> str:
+    """The host that serves an address: `host:port` in lower case, or `file`.
+
+    An invalid address counts as a file: it needs no grant, and its loader reports the error.
+    """
+    try:
+        return parse_address(text).host
+    except FetchError:
+        return FILE_HOST
+
+
 def redirect_address(location: str, base: str) -> Address:
     """The target of a redirect, joined to `base` (RFC 3986); it keeps the fragment of `base` if it has none.
 

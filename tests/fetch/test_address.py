@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoopi.errors import FetchError
-from scoopi.fetch.address import LONGEST_ADDRESS, Address, AddressKind, parse_address
+from scoopi.fetch.address import LONGEST_ADDRESS, Address, AddressKind, host_of, parse_address
 from scoopi.model.text.shown import shown
 
 
@@ -88,6 +88,19 @@ def test_a_path_and_a_file_url_are_files(written: str) -> None:
 def test_an_address_that_cannot_be_asked_is_an_error(written: str, message: str) -> None:
     with pytest.raises(FetchError, match=message):
         parse_address(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "host"),
+    [
+        ("HTTP://Shop.example/a", "shop.example:80"),
+        ("a.html", "file"),
+        ("http://", "file"),
+        ("ftp://h/", "file"),
+    ],
+)
+def test_an_address_that_cannot_be_asked_needs_no_grant(written: str, host: str) -> None:
+    assert host_of(written) == host
 
 
 @given(st.text())

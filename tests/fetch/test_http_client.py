@@ -99,7 +99,7 @@ def test_pages_of_one_host_come_over_one_connection(client: HttpClient, server: 
     assert {seen.connection for seen in server.log.all()} == {1}
 
 
-def test_a_kept_connection_that_died_is_replaced(client: HttpClient, server: Server) -> None:
+def test_a_reused_connection_that_died_is_replaced(client: HttpClient, server: Server) -> None:
     for _ in range(3):
         ((_, answer),) = answers_of(client, [server.url("/bad/closes-after")], at_a_time=1)
         assert isinstance(answer, Response)
