@@ -14,16 +14,13 @@ from scoopi.appenders.job_result import END_OF_STREAM, JobResult
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.configs.groups import AppenderSettings
 from scoopi.errors import AppenderError, ClusterError, RecordError, RunError, ScoopiError, StoreError
-from scoopi.store.given_up import given_up
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import Ending, NewJob
+from scoopi.store.retries import retried
 
 log = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
-
-RETRY_FIRST_S = 0.1
-RETRY_MOST_S = 2.0
 
 QUEUE_BYTES = 16 << 20
 """Bytes of frames and children that may wait, beside the setting that bounds the results' number."""
@@ -198,19 +195,16 @@ class Appender:
             self._until_known(functools.partial(self._jobs.put, part))
 
     def _until_known(self, call: Callable[[], Answer]) -> Answer | None:
-        """The call's answer; tried again while the store does not know, None when abandoned."""
-        pause_s = RETRY_FIRST_S
-        give_up = time.monotonic() + self._store_patience_s
-        while not self._stopped.is_set():
-            try:
-                return call()
-            except RecordError:
-                raise
-            except StoreError as error:
-                if time.monotonic() > give_up:
-                    late = given_up(error, "ending jobs", self._store_patience_s)
-                    raise AppenderError(late.what, at=late.at, hint=late.hint) from error
-                log.warning("appender: the store is tried again: %s", error.what)
-            self._stopped.wait(pause_s)
-            pause_s = min(pause_s * 2, RETRY_MOST_S)
-        return None
+        """The call's answer; retried while the store fails, None when abandoned."""
+        if self._stopped.is_set():
+            return None
+        try:
+            return retried(
+                "ending jobs", call, self._store_patience_s, self._stopped.is_set, self._stopped.wait
+            )
+        except RecordError:
+            raise
+        except StoreError as error:
+            if self._stopped.is_set():
+                return None
+            raise AppenderError(error.what, at=error.at, hint=error.hint) from error

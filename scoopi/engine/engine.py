@@ -13,7 +13,6 @@ from scoopi.engine.job_seeder import JobSeeder
 from scoopi.engine.node_end import NodeEnd
 from scoopi.engine.run_close import RunClose
 from scoopi.engine.stop_time import StopTime
-from scoopi.engine.store_retries import tried_again
 from scoopi.errors import ClusterError, StoreError
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.node_events import NodeEvents
@@ -24,6 +23,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.definitions import LocatorGroup
 from scoopi.model.report.run_report import Progress, RunReport
 from scoopi.store.pages.job_store import JobStore
+from scoopi.store.retries import retried
 
 WATCH_S = 0.25
 TASKS_SHARE = 0.7
@@ -126,7 +126,7 @@ class Engine:
         try:
             parts.appender.start()
             parts.tasks.start()
-            tried_again("joining", parts.jobs.beat, self._patience_s, lambda: parts.state.cancelled)
+            retried("joining", parts.jobs.beat, self._patience_s, lambda: parts.state.cancelled)
             if parts.seeder.seed(self._locators, lambda: parts.state.cancelled):
                 parts.jobs.start()
                 self._close.prepare()

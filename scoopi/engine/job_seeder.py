@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 
 from scoopi.engine.seed_portions import SeedPortions
-from scoopi.engine.store_retries import tried_again
 from scoopi.errors import RunError
 from scoopi.model.definitions import LocatorGroup
 from scoopi.model.job import JobPayload, ancestor_digest, seed_id
@@ -15,6 +14,7 @@ from scoopi.model.locator import Locator
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import NewJob
+from scoopi.store.retries import retried
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.stopped import StoppedError
 
@@ -69,7 +69,7 @@ class JobSeeder:
         Returns:
             Whether the run is seeded; False when it was cancelled before.
         """
-        return tried_again("seeding", lambda: self._seed(groups, cancelled), self._patience_s, cancelled)
+        return retried("seeding", lambda: self._seed(groups, cancelled), self._patience_s, cancelled)
 
     def _seed(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bool:
         state = self._record.read()

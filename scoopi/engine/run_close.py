@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from scoopi.engine.stop_time import StopTime
-from scoopi.engine.store_retries import tried_again
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
 from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.metrics.node_counts import NodeCounts
@@ -23,6 +22,7 @@ from scoopi.runs.run_file import RunFile, RunView, versions
 from scoopi.runs.run_place import RunPlace
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.pages.job_store import JobStore
+from scoopi.store.retries import retried
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
 log = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ class RunClose:
             StoreError, RunError: the store does not answer, or no longer holds the run.
         """
         try:
-            return tried_again(
+            return retried(
                 "publishing", lambda: self._publish_all(started), self._patience_s, self._stop.is_up
             )
         except ScoopiError as error:

@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from scoopi.errors import ClusterError, RecordError, RunError, ScoopiError, StoreError
+from scoopi.errors import ClusterError, RecordError, RunError, ScoopiError
 from scoopi.mediator.job_recovery import JobRecovery
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, marks_of
+from scoopi.store.retries import retried_next_round
 from scoopi.store.runs.run_record import RunPhase
 
 log = logging.getLogger(__name__)
@@ -118,13 +119,12 @@ class Heartbeat:
             self._since_look_s += step_s
             self._idle_s = self._idle_s + step_s if self._load().idle else 0.0
             try:
-                if self._is_due():
-                    self.look()
+                with retried_next_round("heartbeat"):
+                    if self._is_due():
+                        self.look()
             except (RunError, ClusterError, RecordError) as error:
                 self._calls.on_lost_data(error)
                 return
-            except StoreError as error:
-                log.warning("heartbeat: the store is tried again: %s", error.what)
 
     def _is_due(self) -> bool:
         """A heartbeat has passed, or this node has become idle, or all of them are idle."""

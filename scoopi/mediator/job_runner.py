@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from scoopi.appenders.job_result import JobResult
-from scoopi.errors import RecordError, StoreError
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.pending import Pending, failed_result, failure_of
 from scoopi.mediator.task_mediator import TaskMediator
@@ -16,6 +15,7 @@ from scoopi.model.job import JobPayload
 from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import TakenJob
+from scoopi.store.retries import retried_next_round
 
 log = logging.getLogger(__name__)
 
@@ -90,16 +90,12 @@ class JobRunner:
         while True:
             swept = not self._wakeup.wait(timeout=ROUND_S if self._shared else SWEEP_S)
             self._wakeup.clear()
-            try:
+            with retried_next_round("job runner"):
                 self._hand_back()
                 if self._shared is not None:
                     self._share_and_take(self._shared)
                 elif not self._cancelled.is_set():
                     self._take(sweep=swept or not self._hosts)
-            except RecordError:
-                raise
-            except StoreError as error:
-                log.warning("job runner: the store is tried again: %s", error.what)
             if self._stopped.is_set() and not self._back:
                 return
             # Looking through very many hosts at each wake-up would keep this thread busy.

@@ -6,9 +6,9 @@ import logging
 import threading
 from collections.abc import Callable
 
-from scoopi.errors import RecordError, StoreError
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.state_flipper import StateFlipper
+from scoopi.store.retries import retried_next_round
 
 log = logging.getLogger(__name__)
 
@@ -53,12 +53,8 @@ class Monitor:
         self._state.mark_idle(idle)
         if not idle:
             return
-        try:
+        over = False
+        with retried_next_round("monitor"):
             over = self._is_over()
-        except RecordError:
-            raise
-        except StoreError as error:
-            log.warning("monitor: the store is tried again: %s", error.what)
-            return
         if over:
             self._state.run_is_over()

@@ -21,7 +21,7 @@ from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_joining import RunJoining
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.given_up import given_up
+from scoopi.store.retries import given_up, log_retry
 from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
@@ -110,7 +110,7 @@ class ClusterBoot:
                     raise StoppedError from error
                 if failed_at > give_up:
                     raise given_up(error, "joining", failed_at - first_at) from error
-                log.warning("joining: the store is tried again: %s", error.what)
+                log_retry("joining", error)
                 self._waits.waits(error.what)
             time.sleep(RETRY_S)  # nothing tells when it answers again
 

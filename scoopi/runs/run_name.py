@@ -11,17 +11,17 @@ from pathlib import Path
 
 import msgspec
 
-from scoopi.errors import RecordError, StoreError, UsageError
+from scoopi.errors import RecordError, UsageError
 from scoopi.model.record_fields import RUN_NAME, RunText
 from scoopi.runs.composed import Composed
 from scoopi.runs.run_state import HIDDEN, NodeState
 from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.retries import first_won
 from scoopi.store.run_maps import RUN
 from scoopi.store.scan_pages import pages
 
 PAGE = 500
-TRIES = 20
 
 
 class CurrentRun(msgspec.Struct, frozen=True):
@@ -98,7 +98,8 @@ class RunName:
 
     def _current(self, base: str) -> str:
         key = _key(base)
-        for _ in range(TRIES):
+
+        def once() -> str | None:
             stands, known = self._stands(key)
             if known is not None and not known.over and not self._is_over(known.run):
                 return known.run
@@ -107,7 +108,9 @@ class RunName:
                 self._grid.put_if_absent_all(RUN, [(key, new)])
             else:
                 self._grid.cas_all(RUN, [Change(key, stands, new)])
-        raise StoreError(f"no name for the run could be agreed on in {TRIES} tries", hint="give it by --run")
+            return None  # reads which name stands
+
+        return first_won(once, "nodes could not agree on a name for the run", hint="give it by --run")
 
     def _stands(self, key: str) -> tuple[bytes | None, CurrentRun | None]:
         stands = self._grid.get_all(RUN, [key]).get(key)

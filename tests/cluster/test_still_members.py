@@ -45,7 +45,7 @@ def frozen_until_tried_again(still: Still, caplog: pytest.LogCaptureFixture) -> 
     """The member stands still while a node waits for who composes, until the node begins anew."""
     wait_until(lambda: "another node composes the run" in caplog.text, "its waiting", LIMIT_S)
     still.freeze()
-    wait_until(lambda: "joining: the store is tried again" in caplog.text, "a call that failed", LIMIT_S)
+    wait_until(lambda: "joining: the store failed, retrying" in caplog.text, "a call that failed", LIMIT_S)
 
 
 def test_a_node_joins_when_its_member_moves_again(

@@ -7,14 +7,15 @@ from typing import Any, cast
 
 import pytest
 
-from scoopi.engine import job_seeder, store_retries
+from scoopi.engine import job_seeder
 from scoopi.engine.job_seeder import JobSeeder
 from scoopi.errors import RunError, StoreError
 from scoopi.model.definitions import LocatorDef, LocatorGroup
-from scoopi.store.given_up import TRIED_AGAIN
+from scoopi.store import retries
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import Store
+from scoopi.store.retries import RETRIED
 from scoopi.store.run_maps import JOBS
 from scoopi.store.runs.run_record import RunRecord
 
@@ -89,7 +90,7 @@ class Away:
 def test_while_the_store_does_not_answer_seeding_is_tried_again(
     store: Store, failing: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_retries, "RETRY_S", 0.01)
+    monkeypatch.setattr(retries, "MOST_PAUSE_S", 0.01)
     away = Away(store)
     seeder = seeder_of(cast(Store, away), "n1", patience_s=60)
     away.failing = failing
@@ -111,8 +112,8 @@ def test_seeding_is_given_up_when_the_store_stays_away_or_the_node_is_to_stop(
 def test_who_gives_up_seeding_says_so_and_after_how_long_and_promises_no_other_try(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_retries, "RETRY_S", 0.01)
-    away = Away(store, hint=TRIED_AGAIN)
+    monkeypatch.setattr(retries, "MOST_PAUSE_S", 0.01)
+    away = Away(store, hint=RETRIED)
     seeder = seeder_of(cast(Store, away), "n1", patience_s=0.05)
     away.failing = 10**6
     with pytest.raises(

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from scoopi.engine import store_retries
 from scoopi.engine.run_close import NEVER, RunClose
 from scoopi.engine.stop_time import StopTime
 from scoopi.errors import StoreError
@@ -20,6 +19,7 @@ from scoopi.publishing.publisher import Published
 from scoopi.publishing.run_rows import OwnRows
 from scoopi.runs.run_file import RunFile
 from scoopi.runs.run_place import RunPlace
+from scoopi.store import retries
 from scoopi.store.runs.run_record import RunPhase, RunState
 
 NOW = datetime.now().astimezone()
@@ -65,7 +65,7 @@ Close = Callable[..., RunClose]
 
 @pytest.fixture
 def close(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Close:
-    monkeypatch.setattr(store_retries, "RETRY_S", 0.01)
+    monkeypatch.setattr(retries, "MOST_PAUSE_S", 0.01)
     place = RunPlace("run", tmp_path, "incarnation", publishes_parts=True, resume="again")
 
     def make(parts: Any, patience_s: float, stop: StopTime = NEVER) -> RunClose:

@@ -18,7 +18,7 @@ from scoopi.store.cluster.client_faults import no_member_error, reason_of
 from scoopi.store.cluster.member_majority import MemberView, refused_by_members
 from scoopi.store.cluster.patience import Patience
 from scoopi.store.cluster.waking import mend_waking
-from scoopi.store.given_up import TRIED_AGAIN
+from scoopi.store.retries import RETRIED
 from scoopi.store.stopped import StoppedError
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class ClusterClient:
                 at=", ".join(self._settings.addresses),
                 hint="start its members again, then this node",
             ) from fault
-        raise StoreError(reason, at=f"cluster {name}", hint=TRIED_AGAIN) from fault
+        raise StoreError(reason, at=f"cluster {name}", hint=RETRIED) from fault
 
     def warn_once(self, name: str, text: str, *more: object) -> None:
         """Log what would be met again and again; once for a map."""

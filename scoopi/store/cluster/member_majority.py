@@ -12,6 +12,7 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
 from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.retries import first_won
 from scoopi.store.run_maps import RUN
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 COPIES = 16
 """Each in another partition: a half that has lost some partitions still knows how many members there were."""
-TRIES = 20
 LOOK_S = 0.01
 WAIT_S = 5.0
 """So long a call waits for a majority before it is refused."""
@@ -164,13 +164,16 @@ class MemberMajority:
 
     def _noted(self, seen: int) -> int:
         """The record, raised to what is seen; the first time it is also set to what the settings give."""
-        for _ in range(TRIES):
+
+        def once() -> int | None:
             copies = self._kept.get_all(RUN, self._keys)
             most = max(seen, self._given or self._known(copies))
-            if self._writes_all(copies, most):
-                self._given = 0
-                return most
-        raise StoreError("nodes cannot agree on the number of members", hint="try again")
+            if not self._writes_all(copies, most):
+                return None
+            self._given = 0
+            return most
+
+        return first_won(once, "nodes could not agree on the number of members")
 
     def _writes_all(self, copies: Mapping[str, bytes], most: int) -> bool:
         """Whether each copy stands at this number now; False: another node writes them, too."""

@@ -6,9 +6,10 @@ import logging
 import time
 from collections.abc import Callable
 
-from scoopi.errors import ClusterError, RecordError, StoreError
+from scoopi.errors import ClusterError, StoreError
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.retries import retried_next_round
 from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
@@ -68,17 +69,13 @@ class Quorum:
 
     def _is_there(self, has_begun: Callable[[], bool]) -> bool:
         """A store that does not answer has until the end of the waiting to do so."""
-        try:
+        live = self._live
+        with retried_next_round("quorum"):
             self._members.beat(Load(0, True))
             self._members.watch()
             live = len(self._members.live())
             if live >= self._size or has_begun():
                 return True
-        except RecordError:
-            raise
-        except StoreError as error:
-            log.warning("quorum: the store is tried again: %s", error.what)
-            return False
         if live != self._live:
             self._live = live
             self._told(live)

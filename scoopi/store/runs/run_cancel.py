@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
-from scoopi.errors import StoreError
 from scoopi.model.record_fields import Count
 from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.retries import first_won
 from scoopi.store.run_maps import RUN
 
 _CANCEL = "cancel"
-TRIES = 20
 
 
 class Cancelled(msgspec.Struct, frozen=True):
@@ -48,16 +47,16 @@ class RunCancel:
 
     def ask(self) -> None:
         """Ask all nodes that are in the run now."""
-        for _ in range(TRIES):
-            stands = self._stands()
-            record = self._codec.written(Cancelled(self._number(stands) + 1, self._incarnation))
-            if stands is None:
-                outcome = self._store.put_if_absent_all(RUN, [(_CANCEL, record)])[0]
-            else:
-                outcome = self._store.cas_all(RUN, [Change(_CANCEL, stands, record)])[0]
-            if outcome.won:
-                return
-        raise StoreError(f"the run could not be cancelled in {TRIES} tries", hint="try again")
+        first_won(self._ask_once, "the run could not be cancelled")
+
+    def _ask_once(self) -> bool | None:
+        stands = self._stands()
+        record = self._codec.written(Cancelled(self._number(stands) + 1, self._incarnation))
+        if stands is None:
+            outcome = self._store.put_if_absent_all(RUN, [(_CANCEL, record)])[0]
+        else:
+            outcome = self._store.cas_all(RUN, [Change(_CANCEL, stands, record)])[0]
+        return outcome.won or None
 
     def _stands(self) -> bytes | None:
         return self._store.get_all(RUN, [_CANCEL]).get(_CANCEL)

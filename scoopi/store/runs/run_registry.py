@@ -12,6 +12,7 @@ from scoopi.errors import RecordError, StoreError
 from scoopi.model.record_fields import MapsText, RunText
 from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec, unreadable
+from scoopi.store.retries import first_won
 from scoopi.store.run_maps import RUN
 from scoopi.store.runs.run_pulse import WEEK_S, RunPulse
 from scoopi.store.runs.run_record import RunPhase
@@ -21,7 +22,6 @@ log = logging.getLogger(__name__)
 
 PREFIX = "runs/"
 PAGE = 500
-TRIES = 20
 
 
 class KnownRun(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -89,23 +89,30 @@ class RunRegistry:
         Args:
             keep_s: how long it is kept after its last heartbeat, should it stay unfinished.
         """
-        for _ in range(TRIES):
-            known, stands = self._read(run)
-            if known is None:
-                self._grid.put_if_absent_all(RUN, [(PREFIX + run, self._record(run, run))])
-            elif known.gone and not known.ends:
-                raise StoreError(f"the run {run} is being removed", hint="try again")
-            elif not self._has_ended(known):
-                if not known.over:
-                    self.pulse.renew(known.maps, keep_s)
-                    if self.is_gone(run, known.maps):
-                        continue
-                return known.maps, known.over
-            else:
-                self._remove(known.maps)
-                new = self._record(run, f"{run}~{secrets.token_hex(4)}")
-                self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])
-        raise StoreError(f"nodes cannot agree on the maps of the run {run}", hint="start this node again")
+        return first_won(
+            lambda: self._entered(run, keep_s),
+            f"nodes could not agree on the maps of the run {run}",
+            hint="start this node again",
+        )
+
+    def _entered(self, run: str, keep_s: int) -> tuple[str, bool] | None:
+        """None: its record has changed just now."""
+        known, stands = self._read(run)
+        if known is None:
+            self._grid.put_if_absent_all(RUN, [(PREFIX + run, self._record(run, run))])
+            return None
+        if known.gone and not known.ends:
+            raise StoreError(f"the run {run} is being removed", hint="try again")
+        if self._has_ended(known):
+            self._remove(known.maps)
+            new = self._record(run, f"{run}~{secrets.token_hex(4)}")
+            self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])
+            return None
+        if not known.over:
+            self.pulse.renew(known.maps, keep_s)
+            if self.is_gone(run, known.maps):
+                return None
+        return known.maps, known.over
 
     def renew(self, run: str, maps: str, keep_s: int = WEEK_S) -> tuple[str, bool]:
         """As `enter`, of a run whose data is lost in these maps: its name gets others, once."""
@@ -155,20 +162,23 @@ class RunRegistry:
 
         A node that still works on it finds that its data is lost, and ends.
         """
-        for _ in range(TRIES):
-            try:
-                known, stands = self._read(run)
-            except RecordError:
-                # Which maps it had cannot be read: the first life of a name has those of its name.
-                self._remove(run)
-                self._grid.delete_all(RUN, [PREFIX + run])
-                return
-            if known is None or (known.gone and known.ends):
-                return
-            if known.gone or self._change(known, stands, ends=False, gone=True):
-                self._remove_gone(run)
-                return
-        raise StoreError(f"the run {run} could not be removed in {TRIES} tries", hint="try again")
+        first_won(lambda: self._forgot(run) or None, f"the run {run} could not be removed")
+
+    def _forgot(self, run: str) -> bool:
+        """False: its record has changed just now."""
+        try:
+            known, stands = self._read(run)
+        except RecordError:
+            # Which maps it had cannot be read: the first incarnation of a name has those of its name.
+            self._remove(run)
+            self._grid.delete_all(RUN, [PREFIX + run])
+            return True
+        if known is None or (known.gone and known.ends):
+            return True
+        if known.gone or self._change(known, stands, ends=False, gone=True):
+            self._remove_gone(run)
+            return True
+        return False
 
     def is_gone(self, run: str, maps: str) -> bool:
         """Whether the maps of this life of the run are removed, or belong to a former one."""
@@ -213,12 +223,15 @@ class RunRegistry:
 
     def _note(self, run: str, maps: str, ends: bool) -> None:
         """Of another life of the name nothing is noted: who slept over the end of this one wakes too late."""
-        for _ in range(TRIES):
+
+        def once() -> bool | None:
             known, stands = self._read(run)
             if known is None or known.maps != maps or (known.over and known.ends >= ends):
-                return
+                return True
             self._change(known, stands, ends or known.ends)
-        raise StoreError(f"the end of the run {run} could not be noted in {TRIES} tries", hint="try again")
+            return None  # reads what stands
+
+        first_won(once, f"the end of the run {run} could not be noted")
 
     def _change(self, known: KnownRun, stands: bytes, ends: bool, gone: bool = False) -> bool:
         new = self._codec.written(KnownRun(known.run, self._node, known.maps, True, ends, gone))
