@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from scoopi.configs.given import SettingValue, as_texts
-from scoopi.runs.run_request import RunRequest, output_folder, unheard
+from scoopi.runs.run_request import RunRequest, ignore_notice, output_folder
 
 if TYPE_CHECKING:
     from scoopi.defs.yaml.report import Report
@@ -29,11 +29,12 @@ class Scoopi:
         conf: a file of settings.
         workers: worker processes, `auto` or a number; 0 runs all in threads of this process.
         environ: the environment; this process' own when None.
-        watch: is told the progress a few times a second.
-        tell: is told, in a line, which run of a cluster this node joins, and whom it waits for.
+        watch: called with the progress a few times a second.
+        notify: called with one-line notices for the user: which run of a cluster this node joins, and what
+            it waits for.
         run_name: name of the run to join in a cluster (`scoopi.cluster.addresses`). None: the unfinished one
-            of the output folder, else the one of the same definitions that is under way, else a new one.
-        anew: rows of that run, should the cluster have lost it, are put aside, and it is begun anew.
+            of the output folder, else the current one of the same definitions, else a new one.
+        discard_lost: if the cluster has lost this run, move its existing rows aside and start it again.
     """
 
     def __init__(
@@ -46,9 +47,9 @@ class Scoopi:
         workers: str | int | None = 0,
         environ: Mapping[str, str] | None = None,
         watch: Callable[[Progress], None] | None = None,
-        tell: Callable[[str], object] = unheard,
+        notify: Callable[[str], object] = ignore_notice,
         run_name: str | None = None,
-        anew: bool = False,
+        discard_lost: bool = False,
     ) -> None:
         self._defs = None if defs_dir is None else Path(defs_dir)
         self._request = RunRequest(
@@ -61,8 +62,8 @@ class Scoopi:
             environ=os.environ if environ is None else environ,
             watch=watch,
             run=run_name,
-            anew=anew,
-            tell=tell,
+            discard_lost=discard_lost,
+            notify=notify,
             is_stopped=lambda: self._cancelled,
         )
         self._lock = threading.Lock()
@@ -70,28 +71,28 @@ class Scoopi:
         self._cancelled = self._cancelled_hard = False
 
     def run(self) -> RunReport:
-        """Do all that the definitions say.
+        """Run the definitions from start to end.
 
         Raises:
-            BootError: the definitions or settings are wrong; nothing was begun.
-            AppenderError, StoreError: rows cannot be kept; `resume` goes on when that is fixed.
+            BootError: the definitions or settings are wrong; nothing has begun.
+            AppenderError, StoreError: rows cannot be kept; when that is fixed, `resume` continues.
         """
         report = self._do(self._request.for_definitions(self._defs))
         assert report is not None, "a new run always has a report"
         return report
 
     def resume(self, run: str | None = None) -> RunReport | None:
-        """Go on with a run that was stopped or killed; the newest unfinished one when none is named.
+        """Continue a run that was stopped or killed; the newest unfinished one when none is named.
 
         Returns:
-            None when there is nothing to go on with.
+            The report of the run; None when there is nothing to resume.
         Raises:
             As `run`; RunError when the run is still running, or its records are lost.
         """
         return self._do(self._request.for_run(run))
 
     def cancel(self, hard: bool = False) -> None:
-        """Stop in the orderly way (`hard`: at once); callable from any thread, before and while running."""
+        """Shut down gracefully (`hard`: immediately); callable from any thread, before and during the run."""
         with self._lock:
             self._cancelled, self._cancelled_hard = True, self._cancelled_hard or hard
             if self._engine is not None:
@@ -127,7 +128,10 @@ def check(
     strict: bool = False,
     environ: Mapping[str, str] | None = None,
 ) -> Report:
-    """Everything that is wrong with definitions; loads no page and writes nothing.
+    """Check definitions without loading a page or writing a file.
+
+    Returns:
+        Everything that is wrong with them.
 
     Raises:
         ConfigError: the settings are wrong.
@@ -150,12 +154,12 @@ def cluster_figures(
     conf: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> ClusterFigures:
-    """How a cluster's runs go; all of them when none is named.
+    """The state of one run of a cluster, or of all of its runs when none is named.
 
     Raises:
         ClusterError: no member of the cluster (`scoopi.cluster.addresses`) answers.
-        RunError: there is no such run.
-        ConfigError, UsageError: the settings are wrong, or name no cluster.
+        RunError: the cluster does not know the run.
+        ConfigError, UsageError: the settings are wrong, or do not name a cluster.
     """
     from scoopi.runs.cluster_desk import ClusterDesk
 
@@ -170,7 +174,7 @@ def cancel_run(
     conf: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> bool:
-    """Ask all nodes of a cluster's run to stop in the orderly way; does not wait for them.
+    """Ask all nodes of a cluster's run to shut down gracefully; does not wait for them.
 
     Returns:
         False when the run is ending or over.
@@ -194,7 +198,7 @@ def forget_run(
     """Remove all that a cluster keeps of a run; output files stay.
 
     Args:
-        is_sure: given the nodes that still work on it, if there are any.
+        is_sure: called with the ids of the nodes that still work on the run, if there are any.
     Returns:
         False when nothing was removed.
     Raises:
@@ -222,17 +226,17 @@ def extract(
     group: str | None = None,
     configs: Mapping[str, SettingValue] | None = None,
 ) -> list[tuple[str | None, ...]]:
-    """The rows that definitions read from one page in memory.
+    """Extract the rows of one page in memory.
 
-    Definitions are compiled at the first page and again when they, the settings or the environment
-    have changed, so that calling it for many pages is quick.
+    Definitions are compiled for the first page, and again after they, the settings or the environment have
+    changed, so that calling it for many pages is quick.
 
     Returns:
-        A tuple a row: locator name, task group, and the values; None where a file would say `null`.
+        One tuple per row: locator name, task group, and the values; None where a file has `null`.
     Raises:
         BootError: the definitions or settings are wrong.
         StepError: a task fails on this page.
-        UsageError: no group was named, and none is known by the page's address.
+        UsageError: no group was named, and no locator has the page's address.
     """
     from scoopi.bootstrap.kept_extractors import extractor_of
 

@@ -186,7 +186,8 @@ class Appender:
         if self._until_known(self._is_lost):
             raise RunError(
                 "the run's data is lost from the store: it cannot be told which jobs have ended",
-                hint="its files stay as they are; in a cluster --anew puts them aside and begins again",
+                hint="its files stay as they are; in a cluster --discard-lost moves them aside and "
+                "starts the run again",
             )
 
     def _put_children(self, children: Sequence[NewJob]) -> None:

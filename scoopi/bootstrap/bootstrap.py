@@ -98,8 +98,10 @@ class Bootstrap:
             raise UsageError(
                 "--run names a run of a cluster", hint="add --cluster HOST:PORT, or leave it out"
             )
-        if self._request.anew:
-            raise UsageError("--anew is for runs of a cluster", hint="a run on one machine is always new")
+        if self._request.discard_lost:
+            raise UsageError(
+                "--discard-lost is for runs of a cluster", hint="a run on one machine is always new"
+            )
         folder = self._solo = self._built_folder(packed, composed.run)
         return self._opened(folder, composed, configs, outputs, resumed=False)
 
@@ -212,7 +214,7 @@ class Bootstrap:
             outputs=outputs,
             stream=self._request.stdout if self._request.to_stdout else None,
             watch=self._request.watch,
-            tell=self._request.tell,
+            notify=self._request.notify,
         )
 
     def _outputs(self, outputs: tuple[OutputSpec, ...]) -> tuple[OutputSpec, ...]:

@@ -111,5 +111,5 @@ class EngineModule(Module):
             metrics,
             stop,
             context.store_timeout_s or STORE_PATIENCE_S,
-            context.tell,
+            context.notify,
         )

@@ -60,7 +60,7 @@ class OpenedRun:
         done = context.returned and context.was_over and report.status is RunStatus.DONE
         if done and not report.missing:
             rows = sum(report.rows.values())
-            self._request.tell(f"run {report.run} was over: its {rows} rows of this node are published now")
+            self._request.notify(f"run {report.run} was over: its {rows} rows of this node are published now")
         return done and not report.missing
 
     def _launch(self) -> Callable[[], WorkerLink]:

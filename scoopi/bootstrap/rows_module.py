@@ -48,8 +48,8 @@ class RowsModule(Module):
     @provider
     def stop(self, settings: EngineSettings, context: RunContext) -> StopTime:
         """Whether this node is to stop, and by when."""
-        limit_s, hurry = settings.shutdown_timeout_s, context.hurry
-        return StopTime(limit_s, time.monotonic, hurry) if hurry is not None else StopTime(limit_s)
+        limit_s, deadline = settings.shutdown_timeout_s, context.set_deadline
+        return StopTime(limit_s, time.monotonic, deadline) if deadline is not None else StopTime(limit_s)
 
     @singleton
     @provider

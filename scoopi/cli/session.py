@@ -24,12 +24,12 @@ def carry_out(
     defs: Path | None,
     call: Callable[[Scoopi], RunReport | None],
     run_name: str | None = None,
-    anew: bool = False,
+    discard_lost: bool = False,
 ) -> int:
     """Call `call` with the run that the options describe, and print its summary.
 
     Args:
-        run_name, anew: see `Scoopi`.
+        run_name, discard_lost: see `Scoopi`.
     Returns:
         The exit code of the report; 0 if there was nothing to do.
     """
@@ -47,9 +47,9 @@ def carry_out(
                     workers=options.workers,
                     environ=terminal.environ,
                     watch=line.show,
-                    tell=(lambda _: None) if options.quiet else terminal.say,
+                    notify=(lambda _: None) if options.quiet else terminal.say,
                     run_name=run_name,
-                    anew=anew,
+                    discard_lost=discard_lost,
                 )
                 signals.serve(scoopi.cancel)
                 with terminal.kept_for_data():

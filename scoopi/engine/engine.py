@@ -68,10 +68,10 @@ class Engine:
         metrics: MetricsServer,
         stop: StopTime,
         patience_s: float = 0.0,
-        tell: Callable[[str], object] = lambda _: None,
+        notify: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._parts = parts
-        self._tell = tell
+        self._notify = notify
         self._close = close
         self._store = store
         self._counts = counts
@@ -89,7 +89,7 @@ class Engine:
         if hard:
             self._parts.end.hurry()
         elif is_first and self._parts.jobs.started:
-            self._tell(self._awaited())
+            self._notify(self._awaited())
         self._parts.state.cancel()
 
     def _awaited(self) -> str:

@@ -50,7 +50,7 @@ class FormerLives:
                 f"the cluster does not know the run that rows here (of {', '.join(former)}) belong to: "
                 "it was lost, or is older than the retention",
                 at=str(self._folder.path),
-                hint="its files stay as they are; --anew puts them aside and begins anew",
+                hint="its files stay as they are; --discard-lost moves them aside and starts the run again",
             )
 
     def set_aside(self, now: str | None, outputs: Sequence[OutputSpec]) -> None:

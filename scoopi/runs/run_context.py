@@ -16,7 +16,7 @@ from scoopi.publishing.output_file import OutputSpec
 from scoopi.runs.composed import Composed, WorkerPlan
 from scoopi.runs.node_folder import NodeFolder
 from scoopi.runs.run_folder import RunFolder
-from scoopi.runs.run_request import unheard
+from scoopi.runs.run_request import ignore_notice
 from scoopi.store.ports import Store
 from scoopi.store.runs.run_cancel import RunCancel
 from scoopi.store.runs.run_retention import RunRetention
@@ -29,23 +29,23 @@ class RunContext:
     Attributes:
         node: incarnation of this process.
         run: incarnation of the run.
-        resumed: whether the run was begun by an earlier process.
+        resumed: an earlier process started the run.
         outputs: what the definitions write.
         stream: where the one output goes instead of a file; None for files.
-        watch: is told the progress; None when nobody watches.
-        tell: is told, in a line, what a stop waits for.
+        watch: called with the progress; None when nobody watches.
+        notify: called with one-line notices for the user.
         cluster: how the node reaches its cluster; None for a run on one machine.
-        cancel: hears when the run is cancelled from elsewhere; None on one machine.
-        was_over: the run was ending or over when this node came.
+        cancel: whether the run was cancelled from elsewhere; None on one machine.
+        was_over: the run was ending or over when this node joined.
         returned: the run was not named; an earlier process of this node had left it unfinished.
         plain_outputs: in a cluster, the outputs under the names that they have on one machine.
-        retention: ends what the cluster keeps of the run when it is over; None on one machine.
-        hurry: told by which monotonic time the cluster must have answered, and how long the node has after
-            that; None on one machine.
+        retention: has the cluster's records of the run expire once it is over; None on one machine.
+        set_deadline: called with the monotonic time by which the cluster must have answered, and the seconds
+            that the node has after it; None on one machine.
         on_seeded: called while this node seeds, with the number of jobs so far.
         keep: called every liveness gap: the cluster keeps the unfinished run for a while from then.
-        joining: has answered probes since this node began to wait for others; None on one machine.
-        canaries: keys of the records whose loss tells that the run's data is lost.
+        joining: has answered probes while this node waited for others; None on one machine.
+        canaries: keys of the records whose loss shows that the run's data is lost.
     """
 
     node: str
@@ -66,9 +66,9 @@ class RunContext:
     plain_outputs: tuple[OutputSpec, ...] = ()
     retention: RunRetention | None = None
     joining: JoiningNode | None = None
-    hurry: Callable[[float, float], None] | None = None
+    set_deadline: Callable[[float, float], None] | None = None
     keep: Callable[[], None] = lambda: None
-    tell: Callable[[str], object] = unheard
+    notify: Callable[[str], object] = ignore_notice
     on_seeded: Callable[[int], None] = lambda jobs: None
 
     @property
@@ -106,7 +106,7 @@ class RunContext:
         )
 
     def resume_command(self) -> str:
-        """What the user types to go on with the run."""
+        """What the user types to resume the run."""
         if self.cluster is not None:
             return f"the same command again, with --run {shlex.quote(self.folder.path.name)}"
         folder = self.folder.path

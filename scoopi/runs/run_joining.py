@@ -103,7 +103,7 @@ class RunJoining:
         state = None if record is None else record.read()
         now = None if state is None else state.incarnation
         is_torn = record is not None and record.has_lost() and not self._has_ended(found)
-        if self._request.anew:
+        if self._request.discard_lost:
             lives.set_aside(None if is_torn else now, outputs)
             return self._joined(found, mine, configs, outputs)
         if lives.saw_over(now):
@@ -114,7 +114,7 @@ class RunJoining:
             raise RunError(
                 f"the cluster has lost a part of the run {found.name}",
                 at=str(found.folder.path),
-                hint="its files stay as they are; --anew puts them aside and begins anew",
+                hint="its files stay as they are; --discard-lost moves them aside and starts the run again",
             )
         return self._joined(found, mine, configs, outputs)
 
@@ -138,7 +138,7 @@ class RunJoining:
         """As named; else the one that this node left unfinished; else the current one, or a new one."""
         request = self._request
         if request.run is None:
-            left = unfinished_run(mine, request.output, self._settings.node, request.made_up)
+            left = unfinished_run(mine, request.output, self._settings.node, request.published)
             self._returned = left is not None
             if left is not None:
                 return left
@@ -160,11 +160,11 @@ class RunJoining:
         registry.sweep(left_over.end)
         keep_s = OutputSettings.of(configs).unfinished_s
         maps, over = registry.enter(found.name, keep_s)
-        if self._request.anew and self._record_in(maps, found).has_lost():
+        if self._request.discard_lost and self._record_in(maps, found).has_lost():
             maps, over = registry.renew(found.name, maps, keep_s)
         store = store_of(found.client, maps, lambda: registry.is_gone(found.name, maps))
         record, cancel = self._record_in(maps, found), self._listening(store, maps)
-        self._request.tell(f"run {found.name}, node {folder.node}")
+        self._request.notify(f"run {found.name}, node {folder.node}")
         composed = (
             self._composed_before(store, record) if over else self._composed(store, folder, mine, cancel)
         )
@@ -187,7 +187,7 @@ class RunJoining:
             outputs=outputs if output.merge else of_node(outputs, folder.node),
             stream=None,
             watch=self._request.watch,
-            tell=self._request.tell,
+            notify=self._request.notify,
             cluster=ClusterSettings.of(effective, Path.cwd()),
             canaries=found.canaries,
             cancel=cancel,
@@ -197,7 +197,7 @@ class RunJoining:
             retention=self._retention(found, mine, store, maps, output.retention_s),
             joining=self._joining,
             keep=lambda: registry.pulse.renew(maps, output.unfinished_s),
-            hurry=found.client.hurry,
+            set_deadline=found.client.hurry,
             on_seeded=MemberHeaps(found.client).warn_of,
         )
 
@@ -272,12 +272,12 @@ class RunJoining:
         settings = self._settings
         size = settings.quorum_size
 
-        def tell(live: int) -> None:
+        def notify(live: int) -> None:
             self._waits(f"{live} of {size} nodes are there")
-            self._request.tell(f"{live} of {size} nodes are there, waiting for the others")
+            self._request.notify(f"{live} of {size} nodes are there, waiting for the others")
 
         members = Membership(store, self._node, folder.node, settings.heartbeat_ms, settings.liveness_gap_ms)
-        return Quorum(members, size, settings.quorum_timeout_s, tell)
+        return Quorum(members, size, settings.quorum_timeout_s, notify)
 
     def _compare(self, mine: Composed, composed: Composed, configs: Configs) -> None:
         if definitions_digest(mine) != definitions_digest(composed):

@@ -16,15 +16,15 @@ _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 """Also `s3:/bucket`, which is what is left of an address that was a path for a while."""
 
 
-def unheard(_: str) -> None:
-    """What is told to nobody."""
+def ignore_notice(_: str) -> None:
+    """A `notify` that shows nothing."""
 
 
 def output_folder(output: str | PathLike[str]) -> Path:
-    """The folder that somebody names with `--output`.
+    """The folder that `--output` names.
 
     Raises:
-        UsageError: it is the address of something else, which would become a folder called `s3:`.
+        UsageError: it is an address such as `s3://bucket`, which would become a folder called `s3:`.
     """
     text = fspath(output)
     address = _ADDRESS.match(text)
@@ -36,30 +36,30 @@ def output_folder(output: str | PathLike[str]) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A run to be begun, or gone on with.
+    """A run to start or to resume.
 
     Attributes:
-        defs: folder or file of definitions; None to go on with a run.
-        run: the run to go on with: its folder, or its id under `output`; None for the newest unfinished.
+        defs: folder or file of definitions; None to resume a run.
+        run: the run to resume: its folder, or its id under `output`; None for the newest unfinished one.
             With definitions and a cluster: the name of the run to join.
-        made_up: runs that are over, and whose rows this node has published since it was started.
-        anew: rows of a run that the cluster has lost are put aside, and it is begun anew.
+        published: runs that are over and whose rows this process has published.
+        discard_lost: if the cluster has lost the run, move its existing rows aside and start it again.
         output: the folder that holds the runs' folders.
         to_stdout: rows go to stdout, once, at the end; then `output` is the default one.
-        stdout: as it was when the run was asked for, whatever is put in its place while plugins run.
+        stdout: standard output as it was when the run was requested; plugins may replace it.
         conf: a file of settings.
         overrides: settings given one by one.
         workers: as `scoopi.workers`; None leaves it to the settings.
         environ: the environment.
-        watch: is told the progress.
-        tell: is told what one who looks on should know at once, in a line.
-        is_stopped: asked while others are waited for, before there is an engine to be cancelled.
+        watch: called with the progress.
+        notify: called with one-line notices for the user.
+        is_stopped: polled while the node waits for others, before there is an engine to cancel.
     """
 
     defs: Path | None = None
     run: str | None = None
-    made_up: frozenset[str] = frozenset()
-    anew: bool = False
+    published: frozenset[str] = frozenset()
+    discard_lost: bool = False
     output: Path = Path("output")
     to_stdout: bool = False
     stdout: IO[bytes] | None = None
@@ -68,11 +68,11 @@ class RunRequest:
     workers: str | None = None
     environ: Mapping[str, str] = field(default_factory=dict)
     watch: Callable[[Progress], None] | None = None
-    tell: Callable[[str], object] = unheard
+    notify: Callable[[str], object] = ignore_notice
     is_stopped: Callable[[], bool] = lambda: False
 
     def for_definitions(self, defs: Path | None) -> RunRequest:
-        """A new run of these definitions.
+        """The request of a new run of these definitions.
 
         Raises:
             UsageError: there are none.
@@ -82,9 +82,9 @@ class RunRequest:
         return replace(self, defs=defs)
 
     def after(self, run: str) -> RunRequest:
-        """The same, by a node that has published its rows of a run which is over."""
-        return replace(self, made_up=self.made_up | {run})
+        """The same request, once the rows of an earlier run are published."""
+        return replace(self, published=self.published | {run})
 
     def for_run(self, run: str | None) -> RunRequest:
-        """Going on with a run."""
+        """The request to resume a run."""
         return replace(self, defs=None, run=run)

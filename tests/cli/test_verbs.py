@@ -34,7 +34,7 @@ def test_run_hands_over_every_option(screen: Any, stand_in: Any) -> None:
     assert screen.run(*line.split()) == 0
     watch = stand_in.made.pop("watch")
     watch(Progress())
-    stand_in.made.pop("tell")("not told to who wants it quiet")
+    stand_in.made.pop("notify")("not told to who wants it quiet")
     assert screen.err.getvalue() == ""
     assert stand_in.made == {
         "defs_dir": Path("d"),
@@ -44,7 +44,7 @@ def test_run_hands_over_every_option(screen: Any, stand_in: Any) -> None:
         "workers": "0",
         "environ": screen.environ,
         "run_name": None,
-        "anew": False,
+        "discard_lost": False,
     }
     assert screen.err.getvalue() == ""
 

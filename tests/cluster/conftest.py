@@ -21,13 +21,13 @@ def crew_of(cluster: ClusterClient, world: World, tmp_path: Path) -> Iterator[Ca
         def make(
             output: str = "out",
             client: ClusterClient = cluster,
-            anew: bool = False,
+            discard_lost: bool = False,
             defs: Path | None = None,
             **changes: str,
         ) -> Crew:
             run = f"{tmp_path.name}-run"
             return crews.enter_context(
-                Crew(client, defs or world.defs, tmp_path / output, run, changes, anew)
+                Crew(client, defs or world.defs, tmp_path / output, run, changes, discard_lost)
             )
 
         yield make

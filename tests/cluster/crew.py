@@ -30,7 +30,7 @@ class Crew:
     Args:
         changes: settings that are given to each node.
         run: its name; empty: without `--run`.
-        anew: as `--anew`.
+        discard_lost: as `--discard-lost`.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Crew:
         output: Path,
         run: str,
         changes: dict[str, str],
-        anew: bool = False,
+        discard_lost: bool = False,
     ) -> None:
         reached = cluster._settings
         self.address = ",".join(reached.addresses)
@@ -48,7 +48,7 @@ class Crew:
         self.output = output
         self.run_name = run
         self._defs = defs
-        self._anew = anew
+        self._discard_lost = discard_lost
         self._settings = {
             "scoopi.cluster.addresses": self.address,
             "scoopi.cluster.name": self.name,
@@ -84,7 +84,12 @@ class Crew:
         """A node begins, with an output folder of its own unless durability is shared."""
         given = {**self._settings, "scoopi.cluster.node": node, **_dotted(changes)}
         scoopi = Scoopi(
-            self._defs, given, output=self.output, environ={}, run_name=self.run_name or None, anew=self._anew
+            self._defs,
+            given,
+            output=self.output,
+            environ={},
+            run_name=self.run_name or None,
+            discard_lost=self._discard_lost,
         )
         self._nodes.append(scoopi)
         return self._pool.submit(scoopi.run)

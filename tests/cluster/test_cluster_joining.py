@@ -19,7 +19,7 @@ from scoopi.app import Scoopi
 from scoopi.cli.main import main
 from scoopi.cli.terminal import Terminal
 from scoopi.model.report.run_report import RunReport, RunStatus
-from scoopi.runs.run_request import unheard
+from scoopi.runs.run_request import ignore_notice
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.runs.run_registry import RunRegistry
 from tests.cluster.grids import free_port
@@ -56,7 +56,7 @@ class Town:
         run: str | None = None,
         defs: Path | None = None,
         changes: Mapping[str, str] | None = None,
-        tell: Callable[[str], object] = unheard,
+        notify: Callable[[str], object] = ignore_notice,
     ) -> RunReport:
         """A node with an output folder of its own, to its end."""
         given = {**self.settings, **(changes or {})}
@@ -66,7 +66,7 @@ class Town:
             output=self.folder / output,
             environ={},
             run_name=run,
-            tell=tell,
+            notify=notify,
         ).run()
 
     def says(self, run: str, defs: Path, *words: str) -> tuple[int, str]:
@@ -236,7 +236,7 @@ def test_a_node_that_crashed_in_a_run_that_is_over_publishes_its_rows_and_goes_o
     state.write_text(json.dumps(json.loads(state.read_bytes()) | {"over": False}))
     (file,) = town.folder.glob(f"out/{first.run}/data-*.txt")
     file.unlink()
-    later = town.node("out", changes=changes, tell=told.append)
+    later = town.node("out", changes=changes, notify=told.append)
     assert Counter(file.read_text(encoding="utf-8").splitlines()) == town.world.rows
     assert later.run != first.run
     assert (later.status, later.publish_note) == (RunStatus.DONE, "")

@@ -249,10 +249,10 @@ def test_lost_data_is_noticed_and_the_files_stay_until_anew(
             with pytest.raises(Exception, match="data is lost"):
                 again.result(LIMIT_S)
             assert crew.rows() == published
-            with pytest.raises(Exception, match="--anew puts them aside"):
+            with pytest.raises(Exception, match="--discard-lost moves them aside"):
                 crew.start("ann").result(LIMIT_S)
             assert crew.rows() == published
-            (report,) = crew_of(client=client, anew=True).run("ann")
+            (report,) = crew_of(client=client, discard_lost=True).run("ann")
             assert report.status is RunStatus.DONE
             assert crew.rows() == world.rows
             assert crew.rows(".scoopi/lost-*/files/data-ann.txt") == published

@@ -163,7 +163,7 @@ def test_an_unfinished_run_whose_time_is_over_is_removed_by_the_next_start_and_i
     error = crew.start("ann").exception(LIMIT_S)
     assert error is not None
     assert code_of_error(error) == 5
-    assert "--anew" in str(error)
+    assert "--discard-lost" in str(error)
 
 
 def test_a_run_whose_nodes_have_heartbeats_is_kept_even_when_its_pulse_is_lost(

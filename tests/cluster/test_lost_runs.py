@@ -73,7 +73,7 @@ def test_a_run_whose_record_is_lost_with_a_third_of_its_jobs_is_told_to_a_node_t
     crew = crew_of()
     stopped(crew, "ann")
     lose_a_third(cluster, crew)
-    with pytest.raises(RunError, match=r"has lost a part of the run .* --anew puts them aside"):
+    with pytest.raises(RunError, match=r"has lost a part of the run .* --discard-lost moves them aside"):
         crew_of("elsewhere").start("bob").result(LIMIT_S)
     assert RUN_KEY not in keys(cluster, crew, RUN)
 
@@ -85,9 +85,9 @@ def test_a_run_of_which_a_part_is_lost_is_begun_anew_and_its_rows_are_put_aside(
     stopped(crew, "ann")
     published = crew.rows()
     lose(cluster, crew, RUN, next(k for k in keys(cluster, crew, RUN) if "canary/" in k))
-    with pytest.raises(RunError, match=r"has lost a part of the run .* --anew puts them aside"):
+    with pytest.raises(RunError, match=r"has lost a part of the run .* --discard-lost moves them aside"):
         crew.start("ann").result(LIMIT_S)
-    reports = crew_of(anew=True).run("ann", "bob")
+    reports = crew_of(discard_lost=True).run("ann", "bob")
     assert {report.status for report in reports} == {RunStatus.DONE}
     assert crew.rows() == world.rows
     assert crew.rows(".scoopi/lost-*/files/data-ann.txt") == published
@@ -100,10 +100,10 @@ def test_a_run_that_its_registry_does_not_know_either_is_begun_anew(
     stopped(crew, "ann")
     lose_a_third(cluster, crew)
     HazelcastStore(cluster).delete_all(RUN, [PREFIX + crew.run_name])
-    with pytest.raises(RunError, match=r"data is lost; .* --anew puts them aside"):
+    with pytest.raises(RunError, match=r"data is lost; .* --discard-lost moves them aside"):
         crew_of("elsewhere").start("bob").result(LIMIT_S)
     HazelcastStore(cluster).delete_all(RUN, [PREFIX + crew.run_name])
-    crew_of(anew=True).run("ann")
+    crew_of(discard_lost=True).run("ann")
     assert crew.rows() == world.rows
 
 
@@ -136,10 +136,12 @@ def test_begun_anew_a_folder_that_nodes_share_holds_no_rows_of_the_former_life(
     for node in ("ann", "bob"):
         stopped(crew, node)
     lose_all(cluster, crew)
-    with pytest.raises(RunError, match=r"rows here \(of ann, bob\) belong to.* --anew puts them aside"):
+    with pytest.raises(
+        RunError, match=r"rows here \(of ann, bob\) belong to.* --discard-lost moves them aside"
+    ):
         crew.start("cid").result(LIMIT_S)
     assert crew.rows("data-bob.txt")
-    crew_of(anew=True, **SHARED).run("ann")
+    crew_of(discard_lost=True, **SHARED).run("ann")
     assert crew.rows() == world.rows
     for node in ("ann", "bob"):
         assert crew.rows(f".scoopi/lost-*/files/data-{node}.txt")
@@ -155,5 +157,5 @@ def test_nodes_that_begin_anew_together_put_aside_each_its_own(
     for node in ("ann", "bob"):
         stopped(crew, node)
     lose_all(cluster, crew)
-    crew_of(anew=True, **SHARED).run("ann", "bob")
+    crew_of(discard_lost=True, **SHARED).run("ann", "bob")
     assert crew.rows() == world.rows

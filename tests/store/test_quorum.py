@@ -52,11 +52,11 @@ def state_of(members: Membership, incarnation: str = "one") -> MemberState:
 def test_it_is_there_when_so_many_nodes_beat(store: Store, members: Membership) -> None:
     told: list[int] = []
 
-    def tell(live: int) -> None:
+    def notify(live: int) -> None:
         told.append(live)
         join(store, "bob" if live == 1 else "cid")
 
-    Quorum(members, 3, LONG_S, tell).wait(never, never)
+    Quorum(members, 3, LONG_S, notify).wait(never, never)
     assert told == [1, 2]
     assert state_of(members) is MemberState.LIVE
 

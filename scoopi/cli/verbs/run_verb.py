@@ -40,7 +40,7 @@ class Run:
             "definitions, else a new one)",
         )
         parser.add_argument(
-            "--anew",
+            "--discard-lost",
             action="store_true",
             help="if the cluster has lost the run's data, move its rows to .scoopi/lost-… and start the "
             "run again",
@@ -51,7 +51,12 @@ class Run:
         if options.cluster is not None:
             options.settings.append(f"scoopi.cluster.addresses={options.cluster}")
         return carry_out(
-            options, terminal, options.defs, lambda scoopi: scoopi.run(), options.run_name, options.anew
+            options,
+            terminal,
+            options.defs,
+            lambda scoopi: scoopi.run(),
+            options.run_name,
+            options.discard_lost,
         )
 
 

@@ -76,7 +76,7 @@ class RunRecord:
         if self.has_lost():
             raise RunError(
                 "the run record is gone from the store: the run's data is lost",
-                hint="its files stay as they are; --anew puts them aside and begins anew",
+                hint="its files stay as they are; --discard-lost moves them aside and starts the run again",
             )
         self._store.put_if_absent_all(RUN, [(key, run.encode()) for key in self._canaries])
         state = RunState(run, RunPhase.RUNNING, False, self._incarnation)
