@@ -11,10 +11,17 @@ from tests.fuzz.definition_target import DefinitionTarget
 from tests.fuzz.grid_target import GridTarget
 from tests.fuzz.http_target import HttpTarget
 from tests.fuzz.page_target import PageTarget
+from tests.fuzz.script_target import ScriptTarget
 from tests.fuzz.target import Target
 from tests.fuzz.targets import TARGETS
 
-INPUTS = {PageTarget.name: 5000, DefinitionTarget.name: 300, HttpTarget.name: 500, GridTarget.name: 1000}
+INPUTS = {
+    PageTarget.name: 5000,
+    DefinitionTarget.name: 300,
+    HttpTarget.name: 500,
+    GridTarget.name: 1000,
+    ScriptTarget.name: 200,
+}
 
 
 @pytest.mark.parametrize("target", [target for target in TARGETS if target.name in INPUTS])
