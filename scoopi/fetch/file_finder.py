@@ -18,7 +18,7 @@ _SITE = re.compile(r"(www\.[\w-]+|[a-z0-9-]+)(\.[a-z0-9-]+)*\.[a-z]{2,}(:\d+)?/|
 
 
 class FileFinder:
-    """Looks for a file in the current folder, in the definitions' folder and its parents, then as it stands.
+    """Looks for a file in the current folder, in that of the definitions and its parents, then as written.
 
     Args:
         current_folder: the folder in which the run was started; `resume` uses the same.

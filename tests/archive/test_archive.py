@@ -1,4 +1,4 @@
-"""Archive: pages and rows come back as they were, for as long as they live, and never spoiled."""
+"""Archive: pages and rows come back as they were, for as long as they live, and never damaged."""
 
 from __future__ import annotations
 

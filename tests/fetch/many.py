@@ -1,4 +1,4 @@
-"""send and answers_of: the answers to one request, and to many at a time."""
+"""send, page and answers_of: the answers to one request, and to many at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from scoopi.fetch.http_client import Answer, HttpClient
-from scoopi.fetch.request import GrantNeeded, Request
+from scoopi.fetch.request import GrantNeeded, Request, Response
 
 LIMIT_S = 60.0
 
@@ -23,6 +23,13 @@ def send(client: HttpClient, request: Request, on_sent: Callable[[], None] | Non
     if isinstance(answers[0], Exception):
         raise answers[0]
     return answers[0]
+
+
+def page(client: HttpClient, url: str, on_sent: Callable[[], None] | None = None) -> Response:
+    """The page of a URL; raises an AssertionError for any other answer."""
+    answer = send(client, Request(url), on_sent)
+    assert isinstance(answer, Response)
+    return answer
 
 
 def answers_of(

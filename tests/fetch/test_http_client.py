@@ -1,4 +1,4 @@
-"""HttpClient against a real server: pages, codings, connections, grants."""
+"""HttpClient against a real server: pages, codings, connections."""
 
 from __future__ import annotations
 
@@ -6,29 +6,18 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
-from scoopi.errors import FetchError, SilentHostError
-from scoopi.fetch import http_exchange
+from scoopi.errors import FetchError
 from scoopi.fetch.http_client import Answer, HttpClient
-from scoopi.fetch.request import GrantNeeded, Request, Response
+from scoopi.fetch.request import Request, Response
 from tests.fetch.conftest import SETTINGS, Maker
-from tests.fetch.many import answers_of, send
+from tests.fetch.many import answers_of, page, send
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
-
-WAIT_S = 10.0
-
-
-def page(client: HttpClient, url: str, on_sent: Callable[[], None] | None = None) -> Response:
-    answer = send(client, Request(url), on_sent)
-    assert isinstance(answer, Response)
-    return answer
 
 
 def test_a_page_comes_with_status_headers_charset_and_address(
@@ -107,7 +96,7 @@ def test_a_reused_connection_that_died_is_replaced(client: HttpClient, server: S
     assert len(server.log.all()) == 3
 
 
-def test_bytes_come_as_they_are_whatever_their_type_says(client: HttpClient, server: Server) -> None:
+def test_bytes_come_unchanged_whatever_their_content_type(client: HttpClient, server: Server) -> None:
     assert page(client, server.url("/bad/binary-as-html")).body.startswith(b"\x89PNG")
     assert page(client, server.url("/bad/wrong-charset")).body == PAGE.decode().encode("windows-1252")
 
@@ -149,106 +138,10 @@ def test_a_proxy_of_the_environment_is_asked(
     ]
 
 
-def test_a_request_is_sent_when_it_is_reported_and_before_its_response(
-    client: HttpClient, server: Server
-) -> None:
-    arrived: list[int] = []
-
-    def report() -> None:
-        end = time.monotonic() + WAIT_S
-        while not server.log.all() and time.monotonic() < end:
-            time.sleep(0.001)  # however long a report takes, it does not delay the request
-        arrived.append(len(server.log.all()))
-
-    assert page(client, server.url("/bad/slow?ms=60"), report).body == PAGE
-    assert arrived == [1]
-
-
-def test_what_a_proxy_is_asked_first_is_not_the_request(
-    client: HttpClient, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("https_proxy", server.url(""))
-    monkeypatch.delenv("no_proxy", raising=False)
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    calls: list[int] = []
-    with pytest.raises(FetchError):
-        send(client, Request("https://shop.example/"), lambda: calls.append(1))
-    assert [seen.head[:8] for seen in server.log.all()] == [b"CONNECT "]
-    assert calls == []
-
-
-def test_a_request_lost_on_a_reused_connection_is_not_sent_again_with_the_same_grant(
-    client: HttpClient, ends_at_second: str
-) -> None:
-    calls: list[int] = []
-    page(client, ends_at_second)
-    assert send(client, Request(ends_at_second), lambda: calls.append(1)) == GrantNeeded(was_lost=True)
-    assert calls == [1], "it was reported, so the next waits for the delay"
-    assert page(client, ends_at_second, lambda: calls.append(1)).body == b"x"
-
-
-def test_a_lost_request_is_not_tried_on_other_reused_connections(client: HttpClient, server: Server) -> None:
-    answers_of(client, [server.url("/bad/slow?ms=50")] * 8, at_a_time=8)
-    url = server.url("/bad/closes-kept")
-    assert send(client, Request(url)) == GrantNeeded(was_lost=True)
-    assert len(server.log.all()) == 9
-    assert isinstance(send(client, Request(url, fresh=True)), Response)
-
-
-def test_a_request_that_ends_a_new_connection_too_is_an_error(client: HttpClient, server: Server) -> None:
-    page(client, server.url("/bad/empty"))
-    url = server.url("/bad/closes")
-    assert send(client, Request(url)) == GrantNeeded(was_lost=True)
-    with pytest.raises(FetchError, match="closed the connection without an answer"):
-        send(client, Request(url, fresh=True))
-
-
 def test_an_idle_client_holds_no_page(client: HttpClient, server: Server) -> None:
     body = page(client, server.url("/bad/slow?ms=0")).body
     assert body == PAGE
     assert sys.getrefcount(body) == 2  # of this name, and of the call
-
-
-def test_a_request_after_its_grant_is_not_sent(client: HttpClient, server: Server) -> None:
-    calls: list[int] = []
-    late = Request(server.url("/bad/empty"), not_after=time.monotonic() - 0.001)
-    assert send(client, late, lambda: calls.append(1)) == GrantNeeded()
-    assert (calls, server.log.all()) == ([], [])
-    in_time = structs.replace(late, not_after=time.monotonic() + 60)
-    assert isinstance(send(client, in_time), Response)
-
-
-def test_a_grant_that_runs_out_while_connecting_is_not_used(
-    client: HttpClient, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Clock:
-        """Passes the end of the grant between the first check and the connection."""
-
-        times = iter((1.0, 3.0))
-
-        @classmethod
-        def monotonic(cls) -> float:
-            return next(cls.times)
-
-    monkeypatch.setattr(http_exchange, "time", Clock)
-    calls: list[int] = []
-    assert (
-        send(client, Request(server.url("/bad/empty"), not_after=2.0), lambda: calls.append(1))
-        == GrantNeeded()
-    )
-    monkeypatch.undo()
-    assert calls == []
-    assert page(client, server.url("/bad/empty")).status == 200
-    assert len(server.log.all()) == 1
-
-
-def test_an_error_of_on_sent_reaches_the_caller(client: HttpClient, server: Server) -> None:
-    def refuse() -> None:
-        raise LookupError("the pipe is gone")
-
-    with pytest.raises(LookupError, match="the pipe is gone"):
-        send(client, Request(server.url("/bad/empty")), refuse)
-    assert page(client, server.url("/bad/empty")).status == 200
 
 
 def test_many_pages_at_a_time_do_not_disturb_each_other(
@@ -331,19 +224,6 @@ def test_a_refused_connection_is_an_error(client: HttpClient) -> None:
         port = free.getsockname()[1]
     with pytest.raises(FetchError, match="refuses the connection"):
         send(client, Request(f"http://127.0.0.1:{port}/"))
-
-
-def test_an_attempt_to_connect_counts_as_a_request_and_a_name_that_is_unknown_does_not(
-    client: HttpClient,
-) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    sent: list[str] = []
-    for url in (f"http://127.0.0.1:{port}/", "http://nowhere.onion/"):
-        with pytest.raises(SilentHostError):
-            send(client, Request(url), partial(sent.append, url))
-    assert sent == [f"http://127.0.0.1:{port}/"]
 
 
 def test_an_unknown_host_is_an_error(client: HttpClient) -> None:

@@ -15,7 +15,7 @@ MOST = 1000
 
 
 class Transfer:
-    """Stands for a curl handle, over a connection of the test."""
+    """In place of a curl handle: a connection that the test fills."""
 
     def __init__(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as listener:

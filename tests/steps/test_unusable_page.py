@@ -92,7 +92,7 @@ def test_an_ordinary_page_is_usable(body: bytes, content_type: str, url: str) ->
     assert reason(body, content_type, url) is None
 
 
-def test_a_page_that_was_asked_for_as_a_login_is_no_redirect() -> None:
+def test_a_login_page_that_was_asked_for_is_usable() -> None:
     locator = Locator("a", "g", "http://h/login")
     document = Document(locator, "http://h/login", datetime(2026, 1, 1, tzinfo=UTC), None, HTML)
     assert unusable(Page(document, TreeLimits())) is None
