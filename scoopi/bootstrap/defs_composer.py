@@ -25,10 +25,10 @@ from scoopi.model.step_def import PluginDef
 from scoopi.model.text.output_path import is_too_long
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_check import check_data_def
+from scoopi.plugins.builtin_scripts import BasicScript
 from scoopi.plugins.plugin_files import file_digest
 from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.plugins.ports import LIST_PREFIX, Appender
-from scoopi.plugins.scripts.basic_script import BasicScript
+from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender
 from scoopi.runs.composed import defs_folder
 from scoopi.script.script_text import script_text
 from scoopi.steps.step import Step

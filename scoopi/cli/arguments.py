@@ -11,6 +11,7 @@ from typing import NoReturn, Protocol, cast
 
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.errors import UsageError
+from scoopi.model.text.nearest import nearest
 
 VERBS: Mapping[str, str] = MappingProxyType(
     {
@@ -46,7 +47,6 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
     }
 )
 """Command of another tool -> what to use instead."""
-_NEAR, _NEAR_VERB = 0.7, 0.6
 
 
 class Verb(Protocol):
@@ -150,21 +150,17 @@ def _refuse_misspelt(word: str, rest: Sequence[str]) -> None:
     what = f"unknown command {printable(word)}"
     if word.lower() in FOREIGN:
         raise UsageError(what, hint=FOREIGN[word.lower()])
-    from difflib import get_close_matches
-
-    near = get_close_matches(word.lower(), VERBS, n=1, cutoff=_NEAR_VERB)
+    near = nearest(word, VERBS)
     if near:
-        raise UsageError(f"{what}, and no such file or folder", hint=f"did you mean scoopi {near[0]}?")
+        raise UsageError(f"{what}, and no such file or folder", hint=f"did you mean scoopi {near}?")
     if rest and not rest[0].startswith("-") and not {*word} & {"/", "."}:
         raise UsageError(f"{what}, and no such file or folder", hint="see scoopi --help")
 
 
 def _refuse_unknown(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
-    from difflib import get_close_matches
-
     word = unknown[0].partition("=")[0]
     known = [option for action in parser._actions for option in action.option_strings]
-    near = get_close_matches(word, known, n=1, cutoff=_NEAR) if word.startswith("-") else []
+    near = nearest(word, known) if word.startswith("-") else ""
     kind = "option" if word.startswith("-") else "argument"
-    hint = f"did you mean {near[0]}?" if near else f"see {parser.prog} --help"
+    hint = f"did you mean {near}?" if near else f"see {parser.prog} --help"
     raise UsageError(f"unknown {kind} {printable(word)}", hint=hint)

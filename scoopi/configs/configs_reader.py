@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from scoopi.configs.configs import Configs, Entry
-from scoopi.configs.environment import read_environment
+from scoopi.configs.environment import near_setting, read_environment
 from scoopi.configs.given import Given
 from scoopi.configs.interpolation import MASK, expand
-from scoopi.configs.nearest import nearest
 from scoopi.configs.original_keys import original_note
 from scoopi.configs.registry import SETTINGS_BY_KEY
 from scoopi.configs.run_date import check_run_date
@@ -103,8 +102,9 @@ class ConfigsReader:
     def _pass_over(self, given: Given) -> None:
         note = original_note(given.key)
         if note is None:
-            hint = f"did you mean {nearest(given.key, SETTINGS_BY_KEY)}?"
-            raise ConfigError(f"{given.key} is no setting", at=given.at, hint=hint)
+            raise ConfigError(
+                f"{given.key} is not a setting", at=given.at, hint=near_setting(given.key, SETTINGS_BY_KEY)
+            )
         self._warnings[given.key] = f"{given.at}: {given.key} has no meaning here: {note}"
 
     def _check(self, configs: Configs) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from scoopi.configs.given import Given
-from scoopi.configs.nearest import nearest
 from scoopi.configs.original_keys import original_environment_key
 from scoopi.configs.registry import SETTINGS
 from scoopi.errors import ConfigError
+from scoopi.model.text.nearest import nearest
 
 PREFIX = "SCOOPI_"
 NOT_SETTINGS = frozenset({"SCOOPI_HAZELCAST_JAR"})
@@ -35,7 +35,7 @@ def read_environment(environ: Mapping[str, str]) -> tuple[list[Given], list[Conf
             continue
         key = key or original_environment_key(name)
         if key is None:
-            hint = f"did you mean {nearest(name, keys)}?"
+            hint = near_setting(name, keys)
             faults.append(ConfigError("no setting has this name", at=f"environment {name}", hint=hint))
         else:
             origin = f"environment {name}"
@@ -48,3 +48,9 @@ def _is_kubernetes(name: str, value: str) -> bool:
     if _KUBERNETES.fullmatch(name):
         return True
     return name.endswith("_PORT") and _KUBERNETES_ADDRESS.match(value) is not None
+
+
+def near_setting(name: str, known: Iterable[str]) -> str:
+    """The hint for an unknown setting: the closest known name, or where all are listed."""
+    near = nearest(name, known)
+    return f"did you mean {near}?" if near else "see scoopi config for all settings"

@@ -14,8 +14,7 @@ from typing import Literal, cast
 import msgspec
 
 from scoopi.configs.configs import Configs
-from scoopi.configs.cores import cores
-from scoopi.configs.memory_limit import memory_limit
+from scoopi.configs.machine import cores, memory_limit
 from scoopi.errors import ConfigError
 
 DEFAULT_PORT = 5701

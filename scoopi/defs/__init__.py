@@ -2,7 +2,7 @@
 
 from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind, SelectorFaults
 from scoopi.defs.scrape.defs_reader import read_definitions
-from scoopi.defs.yaml.finding import Finding, Severity
+from scoopi.defs.yaml.findings import Finding, Severity
 from scoopi.defs.yaml.report import Report
 
 __all__ = [

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from scoopi.plugins.ports import PluginKind
+from scoopi.plugins.plugin_ports import PluginKind
 
 BUILTINS: Mapping[PluginKind, Mapping[str, str]] = MappingProxyType(
     {
         "appenders": {
-            "FileAppender": "scoopi.plugins.appenders.file_appender:FileAppender",
-            "ListAppender": "scoopi.plugins.appenders.list_appender:ListAppender",
+            "FileAppender": "scoopi.plugins.builtin_appenders:FileAppender",
+            "ListAppender": "scoopi.plugins.builtin_appenders:ListAppender",
         },
         "encoders": {
             "CsvEncoder": "scoopi.plugins.encoders.csv_encoder:CsvEncoder",
@@ -23,7 +23,7 @@ BUILTINS: Mapping[PluginKind, Mapping[str, str]] = MappingProxyType(
             "DateFormater": "scoopi.plugins.converters.date_formatter:DateFormatter",
         },
         "scripts": {
-            "BasicScript": "scoopi.plugins.scripts.basic_script:BasicScript",
+            "BasicScript": "scoopi.plugins.builtin_scripts:BasicScript",
         },
     }
 )

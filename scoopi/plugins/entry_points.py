@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scoopi.errors import PluginError
 from scoopi.plugins.plugin_files import file_digest
-from scoopi.plugins.ports import PluginKind
+from scoopi.plugins.plugin_ports import PluginKind
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

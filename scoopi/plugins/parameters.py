@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 import types
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, Union, get_args, get_origin
+
+from scoopi.model.text.nearest import nearest
+from scoopi.plugins.plugin_ports import PluginKind
 
 _INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 _LISTS = (list, tuple, set, frozenset)
@@ -63,8 +67,8 @@ class Parameters:
 
     def _unknown(self, field: str) -> str:
         names = [camel_case(name) for name in self._taken]
-        near = difflib.get_close_matches(field, names, n=1)
-        hint = f"; did you mean {near[0]}?" if near else f"; it knows {', '.join(names) or 'no fields'}"
+        near = nearest(field, names)
+        hint = f"; did you mean {near}?" if near else f"; it knows {', '.join(names) or 'no fields'}"
         return f"unknown field {field}{hint}"
 
 
@@ -146,3 +150,35 @@ def _expect(value: Any, kind: type, name: str) -> Any:
     if not isinstance(value, kind):
         raise ValueError(f"expected {name}, got {'a list' if isinstance(value, list) else repr(value)}")
     return value
+
+
+OnError = Literal["keep", "fail", "drop", "blank"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepField:
+    """Its type as Parameters reads it, and whether a plugin must have it."""
+
+    type: Any
+    required: bool = False
+
+    def fault(self, name: str, fields: Mapping[str, Any]) -> str | None:
+        """What is wrong with the field of that name; None when nothing is."""
+        if name not in fields:
+            return f"field {name} is missing" if self.required else None
+        try:
+            read_value(fields[name], self.type)
+        except ValueError as error:
+            return f"field {name}: {error}"
+        return None
+
+
+STEP_FIELDS: Mapping[PluginKind, Mapping[str, StepField]] = MappingProxyType(
+    {
+        "converters": MappingProxyType(
+            {"item": StepField(str, required=True), "onError": StepField(OnError)}
+        ),
+        "appenders": MappingProxyType({"queueSize": StepField(int)}),
+    }
+)
+"""Kind -> field -> its type. Source: language, A16, B 4.5."""

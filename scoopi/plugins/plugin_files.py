@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from scoopi.errors import PluginError
-from scoopi.plugins.fault import fault_of
+from scoopi.plugins.code_fault import fault_of
 
 
 class PluginFiles:

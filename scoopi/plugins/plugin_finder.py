@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -13,12 +12,12 @@ from typing import Any
 
 from scoopi.errors import PluginError, ScoopiError
 from scoopi.model.step_def import PluginDef
+from scoopi.model.text.nearest import nearest
+from scoopi.plugins.code_fault import fault_of
 from scoopi.plugins.entry_points import EntryPoints
-from scoopi.plugins.fault import fault_of
-from scoopi.plugins.parameters import Parameters
+from scoopi.plugins.parameters import STEP_FIELDS, Parameters, StepField
 from scoopi.plugins.plugin_files import PluginFiles
-from scoopi.plugins.ports import PluginKind
-from scoopi.plugins.step_fields import STEP_FIELDS, StepField
+from scoopi.plugins.plugin_ports import PluginKind
 
 _NAME = "name"
 NO_DEFAULTS: Mapping[str, str] = MappingProxyType({})
@@ -31,7 +30,7 @@ _PROMISED: Mapping[PluginKind, tuple[str, ...]] = MappingProxyType(
         "scripts": ("__call__",),
     }
 )
-"""What a plugin of a kind must have, as `ports.py` tells it."""
+"""What a plugin of a kind must have, see `plugin_ports.py`."""
 
 
 class PluginFinder:
@@ -106,7 +105,7 @@ class PluginFinder:
         if lacking and self._built_in(kind, plugin.class_name) is None:
             what = f"plugin {plugin.name}: {plugin.class_name} has no {' and no '.join(lacking)}"
             raise PluginError(
-                what, at=str(plugin.place), hint=f"{kind} promise it, as scoopi.plugins.ports tells"
+                what, at=str(plugin.place), hint=f"{kind} promise it, as scoopi.plugins.plugin_ports tells"
             )
         return made
 
@@ -132,9 +131,9 @@ class PluginFinder:
 
     def _hint(self, kind: PluginKind, class_name: str) -> str:
         names = sorted({*self._builtins.get(kind, {}), *self._files.names()})
-        near = difflib.get_close_matches(class_name.rpartition(".")[2], names, n=1)
+        near = nearest(class_name.rpartition(".")[2], names)
         if near:
-            return f"did you mean {near[0]}?"
+            return f"did you mean {near}?"
         built_in = ", ".join(self._builtins.get(kind, {}))
         own = "put its file into plugins/"
         return f"built-in are {built_in}; or {own}" if built_in else f"correct the name, or {own}"

@@ -13,7 +13,7 @@ from scoopi.model.definitions import Definitions, TaskDef
 from scoopi.model.step_def import PluginDef, StepDef
 from scoopi.plugins.encoders.rows_encoder import RowsEncoder
 from scoopi.plugins.plugin_finder import NO_DEFAULTS, PluginFinder
-from scoopi.plugins.ports import LIST_PREFIX, Appender, Encoder
+from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender, Encoder
 from scoopi.publishing.output_file import OutputSpec
 
 

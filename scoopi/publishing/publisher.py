@@ -13,7 +13,7 @@ from scoopi.errors import AppenderError, RunError
 from scoopi.model.frame import Frame
 from scoopi.model.job import JobState
 from scoopi.model.report.causes import Cause, Causes
-from scoopi.plugins.ports import LIST_PREFIX
+from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.ended_index import EndedIndex
 from scoopi.publishing.output_file import TEMPORARIES, OutputFile, OutputSpec
 from scoopi.store.pages.job_store import JobStore

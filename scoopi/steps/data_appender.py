@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from scoopi.model.data import Data
 from scoopi.model.handover import Handover, Part, ToAppender
 from scoopi.model.payload import Payload
-from scoopi.plugins.ports import Encoder
+from scoopi.plugins.plugin_ports import Encoder
 from scoopi.steps.step import Step
 
 

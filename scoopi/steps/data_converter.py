@@ -11,8 +11,8 @@ from scoopi.model.failure import Failure
 from scoopi.model.handover import Handover, ToTask
 from scoopi.model.payload import Payload
 from scoopi.model.place import NOWHERE, Place
-from scoopi.plugins.ports import Converter
-from scoopi.plugins.step_fields import OnError
+from scoopi.plugins.parameters import OnError
+from scoopi.plugins.plugin_ports import Converter
 from scoopi.steps.step import Step
 
 _SHOWN_VALUES = 5

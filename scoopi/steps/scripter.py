@@ -10,9 +10,9 @@ from scoopi.errors import ScoopiError, ScriptError
 from scoopi.model.data import Data
 from scoopi.model.handover import Handover, ToTask
 from scoopi.model.payload import Payload
-from scoopi.plugins.fault import fault_of
-from scoopi.plugins.ports import Script
-from scoopi.plugins.scripts.basic_script import BasicScript
+from scoopi.plugins.builtin_scripts import BasicScript
+from scoopi.plugins.code_fault import fault_of
+from scoopi.plugins.plugin_ports import Script
 from scoopi.script.data_script import DataScript
 from scoopi.steps.step import Step
 

@@ -13,7 +13,7 @@ from tests.engine.desk import Desk
 def test_an_unknown_key_names_the_nearest_known_one(desk: Desk, town: Town) -> None:
     ended = desk.scoopi("run", "defs", "-D", "scoopi.loader.fetch.dealy=5")
     assert ended.code == 3
-    assert "-D scoopi.loader.fetch.dealy: scoopi.loader.fetch.dealy is no setting" in ended.err
+    assert "-D scoopi.loader.fetch.dealy: scoopi.loader.fetch.dealy is not a setting" in ended.err
     assert "did you mean scoopi.loader.fetch.delay?" in ended.err
     assert not (desk.folder / "output").exists()
 
@@ -70,7 +70,10 @@ def test_a_setting_without_value_is_wrong_usage(desk: Desk, town: Town) -> None:
             "my.yml:2:17: scoopi.workers is set twice, first in line 1",
         ),
         (b"scoopi:\n  workers: many\n", "my.yml:2:12: scoopi.workers needs "),
-        (b"scoopi:\n  wokers: 2\n", "my.yml:2:11: scoopi.wokers is no setting; did you mean scoopi.workers?"),
+        (
+            b"scoopi:\n  wokers: 2\n",
+            "my.yml:2:11: scoopi.wokers is not a setting; did you mean scoopi.workers?",
+        ),
     ],
 )
 def test_a_bad_file_of_settings_is_told_with_its_place(

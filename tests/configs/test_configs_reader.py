@@ -70,7 +70,7 @@ def test_an_unknown_key_is_told_with_the_nearest_known_one(tmp_path: Path) -> No
     with pytest.raises(ConfigError) as caught:
         read(tmp_path, {"scoopi.loader.fetchDelay": "1"})
     assert str(caught.value) == (
-        "-D scoopi.loader.fetchDelay: scoopi.loader.fetchDelay is no setting;"
+        "-D scoopi.loader.fetchDelay: scoopi.loader.fetchDelay is not a setting;"
         " did you mean scoopi.loader.fetch.delay?"
     )
 

@@ -11,7 +11,7 @@ from msgspec.structs import fields
 
 from scoopi.configs import groups
 from scoopi.configs.configs import Configs
-from scoopi.configs.cores import cores
+from scoopi.configs.machine import cores
 
 DEFAULTS = Configs.from_composed({})
 PLAIN = [
@@ -58,14 +58,6 @@ def test_each_number_reaches_the_field_of_its_own() -> None:
 def test_workers_are_the_cores_or_the_number() -> None:
     assert groups.WorkerSettings.of(DEFAULTS) == groups.WorkerSettings(cores(), 32)
     assert groups.WorkerSettings.of(Configs.from_composed({"scoopi.workers": "0"})).workers == 0
-
-
-def test_a_container_limit_bounds_the_cores(tmp_path: Path) -> None:
-    file = tmp_path / "cpu.max"
-    file.write_text("50000 100000\n")
-    assert cores(file) == 1
-    file.write_text("max 100000\n")
-    assert cores(file) == cores(tmp_path / "missing")
 
 
 def test_the_limit_of_a_task_allows_for_its_scripts_and_0_is_none() -> None:

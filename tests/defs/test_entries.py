@@ -8,8 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from scoopi.defs.yaml import source_text
-from scoopi.defs.yaml.entries import A_PART, Entries
-from scoopi.defs.yaml.flat_table import FlatTable
+from scoopi.defs.yaml.entries import A_PART, Entries, FlatTable
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, is_same
 from scoopi.model.place import Place
 from tests.defs.written import DATA, TASKS, Check

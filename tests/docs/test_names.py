@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from scoopi.configs.registry import SETTINGS, SETTINGS_BY_KEY
-from scoopi.plugins.ports import PluginKind
+from scoopi.plugins.plugin_ports import PluginKind
 from scoopi.store.cluster.java import JAR_VARIABLE
 from tests.docs.markdown import PAGES, ROOT, Page
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from scoopi.app import check
-from scoopi.defs.scrape.built_in_sets import BUILT_IN_SETS
 from scoopi.defs.scrape.class_names import STEP_CLASSES
 from scoopi.defs.scrape.language import ENCODER, LANGUAGE
+from scoopi.defs.scrape.step_sets import BUILT_IN_SETS
 from scoopi.plugins.converters.calendar_field import FIELDS
 from tests.docs.markdown import PAGES, ROOT, Page
 from tests.docs.tables import names_in, records_of, shown_records, tables, with_tables

@@ -11,7 +11,7 @@ from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.plugins.encoders.csv_encoder import CsvEncoder
 from scoopi.plugins.encoders.rows_encoder import RowsEncoder, read_rows
-from scoopi.plugins.ports import Encoder
+from scoopi.plugins.plugin_ports import Encoder
 from scoopi.steps.data_appender import DataAppender
 
 AXES = (Axis("item", "day", 1), Axis("fact", "fact", 1))

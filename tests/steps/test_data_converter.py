@@ -10,7 +10,7 @@ from scoopi.model.handover import ToTask
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.model.place import Place
-from scoopi.plugins.step_fields import OnError
+from scoopi.plugins.parameters import OnError
 from scoopi.steps.data_converter import Conversion, DataConverter
 
 AXES = (Axis("item", "day", 1), Axis("dim", "hour", 2))

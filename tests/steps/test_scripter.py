@@ -15,10 +15,10 @@ from scoopi.model.handover import ToTask
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
 from scoopi.model.step_def import PluginDef
+from scoopi.plugins.builtin_scripts import BasicScript
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.plugins.ports import Script
-from scoopi.plugins.scripts.basic_script import BasicScript
+from scoopi.plugins.plugin_ports import Script
 from scoopi.steps.scripter import Scripter
 
 AXES = (Axis("item", "day", 1), Axis("dim", "date", 2))

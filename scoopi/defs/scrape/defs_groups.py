@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 import msgspec
 
 from scoopi.defs.scrape.step_def_builder import SetStep
-from scoopi.defs.scrape.written_locators import WrittenLocators
-from scoopi.defs.yaml.node import Node, Table
+from scoopi.defs.yaml.node import Listing, Node, Table
 from scoopi.defs.yaml.scalars import read_bool
-from scoopi.model.definitions import LocatorGroup, TaskDef, TaskGroup
+from scoopi.model.definitions import LocatorDef, LocatorGroup, TaskDef, TaskGroup
 from scoopi.model.place import Place
 
 _LIVE = "live"
@@ -94,3 +95,25 @@ def _tables(section: Table | None) -> list[tuple[str, Table, Place]]:
     return [
         (name, node, section.keys[name]) for name, node in section.entries.items() if isinstance(node, Table)
     ]
+
+
+class WrittenLocators(Collection[LocatorDef]):
+    """Keeps nothing but the listing, which is small; what is no mapping (a finding elsewhere) is left out.
+
+    Args:
+        node: of the key `locators`; None when there is none.
+    """
+
+    def __init__(self, node: Node | None) -> None:
+        self._entries = node.entries if isinstance(node, Listing) else ()
+
+    def __len__(self) -> int:
+        return sum(isinstance(entry, Table) for entry in self._entries)
+
+    def __iter__(self) -> Iterator[LocatorDef]:
+        for entry in self._entries:
+            if isinstance(entry, Table):
+                yield LocatorDef(entry.text("name") or "", entry.text("url") or "", entry.at("url"))
+
+    def __contains__(self, locator: object) -> bool:
+        return any(each == locator for each in self)

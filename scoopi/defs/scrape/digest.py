@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from scoopi.defs.yaml.flat_table import FlatTable
+from scoopi.defs.yaml.entries import FlatTable
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.data_def import DataDef
 

@@ -1,17 +1,44 @@
-"""StepSets: steps sets by name, bases and overrides worked in."""
+"""StepSets: the steps sets by name, built-in and defined, with bases and overrides resolved."""
 
 from __future__ import annotations
 
-from scoopi.defs.scrape.built_in_sets import BUILT_IN_SETS
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from scoopi.defs.scrape.class_names import APPENDER_STEP, CSS_PARSER, FILTER, LOADER, SEEDER, XPATH_PARSER
 from scoopi.defs.scrape.step_def_builder import SetStep, build_step
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Table
 from scoopi.defs.yaml.shape_checker import is_nested
 from scoopi.model.place import Place
+from scoopi.model.step_def import PluginDef, StepDef
 from scoopi.model.text.nearest import nearest
 
 Steps = dict[str, SetStep]
 START, END = "start", "end"
+
+
+_CSV = PluginDef("csv", "CsvEncoder", {"delimiter": "|", "includeTags": "false"})
+_DATA_FILE = PluginDef("dataFile", "FileAppender", {"file": "output/data.txt"}, (_CSV,))
+
+
+def _steps(parser: str) -> Mapping[str, StepDef]:
+    steps = (
+        StepDef("seeder", SEEDER, "start", "loader"),
+        StepDef("loader", LOADER, "seeder", "parser"),
+        StepDef("parser", parser, "loader", "filter"),
+        StepDef("filter", FILTER, "parser", "appender"),
+        StepDef("appender", APPENDER_STEP, "filter", "end", (_DATA_FILE,)),
+    )
+    return MappingProxyType({step.name: step for step in steps})
+
+
+_CSS, _XPATH = _steps(CSS_PARSER), _steps(XPATH_PARSER)
+
+BUILT_IN_SETS: Mapping[str, Mapping[str, StepDef]] = MappingProxyType(
+    {"css": _CSS, "xpath": _XPATH, "jsoupDefault": _CSS, "htmlUnitDefault": _XPATH}
+)
+"""The steps sets that every run knows: name -> step name -> step. Source: defs/README.md, 4."""
 
 
 class StepSets:

@@ -1,22 +1,85 @@
-"""Entries: the nodes of a listing, those of a long one in few bytes."""
+"""Entries: the nodes of a listing; tables of texts in a long one are kept packed, a few bytes each."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import Any
 
 import msgspec
 
-from scoopi.defs.yaml.flat_table import FlatRow, FlatTable, flat_row
-from scoopi.defs.yaml.node import Node
+from scoopi.defs.yaml.node import Node, Table, Text
+from scoopi.model.place import Place
 
 A_PART = 200
 
 
+class FlatRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The packed form of a flat table, which holds texts only, as a locator does.
+
+    Attributes:
+        marks: line and column of the table, then of each name and its text.
+    """
+
+    names: tuple[str, ...]
+    texts: tuple[str, ...]
+    marks: tuple[int, ...]
+
+
+class FlatTable(Table):
+    """A table of texts that creates its nodes and their places on first access."""
+
+    __slots__ = ("_file", "row")
+
+    def __init__(self, row: FlatRow, file: str) -> None:
+        self.row = row
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        """Create the nodes on the first access to one of them."""
+        if name not in Table.__slots__:
+            raise AttributeError(name)
+        row, (place, *places) = self.row, self._places()
+        entries = zip(row.names, map(Text, row.texts, places[1::2]), strict=True)
+        keys = zip(row.names, places[::2], strict=True)
+        super().__init__(dict(entries), dict(keys), place)
+        return getattr(self, name)
+
+    def text(self, name: str) -> str | None:
+        """See `Table`."""
+        row = self.row
+        return row.texts[row.names.index(name)] if name in row.names else None
+
+    def at(self, name: str) -> Place:
+        """See `Table`."""
+        row = self.row
+        first = 4 * row.names.index(name) + 4 if name in row.names else 0
+        return Place(self._file, row.marks[first], row.marks[first + 1])
+
+    def _places(self) -> Iterator[Place]:
+        marks = self.row.marks
+        return (Place(self._file, line, column) for line, column in zip(marks[::2], marks[1::2], strict=True))
+
+
+def flat_row(node: Node) -> FlatRow | None:
+    """The packed form of a node; None if it is not a table of non-empty texts."""
+    if not isinstance(node, Table):
+        return None
+    texts: list[str] = []
+    marks = [node.place.line, node.place.column]
+    for name, entry in node.entries.items():
+        if not isinstance(entry, Text) or entry.is_empty:
+            return None
+        key, place = node.keys[name], entry.place
+        texts.append(entry.text)
+        marks += (key.line, key.column, place.line, place.column)
+    return FlatRow(tuple(node.entries), tuple(texts), tuple(marks))
+
+
 class Entries(Collection[Node]):
-    """Keeps parts of flat tables packed, because definitions may have very many locators.
+    """A collection that packs flat tables, 200 at a time, because definitions may have very many locators.
 
     Args:
-        file: that all nodes stand in.
+        file: the file of all the nodes.
     """
 
     __slots__ = ("_file", "_last", "_parts")
@@ -27,7 +90,7 @@ class Entries(Collection[Node]):
         self._last: list[Node] = []
 
     def append(self, node: Node) -> None:
-        """Add one; what was added before may have become packed by that."""
+        """Add a node; nodes added earlier may be packed by this."""
         if len(self._last) == A_PART:
             rows = [*map(flat_row, self._last)]
             self._parts.append(self._last if None in rows else _ENCODER.encode(rows))

@@ -1,19 +1,59 @@
-"""Findings: collects what the checks find, each thing once."""
+"""Findings: collects the errors and warnings of definitions, each once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import StrEnum
 
-from scoopi.defs.yaml.finding import Finding, Severity
+import msgspec
+
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.text.nearest import nearest
 
+
+class Severity(StrEnum):
+    """An error prevents a run from starting; a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One error or warning: what is wrong, where, and a hint.
+
+    Attributes:
+        key: the path of names to the spot, as `dataDefs.bs.dims[0].index`; may be empty.
+        hint: what the reader can do about it; may be empty.
+        did_you_mean: the known name closest to an unknown one; may be empty.
+        also: the other place, where two places contradict each other.
+        line: text of the line at `place`; empty when unknown.
+    """
+
+    severity: Severity
+    place: Place
+    key: str
+    what: str
+    hint: str = ""
+    did_you_mean: str = ""
+    also: Place = NOWHERE
+    line: str = ""
+
+    def sentence(self) -> str:
+        """What, where else, the likely name and the hint, on one line."""
+        sentence = f"{self.key}: {self.what}" if self.key else self.what
+        if self.also != NOWHERE:
+            sentence = f"{sentence} (see {self.also})"
+        if self.did_you_mean:
+            return f"{sentence}; did you mean {self.did_you_mean}?"
+        return f"{sentence}; {self.hint}" if self.hint else sentence
+
+
 MOST_KEPT = 100
-"""Findings of a severity; of further ones only the number is kept."""
+"""Findings kept per severity; further ones are only counted."""
 
 
 class Findings:
-    """Belongs to one reading of definitions; `is_broken` after an error, strict or not.
+    """Findings of one reading of definitions; `is_broken` after any error, strict or not.
 
     Args:
         strict: warnings count as errors.
@@ -35,36 +75,36 @@ class Findings:
     def error(
         self, place: Place, key: str, what: str, hint: str = "", also: Place = NOWHERE, near: str = ""
     ) -> None:
-        """Note what keeps a run from starting; `near` is a known name that resembles the wrong one."""
+        """Add an error, which prevents a run from starting; `near` is the closest known name."""
         self.is_broken = True
         self._add(Severity.ERROR, place, key, what, hint, also, near)
 
     def warning(
         self, place: Place, key: str, what: str, hint: str = "", also: Place = NOWHERE, near: str = ""
     ) -> None:
-        """Note what is odd, but changes no row."""
+        """Add a warning: suspicious, but no row changes."""
         severity = Severity.ERROR if self._strict else Severity.WARNING
         self._add(severity, place, key, what, hint, also, near)
 
     def unknown(self, place: Place, key: str, what: str, name: str, known: Iterable[str]) -> None:
-        """Note a name that nothing bears, with the known name it resembles, or all known ones."""
+        """Add an error for an unknown name, with the closest known name or the list of all."""
         names = list(known)
         hint = f"known are {', '.join(sorted(names))}" if names else ""
         self.error(place, key, what, hint, near="" if self.is_full else nearest(name, names))
 
     @property
     def is_full(self) -> bool:
-        """Whether further errors are only counted, so that their hints need not be looked for."""
+        """Whether further errors are only counted, so that callers can skip computing hints."""
         return self._kept[Severity.ERROR] >= MOST_KEPT
 
     @property
     def left_out(self) -> dict[str, int]:
-        """How many findings of each severity are not kept."""
+        """Number of findings that were only counted, by severity."""
         return {severity: len(hashes) for severity, hashes in self._left_out.items() if hashes}
 
     @property
     def has_errors(self) -> bool:
-        """Whether anything found keeps a run from starting."""
+        """Whether any finding prevents a run from starting."""
         return any(finding.severity is Severity.ERROR for finding in self._found.values())
 
     def sorted(self) -> tuple[Finding, ...]:

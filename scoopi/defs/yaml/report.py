@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from scoopi.defs.yaml.finding import Finding, Severity
+from scoopi.defs.yaml.findings import Finding, Severity
 from scoopi.errors import DefsError
 from scoopi.model.place import NOWHERE
 

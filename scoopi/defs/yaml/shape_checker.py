@@ -6,8 +6,8 @@ from array import array
 from collections import Counter
 from itertools import islice
 
+from scoopi.defs.yaml.entries import FlatTable
 from scoopi.defs.yaml.findings import MOST_KEPT, Findings
-from scoopi.defs.yaml.flat_table import FlatTable
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, is_same
 from scoopi.defs.yaml.scalars import LARGEST, is_too_large, read_bool, read_integer, read_range
 from scoopi.defs.yaml.shape import Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet

@@ -9,8 +9,7 @@ import yaml
 from yaml.composer import ComposerError
 
 from scoopi.defs.yaml.node import Node, Text
-from scoopi.defs.yaml.open_listing import OpenListing
-from scoopi.defs.yaml.open_table import Note, OpenTable
+from scoopi.defs.yaml.open_blocks import Note, OpenListing, OpenTable
 from scoopi.model.place import Place
 
 DEEPEST = 50

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from typing import NoReturn
 
+from scoopi.model.text.nearest import nearest
 from scoopi.parse.css import syntax
 from scoopi.parse.css.bound_text import bound, bound_pattern
 from scoopi.parse.css.scanner import Scanner
@@ -74,8 +74,7 @@ def parse_pseudo_class(
 
 
 def _fail_unknown(scanner: Scanner, name: str, begin: int) -> NoReturn:
-    nearest = difflib.get_close_matches(name, [known.lower() for known in _NAMES], n=1)
-    meant = next((known for known in _NAMES if known.lower() in nearest), None)
+    meant = nearest(name, _NAMES)
     known = f"did you mean ':{meant}'?" if meant else "the pseudo-classes are :" + " :".join(sorted(_NAMES))
     hint = _as_attribute(scanner, begin) or known
     scanner.fail(f"there is no ':{name}'", hint=hint, at=begin)
@@ -90,7 +89,7 @@ def _as_attribute(scanner: Scanner, begin: int) -> str:
     if rest.startswith("::text"):
         return f"the element's own text is read by '{path}'"
     word = _ATTRIBUTE_WORD.fullmatch(scanner.text)
-    if word and difflib.get_close_matches(word[2].lower(), ["attribute"], cutoff=0.75):
+    if word and nearest(word[2], ["attribute"]):
         return f"an attribute is read by '{word[1]} attribute: {word[3]}'"
     return ""
 

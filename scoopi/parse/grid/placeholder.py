@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from scoopi.errors import ParseError
 from scoopi.model.data import Axis, ScriptRow
 from scoopi.model.data_def import ItemDef
+from scoopi.model.text.nearest import nearest
 from scoopi.model.text.page_text import without_mark
 from scoopi.parse.grid.placeholder_template import IndexOf, Leftover, Piece, Template, ValueOf
 
@@ -163,5 +163,5 @@ def _fault(name: str, what: str, hint: str) -> ParseError:
 
 
 def _nearest(wrong: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(wrong, known, n=1)
-    return f"did you mean '{near[0]}'?" if near else "there are " + ", ".join(known)
+    near = nearest(wrong, known)
+    return f"did you mean '{near}'?" if near else "there are " + ", ".join(known)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from scoopi.errors import ParseError
+from scoopi.model.text.nearest import nearest
 from scoopi.parse.xpath.xpath_tokens import Kind, XPathToken, tokens_of
 
 LOWER_CASE = "lower-case"
@@ -84,5 +83,5 @@ def _unknown(expression: str, token: XPathToken, what: str, hint: str) -> ParseE
 
 
 def _nearest(name: str, known: frozenset[str]) -> str:
-    near = get_close_matches(name.lower(), sorted(known), 1, 0.5)
-    return f"did you mean {near[0]}?" if near else "XPath 1.0 has no such name"
+    near = nearest(name, known)
+    return f"did you mean {near}?" if near else "XPath 1.0 has no such name"

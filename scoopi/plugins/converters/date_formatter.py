@@ -8,7 +8,7 @@ from scoopi.errors import ConvertError
 from scoopi.java.dates.date_names import ENGLISH
 from scoopi.java.dates.zoned_pattern import ZonedPattern
 from scoopi.plugins.converters.alternatives import Alternatives, compiler
-from scoopi.plugins.step_fields import OnError
+from scoopi.plugins.parameters import OnError
 
 CACHED_TEXTS = 10_000
 

@@ -9,7 +9,7 @@ from scoopi.java.dates.date_names import ENGLISH
 from scoopi.java.dates.date_pattern import DatePattern
 from scoopi.plugins.converters.alternatives import Alternatives, compiler
 from scoopi.plugins.converters.roll import rolls_of
-from scoopi.plugins.step_fields import OnError
+from scoopi.plugins.parameters import OnError
 
 CACHED_TEXTS = 10_000
 

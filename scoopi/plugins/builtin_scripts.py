@@ -27,7 +27,10 @@ class BasicScript:
         if not script.strip() and not scripts:
             raise PluginError("BasicScript has nothing to run", hint="give it `script`, `scripts` or both")
         if not _NAME.fullmatch(entry_point):
-            raise PluginError(f"entryPoint {entry_point!r} is no name of a function", hint="as in execute")
+            raise PluginError(
+                f"entryPoint {entry_point!r} is not a valid function name",
+                hint="write a name such as execute",
+            )
         file = _FILE.fullmatch(script)
         self.script = "" if file else script
         self.scripts = (*([file["address"]] if file else []), *(scripts or ()))

@@ -1,4 +1,4 @@
-"""FileAppender: names the file that rows are written to."""
+"""FileAppender and ListAppender: the built-in appenders, which name where rows go."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from scoopi.errors import PluginError
 from scoopi.model.text.output_path import output_path
+from scoopi.plugins.plugin_ports import LIST_PREFIX
 
 
 @dataclass(frozen=True)
@@ -29,3 +30,18 @@ class FileAppender:
             raise PluginError(
                 f"file {self.file!r} {error}", hint="give a path below the folder of the run, as in data.txt"
             ) from None
+
+
+@dataclass(frozen=True)
+class ListAppender:
+    """Keeps rows in memory for a program that embeds Scoopi: `RunReport.lists` has them by plugin name.
+
+    Source: language, A19.
+    """
+
+    name: str
+
+    @property
+    def output(self) -> str:
+        """The stream of these rows among the outputs of a page."""
+        return f"{LIST_PREFIX}{self.name}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.errors import PluginError
-from scoopi.plugins.scripts.basic_script import BasicScript
+from scoopi.plugins.builtin_scripts import BasicScript
 
 
 def test_a_script_without_anything_to_run_is_refused() -> None:
@@ -14,8 +14,8 @@ def test_a_script_without_anything_to_run_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a b", "f()", "1f", "a.", "f;g"])
-def test_an_entry_point_that_is_no_name_is_refused(name: str) -> None:
-    with pytest.raises(PluginError, match="no name of a function"):
+def test_an_entry_point_that_is_not_a_function_name_is_refused(name: str) -> None:
+    with pytest.raises(PluginError, match="not a valid function name"):
         BasicScript("1", entry_point=name)
 
 

@@ -1,4 +1,4 @@
-"""The memory that a node may use is the least limit of its control group and those around it."""
+"""A node uses the cores and the memory that its control group allows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.configs import groups
 from scoopi.configs.configs import Configs
-from scoopi.configs.memory_limit import memory_limit
+from scoopi.configs.machine import cores, memory_limit
 
 
 def groups_in(folder: Path, own: str, **limits: str) -> int | None:
@@ -48,3 +48,11 @@ def test_the_limit_is_divided_among_the_workers_their_parent_and_one_more_worker
         assert settings.memory_bytes == (1 << 30) // parts
     monkeypatch.setattr(groups, "memory_limit", lambda: None)
     assert groups.WorkerSettings.of(Configs.from_composed({})).memory_bytes is None
+
+
+def test_a_container_limit_bounds_the_cores(tmp_path: Path) -> None:
+    file = tmp_path / "cpu.max"
+    file.write_text("50000 100000\n")
+    assert cores(file) == 1
+    file.write_text("max 100000\n")
+    assert cores(file) == cores(tmp_path / "missing")

@@ -18,7 +18,7 @@ from scoopi.model.step_def import PluginDef
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.encoders.csv_encoder import CsvEncoder
 from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.plugins.ports import PluginKind
+from scoopi.plugins.plugin_ports import PluginKind
 
 GREETER = """
 class Greeter:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.errors import PluginError
-from scoopi.plugins.appenders.file_appender import FileAppender
-from scoopi.plugins.appenders.list_appender import ListAppender
+from scoopi.plugins.builtin_appenders import FileAppender, ListAppender
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.plugins.ports import PluginKind
+from scoopi.plugins.plugin_ports import PluginKind
 
 KINDS: tuple[PluginKind, ...] = ("appenders", "encoders", "scripts")
 
