@@ -99,3 +99,7 @@ class RecordError(StoreError):
 
 class AppenderError(ScoopiError):
     """Rows cannot be made durable or published; ends the run loudly (exit 5)."""
+
+
+class StoppedError(Exception):
+    """A wait for other nodes ended because this node is shutting down; nothing has failed."""

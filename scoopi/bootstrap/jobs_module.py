@@ -27,7 +27,7 @@ from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.runs.completion_check import RunEnd
+from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunRecord
 
 
@@ -66,9 +66,11 @@ class JobsModule(Module):
 
     @singleton
     @provider
-    def monitor(self, held: HeldJobs, state: StateFlipper, end: RunEnd, settings: EngineSettings) -> Monitor:
+    def monitor(
+        self, held: HeldJobs, state: StateFlipper, check: CompletionCheck, settings: EngineSettings
+    ) -> Monitor:
         """Asks whether the run is over."""
-        return Monitor(held, state, end.is_over, settings.monitor_period_ms)
+        return Monitor(held, state, check.is_over, settings.monitor_period_ms)
 
     @singleton
     @provider

@@ -10,7 +10,7 @@ from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import Store
-from scoopi.store.runs.completion_check import RunEnd
+from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunRecord
 
 
@@ -40,6 +40,6 @@ class StoreModule(Module):
     @provider
     def run_end(
         self, record: RunRecord, jobs: JobStore, members: Membership, held: HeldJobs, context: RunContext
-    ) -> RunEnd:
+    ) -> CompletionCheck:
         """Whether every job of the run has finished."""
-        return RunEnd(record, jobs, members, context.node, held.load)
+        return CompletionCheck(record, jobs, members, context.node, held.load)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 
 from scoopi.engine.seed_portions import SeedPortions
-from scoopi.errors import RunError
+from scoopi.errors import RunError, StoppedError
 from scoopi.model.definitions import LocatorGroup
 from scoopi.model.job import JobPayload, ancestor_digest, seed_id
 from scoopi.model.locator import Locator
@@ -16,7 +16,6 @@ from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import NewJob
 from scoopi.store.retries import retried
 from scoopi.store.runs.run_record import RunRecord
-from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from scoopi.errors import RunError
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.model.job import JobState
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Member
+from scoopi.store.nodes.node_record import NodeRecord
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
@@ -124,7 +124,7 @@ class JobRecovery:
             log.warning("jobs of %s are ready again: %d", self._named(member, counts), taken)
             self._calls.on_taken_back()
 
-    def _named(self, member: Member | None, is_dead: bool) -> str:
+    def _named(self, member: NodeRecord | None, is_dead: bool) -> str:
         if member is None or member.node == self._members.node:
             return "an earlier process"
         return f"node {member.node}, which {'is lost' if is_dead else 'has left'},"

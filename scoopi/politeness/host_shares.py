@@ -14,12 +14,11 @@ from scoopi.politeness.host_share_choice import HostShareChoice
 from scoopi.politeness.host_share_division import HostShareDivision
 from scoopi.politeness.host_share_memory import HostShareMemory, KnownHost, Share
 from scoopi.politeness.host_share_record import HostRecord, HostRecords, HostShare
+from scoopi.store.nodes.lease_watch import boottime
 from scoopi.store.nodes.node_record import Look
-from scoopi.store.nodes.own_clock import boottime
 from scoopi.store.pages.job_store import NEW_HOST
-from scoopi.store.ports import Change, Store
+from scoopi.store.ports import Change, Store, pages
 from scoopi.store.run_maps import HOSTS
-from scoopi.store.scan_pages import pages
 
 PAGE = 1000
 MOST_AT_ONCE = 256

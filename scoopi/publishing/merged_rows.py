@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import msgspec
 
+from scoopi.errors import StoppedError
 from scoopi.publishing.publisher import Published, Publisher
 from scoopi.publishing.run_rows import EndOfRows
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.run_maps import RUN
-from scoopi.store.stopped import StoppedError
 
 MERGE_S = 3600.0
 """So long the holder may write without renewing its lease."""

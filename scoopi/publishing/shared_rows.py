@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from scoopi.errors import StoppedError
 from scoopi.publishing.publisher import Published, Publisher
 from scoopi.publishing.run_rows import EndOfRows, OwnRows
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.departure import Departure
-from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings, MetricsSettings, OutputSettings
-from scoopi.errors import ConfigError, RecordError, StoreError
+from scoopi.errors import ConfigError, RecordError, StoppedError, StoreError
 from scoopi.metrics.joining_node import JoiningNode
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
@@ -22,7 +22,6 @@ from scoopi.runs.run_joining import RunJoining
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.retries import given_up, log_retry
-from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
 

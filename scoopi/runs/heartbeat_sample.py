@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from scoopi.store.nodes.node_record import Member, MemberState
+from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
 
 BEATS = 2
 """So many changes of a heartbeat are waited for: between two of them a speed is measured."""
@@ -23,12 +23,12 @@ class HeartbeatSample:
         heartbeat_s: time between two heartbeats.
     """
 
-    def __init__(self, read: Callable[[], Mapping[str, Member]], heartbeat_s: float) -> None:
+    def __init__(self, read: Callable[[], Mapping[str, NodeRecord]], heartbeat_s: float) -> None:
         self._read = read
         self._heartbeat_s = heartbeat_s
-        self._seen: dict[str, list[tuple[float, Member]]] = {}
+        self._seen: dict[str, list[tuple[float, NodeRecord]]] = {}
 
-    def take(self) -> dict[str, Member]:
+    def take(self) -> dict[str, NodeRecord]:
         """Look until all that live have beaten twice, or the patience is over; the last records."""
         end = time.monotonic() + self._heartbeat_s * PATIENCE
         while True:
@@ -38,7 +38,7 @@ class HeartbeatSample:
                 seen = self._seen.setdefault(incarnation, [])
                 if not seen or seen[-1][1].number != member.number:
                     seen.append((now, member))
-            live = [key for key, member in members.items() if member.state is MemberState.LIVE]
+            live = [key for key, member in members.items() if member.state is NodeStatus.LIVE]
             if now >= end or all(len(self._seen[key]) > BEATS for key in live):
                 return members
             time.sleep(self._heartbeat_s / LOOKS)  # nothing tells when a node beats

@@ -15,11 +15,10 @@ from scoopi.errors import RecordError, UsageError
 from scoopi.model.record_fields import RUN_NAME, RunText
 from scoopi.runs.composed import Composed
 from scoopi.runs.run_state import HIDDEN, NodeState
-from scoopi.store.ports import Change, Store
+from scoopi.store.ports import Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.retries import first_won
 from scoopi.store.run_maps import RUN
-from scoopi.store.scan_pages import pages
 
 PAGE = 500
 

@@ -9,15 +9,14 @@ from scoopi.model.job import JobState
 from scoopi.model.report.run_figures import HostFigures, JobFigures, NodeFigures, RunFigures, ShareFigures
 from scoopi.politeness.host_share_record import HostRecords
 from scoopi.runs.heartbeat_sample import HeartbeatSample
-from scoopi.store.nodes.awaited_nodes import awaited_nodes
+from scoopi.store.nodes.departure import awaited_nodes
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Member, MemberState
+from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
 from scoopi.store.pages.job_records import taken_state_key
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.ports import Store
+from scoopi.store.ports import Store, pages
 from scoopi.store.run_maps import HOSTS, JOBS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
-from scoopi.store.scan_pages import pages
 
 NOBODY = ""
 PAGE = 1000
@@ -62,7 +61,7 @@ class RunSurvey:
             awaiting=self._awaiting(members, ends) if state.phase is RunPhase.ENDING else (),
         )
 
-    def _not_begun(self, members: Mapping[str, Member]) -> RunFigures:
+    def _not_begun(self, members: Mapping[str, NodeRecord]) -> RunFigures:
         nodes = self._nodes(members, {}, Counter())
         waits = any(node.state == ALIVE for node in nodes)
         phase = "WAITING" if waits else "ABANDONED" if nodes else "LOST"
@@ -84,7 +83,7 @@ class RunSurvey:
         return JobFigures(max(0, ready), taken, done, failed)
 
     def _nodes(
-        self, members: Mapping[str, Member], taken: Mapping[str, int], ends: Ends
+        self, members: Mapping[str, NodeRecord], taken: Mapping[str, int], ends: Ends
     ) -> tuple[NodeFigures, ...]:
         """One line a node, whatever starts it had: it is now what its newest incarnation is."""
         starts: dict[str, list[str]] = {}
@@ -105,18 +104,18 @@ class RunSurvey:
             for node, keys in sorted(starts.items())
         )
 
-    def _state(self, incarnation: str, member: Member) -> str:
-        if member.state is not MemberState.LIVE:
+    def _state(self, incarnation: str, member: NodeRecord) -> str:
+        if member.state is not NodeStatus.LIVE:
             return member.state.lower()
         return ALIVE if self._sample.beats(incarnation) else "silent"
 
-    def _awaiting(self, members: Mapping[str, Member], ends: Ends) -> tuple[str, ...]:
+    def _awaiting(self, members: Mapping[str, NodeRecord], ends: Ends) -> tuple[str, ...]:
         alive = {key for key, member in members.items() if self._state(key, member) == ALIVE}
         return awaited_nodes(members, alive, (incarnation for incarnation, _ in ends))
 
-    def _host_figures(self, members: Mapping[str, Member]) -> tuple[HostFigures, ...]:
+    def _host_figures(self, members: Mapping[str, NodeRecord]) -> tuple[HostFigures, ...]:
         names = {key: member.node for key, member in members.items()}
-        left = {key for key, member in members.items() if member.state is MemberState.LEFT}
+        left = {key for key, member in members.items() if member.state is NodeStatus.LEFT}
         found: list[HostFigures] = []
         for page in pages(self._store, HOSTS, PAGE):
             for host, record in page:

@@ -1,8 +1,8 @@
-"""Store: the port that keeps a run's records; its twins are `solo/` and `cluster/`."""
+"""Store: the port that keeps records in maps; its twins are `solo/` and `cluster/`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -98,3 +98,21 @@ class Store(Protocol):
 
     def close(self) -> None:
         """Give back what the store holds open; nothing may be called afterwards."""
+
+
+def pages(
+    store: Store, store_map: StoreMap, size: int, index_value: str | None = None, after: str = ""
+) -> Iterator[list[tuple[str, bytes]]]:
+    """All records with key > `after`, by key, up to `size` at a time; no page is empty.
+
+    The next page is read when the caller asks for it, and begins after the last key of the one before: the
+    caller may change or delete the records of a page before.
+
+    Args:
+        index_value: as in `Store.scan`.
+    Raises:
+        StoreError: the store does not answer; begin again.
+    """
+    while page := store.scan(store_map, index_value, size, after):
+        yield page
+        after = page[-1][0]

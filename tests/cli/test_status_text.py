@@ -18,7 +18,7 @@ from scoopi.model.report.run_figures import (
 )
 
 ALIVE = NodeFigures("ann", "alive", taken=4, ended=1200, pages=1207, pages_per_s=12.5)
-LOST = NodeFigures("bob", "lost", taken=0, ended=31, pages=30, pages_per_s=0.0)
+DEAD = NodeFigures("bob", "dead", taken=0, ended=31, pages=30, pages_per_s=0.0)
 LEFT = NodeFigures("cid", "left", taken=0, ended=9, pages=9, pages_per_s=0.0)
 JOBS = JobFigures(ready=345, taken=4, done=1238, failed=2)
 SHARE = HostFigures("shop.example:443", (ShareFigures("ann", 1000, 1),), ("bob",))
@@ -30,7 +30,7 @@ def text(*runs: RunFigures) -> str:
 
 
 def test_a_run_under_way_is_a_table_of_its_nodes_and_hosts() -> None:
-    run = RunFigures("fair-1", "RUNNING", seeded=True, nodes=(ALIVE, LOST), jobs=JOBS, hosts=(SHARE,))
+    run = RunFigures("fair-1", "RUNNING", seeded=True, nodes=(ALIVE, DEAD), jobs=JOBS, hosts=(SHARE,))
     assert text(run) == (
         "cluster fair: 2 members (10.0.0.7:5701, 10.0.0.8:5701)\n"
         "\n"
@@ -38,7 +38,7 @@ def test_a_run_under_way_is_a_table_of_its_nodes_and_hosts() -> None:
         "  jobs    345 ready, 4 taken, 1,238 done, 2 failed\n"
         "  nodes   node  state  taken  ended  pages  pages/s\n"
         "          ann   alive      4  1,200  1,207     12.5\n"
-        "          bob   lost       0     31     30        -\n"
+        "          bob   dead       0     31     30        -\n"
         "  hosts   host              node     delay  parallelism\n"
         "          shop.example:443  ann   1,000 ms            1\n"
         "          shop.example:443  bob      waits"
@@ -60,13 +60,13 @@ def test_a_cluster_without_a_majority_of_its_members_is_shown_as_split() -> None
 @pytest.mark.parametrize(
     ("run", "hint"),
     [
-        (RunFigures("r", "RUNNING", True, (ALIVE, LOST)), ""),
+        (RunFigures("r", "RUNNING", True, (ALIVE, DEAD)), ""),
         (
-            RunFigures("r", "RUNNING", True, (LOST, LEFT)),
+            RunFigures("r", "RUNNING", True, (DEAD, LEFT)),
             "no node is working on it: start nodes again with --run r",
         ),
         (
-            RunFigures("r", "ENDING", True, (LOST, LEFT), awaiting=("bob",)),
+            RunFigures("r", "ENDING", True, (DEAD, LEFT), awaiting=("bob",)),
             "rows of bob are not published yet: "
             "start again with --run r -D scoopi.cluster.node=bob on the same machine",
         ),

@@ -42,7 +42,7 @@ class Crew:
         changes: dict[str, str],
         discard_lost: bool = False,
     ) -> None:
-        reached = cluster._settings
+        reached = cluster.settings
         self.address = ",".join(reached.addresses)
         self.name = reached.name
         self.output = output

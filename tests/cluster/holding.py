@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.errors import StoppedError
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import MemberState
+from scoopi.store.nodes.node_record import NodeStatus
 from scoopi.store.settling_store import SettlingStore
-from scoopi.store.stopped import StoppedError
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import members, settings_of
 
@@ -31,7 +31,7 @@ def store_of(cluster: ClusterClient, crew: Crew) -> SettlingStore:
     return SettlingStore(HazelcastStore(cluster, crew.run_name))
 
 
-def states(cluster: ClusterClient, crew: Crew) -> list[MemberState]:
+def states(cluster: ClusterClient, crew: Crew) -> list[NodeStatus]:
     """Of all incarnations of the run's nodes."""
     return [each.state for each in Membership(store_of(cluster, crew), "test", "test").read().values()]
 

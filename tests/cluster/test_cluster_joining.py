@@ -41,7 +41,7 @@ class Town:
 
     @property
     def settings(self) -> dict[str, str]:
-        reached = self.cluster._settings
+        reached = self.cluster.settings
         return {
             "scoopi.cluster.addresses": ",".join(reached.addresses),
             "scoopi.cluster.name": reached.name,

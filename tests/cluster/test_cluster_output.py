@@ -21,7 +21,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.lease import LeaseRecord
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Member
+from scoopi.store.nodes.node_record import NodeRecord
 from scoopi.store.run_maps import RUN
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
@@ -70,7 +70,7 @@ def phase_of(client: ClusterClient, run: str) -> RunPhase | None:
     return None if state is None else state.phase
 
 
-def members_of(client: ClusterClient, run: str) -> list[Member]:
+def members_of(client: ClusterClient, run: str) -> list[NodeRecord]:
     return list(Membership(HazelcastStore(client, run), "test", "test").read().values())
 
 

@@ -16,7 +16,7 @@ from scoopi.cli.exit_codes import code_of_report
 from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.crew import LIMIT_S, Crew
@@ -58,7 +58,7 @@ def test_probes_are_answered_while_a_node_waits_for_others_and_sigterm_is_heard(
     assert f"run {crew.run_name}, node ann" in said
     assert "1 of 2 nodes are there, waiting for the others" in said
     assert "stopped by SIGTERM" in said
-    assert states(cluster, crew) == [MemberState.LEFT]
+    assert states(cluster, crew) == [NodeStatus.LEFT]
     assert crew.ask("status", crew.run_name, "--json")[1].count('"ABANDONED"') == 1
     assert {report.status for report in crew_of().run("ann", "bob")} == {RunStatus.DONE}
 
@@ -94,13 +94,13 @@ def test_a_node_that_waits_for_who_seeds_lives_and_hears_it(
     crew = crew_of()
     with held(cluster, crew, f"seed/{crew.precompose(cluster)}"):
         node = crew.start("ann")
-        wait_until(lambda: MemberState.LIVE in states(cluster, crew), "its heartbeat", LIMIT_S)
+        wait_until(lambda: NodeStatus.LIVE in states(cluster, crew), "its heartbeat", LIMIT_S)
         if cancelled_by == "signal":
             crew.cancel()
         else:
             assert crew.ask("cancel", crew.run_name)[0] == 0
         assert node.result(SOON_S).status is RunStatus.STOPPED
-    assert states(cluster, crew) == [MemberState.LEFT]
+    assert states(cluster, crew) == [NodeStatus.LEFT]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_a_node_that_waits_for_what_others_write_hears_it(
         node = crew.start("ann")
         wait_until(lambda: _phase(store) is RunPhase.ENDING, "the end of its jobs", LIMIT_S)
         if published:
-            wait_until(lambda: MemberState.LEFT in states(cluster, crew), "its files", LIMIT_S)
+            wait_until(lambda: NodeStatus.LEFT in states(cluster, crew), "its files", LIMIT_S)
         crew.cancel()
         report = node.result(SOON_S)
     assert (report.status, report.published) == (RunStatus.STOPPED, published)
@@ -164,7 +164,7 @@ def beating(node: Membership) -> Iterator[None]:
         finally:
             ended.set()
             beats.result(LIMIT_S)
-            node.beat(Load(0, True), MemberState.LEFT)
+            node.beat(Load(0, True), NodeStatus.LEFT)
 
 
 def _phase(store: SettlingStore) -> RunPhase | None:

@@ -30,7 +30,7 @@ OF_NODE = re.compile(r"-node\d(?=\.|$)")
 
 def run_on_nodes(example: Example, folder: Path, cluster: ClusterClient, nodes: int) -> list[RunReport]:
     """Run it on so many nodes that begin together and share the output folder."""
-    reached = cluster._settings
+    reached = cluster.settings
     settings = {
         "scoopi.cluster.addresses": ",".join(reached.addresses),
         "scoopi.cluster.name": reached.name,

@@ -21,7 +21,7 @@ def test_a_key_goes_to_the_partition_that_the_client_names(cluster: ClusterClien
 
 def test_what_is_put_under_it_is_found_under_the_plain_key_and_back(cluster: ClusterClient) -> None:
     with new_run(cluster) as store:
-        plain: Any = cluster.map(f"{store._prefix}.{RUN}")
+        plain: Any = cluster.map(f"{store.prefix}.{RUN}")
         store.put_if_absent_all(RUN, [(key, b"sent") for key in KEYS])
         assert {
             key: bytes(value) for key, value in plain.get_all(list(KEYS)).result().items()

@@ -14,7 +14,7 @@ import pytest
 from scoopi.model.report.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import MemberState
+from scoopi.store.nodes.node_record import NodeStatus
 from scoopi.store.pages.job_records import JobRecords
 from scoopi.store.run_maps import JOBS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
@@ -109,7 +109,7 @@ def test_a_node_that_was_declared_lost_drops_the_jobs_that_it_has_not_begun(
     crew = crew_of(**SLOW)
     with fallen_asleep(crew, tmp_path, server, workers=1) as sleeper:
         bob = crew.start("bob")
-        wait_until(lambda: MemberState.LOST in states(cluster, crew), "that it is declared lost", LIMIT_S)
+        wait_until(lambda: NodeStatus.DEAD in states(cluster, crew), "that it is declared lost", LIMIT_S)
         sleeper.wake()
         assert sleeper.process.wait(LIMIT_S) == 0
         assert bob.result(LIMIT_S).status is RunStatus.DONE
@@ -140,7 +140,7 @@ def test_only_the_jobs_that_workers_of_a_killed_node_had_count_as_lost(
             ann.signal(signal.SIGKILL)
             assert ann.wait(LIMIT_S) == -signal.SIGKILL
             bob = crew.start("bob")
-            wait_until(lambda: MemberState.LOST in states(cluster, crew), "its loss", LIMIT_S)
+            wait_until(lambda: NodeStatus.DEAD in states(cluster, crew), "its loss", LIMIT_S)
 
             def lost() -> list[int]:
                 found = store.scan(JOBS, None, 100)

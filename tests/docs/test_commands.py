@@ -59,7 +59,7 @@ def test_the_session_with_a_cluster_runs(checkout: Path, cluster: ClusterClient)
     """The member is the one of the tests."""
     (block,) = Page("docs/cluster.md").blocks("shell")
     member, *questions = block.lines
-    reached = cluster._settings
+    reached = cluster.settings
     assert member == "scoopi member"
     for line in questions:
         asked = line.replace("127.0.0.1:5701", reached.addresses[0])

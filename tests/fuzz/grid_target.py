@@ -23,7 +23,7 @@ from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import Ending, NewJob
 from scoopi.store.ports import Change, Outcome, Store, StoreMap
 from scoopi.store.run_maps import RUN_MAPS
-from scoopi.store.runs.completion_check import RunEnd
+from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_cancel import RunCancel
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
@@ -288,7 +288,11 @@ def _readers(store: Store) -> Sequence[Callable[[], object]]:
             lambda: jobs.ended([f"job-{number}" for number in range(12)]),
         ),
         *(lambda: shares.look(_HOSTS, everything=True), lambda: shares.settle(_HOSTS, _HOSTS)),
-        *(RunEnd(run, jobs, members, "n1", lambda: Load(9, idle=True)).is_over, run.to_ending, run.to_over),
+        *(
+            CompletionCheck(run, jobs, members, "n1", lambda: Load(9, idle=True)).is_over,
+            run.to_ending,
+            run.to_over,
+        ),
         *(RunSurvey(store, "r1", heartbeat_ms=1).figures, registry.kept, lambda: registry.enter("shop")),
         *(lambda: registry.note_over("shop", "shop"), lambda: registry.sweep(lambda *_: None)),
     )

@@ -18,7 +18,7 @@ from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import NewJob, TakenJob
 from scoopi.store.ports import Store, StoreMap
@@ -177,14 +177,14 @@ def test_who_has_just_come_to_rest_sees_without_waiting_for_its_heartbeat_that_t
 def test_a_node_that_leaves_while_one_asks_who_is_missing_is_not_awaited(store: SettlingStore) -> None:
     leaver = Membership(store, "leaver", "two")
     leaver.beat(IDLE)
-    overtaken = Overtaken(store, lambda: leaver.beat(IDLE, MemberState.LEFT))
+    overtaken = Overtaken(store, lambda: leaver.beat(IDLE, NodeStatus.LEFT))
     assert node_of(overtaken).departure.awaited({"leaver"}) == ()
-    assert leaver.read()["leaver"].state is MemberState.LEFT
+    assert leaver.read()["leaver"].state is NodeStatus.LEFT
 
 
 def test_who_left_without_publishing_its_rows_is_awaited(store: SettlingStore) -> None:
     leaver = Membership(store, "leaver", "two")
-    leaver.beat(Load(1, True, owes_rows=True), MemberState.LEFT)
+    leaver.beat(Load(1, True, owes_rows=True), NodeStatus.LEFT)
     assert node_of(store).departure.awaited({"leaver", "unknown"}) == ("two", "unknown")
 
 
@@ -212,7 +212,7 @@ def declared_lost(
 
 
 def test_a_node_that_was_declared_lost_drops_its_jobs_before_it_beats_again(store: SettlingStore) -> None:
-    states: list[MemberState] = []
+    states: list[NodeStatus] = []
     read = Membership(store, "test", "test").read
     with declared_lost(
         store,
@@ -220,15 +220,15 @@ def test_a_node_that_was_declared_lost_drops_its_jobs_before_it_beats_again(stor
         dropped=lambda: states.append(read()["watcher"].state),
         on_ended=lambda: pytest.fail("the run goes on"),
     ):
-        assert states == [MemberState.LOST]
-        assert read()["watcher"].state is MemberState.LIVE
+        assert states == [NodeStatus.DEAD]
+        assert read()["watcher"].state is NodeStatus.LIVE
 
 
 @pytest.mark.parametrize(
-    ("phase", "state"), [(RunPhase.ENDING, MemberState.LIVE), (RunPhase.OVER, MemberState.LOST)]
+    ("phase", "state"), [(RunPhase.ENDING, NodeStatus.LIVE), (RunPhase.OVER, NodeStatus.DEAD)]
 )
 def test_a_node_that_was_away_when_its_run_ended_drops_its_jobs_and_ends(
-    store: SettlingStore, phase: RunPhase, state: MemberState
+    store: SettlingStore, phase: RunPhase, state: NodeStatus
 ) -> None:
     heard: list[str] = []
     with declared_lost(

@@ -10,11 +10,10 @@ from datetime import datetime
 import pytest
 
 from scoopi.configs.groups import ClusterSettings
-from scoopi.errors import StoreError
+from scoopi.errors import StoppedError, StoreError
 from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.runs.cluster_boot import ClusterBoot
 from scoopi.runs.run_request import RunRequest
-from scoopi.store.stopped import StoppedError
 
 PATIENCE_MS = 300
 NOW = datetime.now().astimezone()

@@ -88,7 +88,7 @@ KEYS: Mapping[str, Any] = MappingProxyType(
 @contextmanager
 def attacker_of(cluster: ClusterClient) -> Iterator[Any]:
     """A client that pickles and unpickles, as any other program's does."""
-    reached = cluster._settings
+    reached = cluster.settings
     client = HazelcastClient(
         cluster_members=list(reached.addresses),
         cluster_name=reached.name,

@@ -14,7 +14,7 @@ from scoopi.errors import StoreError
 from scoopi.politeness.host_share_record import HostRecord, HostRecords
 from scoopi.politeness.host_shares import HostShares, OwnNode
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.ports import Change, Outcome, Store, StoreMap
 from scoopi.store.run_maps import HOSTS, RUN_MAPS
 from scoopi.store.settling_store import SettlingStore
@@ -219,7 +219,7 @@ class Node:
         """In the orderly way: what is in flight has ended; the last heartbeat may be lost all the same."""
         self.die()
         with suppress(StoreError):
-            self.members.beat(Load(0, True), MemberState.LEFT)
+            self.members.beat(Load(0, True), NodeStatus.LEFT)
 
     def _live(self) -> None:
         if self.world.now < max(self.beat_at, self.cut_off_until):

@@ -10,12 +10,12 @@ from scoopi.errors import RunError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import Ending, NewJob
 from scoopi.store.ports import Store
 from scoopi.store.run_maps import ENDED, JOBS, RUN
-from scoopi.store.runs.completion_check import RunEnd
+from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.store.conftest import Clock
 
@@ -33,7 +33,7 @@ class Node:
         self.run.create("r1")
         self.jobs = JobStore(store, incarnation)
         self.members = Membership(store, incarnation, incarnation, clock=clock, own_clock=clock)
-        self.end = RunEnd(self.run, self.jobs, self.members, incarnation, lambda: self.load)
+        self.end = CompletionCheck(self.run, self.jobs, self.members, incarnation, lambda: self.load)
         self.beat()
 
     def beat(self) -> None:
@@ -143,7 +143,7 @@ def test_a_take_of_this_node_around_the_scan_begins_it_anew(ann: Node, store: St
             return True
 
     jobs = TakesMeanwhile(store, "ann")
-    assert not RunEnd(ann.run, jobs, ann.members, "ann", lambda: ann.load).is_over()
+    assert not CompletionCheck(ann.run, jobs, ann.members, "ann", lambda: ann.load).is_over()
 
 
 def test_a_node_that_joins_is_waited_for_and_one_that_left_is_not(ann: Node, born: Born) -> None:
@@ -153,7 +153,7 @@ def test_a_node_that_joins_is_waited_for_and_one_that_left_is_not(ann: Node, bor
     for _ in range(3):
         bob.beat()
         assert not ann.end.is_over()
-    cid.members.beat(cid.load, MemberState.LEFT)
+    cid.members.beat(cid.load, NodeStatus.LEFT)
     assert not ann.end.is_over()
     for _ in range(2):
         bob.beat()

@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, Look, Member, MemberState
+from scoopi.store.nodes.node_record import Load, Look, NodeRecord, NodeStatus
 from scoopi.store.ports import Change, Outcome, Store, StoreMap
 from scoopi.store.run_maps import MEMBERS
 from scoopi.store.settling_store import SettlingStore
@@ -42,7 +42,7 @@ def test_a_heartbeat_says_what_the_node_does(join: Join) -> None:
     ann = join("ann")
     ann.beat(BUSY)
     ann.beat(IDLE)
-    assert ann.read() == {"ann": Member("node-of-ann", 1, MemberState.LIVE, 3, True, pages=10)}
+    assert ann.read() == {"ann": NodeRecord("node-of-ann", 1, NodeStatus.LIVE, 3, True, pages=10)}
 
 
 def test_a_node_that_has_left_is_not_live(join: Join) -> None:
@@ -50,8 +50,8 @@ def test_a_node_that_has_left_is_not_live(join: Join) -> None:
     ann.beat(IDLE)
     bob.beat(BUSY)
     assert set(ann.live()) == {"ann", "bob"}
-    bob.beat(BUSY, MemberState.LEFT)
-    assert ann.read()["bob"].state is MemberState.LEFT
+    bob.beat(BUSY, NodeStatus.LEFT)
+    assert ann.read()["bob"].state is NodeStatus.LEFT
     assert set(ann.live()) == {"ann"}
 
 
@@ -97,7 +97,7 @@ def test_an_earlier_process_of_a_node_goes_on_when_the_later_one_has_left(join: 
     first.beat(BUSY)
     second.beat(BUSY)
     second.watch()
-    second.beat(IDLE, MemberState.LEFT)
+    second.beat(IDLE, NodeStatus.LEFT)
     first.beat(BUSY)
     assert set(first.live()) == {"a1"}
 
@@ -143,7 +143,7 @@ def test_a_look_that_failed_breaks_the_row(join: Join, clock: Clock, store: Stor
 
 def test_a_node_that_left_is_neither_waited_for_nor_taken_for_lost(join: Join, clock: Clock) -> None:
     ann, bob = join("ann"), join("bob")
-    bob.beat(BUSY, MemberState.LEFT)
+    bob.beat(BUSY, NodeStatus.LEFT)
     assert watched(ann, clock, 60) == set()
 
 
@@ -174,14 +174,14 @@ def test_the_end_of_an_older_incarnation_is_told_by_the_one_that_follows(join: J
     assert join("other", "node2").watch() == {"old"}
 
 
-@pytest.mark.parametrize("state", [MemberState.LIVE, MemberState.LEFT])
+@pytest.mark.parametrize("state", [NodeStatus.LIVE, NodeStatus.LEFT])
 def test_who_was_taken_for_lost_says_with_one_heartbeat_what_it_is(
-    join: Join, clock: Clock, state: MemberState
+    join: Join, clock: Clock, state: NodeStatus
 ) -> None:
     ann, bob = join("ann"), join("bob")
     bob.beat(BUSY)
     watched(ann, clock, 15)
-    assert ann.read()["bob"].state is MemberState.LOST
+    assert ann.read()["bob"].state is NodeStatus.DEAD
     bob.beat(IDLE, state)
     assert ann.read()["bob"].state is state
     assert not bob.own_beat_is_old()
@@ -203,7 +203,7 @@ def test_who_beats_just_when_it_is_told_lost_is_live(join: Join, clock: Clock, s
 
     bob.beat(BUSY)
     assert watched(join("ann", store=Overtaken()), clock, 15) == set()
-    assert join("any").read()["bob"].state is MemberState.LIVE
+    assert join("any").read()["bob"].state is NodeStatus.LIVE
 
 
 def test_a_node_knows_when_its_own_heartbeat_is_old(join: Join, clock: Clock) -> None:
@@ -237,10 +237,10 @@ def test_a_node_that_was_declared_lost_is_asked_whether_it_may_return(join: Join
     assert bob.beat(BUSY, may_return=may_return)
     watched(ann, clock, 15)
     assert [bob.beat(BUSY, may_return=may_return) for _ in range(2)] == [False, False]
-    assert ann.read()["bob"].state is MemberState.LOST
+    assert ann.read()["bob"].state is NodeStatus.DEAD
     assert bob.own_beat_is_old()
     assert bob.beat(BUSY, may_return=may_return)
-    assert ann.read()["bob"].state is MemberState.LIVE
+    assert ann.read()["bob"].state is NodeStatus.LIVE
     assert bob.beat(BUSY, may_return=may_return)
     assert len(asked) == 3, "who is not lost is not asked"
 
@@ -316,15 +316,15 @@ def test_who_leaves_says_so_also_when_a_heartbeat_that_was_given_up_came_late(
     join: Join, store: Store
 ) -> None:
     """Else nobody would: the run would never be over."""
-    given_up(join, store).beat(IDLE, MemberState.LEFT)
-    assert join("bob").read()["ann"].state is MemberState.LEFT
+    given_up(join, store).beat(IDLE, NodeStatus.LEFT)
+    assert join("bob").read()["ann"].state is NodeStatus.LEFT
 
 
 def test_a_look_says_since_when_it_is_so(join: Join, clock: Clock) -> None:
     ann, bob, cid = join("ann"), join("bob"), join("cid")
     ann.beat(IDLE)
     bob.beat(BUSY)
-    cid.beat(BUSY, MemberState.LEFT)
+    cid.beat(BUSY, NodeStatus.LEFT)
     watched(ann, clock, 15)
     assert ann.last_look == Look(clock.now, frozenset({"bob"}), frozenset({"cid"}), 1, idle=True)
 

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.errors import ClusterError, StoreError
+from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.nodes.quorum import Quorum
 from scoopi.store.ports import Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
-from scoopi.store.stopped import StoppedError
 
 LONG_S = 20.0
 
@@ -45,7 +44,7 @@ def join(store: Store, node: str) -> None:
     Membership(store, f"of-{node}", node).beat(Load(0, True))
 
 
-def state_of(members: Membership, incarnation: str = "one") -> MemberState:
+def state_of(members: Membership, incarnation: str = "one") -> NodeStatus:
     return members.read()[incarnation].state
 
 
@@ -58,24 +57,24 @@ def test_it_is_there_when_so_many_nodes_beat(store: Store, members: Membership) 
 
     Quorum(members, 3, LONG_S, notify).wait(never, never)
     assert told == [1, 2]
-    assert state_of(members) is MemberState.LIVE
+    assert state_of(members) is NodeStatus.LIVE
 
 
 def test_a_run_that_has_begun_without_this_node_is_not_waited_for(members: Membership) -> None:
     Quorum(members, 2, LONG_S).wait(lambda: True, never)
-    assert state_of(members) is MemberState.LIVE
+    assert state_of(members) is NodeStatus.LIVE
 
 
 def test_who_is_told_to_stop_leaves(members: Membership) -> None:
     with pytest.raises(StoppedError):
         Quorum(members, 2, LONG_S).wait(never, lambda: True)
-    assert state_of(members) is MemberState.LEFT
+    assert state_of(members) is NodeStatus.LEFT
 
 
 def test_when_they_do_not_come_in_time_it_says_how_many_there_were(members: Membership) -> None:
     with pytest.raises(ClusterError, match="1 of 2 nodes came together"):
         Quorum(members, 2, 0.01).wait(never, never)
-    assert state_of(members) is MemberState.LEFT
+    assert state_of(members) is NodeStatus.LEFT
 
 
 def test_a_store_that_is_away_for_a_while_is_asked_again(store: Store, tmp_path: Path) -> None:

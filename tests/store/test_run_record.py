@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from scoopi.errors import RunError
-from scoopi.store.nodes.node_record import Member, MemberState
+from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
 from scoopi.store.ports import Store, StoreMap
 from scoopi.store.run_maps import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN
 from scoopi.store.runs.run_record import RunPhase, RunRecord, RunState
@@ -60,7 +60,7 @@ def test_a_missing_record_or_canary_means_that_data_is_lost(run: RunRecord, stor
 
 
 def sleeper() -> bytes:
-    return msgspec.json.encode(Member("bob", 3, MemberState.LEFT, takes=1, idle=True))
+    return msgspec.json.encode(NodeRecord("bob", 3, NodeStatus.LEFT, takes=1, idle=True))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_run_record_that_is_gone_once_the_run_has_begun_is_not_made_again(
 
 
 def test_what_stands_before_the_run_record_keeps_nobody_from_making_it(run: RunRecord, store: Store) -> None:
-    waits = msgspec.json.encode(Member("bob", 3, MemberState.LIVE, takes=0, idle=True))
+    waits = msgspec.json.encode(NodeRecord("bob", 3, NodeStatus.LIVE, takes=0, idle=True))
     store.put_if_absent_all(MEMBERS, [("n1", waits)])
     before = [(key, b"r1") for key in ("composed/setup", "barricade/setup", "cancel", "canary/0")]
     store.put_if_absent_all(RUN, before)

@@ -13,7 +13,7 @@ import pytest
 from scoopi.errors import StoreError
 from scoopi.model.job import JobState
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.pages.job_values import Ended
 from scoopi.store.pages.remembered_ends import RememberedEnds
 from scoopi.store.ports import Outcome, Store, StoreMap
@@ -81,7 +81,7 @@ def kept(tmp_path: Path) -> Iterator[Timed]:
     timed.ends.clear()
     RunRecord(store, "n1").create("incarnation")
     for node in ("ann", "bob"):
-        Membership(store, node, node).beat(Load(0, True), MemberState.LEFT)
+        Membership(store, node, node).beat(Load(0, True), NodeStatus.LEFT)
     RememberedEnds(store).remember(ENDS)
     RunRecord(store, "n1").to_ending()
     yield timed

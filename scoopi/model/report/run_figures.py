@@ -9,7 +9,7 @@ class NodeFigures(msgspec.Struct, frozen=True):
     """One node of a run.
 
     Attributes:
-        state: `alive`, `silent` (its heartbeat stands still), `lost` (the others have said so) or `left`.
+        state: `alive`, `silent` (its heartbeat stands still), `dead` (the other nodes agree on it) or `left`.
         taken: jobs that it has taken and not yet ended.
         ended: jobs that it has ended, whose rows it has.
         pages: that it has loaded, by its last heartbeat.

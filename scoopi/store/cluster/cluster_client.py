@@ -13,13 +13,12 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from scoopi.configs.groups import ClusterSettings
-from scoopi.errors import ClusterError, StoreError
+from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.cluster.client_faults import no_member_error, reason_of
 from scoopi.store.cluster.member_majority import MemberView, refused_by_members
 from scoopi.store.cluster.patience import Patience
 from scoopi.store.cluster.waking import mend_waking
 from scoopi.store.retries import RETRIED
-from scoopi.store.stopped import StoppedError
 
 if TYPE_CHECKING:
     from hazelcast.client import HazelcastClient
@@ -62,7 +61,7 @@ class ClusterClient:
     """
 
     def __init__(self, settings: ClusterSettings, is_stopped: Callable[[], bool] = lambda: False) -> None:
-        self._settings = settings
+        self.settings = settings
         self._is_stopped = is_stopped
         # Longer than the client itself tries.
         self._patience = Patience(settings.call_timeout_ms / 1000 + 2, is_stopped)
@@ -188,14 +187,14 @@ class ClusterClient:
         """
         reason = f"{what}: {reason_of(fault)}" if fault else what
         self._failing_since = self._failing_since or time.monotonic()
-        lost_ms, name = self.unreachable_ms(), self._settings.name
-        if split := refused_by_members(fault, MemberView(self._client), lost_ms, self._settings):
+        lost_ms, name = self.unreachable_ms(), self.settings.name
+        if split := refused_by_members(fault, MemberView(self._client), lost_ms, self.settings):
             raise split from fault
-        if lost_ms >= self._settings.reconnect_timeout_ms or not self._client.lifecycle_service.is_running():
+        if lost_ms >= self.settings.reconnect_timeout_ms or not self._client.lifecycle_service.is_running():
             raise ClusterError(
                 f"no member of the cluster {name} has been reachable for {lost_ms / 1000:.0f} s: "
                 f"this node gave up ({reason})",
-                at=", ".join(self._settings.addresses),
+                at=", ".join(self.settings.addresses),
                 hint="start its members again, then this node",
             ) from fault
         raise StoreError(reason, at=f"cluster {name}", hint=RETRIED) from fault
@@ -236,7 +235,7 @@ class ClusterClient:
         from scoopi.store.cluster.grid_values import read_own_types_only
 
         _keep_quiet()
-        options = client_options(self._settings, self._heard, _PING_S, _SILENCE_S)
+        options = client_options(self.settings, self._heard, _PING_S, _SILENCE_S)
         client_class = first_answer_within(options["connection_timeout"], client_class)
         end = time.monotonic() + options["cluster_connect_timeout"]
         while True:
@@ -248,7 +247,7 @@ class ClusterClient:
                 if self._is_stopped():
                     raise StoppedError from None
                 if time.monotonic() >= end:
-                    raise no_member_error(self._settings, fault) from None
+                    raise no_member_error(self.settings, fault) from None
         try:
             read_own_types_only(client)
         except ClusterError:
@@ -257,7 +256,7 @@ class ClusterClient:
         mend_waking(client)
         # The client knows one limit for its first and its later connecting, ours differ.
         strategy = client._connection_manager._wait_strategy
-        strategy._cluster_connect_timeout = self._settings.reconnect_timeout_ms / 1000
+        strategy._cluster_connect_timeout = self.settings.reconnect_timeout_ms / 1000
         return client
 
     def _grid_keys(self) -> GridKeys:

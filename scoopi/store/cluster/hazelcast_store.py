@@ -12,7 +12,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.foreign_values import describe, is_refused
 from scoopi.store.cluster.queries import Queries
 from scoopi.store.cluster.scan_bounds import SAMPLE, ScanBounds
-from scoopi.store.nodes.own_clock import boottime
+from scoopi.store.nodes.lease_watch import boottime
 from scoopi.store.ports import Change, Outcome, StoreMap
 from scoopi.store.record_codec import FOREIGN, RecordCodec, indexed_kind, unreadable
 from scoopi.store.run_maps import RUN_MAPS
@@ -62,7 +62,7 @@ class HazelcastStore:
         self._clock = clock
         self._used_at = clock()
         self._client = client
-        self._prefix = f"{PREFIX}.{run}" if run else PREFIX
+        self.prefix = f"{PREFIX}.{run}" if run else PREFIX
         self._burst = Burst(client, guarded)
         self._bounds = ScanBounds()
         self._queries = Queries()
@@ -161,7 +161,7 @@ class HazelcastStore:
     def destroy(self) -> None:
         """Remove all maps of this store, for every node."""
         for store_map in self._declared:
-            self._client.remove(f"{self._prefix}.{store_map}")
+            self._client.remove(f"{self.prefix}.{store_map}")
         self._maps.clear()
 
     def close(self) -> None:
@@ -230,7 +230,7 @@ class HazelcastStore:
         own = [(key, read(value)) for key, value in entries if isinstance(key, str)]
         if len(own) < len(entries):
             foreign = next(key for key, _ in entries if not isinstance(key, str))
-            self._client.warn_once(f"{self._prefix}.{store_map}", _FOREIGN_KEYS, describe(foreign))
+            self._client.warn_once(f"{self.prefix}.{store_map}", _FOREIGN_KEYS, describe(foreign))
         return own
 
     def _one(self, store_map: StoreMap, verb: str, call: Callable[[Map[Any, Any]], Future[Any]]) -> Any:
@@ -240,7 +240,7 @@ class HazelcastStore:
     def _map(self, store_map: StoreMap) -> Map[Any, Any]:
         self._ensure_kept()
         if (kept := self._maps.get(store_map)) is None:
-            kept = self._client.map(f"{self._prefix}.{store_map}")
+            kept = self._client.map(f"{self.prefix}.{store_map}")
             if store_map.index:
                 self._index(store_map, kept, store_map.index)
             self._maps[store_map] = kept
@@ -254,7 +254,7 @@ class HazelcastStore:
         """
         if self._clock() - self._used_at > AWAY_S and self._is_gone():
             raise RunError(
-                f"the cluster's records of the run were removed ({self._prefix})",
+                f"the cluster's records of the run were removed ({self.prefix})",
                 hint="its files stay as they are; begin a new run",
             )
         self._used_at = self._clock()
@@ -277,7 +277,7 @@ class HazelcastStore:
         except StoreError as error:
             if not is_refused(error):
                 raise
-            kept = self._client.map(f"{self._prefix}.{store_map}")
+            kept = self._client.map(f"{self.prefix}.{store_map}")
             for key, value in self._burst.answer(f"scan {store_map}", kept.entry_set):
                 if not isinstance(key, str):
                     raise unreadable(

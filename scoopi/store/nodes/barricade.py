@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from scoopi.errors import ClusterError, StoreError
+from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.nodes.lease import Lease
 from scoopi.store.ports import Store
 from scoopi.store.run_maps import RUN
-from scoopi.store.stopped import StoppedError
 
 POLL_MS = 200
 """Between two looks of a node that waits."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 
-from scoopi.errors import ClusterError, RunError, StoreError
-from scoopi.store.nodes.awaited_nodes import awaited_nodes
+from scoopi.errors import ClusterError, RunError, StoppedError, StoreError
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, MemberState
-from scoopi.store.stopped import StoppedError
+from scoopi.store.nodes.node_record import Load, NodeRecord, NodeStatus
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +49,7 @@ class Departure:
         """
         self._stop_heartbeat()
         try:
-            self._members.beat(self._load()._replace(owes_rows=not published), MemberState.LEFT)
+            self._members.beat(self._load()._replace(owes_rows=not published), NodeStatus.LEFT)
             return not self._members.live()
         except (StoreError, RunError, ClusterError) as error:
             log.warning("the last heartbeat was not acknowledged: %s", error.what)
@@ -80,3 +78,24 @@ class Departure:
             if is_stopped():
                 raise StoppedError
             time.sleep(self._look_s)  # no event announces that a node leaves
+
+
+def awaited_nodes(
+    members: Mapping[str, NodeRecord], live: Collection[str], incarnations: Iterable[str], asking: str = ""
+) -> tuple[str, ...]:
+    """Of nodes that ended jobs in these incarnations, those that neither live nor have published since.
+
+    Args:
+        members: all records by incarnation, of one reading: who leaves between two would be met in neither
+            state.
+        live: incarnations that are known to live.
+        asking: a node that lacks the segments of these incarnations itself; that it is here says nothing of
+            its own earlier ones.
+    """
+    here = {
+        member.node
+        for key, member in members.items()
+        if key in live or (member.state is NodeStatus.LEFT and not member.owes_rows)
+    }
+    nodes = {members[key].node if key in members else key for key in incarnations}
+    return tuple(sorted(nodes - (here - {asking})))

@@ -8,13 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from scoopi.errors import RunError, StoreError
-from scoopi.store.nodes.lease_watch import LeaseWatch
-from scoopi.store.nodes.node_record import Load, Look, Member, MemberState
-from scoopi.store.nodes.own_clock import boottime
-from scoopi.store.ports import Change, Store
+from scoopi.store.nodes.lease_watch import LeaseWatch, boottime
+from scoopi.store.nodes.node_record import Load, Look, NodeRecord, NodeStatus
+from scoopi.store.ports import Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.run_maps import MEMBERS
-from scoopi.store.scan_pages import pages
 
 PAGE = 500
 READS = 5
@@ -54,7 +52,7 @@ class Membership:
         self._gap_ms = gap_ms
         self._clock = clock
         self._own_clock = own_clock
-        self._codec = RecordCodec(MEMBERS, Member)
+        self._codec = RecordCodec(MEMBERS, NodeRecord)
         self._mine: bytes | None = None
         self._failed = self._start = 0
         self._beaten_at: float | None = None
@@ -68,7 +66,7 @@ class Membership:
         return self._node
 
     def beat(
-        self, load: Load, state: MemberState = MemberState.LIVE, may_return: Callable[[], bool] = lambda: True
+        self, load: Load, state: NodeStatus = NodeStatus.LIVE, may_return: Callable[[], bool] = lambda: True
     ) -> bool:
         """Write the next heartbeat; with LEFT it is the last one.
 
@@ -89,17 +87,17 @@ class Membership:
     def _is_declared_lost(self) -> bool:
         return (
             self._mine is not None
-            and self._codec.read(self._incarnation, self._mine).state is MemberState.LOST
+            and self._codec.read(self._incarnation, self._mine).state is NodeStatus.DEAD
         )
 
-    def _has_beaten(self, load: Load, state: MemberState) -> bool:
+    def _has_beaten(self, load: Load, state: NodeStatus) -> bool:
         """Whether the heartbeat stands; False: this node did not know its own record, and goes on from it."""
         sent_at = self._own_clock()
         number = 0 if self._mine is None else self._codec.read(self._incarnation, self._mine).number + 1
         former = self._mine
         if former is None:
             self._start = self._earlier()
-        member = Member(self._node, number, state, *load, failed=self._failed, start=self._start)
+        member = NodeRecord(self._node, number, state, *load, failed=self._failed, start=self._start)
         record = self._codec.written(member)
         self._failed += 1
         if former is None:
@@ -119,10 +117,10 @@ class Membership:
             return True
         # It has beaten before, while it waited for the quorum; or others have taken it for lost; or one that
         # was given up came late, and this is its last heartbeat: nobody would say again that it has left.
-        is_lost = self._codec.read(self._incarnation, outcome.current).state is MemberState.LOST
+        is_lost = self._codec.read(self._incarnation, outcome.current).state is NodeStatus.DEAD
         if former is not None and is_lost:
             self._refuse_twin()
-        if former is None or is_lost or state is MemberState.LEFT:
+        if former is None or is_lost or state is NodeStatus.LEFT:
             return False
         raise StoreError(f"an earlier heartbeat of {self._node} came late", hint="beat again")
 
@@ -130,7 +128,7 @@ class Membership:
         """Two processes with one id would each take the other for its own dead incarnation, for ever."""
         for incarnation, member in self.read().items():
             is_later = (member.start, incarnation) > (self._start, self._incarnation)
-            if member.node == self._node and member.state is MemberState.LIVE and is_later:
+            if member.node == self._node and member.state is NodeStatus.LIVE and is_later:
                 raise RunError(
                     f"another process, begun later, is node {self._node} too: this one stops",
                     hint="give each node an id of its own (scoopi.cluster.node), or none",
@@ -159,7 +157,7 @@ class Membership:
         ]
         self._lost = self._declared_lost(silent)
         members = {key: self._codec.read(key, record) for key, record in records if key not in self._lost}
-        left = {key for key, member in members.items() if member.state is MemberState.LEFT}
+        left = {key for key, member in members.items() if member.state is NodeStatus.LEFT}
         live = [member for key, member in members.items() if key not in left]
         idle = all(member.idle for member in live)
         self._last_look = Look(began_at, frozenset(self._lost), frozenset(left), max(1, len(live)), idle=idle)
@@ -170,19 +168,19 @@ class Membership:
         """What the last `watch` showed; may be asked by any thread."""
         return self._last_look
 
-    def live(self) -> dict[str, Member]:
+    def live(self) -> dict[str, NodeRecord]:
         """The incarnations, this one too, that have not left and were not lost at the last watch."""
         return self.live_among(self.read())
 
-    def live_among(self, members: Mapping[str, Member]) -> dict[str, Member]:
+    def live_among(self, members: Mapping[str, NodeRecord]) -> dict[str, NodeRecord]:
         """Those of the records, as just read, that are live."""
         return {
             key: member
             for key, member in members.items()
-            if member.state is MemberState.LIVE and key not in self._lost
+            if member.state is NodeStatus.LIVE and key not in self._lost
         }
 
-    def read(self) -> dict[str, Member]:
+    def read(self) -> dict[str, NodeRecord]:
         """All records by incarnation."""
         return {key: self._codec.read(key, record) for key, record in self._records()}
 
@@ -198,22 +196,22 @@ class Membership:
         """Write it into the records of these; one that has beaten since keeps its record, and is not lost."""
         members = [(key, record, self._codec.read(key, record)) for key, record in silent]
         changes = [
-            Change(key, record, self._codec.written(replace(member, state=MemberState.LOST)))
+            Change(key, record, self._codec.written(replace(member, state=NodeStatus.DEAD)))
             for key, record, member in members
-            if member.state is not MemberState.LOST
+            if member.state is not NodeStatus.DEAD
         ]
         outcomes = zip(changes, self._store.cas_all(MEMBERS, changes), strict=True)
         awake = {change.key for change, outcome in outcomes if self._is_live(change.key, outcome.current)}
         return {key for key, _ in silent} - awake
 
     def _is_live(self, incarnation: str, record: bytes | None) -> bool:
-        return record is not None and self._codec.read(incarnation, record).state is not MemberState.LOST
+        return record is not None and self._codec.read(incarnation, record).state is not NodeStatus.DEAD
 
     def _is_lost(self, incarnation: str, record: bytes) -> bool:
         member = self._codec.read(incarnation, record)
-        if incarnation == self._incarnation or member.state is MemberState.LEFT:
+        if incarnation == self._incarnation or member.state is NodeStatus.LEFT:
             return False
-        if member.node == self._node or member.state is MemberState.LOST:
+        if member.node == self._node or member.state is NodeStatus.DEAD:
             return True
         watch = self._watches.get(incarnation)
         if watch is None:

@@ -1,4 +1,4 @@
-"""Member: what a node says of itself with each heartbeat."""
+"""NodeRecord: what a node says of itself with each heartbeat."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MARK_BYTES = 6
 MOST_MARKS = 2000
 
 
-class MemberState(StrEnum):
-    """LIVE; LEFT: gone in the orderly way; LOST: said by another, until the node itself beats again."""
+class NodeStatus(StrEnum):
+    """LIVE; LEFT: gone in the orderly way; DEAD: said by another, until the node itself beats again."""
 
     LIVE = "LIVE"
     LEFT = "LEFT"
-    LOST = "LOST"
+    DEAD = "DEAD"
 
 
 class Load(NamedTuple):
@@ -42,7 +42,7 @@ class Load(NamedTuple):
     given: bytes = b""
 
 
-class Member(msgspec.Struct, frozen=True):
+class NodeRecord(msgspec.Struct, frozen=True):
     """The record of an incarnation; `number` grows with each heartbeat, the rest is its Load.
 
     Attributes:
@@ -53,7 +53,7 @@ class Member(msgspec.Struct, frozen=True):
 
     node: str
     number: Count
-    state: MemberState
+    state: NodeStatus
     takes: Count
     idle: bool
     owes_rows: bool = False

@@ -6,11 +6,10 @@ import logging
 import time
 from collections.abc import Callable
 
-from scoopi.errors import ClusterError, StoreError
+from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, MemberState
+from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.retries import retried_next_round
-from scoopi.store.stopped import StoppedError
 
 log = logging.getLogger(__name__)
 
@@ -83,6 +82,6 @@ class Quorum:
 
     def _leave(self) -> None:
         try:
-            self._members.beat(Load(0, True), MemberState.LEFT)
+            self._members.beat(Load(0, True), NodeStatus.LEFT)
         except (StoreError, ClusterError) as error:
             log.info("quorum: the last heartbeat was not acknowledged: %s", error)

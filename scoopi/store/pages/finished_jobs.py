@@ -1,22 +1,20 @@
-"""JobEndings: ends jobs for good, and remembers every ended id until the run is over."""
+"""FinishedJobs: ends jobs for good, and remembers every ended id until the run is over."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from scoopi.model.job import JobRecord
-from scoopi.store.pages.job_records import ENDED_STATE_KEY, JobRecords
+from scoopi.store.pages.job_records import ENDED_STATE_KEY, JobRecords, TakenRecords
 from scoopi.store.pages.job_values import Ended, Ending
 from scoopi.store.pages.remembered_ends import Ends, RememberedEnds
-from scoopi.store.pages.taken_records import TakenRecords
-from scoopi.store.ports import Change, Store
+from scoopi.store.ports import Change, Store, pages
 from scoopi.store.run_maps import JOBS, PAYLOADS
-from scoopi.store.scan_pages import pages
 
 BATCH = 500
 
 
-class JobEndings:
+class FinishedJobs:
     """The last part of a job's life: TAKEN -> ended, remembered, its payload and record deleted.
 
     Each step is acknowledged before the next and is the same whoever does it, so any node may

@@ -9,16 +9,20 @@ from operator import attrgetter
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload, JobRecord, JobState
 from scoopi.store.nodes.node_record import are_marked
-from scoopi.store.pages.finished_jobs import BATCH, JobEndings
-from scoopi.store.pages.job_records import ENDED_STATE_KEY, JobRecords, ready_state_key, taken_state_key
+from scoopi.store.pages.finished_jobs import BATCH, FinishedJobs
+from scoopi.store.pages.job_records import (
+    ENDED_STATE_KEY,
+    JobRecords,
+    TakenRecords,
+    ready_state_key,
+    taken_state_key,
+)
 from scoopi.store.pages.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
 from scoopi.store.pages.remembered_ends import Ends
 from scoopi.store.pages.seed_packs import SeedPacks
-from scoopi.store.pages.taken_records import TakenRecords
-from scoopi.store.ports import Change, Store
+from scoopi.store.ports import Change, Store, pages
 from scoopi.store.record_codec import unreadable
 from scoopi.store.run_maps import HOSTS, JOBS, PAYLOADS
-from scoopi.store.scan_pages import pages
 
 NEW_HOST = b"{}"
 """What a host's record holds before a node has a share of it."""
@@ -45,7 +49,7 @@ class JobStore:
         self._store = store
         self._records = JobRecords(incarnation)
         self._written = TakenRecords()
-        self._endings = JobEndings(store, incarnation, self._written)
+        self._endings = FinishedJobs(store, incarnation, self._written)
         self._packs = SeedPacks(store, self._records)
         self._mine = taken_state_key(incarnation)
         self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
@@ -152,11 +156,11 @@ class JobStore:
         return number
 
     def end(self, endings: Sequence[Ending]) -> list[bool]:
-        """As `JobEndings.end`: for each, whether this end counts."""
+        """As `FinishedJobs.end`: for each, whether this end counts."""
         return self._endings.end(endings)
 
     def bury(self) -> int:
-        """As `JobEndings.bury`: finish what is found half ended."""
+        """As `FinishedJobs.bury`: finish what is found half ended."""
         return self._endings.bury()
 
     def taken(self) -> list[HeldJob]:
@@ -226,7 +230,7 @@ class JobStore:
         return self._endings.ended(ids)
 
     def ended_pages(self) -> Iterator[Ends]:
-        """As `JobEndings.pages`: all ended jobs, and how."""
+        """As `FinishedJobs.pages`: all ended jobs, and how."""
         return self._endings.pages()
 
     def _found_ready(self, host: str, limit: int) -> list[tuple[str, bytes]]:

@@ -7,10 +7,9 @@ from hashlib import blake2b
 
 from scoopi.errors import StoreError
 from scoopi.store.pages.job_values import Ended
-from scoopi.store.ports import Outcome, Store
+from scoopi.store.ports import Outcome, Store, pages
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.run_maps import ENDED
-from scoopi.store.scan_pages import pages
 
 PAGE = 20_000
 PACK = 500

@@ -11,10 +11,9 @@ from scoopi.errors import RunError
 from scoopi.model.job import JobPayload
 from scoopi.store.pages.job_records import JobRecords, ready_state_key
 from scoopi.store.pages.job_values import NewJob
-from scoopi.store.ports import Change, Store
+from scoopi.store.ports import Change, Store, pages
 from scoopi.store.record_codec import RecordCodec, unreadable
 from scoopi.store.run_maps import JOBS, PAYLOADS
-from scoopi.store.scan_pages import pages
 
 PACKED = "~"
 """The host of all packs, and the first character of their keys: behind the ids of all jobs."""

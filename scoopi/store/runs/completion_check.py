@@ -1,4 +1,4 @@
-"""RunEnd: decides whether a run is over, without a counter that its holder's death could spoil."""
+"""CompletionCheck: decides whether a run is over, without a counter that its holder's death could spoil."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from scoopi.errors import RunError
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.nodes.node_record import Load, Member
+from scoopi.store.nodes.node_record import Load, NodeRecord
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
@@ -19,10 +19,10 @@ class _Found(NamedTuple):
     """A scan found no job, and nobody had taken one around it."""
 
     takes: int
-    others: dict[str, Member]
+    others: dict[str, NodeRecord]
 
 
-class RunEnd:
+class CompletionCheck:
     """The run is over when all live nodes are idle, no job is left, and nobody has taken one around that.
 
     A scan reads one record after another, so a job could move past it. It is believed only when
@@ -97,15 +97,15 @@ class RunEnd:
             member.idle and member.number >= found.others[key].number + _BEATS for key, member in now.items()
         )
 
-    def _others(self) -> dict[str, Member]:
+    def _others(self) -> dict[str, NodeRecord]:
         live = self._members.live()
         live.pop(self._incarnation, None)
         return live
 
 
-def _all_idle(members: dict[str, Member]) -> bool:
+def _all_idle(members: dict[str, NodeRecord]) -> bool:
     return all(member.idle for member in members.values())
 
 
-def _takes(members: dict[str, Member]) -> dict[str, int]:
+def _takes(members: dict[str, NodeRecord]) -> dict[str, int]:
     return {key: member.takes for key, member in members.items()}

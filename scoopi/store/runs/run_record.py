@@ -8,11 +8,10 @@ from enum import StrEnum
 import msgspec
 
 from scoopi.errors import RunError, StoreError
-from scoopi.store.nodes.node_record import Member
-from scoopi.store.ports import Change, Store
+from scoopi.store.nodes.node_record import NodeRecord
+from scoopi.store.ports import Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.run_maps import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN
-from scoopi.store.scan_pages import pages
 
 _RUN = "run"
 _LATER = (JOBS, PAYLOADS, ENDED, HOSTS)
@@ -61,7 +60,7 @@ class RunRecord:
         self._incarnation = incarnation
         self._canaries = tuple(canaries)
         self._codec = RecordCodec(RUN, RunState)
-        self._members = RecordCodec(MEMBERS, Member)
+        self._members = RecordCodec(MEMBERS, NodeRecord)
 
     def create(self, run: str) -> RunState:
         """Make the record of a run (its incarnation), if there is none; the record that stands.

@@ -10,13 +10,12 @@ import msgspec
 
 from scoopi.errors import RecordError, StoreError
 from scoopi.model.record_fields import MapsText, RunText
-from scoopi.store.ports import Change, Store
+from scoopi.store.ports import Change, Store, pages
 from scoopi.store.record_codec import RecordCodec, unreadable
 from scoopi.store.retries import first_won
 from scoopi.store.run_maps import RUN
 from scoopi.store.runs.run_pulse import WEEK_S, RunPulse
 from scoopi.store.runs.run_record import RunPhase
-from scoopi.store.scan_pages import pages
 
 log = logging.getLogger(__name__)
 

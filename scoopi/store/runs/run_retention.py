@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scoopi.store.pages.remembered_ends import RememberedEnds
-from scoopi.store.ports import Store, StoreMap
+from scoopi.store.ports import Store, StoreMap, pages
 from scoopi.store.run_maps import HOSTS, JOBS, MEMBERS, PAYLOADS, RUN
-from scoopi.store.scan_pages import pages
 
 PAGE = 5000
 MOST_LATER_S = 3600

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from scoopi.store.nodes.awaited_nodes import awaited_nodes
-from scoopi.store.nodes.node_record import Member, MemberState
+from scoopi.store.nodes.departure import awaited_nodes
+from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
 
-LIVE, LEFT, LOST = MemberState.LIVE, MemberState.LEFT, MemberState.LOST
+LIVE, LEFT, DEAD = NodeStatus.LIVE, NodeStatus.LEFT, NodeStatus.DEAD
 
 
-def member(node: str, state: MemberState, owes_rows: bool = False) -> Member:
-    return Member(node, 1, state, 0, True, owes_rows)
+def member(node: str, state: NodeStatus, owes_rows: bool = False) -> NodeRecord:
+    return NodeRecord(node, 1, state, 0, True, owes_rows)
 
 
 def test_who_lives_or_has_left_with_its_rows_published_is_not_awaited() -> None:
@@ -17,21 +17,21 @@ def test_who_lives_or_has_left_with_its_rows_published_is_not_awaited() -> None:
         "a1": member("ann", LIVE),
         "b1": member("bob", LEFT),
         "c1": member("cid", LEFT, owes_rows=True),
-        "d1": member("dan", LOST),
+        "d1": member("dan", DEAD),
         "e1": member("eve", LIVE),
     }
     assert awaited_nodes(members, {"a1"}, members) == ("cid", "dan", "eve")
 
 
 def test_a_node_that_came_back_brings_what_its_earlier_incarnations_left() -> None:
-    members = {"a1": member("ann", LOST), "a2": member("ann", LIVE)}
+    members = {"a1": member("ann", DEAD), "a2": member("ann", LIVE)}
     assert awaited_nodes(members, {"a2"}, ["a1"]) == ()
 
 
 def test_of_nodes_without_ended_jobs_nothing_is_awaited_and_unknown_ones_are_told_as_they_are() -> None:
-    assert awaited_nodes({"a1": member("ann", LOST)}, (), ["gone"]) == ("gone",)
+    assert awaited_nodes({"a1": member("ann", DEAD)}, (), ["gone"]) == ("gone",)
 
 
 def test_a_node_awaits_itself_when_it_lacks_segments_of_its_own() -> None:
-    members = {"a1": member("ann", LOST), "a2": member("ann", LIVE)}
+    members = {"a1": member("ann", DEAD), "a2": member("ann", LIVE)}
     assert awaited_nodes(members, {"a2"}, ["a1"], asking="ann") == ("ann",)
