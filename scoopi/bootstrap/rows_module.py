@@ -18,7 +18,6 @@ from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.model.report.counts import Counts
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.run_rows import RunRows
 from scoopi.runs.node_folder import NodeFolder
@@ -40,7 +39,7 @@ class RowsModule(Module):
 
     @singleton
     @provider
-    def counts(self, counts: NodeCounts) -> Counts:
+    def counts(self, counts: NodeCounts) -> NodeCounts:
         """The node's counters, for parts that only add to them."""
         return counts
 

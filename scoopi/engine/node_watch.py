@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from injector import inject
 
@@ -25,7 +26,6 @@ from scoopi.metrics.node_view import (
     QueuesView,
     WorkersView,
 )
-from scoopi.metrics.resident_memory import resident_bytes
 from scoopi.metrics.slow_figure import SlowFigure
 from scoopi.version import __version__
 
@@ -50,7 +50,7 @@ class WatchedParts:
 
 
 class NodeWatch:
-    """Keeps the promise of `scoopi.metrics.ports.Watched`; only `view` asks the store.
+    """Keeps the promise of `scoopi.metrics.node_view.Watched`; only `view` asks the store.
 
     Args:
         run: the run's id; `node` the node's.
@@ -141,3 +141,12 @@ class NodeWatch:
 
 def _memory(figures: TaskFigures) -> MemoryView:
     return MemoryView(resident_bytes(os.getpid()), sum(map(resident_bytes, figures.pids)))
+
+
+def resident_bytes(pid: int) -> int:
+    """Resident memory of a process; 0 if it does not exist."""
+    try:
+        pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

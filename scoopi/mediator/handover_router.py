@@ -12,7 +12,7 @@ from scoopi.errors import RunError
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.workers.pool_worker import PoolWorker
-from scoopi.model.report.counts import Counts
+from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.finds import PREFIX
 from scoopi.model.report.run_report import LOADER
 from scoopi.politeness.host_clocks import HostClocks
@@ -40,7 +40,9 @@ class HandoverRouter:
     """
 
     @inject
-    def __init__(self, clocks: HostClocks, queues: TaskQueues, appender: Appender, counts: Counts) -> None:
+    def __init__(
+        self, clocks: HostClocks, queues: TaskQueues, appender: Appender, counts: NodeCounts
+    ) -> None:
         self._clocks = clocks
         self._queues = queues
         self._appender = appender

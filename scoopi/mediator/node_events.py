@@ -15,8 +15,8 @@ from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
+from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import JobState
-from scoopi.model.report.counts import Counts
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ class NodeEvents:
     """
 
     @inject
-    def __init__(self, held: HeldJobs, counts: Counts, state: StateFlipper) -> None:
+    def __init__(self, held: HeldJobs, counts: NodeCounts, state: StateFlipper) -> None:
         self._held = held
         self._counts = counts
         self._state = state

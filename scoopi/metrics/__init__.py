@@ -1,1 +1,1 @@
-"""Counts and times of this node."""
+"""Counters and figures of this node, and the HTTP server that shows them."""

@@ -1,4 +1,4 @@
-"""Answers: what the metrics server says to a path."""
+"""Answers: the responses of the metrics server, by path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from scoopi.metrics.exposition import CONTENT_TYPE, exposition
-from scoopi.metrics.ports import Watched
+from scoopi.metrics.node_view import Watched
 
 TEXT = "text/plain; charset=utf-8"
 PROBES = ("/healthz", "/readyz")
@@ -25,7 +25,7 @@ class Answer:
 
 
 class Answers:
-    """One method a path; none changes anything."""
+    """One method for each path; all are read-only."""
 
     def __init__(self, watched: Watched) -> None:
         self._watched = watched
@@ -33,10 +33,10 @@ class Answers:
         self._pages: Mapping[str, Callable[[], Answer]] = dict(zip(PATHS, pages, strict=True))
 
     def to(self, path: str) -> Answer:
-        """The answer to a path; a query behind it is passed over."""
+        """The response to a path; a query string is ignored."""
         page = self._pages.get(path.partition("?")[0])
         if page is None:
-            return _text(404, f"there is no such page; there are {', '.join(PATHS)}")
+            return _text(404, f"not found; the paths are {', '.join(PATHS)}")
         return page()
 
     def _healthz(self) -> Answer:

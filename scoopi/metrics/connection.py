@@ -1,4 +1,4 @@
-"""Connection: one client of the metrics server, which has a limited time."""
+"""Connection: one client of the metrics server, with a deadline."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 1 << 16
-"""Of a request; what comes behind is not read."""
+"""Most bytes of a request that are read."""
 
 
 class Connection(io.RawIOBase):
-    """A socket whose reads and writes all end by one deadline.
+    """A socket whose reads and writes share one deadline.
 
     Attributes:
-        waits: whether it waits for its client, not for the node's answer.
+        waits: whether it waits for its client rather than for the node's answer.
     """
 
-    def __init__(self, connection: socket.socket, patience_s: float) -> None:
+    def __init__(self, connection: socket.socket, timeout_s: float) -> None:
         self._socket = connection
-        self._ends = time.monotonic() + patience_s
+        self._ends = time.monotonic() + timeout_s
         self._room = MOST_BYTES
         self.waits = True
 
@@ -39,7 +39,7 @@ class Connection(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        """Read what has come; nothing at the end, and behind the last byte that a request may have."""
+        """Read the available bytes; none at the end of the stream or beyond `MOST_BYTES`."""
         with memoryview(buffer) as view:
             self._arm()
             count = self._socket.recv_into(view, min(len(view), self._room)) if self._room else 0
@@ -47,16 +47,16 @@ class Connection(io.RawIOBase):
         return count
 
     def write(self, data: ReadableBuffer) -> int:
-        """Send as much as the socket takes."""
+        """Send as many bytes as the socket accepts."""
         self._arm()
         return self._socket.send(data)
 
     def drop(self) -> None:
-        """End it from another thread; its own sees the end of the stream."""
+        """Shut the connection down from another thread; its own thread sees the end of the stream."""
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:  # it has just ended by itself
-            log.debug("metrics: a connection had ended", exc_info=True)
+        except OSError:  # it has just been closed
+            log.debug("metrics: the connection was closed already", exc_info=True)
 
     def _arm(self) -> None:
         left = self._ends - time.monotonic()

@@ -1,4 +1,4 @@
-"""exposition: a node's figures in the text format of Prometheus."""
+"""exposition: the figures of a node in the text format of Prometheus."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
 class _Family:
-    """One metric: its two lines of description, then its samples."""
+    """One metric: its HELP and TYPE lines, then its samples."""
 
     def __init__(self, name: str, kind: str, text: str) -> None:
         self._name = name
         self.lines = [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
 
     def add(self, value: float, labels: Mapping[str, str] | None = None, suffix: str = "") -> None:
-        told = ",".join(f'{key}="{text.translate(_ESCAPES)}"' for key, text in (labels or {}).items())
+        pairs = ",".join(f'{key}="{text.translate(_ESCAPES)}"' for key, text in (labels or {}).items())
         self.lines.append(
-            f"{self._name}{suffix}{{{told}}} {value!r}" if told else f"{self._name}{suffix} {value!r}"
+            f"{self._name}{suffix}{{{pairs}}} {value!r}" if pairs else f"{self._name}{suffix} {value!r}"
         )
 
 
 def exposition(view: NodeView) -> str:
-    """All families, each described; a figure that is not known is left out."""
+    """The text of all metrics; unknown figures are omitted."""
     families = [*_state(view), *_work(view), *_commits(view), *_waiting(view), *_process(view)]
     return "".join(f"{line}\n" for family in families for line in family.lines)
 
@@ -48,19 +48,17 @@ def _state(view: NodeView) -> Iterator[_Family]:
     info = _Family("scoopi_node_info", "gauge", "Which run, node and version this is.")
     info.add(1, {"run": view.run, "node": view.node, "version": view.version})
     yield info
-    yield _one("scoopi_node_healthy", "gauge", "1 while all parts of the node live.", int(not view.fault))
+    yield _one("scoopi_node_healthy", "gauge", "1 while the node is healthy.", int(not view.fault))
     yield _one("scoopi_node_ready", "gauge", "1 while the node works on its run.", int(not view.unready))
-    yield _one("scoopi_node_uptime_seconds", "gauge", "Seconds since the node began.", view.seconds)
+    yield _one("scoopi_node_uptime_seconds", "gauge", "Seconds since the start of the node.", view.seconds)
 
 
 def _work(view: NodeView) -> Iterator[_Family]:
-    yield _one("scoopi_jobs_done_total", "counter", "Jobs ended as done by this process.", view.jobs.done)
-    yield _one(
-        "scoopi_jobs_failed_total", "counter", "Jobs ended as failed by this process.", view.jobs.failed
-    )
-    yield _one("scoopi_jobs_held", "gauge", "Jobs that this node has taken and not ended.", view.jobs.held)
+    yield _one("scoopi_jobs_done_total", "counter", "Jobs that this process finished.", view.jobs.done)
+    yield _one("scoopi_jobs_failed_total", "counter", "Jobs that failed in this process.", view.jobs.failed)
+    yield _one("scoopi_jobs_held", "gauge", "Jobs that this node has taken and not finished.", view.jobs.held)
     if view.jobs.left is not None:
-        yield _one("scoopi_jobs_left", "gauge", "Jobs of the run known and not ended.", view.jobs.left)
+        yield _one("scoopi_jobs_left", "gauge", "Jobs of the run that are not finished.", view.jobs.left)
     yield _one("scoopi_pages_total", "counter", "Pages loaded.", view.pages)
     yield _one("scoopi_rows_committed_total", "counter", "Rows committed.", view.rows)
     yield _one("scoopi_committed_bytes_total", "counter", "Bytes of committed frames.", view.bytes)
@@ -84,16 +82,16 @@ def _waiting(view: NodeView) -> Iterator[_Family]:
     queues = {"tasks": view.queues.tasks, "workers": view.queues.workers, "appender": view.queues.appender}
     yield _by("scoopi_queue_length", "gauge", "Jobs in a queue of this node.", "queue", queues)
     yield _one(
-        "scoopi_requests_in_flight", "gauge", "Requests granted, not yet answered.", view.hosts.requests
+        "scoopi_requests_in_flight", "gauge", "Requests that wait for their response.", view.hosts.requests
     )
     yield _one("scoopi_hosts_in_flight", "gauge", "Hosts with requests in flight.", view.hosts.in_flight)
-    yield _one("scoopi_hosts_waiting", "gauge", "Hosts with jobs that wait.", view.hosts.waiting)
+    yield _one("scoopi_hosts_waiting", "gauge", "Hosts with waiting jobs.", view.hosts.waiting)
 
 
 def _process(view: NodeView) -> Iterator[_Family]:
-    yield _one("scoopi_workers", "gauge", "Workers that run.", view.workers.running)
-    yield _one("scoopi_workers_ready", "gauge", "Workers that take jobs.", view.workers.ready)
-    yield _one("scoopi_worker_crashes_total", "counter", "Workers that died.", view.workers.crashes)
+    yield _one("scoopi_workers", "gauge", "Running workers.", view.workers.running)
+    yield _one("scoopi_workers_ready", "gauge", "Workers that accept jobs.", view.workers.ready)
+    yield _one("scoopi_worker_crashes_total", "counter", "Crashes of workers.", view.workers.crashes)
     memory = {"parent": view.memory.parent, "workers": view.memory.workers}
-    text = "Memory in use, of the parent and of its worker processes together."
+    text = "Resident memory of the parent, and of its worker processes together."
     yield _by("scoopi_resident_memory_bytes", "gauge", text, "process", memory)

@@ -1,31 +1,30 @@
-"""JoiningNode: answers for a node that has not joined its run yet, and then lets the node answer."""
+"""JoiningNode: answers the metrics server for a node that has not joined its run yet."""
 
 from __future__ import annotations
 
-from scoopi.metrics.node_view import NodeView
-from scoopi.metrics.ports import Watched
+from scoopi.metrics.node_view import NodeView, Watched
 from scoopi.version import __version__
 
 JOINING = "JOINING"
 
 
 class JoiningNode:
-    """Keeps the promise of `Watched` from the start of a process that may wait long for others."""
+    """A `Watched` from the start of the process; it delegates to the node as soon as that has joined."""
 
     def __init__(self) -> None:
-        self._waits_for = "it starts"
+        self._waits_for = "starting"
         self._node: Watched | None = None
 
     def waits(self, what: str) -> None:
-        """The node waits: for its cluster, for other nodes."""
+        """Set what the node waits for, such as its cluster or other nodes."""
         self._waits_for = what
 
     def becomes(self, node: Watched) -> None:
-        """The node has joined its run: from now on it answers itself."""
+        """The node has joined its run and answers from now on."""
         self._node = node
 
     def fault(self) -> str:
-        """See `Watched.fault`: who waits lives."""
+        """See `Watched.fault`; a waiting node is healthy."""
         return "" if self._node is None else self._node.fault()
 
     def unready(self) -> str:

@@ -1,4 +1,4 @@
-"""Listener: the socket of the metrics server, and one thread for each of a few connections."""
+"""Listener: the socket of the metrics server, with one thread for each of a limited number of connections."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from scoopi.metrics.connection import Connection
 log = logging.getLogger(__name__)
 
 MOST_CONNECTIONS = 16
-"""A node is asked by a probe or two and a few scrapers; of more, the oldest that waits is closed."""
+"""Enough for the probes and some scrapers; beyond it, the oldest connection that waits is closed."""
 MOST_SCRAPES = MOST_CONNECTIONS // 2
-"""Most answers under way at a time that are not a probe's, so that a probe always finds a connection."""
-PATIENCE_S = 5.0
-"""How long one connection may take, from its first byte to its last."""
+"""Most responses other than a probe's under way at a time, so that a probe always gets a connection."""
+TIMEOUT_S = 5.0
+"""How long one connection may last."""
 
 
 class Listener(socketserver.ThreadingTCPServer):
-    """Answers GET and HEAD; whatever comes, the node's own threads never wait for it.
+    """Answers GET and HEAD; the node's own threads never wait for a client.
 
     Args:
-        patience_s: how long one connection may take.
+        timeout_s: how long one connection may last.
     """
 
     allow_reuse_address = True
@@ -35,22 +35,22 @@ class Listener(socketserver.ThreadingTCPServer):
     block_on_close = False
     request_queue_size = MOST_CONNECTIONS
 
-    def __init__(self, host: str, port: int, answers: Answers, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, host: str, port: int, answers: Answers, timeout_s: float = TIMEOUT_S) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.answers = answers
         self.scrapes = threading.BoundedSemaphore(MOST_SCRAPES)
-        self._patience_s = patience_s
+        self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self._open: dict[socket.socket, Connection] = {}
         super().__init__((host, port), _Handler)
 
     def connection(self, request: socket.socket) -> Connection:
-        """The connection of a socket; one that was dropped meanwhile has ended."""
+        """The connection of a socket; an expired one if it was dropped meanwhile."""
         with self._lock:
             return self._open.get(request) or Connection(request, 0)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Begin a thread for the connection, if need be in place of one that waits for its client."""
+        """Start a thread for the connection, if necessary in place of one that waits for its client."""
         if not self._admit(request):
             self.shutdown_request(request)
             return
@@ -61,15 +61,15 @@ class Listener(socketserver.ThreadingTCPServer):
             raise
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Serve the connection, then let another one in."""
+        """Serve the connection, then make room for another one."""
         try:
             super().process_request_thread(request, client_address)
         finally:
             self._forget(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A connection that broke is the asker's affair."""
-        log.debug("metrics: a connection broke", exc_info=True)
+        """Log a broken connection for debugging only: clients may disconnect."""
+        log.debug("metrics: broken connection", exc_info=True)
 
     def _admit(self, request: socket.socket) -> bool:
         with self._lock:
@@ -78,7 +78,7 @@ class Listener(socketserver.ThreadingTCPServer):
                 if oldest is None:
                     return False
                 self._open.pop(oldest).drop()
-            self._open[request] = Connection(request, self._patience_s)
+            self._open[request] = Connection(request, self._timeout_s)
             return True
 
     def _forget(self, request: socket.socket) -> None:
@@ -87,7 +87,7 @@ class Listener(socketserver.ThreadingTCPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One request a connection, as HTTP/1.0 has it."""
+    """Handles one request per connection, like HTTP/1.0."""
 
     server: Listener
     server_version = "Scoopi"
@@ -107,8 +107,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_HEAD(self) -> None:
         self._head(self._answer())
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base class has it
-        """Nobody wants a line for each probe."""
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the base class
+        """Do not log each probe."""
 
     def _answer(self) -> Answer:
         self._io.waits = False
@@ -119,7 +119,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _scrape(self) -> Answer:
         if not self.server.scrapes.acquire(blocking=False):
-            return Answer(503, TEXT, b"too much is asked at a time; try again\n")
+            return Answer(503, TEXT, b"too many requests at a time; try again\n")
         try:
             return self._made()
         finally:
@@ -129,8 +129,8 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             return self.server.answers.to(self.path)
         except Exception:
-            log.exception("metrics: %s cannot be answered", self.path)
-            return Answer(500, TEXT, b"unexpected error; the log has it\n")
+            log.exception("metrics: no answer to %s", self.path)
+            return Answer(500, TEXT, b"unexpected error; see the log\n")
 
     def _head(self, answer: Answer) -> None:
         self.send_response(answer.status)

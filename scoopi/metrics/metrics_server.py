@@ -1,4 +1,4 @@
-"""MetricsServer: serves a node's probes and figures over HTTP while the node runs."""
+"""MetricsServer: serves the probes and figures of a node over HTTP."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scoopi.configs.groups import MetricsSettings
 from scoopi.errors import RunError
 from scoopi.metrics.answers import PATHS, Answers
-from scoopi.metrics.ports import Watched
+from scoopi.metrics.node_view import Watched
 
 if TYPE_CHECKING:
     from scoopi.metrics.listener import Listener
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LOOK_S = 0.1
-"""How often the listening thread looks whether it is to end."""
+"""How often the listening thread checks whether it should end."""
 END_S = 2.0
 
 
 class MetricsServer:
-    """Listens from `with` to its end; does nothing unless it is enabled."""
+    """Listens while its `with` block runs; does nothing unless it is enabled."""
 
     def __init__(self, settings: MetricsSettings, watched: Watched) -> None:
         self._settings = settings
@@ -33,7 +33,7 @@ class MetricsServer:
 
     @property
     def address(self) -> tuple[str, int] | None:
-        """Host and port that it listens on, None while it does not."""
+        """The host and port that it listens on; None while it does not listen."""
         if self._listener is None:
             return None
         host, port = self._listener.server_address[:2]
@@ -43,7 +43,7 @@ class MetricsServer:
         """Listen.
 
         Raises:
-            RunError: the port cannot be listened on; names it and its setting.
+            RunError: it cannot listen on the host and port of the settings.
         """
         if self._settings.enable:
             self._listen()
@@ -69,17 +69,17 @@ class MetricsServer:
             raise RunError(
                 f"the metrics server cannot listen on {host} port {port}: {error.strerror or error}",
                 at="scoopi.metrics.server.port",
-                hint="choose another port (0 takes a free one) or scoopi.metrics.server.host",
+                hint="choose another port (0 for a free one) or scoopi.metrics.server.host",
             ) from error
         self._listener = listener
         self._thread = threading.Thread(
             target=listener.serve_forever, args=(LOOK_S,), name="metrics", daemon=True
         )
         self._thread.start()
-        self._tell(listener.server_address[1])
+        self._log_address(listener.server_address[1])
 
-    def _tell(self, port: object) -> None:
-        # A port that the system chose is known from this line only, so it is shown like a warning.
+    def _log_address(self, port: object) -> None:
+        # Only this line shows a port that the system chose, so it is a warning then.
         level = logging.INFO if self._settings.port else logging.WARNING
         host = f"[{self._settings.host}]" if ":" in self._settings.host else self._settings.host
         log.log(level, "metrics: http://%s:%s answers %s", host, port, " ".join(PATHS))

@@ -1,12 +1,14 @@
-"""NodeView: a node as it stands now, for whoever asks the metrics server."""
+"""NodeView: the current state of a node, and Watched, which the metrics server asks for it."""
 
 from __future__ import annotations
+
+from typing import Protocol
 
 import msgspec
 
 
 class JobsView(msgspec.Struct, frozen=True):
-    """Jobs `done` and `failed` by this process, `held` by it now; `left` in the run, None when not known."""
+    """Jobs `done` and `failed` by this process, `held` by it now, and `left` in the run (None if unknown)."""
 
     done: int = 0
     failed: int = 0
@@ -15,7 +17,7 @@ class JobsView(msgspec.Struct, frozen=True):
 
 
 class CommitsView(msgspec.Struct, frozen=True):
-    """Group commits; `most` counts by bound in seconds those that took no longer."""
+    """Group commits; `most` maps a bound in seconds to the number of commits that took at most as long."""
 
     count: int = 0
     seconds: float = 0.0
@@ -23,7 +25,7 @@ class CommitsView(msgspec.Struct, frozen=True):
 
 
 class WorkersView(msgspec.Struct, frozen=True):
-    """Workers there are, those that take jobs, and those that died since the node began."""
+    """Workers that run, those that accept jobs, and the crashes since the start of the node."""
 
     running: int = 0
     ready: int = 0
@@ -31,7 +33,7 @@ class WorkersView(msgspec.Struct, frozen=True):
 
 
 class QueuesView(msgspec.Struct, frozen=True):
-    """Jobs that wait for a worker, are in workers, and wait for their commit."""
+    """Jobs that wait for a worker, jobs in workers, and jobs that wait for their commit."""
 
     tasks: int = 0
     workers: int = 0
@@ -39,7 +41,7 @@ class QueuesView(msgspec.Struct, frozen=True):
 
 
 class HostsView(msgspec.Struct, frozen=True):
-    """Hosts with requests in flight, hosts with waiting jobs, and the requests in flight to all of them."""
+    """Hosts with requests in flight, hosts with waiting jobs, and all requests in flight."""
 
     in_flight: int = 0
     waiting: int = 0
@@ -47,24 +49,24 @@ class HostsView(msgspec.Struct, frozen=True):
 
 
 class MemoryView(msgspec.Struct, frozen=True):
-    """Resident bytes of the parent and of all workers that are processes."""
+    """Resident bytes of the parent and of all worker processes together."""
 
     parent: int = 0
     workers: int = 0
 
 
 class NodeView(msgspec.Struct, frozen=True):
-    """What `/api/status` tells as JSON and `/metrics` as numbers.
+    """The content of `/api/status`, and the source of `/metrics`.
 
     Attributes:
         run: the run's id.
         node: the node's id.
         state: of the node: JOINING, READY, DONE, SHUTDOWN or TERMINATED.
-        fault: what has broken; empty while the node lives.
-        unready: why the node does not work; empty when it does.
-        seconds: since the node began.
-        rows: committed by this process, in `bytes` of frames.
-        steps: seconds by step, over all workers.
+        fault: what has failed; empty while the node is healthy.
+        unready: why the node is not ready; empty if it is.
+        seconds: since the start of the node.
+        rows: committed by this process; `bytes` is the size of their frames.
+        steps: step -> seconds, summed over all workers.
     """
 
     run: str
@@ -84,3 +86,19 @@ class NodeView(msgspec.Struct, frozen=True):
     queues: QueuesView = QueuesView()
     hosts: HostsView = HostsView()
     memory: MemoryView = MemoryView()
+
+
+class Watched(Protocol):
+    """A node that the metrics server watches; callable from any thread.
+
+    `fault` and `unready` answer probes, so they never wait for the store or the disk.
+    """
+
+    def fault(self) -> str:
+        """What has failed, so that this process should be restarted; empty while it is healthy."""
+
+    def unready(self) -> str:
+        """Why the node is not ready; empty if it is."""
+
+    def view(self) -> NodeView:
+        """All figures; may wait for the store."""

@@ -1,4 +1,4 @@
-"""SlowFigure: a number that takes long to read, kept for a while and read by one thread at a time."""
+"""SlowFigure: a number that is slow to read, cached and read by one thread at a time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from scoopi.errors import ScoopiError
 
 
 class SlowFigure:
-    """However many ask, the source is asked once in a while; who comes meanwhile gets the last answer.
+    """Caches a number; callers never wait for another caller's read, but get the last value.
 
     Args:
         read: the source.
-        kept_s: how long an answer holds, a failure too.
+        kept_s: how long a value, or a failure, is cached.
     """
 
     def __init__(
@@ -28,12 +28,12 @@ class SlowFigure:
         self._until = clock()
 
     def value(self) -> int | None:
-        """The number, as old as `kept_s` says; None when the source has never answered."""
+        """The number, at most `kept_s` old or the last known; None if it was never read."""
         if self._clock() >= self._until and self._lock.acquire(blocking=False):
             try:
                 self._value = self._read()
             except ScoopiError:
-                pass  # the last answer is the best there is; the parts that need the source tell its failure
+                pass  # keep the last value; the parts that need the source report its failure
             finally:
                 self._until = self._clock() + self._kept_s
                 self._lock.release()

@@ -66,7 +66,7 @@ def test_an_error_while_answering_is_one_answer(
     node.during = broken
     assert ask(port, "/metrics").status == 500
     assert ask(port, "/healthz").status == 200
-    assert [record.getMessage() for record in caplog.records] == ["metrics: /metrics cannot be answered"]
+    assert [record.getMessage() for record in caplog.records] == ["metrics: no answer to /metrics"]
 
 
 def test_probes_are_answered_while_a_scrape_waits(node: FixedNode, port: int) -> None:
@@ -110,7 +110,7 @@ def test_a_port_in_use_is_told_with_its_setting(node: FixedNode) -> None:
             pass
     assert str(caught.value) == (
         f"scoopi.metrics.server.port: the metrics server cannot listen on 127.0.0.1 port {taken}: "
-        "Address already in use; choose another port (0 takes a free one) or scoopi.metrics.server.host"
+        "Address already in use; choose another port (0 for a free one) or scoopi.metrics.server.host"
     )
 
 
