@@ -1,4 +1,4 @@
-"""Appender: bounded queue -> children put -> frames on the disk -> jobs ended, in groups."""
+"""Appender: makes results durable in groups: stores children, writes frames, finishes jobs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from scoopi.appenders.job_result import END_OF_STREAM, JobResult
@@ -20,32 +21,50 @@ from scoopi.store.retries import retried
 
 log = logging.getLogger(__name__)
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 QUEUE_BYTES = 16 << 20
-"""Bytes of frames and children that may wait, beside the setting that bounds the results' number."""
+"""Most bytes of frames and children in the queue; a setting limits the number of results."""
 COMMIT_BYTES = 2 << 20
-"""So much is committed without waiting for the interval."""
+"""The queue is committed before the interval is over once it holds this many bytes."""
 CHILD_BYTES = 1500
-"""What a child takes in memory, roughly; a page with thousands of links must not count as small."""
+"""Estimated memory of a child, so that a page with thousands of links counts as large."""
 CHILDREN_AT_ONCE = 1000
-STORE_PATIENCE_S = 10.0
-"""How long a store that does not answer is tried again, on one machine."""
+STORE_TIMEOUT_S = 10.0
+"""How long calls to a failing store are retried, on one machine."""
+
+
+def _ignore(_seconds: float) -> None:
+    """The default of `CommitEvents.on_committed`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitEvents:
+    """What an appender reports, from its own thread.
+
+    Attributes:
+        on_ended: called with the results that finished their jobs, and with those whose jobs another
+            node or incarnation has finished.
+        on_fault: called once when rows can no longer be made durable.
+        on_committed: called with the seconds from a batch's removal from the queue to the end of its commit.
+    """
+
+    on_ended: Callable[[Sequence[JobResult], Sequence[JobResult]], None]
+    on_fault: Callable[[ScoopiError], None]
+    on_committed: Callable[[float], None] = _ignore
 
 
 class Appender:
-    """One thread that makes results durable; a job ends only after its frame is on the disk.
+    """Commits results with one thread; a job finishes only after its frame is on the disk.
 
-    Order, each acknowledged before the next: children put, frames written and synced, ending `cas`.
-    Source: design, "Protocol", rules 4 and 5.
+    Each step is acknowledged before the next: the children are stored, the frames are written and synced,
+    the jobs are finished by a conditional write.
+    Source: ARCHITECTURE, protocol rules 4 and 5.
 
     Args:
-        on_ended: called (from this thread) with the results that ended their jobs and those that
-            lost theirs to another incarnation.
-        on_fault: called once when rows can no longer be made durable.
-        store_patience_s: how long a store that does not answer is tried again.
-        is_lost: whether the store has lost the run; asked before a job counts as another incarnation's.
-        on_committed: called with the seconds from a batch's leaving the queue to the end of its jobs.
+        events: notified of commits and faults.
+        store_timeout_s: how long calls to a failing store are retried.
+        is_lost: whether the store has lost the run; checked before a job counts as finished elsewhere.
     """
 
     def __init__(
@@ -53,19 +72,15 @@ class Appender:
         writer: SegmentWriter,
         jobs: JobStore,
         settings: AppenderSettings,
-        on_ended: Callable[[Sequence[JobResult], Sequence[JobResult]], None],
-        on_fault: Callable[[ScoopiError], None],
-        on_committed: Callable[[float], None] | None = None,
-        store_patience_s: float = STORE_PATIENCE_S,
+        events: CommitEvents,
+        store_timeout_s: float = STORE_TIMEOUT_S,
         is_lost: Callable[[], bool] = lambda: False,
     ) -> None:
         self._writer = writer
         self._jobs = jobs
         self._settings = settings
-        self._on_ended = on_ended
-        self._on_fault = on_fault
-        self._on_committed = on_committed
-        self._store_patience_s = store_patience_s
+        self._events = events
+        self._store_timeout_s = store_timeout_s
         self._is_lost = is_lost
         self._queue: deque[JobResult | None] = deque()
         self._bytes = 0
@@ -75,21 +90,21 @@ class Appender:
         self._thread = threading.Thread(target=self._run, name="appender", daemon=True)
 
     def start(self) -> None:
-        """Open the segment and begin to commit.
+        """Open the segment and start the thread.
 
         Raises:
-            AppenderError: the segment cannot be made.
+            AppenderError: the segment cannot be created.
         """
         self._writer.open()
         self._thread.start()
 
     def has_room(self) -> bool:
-        """Whether the queue takes more now; it does again, at the latest, after the next `on_ended`."""
+        """Whether the queue has room; if not, it has after the next `on_ended` at the latest."""
         with self._changed:
             return len(self._queue) < self._settings.queue_size and self._bytes < QUEUE_BYTES
 
     def waiting(self) -> int:
-        """How many results wait for their commit."""
+        """The number of results that wait for their commit."""
         with self._changed:
             return len(self._queue)
 
@@ -98,35 +113,35 @@ class Appender:
         return self._thread.ident is not None and not self._thread.is_alive()
 
     def put(self, result: JobResult) -> None:
-        """Queue a result; the caller has asked `has_room` before (one batch may pass the bound)."""
+        """Queue a result; the caller has checked `has_room` before (one batch may exceed the limit)."""
         with self._changed:
             self._queue.append(result)
             self._bytes += len(result.body) + CHILD_BYTES * len(result.children)
             self._changed.notify()
 
     def flush(self) -> None:
-        """Nothing more is to come for now: commit what waits without waiting for the interval."""
+        """Commit the queue without waiting for the interval, since no result will follow for now."""
         with self._changed:
             self._flush = True
             self._changed.notify()
 
     def end_of_stream(self) -> None:
-        """Commit what waits, then end."""
+        """Commit the queue, then end."""
         with self._changed:
             self._queue.append(END_OF_STREAM)
             self._flush = True
             self._changed.notify()
 
     def abandon(self) -> None:
-        """End as soon as possible; what was not committed counts as never done."""
+        """End as soon as possible without committing the queue; its jobs are run again."""
         self._stopped.set()
         self.end_of_stream()
 
     def join(self, timeout_s: float) -> bool:
-        """Wait for the end of the stream.
+        """Wait for the end of the thread.
 
         Returns:
-            False when it has not come in time.
+            False if it has not ended in time.
         """
         if self._thread.ident is not None:
             self._thread.join(timeout_s)
@@ -142,10 +157,10 @@ class Appender:
                     break
         except (AppenderError, ClusterError, RecordError, RunError) as error:
             log.error("appender: %s", error)
-            self._on_fault(error)
+            self._events.on_fault(error)
         except Exception as error:
             log.exception("appender: unexpected error")
-            self._on_fault(AppenderError(f"the appender failed: {error!r}"))
+            self._events.on_fault(AppenderError(f"the appender failed: {error!r}"))
         finally:
             self._writer.close()
 
@@ -174,18 +189,17 @@ class Appender:
         if won is not None and not all(won):
             self._ensure_known()
         if won is not None:
-            if self._on_committed is not None:
-                self._on_committed(time.monotonic() - started)
-            self._on_ended(
+            self._events.on_committed(time.monotonic() - started)
+            self._events.on_ended(
                 [result for result, ok in zip(batch, won, strict=True) if ok],
                 [result for result, ok in zip(batch, won, strict=True) if not ok],
             )
 
     def _ensure_known(self) -> None:
-        """What the store has lost looks like jobs that another incarnation ended."""
+        """Raise RunError if the store has lost the run: lost jobs look like jobs finished by another node."""
         if self._until_known(self._is_lost):
             raise RunError(
-                "the run's data is lost from the store: it cannot be told which jobs have ended",
+                "the run's data is lost from the store: which jobs have finished is unknown",
                 hint="its files stay as they are; in a cluster --discard-lost moves them aside and "
                 "starts the run again",
             )
@@ -195,13 +209,13 @@ class Appender:
             part = children[start : start + CHILDREN_AT_ONCE]
             self._until_known(functools.partial(self._jobs.put, part))
 
-    def _until_known(self, call: Callable[[], Answer]) -> Answer | None:
-        """The call's answer; retried while the store fails, None when abandoned."""
+    def _until_known(self, call: Callable[[], Result]) -> Result | None:
+        """The result of the call, retried while the store fails; None if the appender is abandoned."""
         if self._stopped.is_set():
             return None
         try:
             return retried(
-                "ending jobs", call, self._store_patience_s, self._stopped.is_set, self._stopped.wait
+                "ending jobs", call, self._store_timeout_s, self._stopped.is_set, self._stopped.wait
             )
         except RecordError:
             raise

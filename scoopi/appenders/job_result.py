@@ -1,4 +1,4 @@
-"""JobResult: an attempt at a job that has come to its end and waits for its commit."""
+"""JobResult: the outcome of an attempt at a job, before its commit."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from scoopi.store.pages.job_values import NewJob
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What a worker (or the parent, for a job that cannot run) made of a job.
+    """The outcome of a job, from a worker or, for a job that cannot run, from the parent.
 
     Attributes:
         job: the job's id.
-        fence: of its take.
+        fence: the fence of its take.
         state: DONE or FAILED.
-        body: its Frame, encoded.
-        children: the jobs made from its links; put before the job ends.
-        rows: how many rows its frame holds.
+        body: its encoded Frame.
+        children: the jobs for its links, which are stored before the job finishes.
+        rows: the number of rows in its frame.
     """
 
     job: str
@@ -30,4 +30,4 @@ class JobResult:
 
 
 END_OF_STREAM = None
-"""Put last into an appender's queue: what came before it is committed, then the appender ends."""
+"""The last entry of an appender's queue: the appender commits what came before it, then ends."""

@@ -1,10 +1,10 @@
-"""How a segment file is laid out: a header, then frames that can be told from damage.
+"""The layout of a segment file: a header, then frames whose damage can be detected.
 
 header  8 bytes of magic, then a length-prefixed msgpack array (run incarnation, node incarnation)
 frame   4 bytes of mark, u32 length of the body, 8 bytes of blake2b over the body, keyed by the node's
         incarnation, then the body: a msgpack Frame
 
-The key keeps bytes of a page from passing for a frame when a reader looks for the next mark behind damage.
+Because of the key, bytes of a page cannot pass for a frame when a reader searches for the next mark.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEADER_LENGTH = struct.Struct("<I")
 
 
 class SegmentHeader(msgspec.Struct, frozen=True, array_like=True):
-    """Whose frames a segment holds; (node incarnation, fence) is what the store names."""
+    """The incarnations of the run and of the node that wrote the segment."""
 
     run: str
     node: str
@@ -39,5 +39,5 @@ def pack_frame(body: bytes, node: str) -> bytes:
 
 
 def checksum(body: bytes | memoryview, node: str) -> bytes:
-    """8 bytes that change with the body and with the node's incarnation."""
+    """8 bytes that depend on the body and on the incarnation of the node."""
     return blake2b(body, digest_size=8, key=node.encode()).digest()

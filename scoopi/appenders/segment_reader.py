@@ -1,4 +1,4 @@
-"""SegmentReader: the whole frames of a segment file, damage passed over."""
+"""SegmentReader: reads the intact frames of a segment file and skips damaged bytes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from scoopi.appenders.segment_format import (
     checksum,
 )
 from scoopi.model.frame import Frame
+from scoopi.model.job import JobState
 
 FRAME_DECODER = msgspec.msgpack.Decoder(Frame)
 READ_BYTES = 1 << 20
@@ -24,11 +25,11 @@ SEARCH_BYTES = 1 << 20
 
 
 class SegmentReader:
-    """Reads one file front to back, a piece at a time, whatever the size of the file.
+    """Reads one file from front to back in pieces of constant size.
 
     Attributes:
-        header: whose segment it is; when its first bytes are damaged the run is empty and the node is
-            taken from the file's name, so that its frames still count.
+        header: the owner of the segment; if the header is damaged, the run is empty and the node is
+            taken from the name of the file, so that its frames still count.
     """
 
     def __init__(self, path: Path) -> None:
@@ -36,7 +37,7 @@ class SegmentReader:
         self.header, self._start = self._read_header()
 
     def frames(self) -> Iterator[Frame]:
-        """Every whole frame, in the order of writing; behind damage it goes on at the next whole one."""
+        """Every intact frame in the order of writing; after damage it continues at the next intact one."""
         handle = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             yield from self._scan(handle, os.fstat(handle).st_size, self.header.node)
@@ -67,8 +68,19 @@ class SegmentReader:
             position = _next_mark(handle, position + 1, end)
 
 
+def committed_state(segment: Path, job: str, fence: int) -> JobState | None:
+    """The state of a job in its frame of a segment; None if the segment has no frame of (job, fence).
+
+    Reads the whole segment, so it is only for jobs about which the store and this node disagree.
+    """
+    for frame in SegmentReader(segment).frames():
+        if (frame.job, frame.fence) == (job, fence):
+            return frame.state
+    return None
+
+
 class _Window:
-    """A file, read in large pieces."""
+    """Reads a file in large pieces."""
 
     def __init__(self, handle: int) -> None:
         self._handle = handle
@@ -76,7 +88,7 @@ class _Window:
         self._bytes = memoryview(b"")
 
     def read(self, length: int, position: int) -> memoryview:
-        """So many bytes from there; fewer at the end of the file."""
+        """Up to `length` bytes from `position` on; fewer at the end of the file."""
         first = position - self._start
         if first < 0 or first + length > len(self._bytes):
             self._bytes = memoryview(os.pread(self._handle, max(length, READ_BYTES), position))
@@ -85,7 +97,7 @@ class _Window:
 
 
 def _body_at(window: _Window, position: int, end: int, node: str) -> memoryview | None:
-    """The body of the frame that begins there; None when none does, whole."""
+    """The body of the frame at `position`; None if no intact frame begins there."""
     head = window.read(FRAME_HEAD.size, position)
     if len(head) < FRAME_HEAD.size:
         return None
@@ -97,12 +109,12 @@ def _body_at(window: _Window, position: int, end: int, node: str) -> memoryview 
 
 
 def _next_mark(handle: int, position: int, end: int) -> int:
-    """Where the next frame may begin; the end of the file when none may."""
+    """The position of the next frame mark; the end of the file if there is none."""
     while position < end:
         window = os.pread(handle, SEARCH_BYTES, position)
         found = window.find(FRAME_MARK)
         if found >= 0:
             return position + found
-        # A mark may lie across two windows.
+        # A mark may be split between two windows.
         position += max(1, len(window) - len(FRAME_MARK) + 1)
     return end

@@ -1,4 +1,4 @@
-"""SegmentWriter: adds frames to this process' own segment file and makes them durable."""
+"""SegmentWriter: appends frames to the segment file of this process and makes them durable."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from scoopi.appenders.segment_format import SegmentHeader, pack_frame, pack_head
 from scoopi.errors import AppenderError
 
 WRITE_AT_ONCE = 512
-"""Buffers given to one writev; below the kernel's IOV_MAX of 1024."""
+"""Buffers per writev; below the kernel's IOV_MAX of 1024."""
 
 
 class SegmentWriter:
-    """One new file a process; a failed write is cut off again, so that whole frames stay readable.
+    """Writes one new file per process; truncates a failed write, so that the file ends with an intact frame.
 
-    Source: design, "Protocol", rule 5.
+    Source: ARCHITECTURE, protocol rule 5.
     """
 
     def __init__(self, folder: Path, header: SegmentHeader) -> None:
@@ -28,10 +28,10 @@ class SegmentWriter:
         self._size = 0
 
     def open(self) -> None:
-        """Make the file, durable with its name.
+        """Create the file and make it and its name durable.
 
         Raises:
-            AppenderError: it cannot be made.
+            AppenderError: the file cannot be created.
         """
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -43,10 +43,10 @@ class SegmentWriter:
             raise self._fault(error) from error
 
     def append(self, bodies: Sequence[bytes]) -> None:
-        """Write a frame for each body and return when all are on the disk.
+        """Write a frame for each body and return once all are on the disk.
 
         Raises:
-            AppenderError: none of them counts; the file ends with its last whole frame.
+            AppenderError: none of them was written; the file ends with the frame before them.
         """
         buffers: list[bytes] = []
         for body in bodies:
@@ -59,7 +59,7 @@ class SegmentWriter:
             raise self._fault(error) from error
 
     def close(self) -> None:
-        """Close the file; nothing is appended afterwards."""
+        """Close the file; nothing can be appended afterwards."""
         os.close(self._file)
 
     def _write(self, buffers: list[bytes]) -> None:
@@ -88,12 +88,12 @@ class SegmentWriter:
             f"rows cannot be written: {error.strerror or error}",
             at=str(self._path),
             hint="make room or fix the disk, then `scoopi resume` (in a cluster: start again); "
-            "nothing that was committed is lost",
+            "no committed row is lost",
         )
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
+    """Make the file names in a folder durable."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from injector import Binder, Module, provider, singleton
 from msgspec.structs import replace
 
-from scoopi.appenders.appender import STORE_PATIENCE_S, Appender
+from scoopi.appenders.appender import STORE_TIMEOUT_S, Appender
 from scoopi.configs.groups import ClusterSettings, MetricsSettings
 from scoopi.engine.engine import Engine, NodeParts
 from scoopi.engine.job_seeder import JobSeeder
@@ -110,6 +110,6 @@ class EngineModule(Module):
             context.watch,
             metrics,
             stop,
-            context.store_timeout_s or STORE_PATIENCE_S,
+            context.store_timeout_s or STORE_TIMEOUT_S,
             context.notify,
         )

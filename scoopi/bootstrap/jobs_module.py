@@ -7,7 +7,7 @@ from collections.abc import Callable
 from injector import Binder, Module, provider, singleton
 
 from scoopi.appenders.appender import Appender
-from scoopi.appenders.committed_frames import committed_state
+from scoopi.appenders.segment_reader import committed_state
 from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.configs.groups import ArchiveSettings, ClusterSettings, EngineSettings, JobSettings
 from scoopi.mediator.heartbeat import Heartbeat, HeartbeatCalls

@@ -6,7 +6,7 @@ import time
 
 from injector import Binder, Module, provider, singleton
 
-from scoopi.appenders.appender import STORE_PATIENCE_S, Appender
+from scoopi.appenders.appender import STORE_TIMEOUT_S, Appender, CommitEvents
 from scoopi.appenders.segment_format import SegmentHeader
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.bootstrap.output_wiring import OutputWiring
@@ -39,12 +39,6 @@ class RowsModule(Module):
 
     @singleton
     @provider
-    def counts(self, counts: NodeCounts) -> NodeCounts:
-        """The node's counters, for parts that only add to them."""
-        return counts
-
-    @singleton
-    @provider
     def stop(self, settings: EngineSettings, context: RunContext) -> StopTime:
         """Whether this node is to stop, and by when."""
         limit_s, deadline = settings.shutdown_timeout_s, context.set_deadline
@@ -73,10 +67,12 @@ class RowsModule(Module):
             writer,
             jobs,
             settings,
-            events.on_ended,
-            events.on_fault,
-            lambda seconds: counts.observe(COMMIT, seconds, COMMIT_BOUNDS_S),
-            context.store_timeout_s or STORE_PATIENCE_S,
+            CommitEvents(
+                events.on_ended,
+                events.on_fault,
+                lambda seconds: counts.observe(COMMIT, seconds, COMMIT_BOUNDS_S),
+            ),
+            context.store_timeout_s or STORE_TIMEOUT_S,
             lambda: record.lost(context.run),
         )
 

@@ -66,3 +66,9 @@ def result_of(job: TakenJob, text: str = "", failure: str = "") -> JobResult:
     state = JobState.FAILED if failure else JobState.DONE
     frame = Frame(job.id, job.fence, state, 1, (Part("data.txt", 1, body),), failures)
     return JobResult(job.id, job.fence, state, msgspec.msgpack.encode(frame))
+
+
+def frame(number: int, body: bytes = b"row\n") -> bytes:
+    """An encoded frame whose fence is its number."""
+    made = Frame(f"{number:032x}", number, JobState.DONE, 1, (Part("data.txt", 1, body),))
+    return msgspec.msgpack.encode(made)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.appenders.appender import Appender
+from scoopi.appenders.appender import Appender, CommitEvents
 from scoopi.appenders.job_result import JobResult
 from scoopi.appenders.segment_reader import SegmentReader
 from scoopi.appenders.segment_writer import SegmentWriter
@@ -26,13 +26,16 @@ WAIT_S = 10.0
 
 
 class Heard:
-    """What the appender has told."""
+    """Records what the appender reports."""
 
     def __init__(self) -> None:
         self.won: list[str] = []
         self.lost: list[str] = []
         self.faults: list[ScoopiError] = []
         self._changed = threading.Condition()
+
+    def events(self) -> CommitEvents:
+        return CommitEvents(self.on_ended, self.on_fault)
 
     def on_ended(self, won: Sequence[JobResult], lost: Sequence[JobResult]) -> None:
         with self._changed:
@@ -60,7 +63,7 @@ def heard() -> Heard:
 @pytest.fixture
 def appender(writer: SegmentWriter, jobs: JobStore, heard: Heard, node_folder: Path) -> Iterator[Appender]:
     (node_folder / "segments" / f"{NODE}.seg").unlink()
-    appender = Appender(writer, jobs, AppenderSettings(20, 100), heard.on_ended, heard.on_fault)
+    appender = Appender(writer, jobs, AppenderSettings(20, 100), heard.events())
     appender.start()
     yield appender
     appender.abandon()
@@ -133,15 +136,13 @@ def test_a_job_whose_record_the_store_has_lost_ends_the_node_and_is_not_taken_fo
     (node_folder / "segments" / f"{NODE}.seg").unlink()
     (job,) = take(1)
     jobs.hand_back([job])
-    appender = Appender(
-        writer, jobs, AppenderSettings(), heard.on_ended, heard.on_fault, is_lost=lambda: True
-    )
+    appender = Appender(writer, jobs, AppenderSettings(), heard.events(), is_lost=lambda: True)
     appender.start()
     appender.put(result_of(job))
     appender.end_of_stream()
     assert appender.join(WAIT_S)
     assert [fault.what for fault in heard.faults] == [
-        "the run's data is lost from the store: it cannot be told which jobs have ended"
+        "the run's data is lost from the store: which jobs have finished is unknown"
     ]
     assert (heard.won, heard.lost) == ([], [])
 
@@ -214,7 +215,7 @@ def test_a_full_disk_ends_the_run_loudly_and_the_job_not(
 def test_a_full_queue_says_so_until_it_is_committed(
     writer: SegmentWriter, jobs: JobStore, heard: Heard, take: Callable[[int], list[TakenJob]]
 ) -> None:
-    appender = Appender(writer, jobs, AppenderSettings(60_000, 2), heard.on_ended, heard.on_fault)
+    appender = Appender(writer, jobs, AppenderSettings(60_000, 2), heard.events())
     for job in take(2):
         assert appender.has_room()
         appender.put(result_of(job))

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from scoopi.appenders.appender import Appender
+from scoopi.appenders.appender import Appender, CommitEvents
 from scoopi.appenders.job_result import JobResult
 from scoopi.appenders.segment_format import SegmentHeader
 from scoopi.appenders.segment_writer import SegmentWriter
@@ -181,7 +181,7 @@ class PlayedNode:
         self.ended = threading.Semaphore(0)
         writer = SegmentWriter(folder / "segments", SegmentHeader("run", NODE))
         settings = AppenderSettings(10, queue_size)
-        self.appender = Appender(writer, self.jobs, settings, self._on_ended, self.faults.put)
+        self.appender = Appender(writer, self.jobs, settings, CommitEvents(self._on_ended, self.faults.put))
         clocks = HostClocks(limits or FetchLimits(1, 0), 2.0, self.clock)
         queues = TaskQueues(clocks, self.clock)
         router = HandoverRouter(clocks, queues, self.appender, NodeCounts())
