@@ -28,9 +28,9 @@ LONGEST_WAIT_S = 1.0
 LONGEST_ABSENCE_S = 0.1
 """The most that the time between two turns, when nothing is polled, counts towards a connect timeout."""
 
-Answer = Response | Redirect | GrantNeeded
-OnAnswer = Callable[[Answer | Exception], None]
-"""Receives the result of a hop: an answer, or an error as in `HttpClient.begin`."""
+HopResult = Response | Redirect | GrantNeeded
+OnResult = Callable[[HopResult | Exception], None]
+"""Receives the result of a hop, or its error: see `HttpClient.begin`."""
 
 
 def connection_limit() -> int:
@@ -52,8 +52,8 @@ class HttpClient:
     def __init__(self, settings: WebClientSettings, private_hosts: PrivateHosts | None = None) -> None:
         self._settings = settings
         self._private_hosts = private_hosts or PrivateHosts(settings.private_hosts)
-        self._under_way: dict[pycurl.Curl, tuple[HttpExchange, OnAnswer, float]] = {}
-        self._waiting: deque[tuple[Request, OnAnswer, Callable[[], None] | None]] = deque()
+        self._under_way: dict[pycurl.Curl, tuple[HttpExchange, OnResult, float]] = {}
+        self._waiting: deque[tuple[Request, OnResult, Callable[[], None] | None]] = deque()
         self._page_room = PageRoom(settings.max_held_bytes)
         self._wire = WireWatch(2 * settings.max_bytes + OTHER_BYTES)
         self._watch_at = 0.0
@@ -73,22 +73,22 @@ class HttpClient:
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._on_socket)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._on_timer)
 
-    def begin(self, request: Request, on_answer: OnAnswer, on_sent: Callable[[], None] | None = None) -> None:
+    def begin(self, request: Request, on_result: OnResult, on_sent: Callable[[], None] | None = None) -> None:
         """Start one hop; redirects are not followed.
 
         Args:
             request: the hop.
-            on_answer: called once, here or in a later `turn`: with a Response for status 200, whose body may
+            on_result: called once, here or in a later `turn`: with a Response for status 200, whose body may
                 be empty; with a Redirect; with GrantNeeded if `request.not_after` had passed before the
                 request could be sent, or if it was lost on a reused connection that had ended; or with a
                 FetchError for any other status, a network error, an exceeded limit or a redirect too many.
-            on_sent: called in a later `turn` once the request has been sent. If it raises, `on_answer`
+            on_sent: called in a later `turn` once the request has been sent. If it raises, `on_result`
                 receives that exception.
         """
         if len(self._under_way) < self._most_connections:
-            self._begin(request, on_answer, on_sent)
+            self._begin(request, on_result, on_sent)
         else:  # waits here and not in curl, where its connect timeout would run
-            self._waiting.append((request, on_answer, on_sent))
+            self._waiting.append((request, on_result, on_sent))
 
     def under_way(self) -> int:
         """The number of hops that have begun and not ended."""
@@ -137,19 +137,19 @@ class HttpClient:
         self._poll.close()
         os.close(self._wakeup)
 
-    def _begin(self, request: Request, on_answer: OnAnswer, on_sent: Callable[[], None] | None) -> None:
+    def _begin(self, request: Request, on_result: OnResult, on_sent: Callable[[], None] | None) -> None:
         exchange = self._idle.pop() if self._idle else self._new_exchange()
         if exchange.begin(request, on_sent):
-            self._add(exchange, on_answer)
+            self._add(exchange, on_result)
         else:
             self._idle.append(exchange)
-            on_answer(GrantNeeded())
+            on_result(GrantNeeded())
 
     def _new_exchange(self) -> HttpExchange:
         return HttpExchange(self._settings, self._just_sent.append, self._page_room, self._private_hosts)
 
-    def _add(self, exchange: HttpExchange, on_answer: OnAnswer) -> None:
-        self._under_way[exchange.handle] = exchange, on_answer, self._attended_s
+    def _add(self, exchange: HttpExchange, on_result: OnResult) -> None:
+        self._under_way[exchange.handle] = exchange, on_result, self._attended_s
         self._multi.add_handle(exchange.handle)
 
     def _watch(self, now: float) -> None:
@@ -179,18 +179,18 @@ class HttpClient:
 
     def _end(self, handle: pycurl.Curl, number: int = pycurl.E_OK, words: str = "") -> None:
         self._multi.remove_handle(handle)
-        exchange, on_answer, attended_from_s = self._under_way.pop(handle)
+        exchange, on_result, attended_from_s = self._under_way.pop(handle)
         self._wire.forget(handle)
         if exchange.was_starved(number, self._attended_s - attended_from_s):
-            self._add(exchange, on_answer)
+            self._add(exchange, on_result)
             return
-        answer: Answer | Exception
+        result: HopResult | Exception
         try:
-            answer = exchange.end(number, words)
+            result = exchange.end(number, words)
         except Exception as error:
-            answer = error
+            result = error
         self._idle.append(exchange)
-        on_answer(answer)
+        on_result(result)
 
     # Callbacks of curl, which must not raise
 

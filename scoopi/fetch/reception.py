@@ -183,7 +183,7 @@ class Reception:
         if length.isdecimal() and int(length) > self._max_bytes:
             raise TooLargeError
         header = self.headers.get("content-encoding", "")
-        codings = [coding.strip().lower() for coding in header.split(",")]
+        codings = [coding.strip().lower() for coding in header.split(",")] if header else []
         codings = [coding for coding in codings if coding not in ("", "identity")]
         if codings:
             self._decoder = ContentDecoder(codings, self._max_bytes)

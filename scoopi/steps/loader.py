@@ -10,7 +10,7 @@ import msgspec
 from scoopi.model.handover import Grant, Handover
 from scoopi.model.payload import Payload
 
-OnLoaded = Callable[[Handover | Exception], None]
+OnHandover = Callable[[Handover | Exception], None]
 """Receives the handover of a payload, or the error of its page: any that `Step.run` may raise."""
 
 
@@ -48,13 +48,13 @@ class Loader(ABC):
     """Starts loads on request and advances them in turns; used by one thread at a time."""
 
     @abstractmethod
-    def begin(self, payload: Payload, on_loaded: OnLoaded) -> None:
+    def begin(self, payload: Payload, on_handover: OnHandover) -> None:
         """Start to load a page.
 
         Args:
             payload: its input is a LoadOrder.
-            on_loaded: called once, here or in a later `turn`: with a ToTask whose payload has the Page, with
-                a ToGrant if the page needs (another) grant, or with the page's error.
+            on_handover: called once, here or in a later `turn`: with a ToTask whose payload has the Page,
+                with a ToGrant if the page needs (another) grant, or with the page's error.
         """
 
     @abstractmethod

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from scoopi.fetch.address import FILE_HOST, parse_address
 from scoopi.fetch.file_client import FileClient
-from scoopi.fetch.http_client import Answer, HttpClient
+from scoopi.fetch.http_client import HopResult, HttpClient
 from scoopi.fetch.request import Redirect, Request, Response
 from scoopi.model.document import Document
 from scoopi.model.handover import Grant, Handover, ToGrant, ToTask
 from scoopi.model.payload import Payload
 from scoopi.parse.tree.html import TreeLimits
 from scoopi.parse.tree.page import Page
-from scoopi.steps.loader import Loader, LoadOrder, OnLoaded
+from scoopi.steps.loader import Loader, LoadOrder, OnHandover
 from scoopi.steps.unusable_page import unusable
 
 if TYPE_CHECKING:
@@ -52,15 +52,15 @@ class PageLoader(Loader):
         self._files = files
         self._archive = archive
 
-    def begin(self, payload: Payload, on_loaded: OnLoaded) -> None:
+    def begin(self, payload: Payload, on_handover: OnHandover) -> None:
         """See `Loader`; a page that cannot be loaded is a FetchError."""
         try:
-            handover = self._begun(payload, on_loaded)
+            handover = self._begun(payload, on_handover)
         except Exception as error:
-            on_loaded(error)
+            on_handover(error)
         else:
             if handover is not None:
-                on_loaded(handover)
+                on_handover(handover)
 
     def under_way(self) -> int:
         """See `Loader`."""
@@ -87,7 +87,7 @@ class PageLoader(Loader):
         """See `Loader`."""
         self._client.close()
 
-    def _begun(self, payload: Payload, on_loaded: OnLoaded) -> Handover | None:
+    def _begun(self, payload: Payload, on_handover: OnHandover) -> Handover | None:
         """The handover if no request is needed now; None if a request has begun."""
         order = payload.expect(LoadOrder)
         if order.archived and self._archive is not None:
@@ -106,7 +106,7 @@ class PageLoader(Loader):
             address.url, grant.not_after, order.hops, order.cookies, order.fresh, order.public_only
         )
         self._client.begin(
-            request, partial(self._end, payload, on_loaded), self._report_of(payload.job, grant)
+            request, partial(self._end, payload, on_handover), self._report_of(payload.job, grant)
         )
         return None
 
@@ -114,26 +114,26 @@ class PageLoader(Loader):
         report = self._rules.on_sent
         return None if report is None else partial(report, job, grant.host)
 
-    def _end(self, payload: Payload, on_loaded: OnLoaded, answer: Answer | Exception) -> None:
+    def _end(self, payload: Payload, on_handover: OnHandover, result: HopResult | Exception) -> None:
         try:
-            handover = self._handover(payload, answer)
+            handover = self._handover(payload, result)
         except Exception as error:
-            on_loaded(error)
+            on_handover(error)
         else:
-            on_loaded(handover)
+            on_handover(handover)
 
-    def _handover(self, payload: Payload, answer: Answer | Exception) -> Handover:
-        if isinstance(answer, Response):
-            return self._loaded(payload, answer.document(payload.locator, self._rules.run_date))
-        if isinstance(answer, Redirect):
-            hop = answer.request
+    def _handover(self, payload: Payload, result: HopResult | Exception) -> Handover:
+        if isinstance(result, Response):
+            return self._loaded(payload, result.document(payload.locator, self._rules.run_date))
+        if isinstance(result, Redirect):
+            hop = result.request
             further = LoadOrder(url=hop.url, hops=hop.hops, cookies=hop.cookies, public_only=hop.public_only)
-            return ToGrant(answer.host, payload.advance(further))
-        if isinstance(answer, Exception):
-            raise answer
+            return ToGrant(result.host, payload.advance(further))
+        if isinstance(result, Exception):
+            raise result
         order = payload.expect(LoadOrder)
         assert order.grant is not None
-        return ToGrant(order.grant.host, payload.advance(order.without_grant(answer.was_lost)))
+        return ToGrant(order.grant.host, payload.advance(order.without_grant(result.was_lost)))
 
     def _loaded(self, payload: Payload, document: Document) -> Handover:
         if self._archive is not None and self._rules.saves(payload.locator.group):

@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from scoopi.fetch.http_client import Answer, HttpClient
+from scoopi.fetch.http_client import HopResult, HttpClient
 from scoopi.fetch.request import GrantNeeded, Request, Response
 
 LIMIT_S = 60.0
 
 
-def send(client: HttpClient, request: Request, on_sent: Callable[[], None] | None = None) -> Answer:
+def send(client: HttpClient, request: Request, on_sent: Callable[[], None] | None = None) -> HopResult:
     """Do one hop and wait for its end; raises the error of the page."""
-    answers: list[Answer | Exception] = []
+    answers: list[HopResult | Exception] = []
     client.begin(request, answers.append, on_sent)
     end = time.monotonic() + LIMIT_S
     while not answers:
@@ -34,11 +34,11 @@ def page(client: HttpClient, url: str, on_sent: Callable[[], None] | None = None
 
 def answers_of(
     client: HttpClient, urls: Iterable[str], at_a_time: int
-) -> list[tuple[str, Answer | Exception]]:
+) -> list[tuple[str, HopResult | Exception]]:
     """The address and the answer of each, in the order in which they came; lost requests are sent again."""
-    answers: list[tuple[str, Answer | Exception]] = []
+    answers: list[tuple[str, HopResult | Exception]] = []
 
-    def collect(url: str, answer: Answer | Exception) -> None:
+    def collect(url: str, answer: HopResult | Exception) -> None:
         if answer == GrantNeeded(was_lost=True):
             client.begin(Request(url, fresh=True), partial(collect, url))
         else:

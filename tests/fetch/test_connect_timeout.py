@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from scoopi.errors import SilentHostError
-from scoopi.fetch.http_client import Answer
+from scoopi.fetch.http_client import HopResult
 from scoopi.fetch.request import Request, Response
 from tests.engine.dead_hosts import DeadHosts
 from tests.fetch.conftest import SETTINGS, Maker
@@ -21,7 +21,7 @@ CONNECT_MS = 200
 
 def test_a_client_that_was_busy_does_not_report_a_connect_timeout(client_with: Maker, server: Server) -> None:
     client = client_with(structs.replace(SETTINGS, connect_timeout_ms=CONNECT_MS))
-    answers: list[Answer | Exception] = []
+    answers: list[HopResult | Exception] = []
     client.begin(Request(server.url("/bad/empty")), answers.append)
     client.turn(0.0)
     threading.Event().wait(2 * CONNECT_MS / 1000)  # as steps that take long, on one core

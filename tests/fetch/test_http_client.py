@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 
 from scoopi.errors import FetchError
-from scoopi.fetch.http_client import Answer, HttpClient
+from scoopi.fetch.http_client import HopResult, HttpClient
 from scoopi.fetch.request import Request, Response
 from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.many import answers_of, page, send
@@ -189,7 +189,7 @@ def test_a_failure_is_that_of_its_own_page_only(client: HttpClient, server: Serv
 
 
 def test_a_turn_that_waits_is_ended_from_another_thread(client: HttpClient, server: Server) -> None:
-    answers: list[Answer | Exception] = []
+    answers: list[HopResult | Exception] = []
     client.begin(Request(server.url("/bad/slow?ms=60000")), answers.append)
     waker = threading.Timer(0.05, client.wake)
     waker.start()

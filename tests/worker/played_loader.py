@@ -8,7 +8,7 @@ from collections import deque
 
 from scoopi.model.handover import Handover, ToTask
 from scoopi.model.payload import Payload
-from scoopi.steps.loader import Loader, OnLoaded
+from scoopi.steps.loader import Loader, OnHandover
 
 LIMIT_S = 10.0
 
@@ -30,17 +30,17 @@ class PlayedLoader(Loader):
         self.waits = threading.Event()
         self.turns = 0
         self._at_once = ends_at_once
-        self._under_way: deque[OnLoaded] = deque()
+        self._under_way: deque[OnHandover] = deque()
         self._outcomes: deque[Handover | Exception] = deque()
         self._wakeup = threading.Event()
 
-    def begin(self, payload: Payload, on_loaded: OnLoaded) -> None:
+    def begin(self, payload: Payload, on_handover: OnHandover) -> None:
         self.begun.put(payload)
         if self._at_once:
             self._at_once -= 1
-            on_loaded(ToTask(payload.advance("page")))
+            on_handover(ToTask(payload.advance("page")))
         else:
-            self._under_way.append(on_loaded)
+            self._under_way.append(on_handover)
 
     def under_way(self) -> int:
         return len(self._under_way)

@@ -17,7 +17,7 @@ from scoopi.model.handover import Grant, ToGrant, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.model.payload import Payload
-from scoopi.steps.loader import Loader, LoadOrder, OnLoaded
+from scoopi.steps.loader import Loader, LoadOrder, OnHandover
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.fetching import Fetching
 from scoopi.worker.found_values import FoundValues
@@ -281,11 +281,11 @@ class HeldLoader(PlayedLoader):
         self.is_held = threading.Event()
         self.release = threading.Event()
 
-    def begin(self, payload: Payload, on_loaded: OnLoaded) -> None:
+    def begin(self, payload: Payload, on_handover: OnHandover) -> None:
         if payload.job == self._held:
             self.is_held.set()
             assert self.release.wait(LIMIT_S)
-        on_loaded(ToTask(payload.advance("page")))
+        on_handover(ToTask(payload.advance("page")))
 
 
 def results_of(parent: Parent) -> set[str]:
