@@ -1,22 +1,19 @@
-// What every sandbox begins with: calls from the host, their answers as text, guards and the zoned date-time.
-// `hosts` makes the operations of one kind of script. What the host calls uses the engine's own functions as they
-// were at the beginning: a script may replace those that it can reach.
-(hosts) => {
+// What every sandbox begins with: calls from the host, their answers as text and guards.
+// `hosts` makes the operations of one kind of script; `zonedSource` is the text of zoned.js. What the host calls uses
+// the engine's own functions as they were at the beginning: a script may replace those that it can reach.
+(hosts, zonedSource) => {
   "use strict";
   const evaluateGlobally = eval;
   const { stringify, parse } = JSON;
   const { apply, defineProperty, deleteProperty, get, getOwnPropertyDescriptor, has, ownKeys, set } = Reflect;
-  const { freeze } = Object;
+  const { freeze, getOwnPropertyNames } = Object;
   const { isArray } = Array;
-  const { toWellFormed, includes, replaceAll, slice: sliceText } = String.prototype;
+  const { toWellFormed, includes, replaceAll, slice: sliceText, toLowerCase } = String.prototype;
+  const { exec } = RegExp.prototype;
   const { toISOString, getUTCFullYear } = Date.prototype;
   const { slice: sliceArray, map: mapArray } = Array.prototype;
-  const NativeDate = Date, NativeProxy = Proxy, NativeString = String, NativeNumber = Number, NativeObject = Object;
-  const MONTHS = ["JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY", "JUNE", "JULY", "AUGUST", "SEPTEMBER",
-    "OCTOBER", "NOVEMBER", "DECEMBER"];
-  const DAYS = ["SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"];
-  const DAY_MS = 86400000;
-
+  const NativeDate = Date, NativeProxy = Proxy, NativeString = String, NativeNumber = Number, NativeObject = Object,
+    NativeMath = Math;
   const replaceMethod = (owner, name, method) => {
     defineProperty(method, "name", { value: NativeString(name), configurable: true });
     defineProperty(owner, name, { value: method, writable: true, enumerable: false, configurable: true });
@@ -137,80 +134,26 @@
 
   // A method getX() or isX() without parameters can also be read as the property x, and setX(v) be assigned.
   const bean = (kind) => {
-    const prototype = kind.prototype;
-    for (const name of Object.getOwnPropertyNames(prototype)) {
-      const getter = /^(?:get|is)([A-Z].*)$/.exec(name);
+    const { prototype } = kind;
+    const names = getOwnPropertyNames(prototype);
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at];
+      const getter = apply(exec, /^(?:get|is)([A-Z].*)$/, [name]);
       if (!getter || prototype[name].length) continue;
-      const property = getter[1][0].toLowerCase() + getter[1].slice(1);
+      const property = apply(toLowerCase, getter[1][0], []) + apply(sliceText, getter[1], [1]);
       if (property in prototype) continue;
-      Object.defineProperty(prototype, property, { get: prototype[name], set: prototype["set" + getter[1]] });
+      defineProperty(prototype, property, { __proto__: null, get: prototype[name], set: prototype["set" + getter[1]] });
     }
     return kind;
   };
 
-  const pad = (number, width = 2) => String(number).padStart(width, "0");
-
-  // A java.time.ZonedDateTime as far as scripts use it; `wall` is its local date-time taken as if it were UTC.
-  class ZonedDateTime {
-    #wall; #offset; #zone;
-    constructor(wall, offsetMs, zone) { this.#wall = new Date(wall); this.#offset = offsetMs; this.#zone = zone; }
-    getYear() { return this.#wall.getUTCFullYear(); }
-    getMonthValue() { return this.#wall.getUTCMonth() + 1; }
-    getMonth() { return MONTHS[this.#wall.getUTCMonth()]; }
-    getDayOfMonth() { return this.#wall.getUTCDate(); }
-    getDayOfYear() { return 1 + Math.floor((this.#wall - Date.UTC(this.getYear(), 0, 1)) / DAY_MS); }
-    getDayOfWeek() { return DAYS[this.#wall.getUTCDay()]; }
-    getHour() { return this.#wall.getUTCHours(); }
-    getMinute() { return this.#wall.getUTCMinutes(); }
-    getSecond() { return this.#wall.getUTCSeconds(); }
-    getNano() { return this.#wall.getUTCMilliseconds() * 1000000; }
-    getTime() { return this.#wall.getTime() - this.#offset; }
-    toEpochSecond() { return Math.floor(this.getTime() / 1000); }
-    toDate() { return new Date(this.getTime()); }
-    valueOf() { return this.getTime(); }
-    #moved(change) {
-      const wall = new Date(this.#wall);
-      change(wall);
-      return new ZonedDateTime(wall.getTime(), this.#offset, this.#zone);
-    }
-    plusSeconds(count) { return this.#moved((wall) => wall.setTime(wall.getTime() + count * 1000)); }
-    plusMinutes(count) { return this.plusSeconds(count * 60); }
-    plusHours(count) { return this.plusSeconds(count * 3600); }
-    plusDays(count) { return this.plusSeconds(count * 86400); }
-    plusWeeks(count) { return this.plusDays(count * 7); }
-    plusMonths(count) {
-      return this.#moved((wall) => {
-        const day = wall.getUTCDate();
-        wall.setUTCMonth(wall.getUTCMonth() + count);
-        if (wall.getUTCDate() !== day) wall.setUTCDate(0);
-      });
-    }
-    plusYears(count) { return this.plusMonths(count * 12); }
-    minusSeconds(count) { return this.plusSeconds(-count); }
-    minusMinutes(count) { return this.plusMinutes(-count); }
-    minusHours(count) { return this.plusHours(-count); }
-    minusDays(count) { return this.plusDays(-count); }
-    minusWeeks(count) { return this.plusWeeks(-count); }
-    minusMonths(count) { return this.plusMonths(-count); }
-    minusYears(count) { return this.plusYears(-count); }
-    toLocalDate() { return this.toString().slice(0, 10); }
-    toString() {
-      const minutes = Math.abs(this.#offset) / 60000;
-      const sign = this.#offset < 0 ? "-" : "+";
-      const offset = minutes ? `${sign}${pad(Math.floor(minutes / 60))}:${pad(Math.floor(minutes % 60))}` : "Z";
-      const milliseconds = this.#wall.getUTCMilliseconds();
-      const fraction = milliseconds ? "." + pad(milliseconds, 3) : "";
-      const seconds = this.getSecond() || fraction ? `:${pad(this.getSecond())}${fraction}` : "";
-      const date = `${pad(this.getYear(), 4)}-${pad(this.getMonthValue())}-${pad(this.getDayOfMonth())}`;
-      const time = `${pad(this.getHour())}:${pad(this.getMinute())}${seconds}`;
-      return `${date}T${time}${offset}${this.#zone ? `[${this.#zone}]` : ""}`;
-    }
-    toJSON() { return this.toString(); }
-    [Symbol.toPrimitive](hint) { return hint === "number" ? this.getTime() : this.toString(); }
-    static wallOf(value) { return value.#wall; }
-    static isOne(value) { return typeof value === "object" && value !== null && #wall in value; }
-  }
-  freeze(freeze(bean(ZonedDateTime)).prototype);
+  // Parsing ZonedDateTime takes a fifth of a sandbox's time, and few pages need it: it is compiled at its first use.
+  let ZonedDateTime = null;
+  const zonedOf = ({ wall, offset, zone }) => {
+    const natives = { Date: NativeDate, String: NativeString, Math: NativeMath };
+    ZonedDateTime ??= evaluateGlobally(zonedSource)(natives, bean, freeze);
+    return new ZonedDateTime(wall, offset, zone);
+  };
 
   // The host reads UTF-8 up to the first NUL: both kinds of letter it could not read are replaced.
   const clean = (text) => {
@@ -241,7 +184,7 @@
 
   // An answer is a letter for its kind and a text: primitive, so that the host runs nothing of a script to read it.
   const answerOf = (value) => {
-    if (ZonedDateTime.isOne(value)) return `w${dateOf(ZonedDateTime.wallOf(value))}`;
+    if (ZonedDateTime?.isOne(value)) return `w${dateOf(ZonedDateTime.wallOf(value))}`;
     if (value instanceof NativeDate) return `e${dateOf(value)}`;
     const text = textOf(value);
     return text === null ? "0" : `=${text}`;
@@ -263,7 +206,7 @@
 
   const operations = { __proto__: null, evaluate: evaluateGlobally,
     ...hosts({ apply, bean, defineProperty, evaluateGlobally, freeze, getOwnPropertyDescriptor, isArray, ownKeys, parse,
-      stringify, textOf, ZonedDateTime }) };
+      stringify, textOf, zonedOf }) };
   return (name, first, second) => {
     try {
       return answerOf(operations[name](first, second));

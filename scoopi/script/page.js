@@ -1,18 +1,17 @@
 // The host objects of scripts in data definitions: `document`, `configs`, and the row that is being read.
 (core) => {
   "use strict";
-  const { bean, defineProperty, evaluateGlobally, freeze, parse, ZonedDateTime } = core;
-  const zoned = (date) => new ZonedDateTime(date.wall, date.offset, date.zone);
+  const { bean, defineProperty, evaluateGlobally, freeze, parse, zonedOf } = core;
 
   const documentOf = (facts) => {
-    const fromDate = zoned(facts.fromDate);
+    let fromDate = null;
     class Document {
       getId() { return null; }
       getLocatorId() { return null; }
       getName() { return facts.name; }
       getGroup() { return facts.group; }
       getUrl() { return facts.url; }
-      getFromDate() { return fromDate; }
+      getFromDate() { return (fromDate ??= zonedOf(facts.fromDate)); }
       toString() { return `${facts.name}:${facts.group}`; }
     }
     return new (bean(Document))();
@@ -20,8 +19,7 @@
 
   const configsOf = (facts) => {
     const settings = new Map(Object.entries(facts.settings));
-    const runDateTime = zoned(facts.runDateTime);
-    const runDate = zoned(facts.runDate);
+    let runDate = null, runDateTime = null;
     class Configs {
       getConfig(key, ...fallback) {
         if (settings.has(key)) return settings.get(key);
@@ -40,8 +38,8 @@
         if (fallback.length) return fallback[0];
         throw new Error(`setting ${key} is neither true nor false: ${text}`);
       }
-      getRunDate() { return runDate; }
-      getRunDateTime() { return runDateTime; }
+      getRunDate() { return (runDate ??= zonedOf(facts.runDate)); }
+      getRunDateTime() { return (runDateTime ??= zonedOf(facts.runDateTime)); }
       getRunDateText() { return facts.runDateText; }
       getRunDateTimeText() { return facts.runDateTimeText; }
       isCluster() { return facts.cluster; }

@@ -15,6 +15,7 @@ from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 
 _CORE = Path(__file__).with_name("core.js").read_text(encoding="utf-8")
+_ZONED = Path(__file__).with_name("zoned.js").read_text(encoding="utf-8")
 NO_HOSTS = "() => ({})"
 SCRIPT_POSITION = re.compile(r"^ +at (?:<eval> \()?<input>:(?P<line>\d+):(?P<column>\d+)", re.MULTILINE)
 """Finds, in the engine's stack, where a text itself stands: not its functions, which may be our own."""
@@ -42,7 +43,7 @@ class Sandbox:
         self._limits = limits
         context: Any = Context()
         context.set_max_stack_size(_STACK_BYTES)
-        self._call: Any = context.eval(f"({_CORE})({hosts})")
+        self._call: Any = context.eval(f"(zoned) => ({_CORE})({hosts}, zoned)")(_ZONED)
         context.set_memory_limit(limits.memory_mb << 20)
         context.set_time_limit(limits.timeout_ms / 1000)
 

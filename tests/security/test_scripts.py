@@ -131,6 +131,24 @@ def test_replaced_functions_of_the_engine_break_no_result(change: str, refused: 
 @pytest.mark.parametrize(
     "change",
     [
+        "Date = String = Math = Reflect = Object = RegExp = eval = null",
+        "Object.getOwnPropertyNames = Object.freeze = Object.defineProperty = () => []",
+        "RegExp.prototype.exec = () => null",
+        "String.prototype.toLowerCase = String.prototype.slice = () => 'x'",
+        "Array.prototype[Symbol.iterator] = null",
+        "Object.prototype.value = 1",
+        "Object.prototype.getYear = () => 1",
+    ],
+)
+def test_a_date_that_is_made_after_functions_were_replaced_is_right(change: str, refused: Refused) -> None:
+    scripts = page_scripts()
+    assert scripts(f"{change}; document.fromDate.year + '-' + configs.runDate.getMonth()") == "2020-FEBRUARY"
+    refused(f"{change}, before a date is made")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
         "String.prototype.trim = () => 'evil'",
         "Array.prototype.last = function () { return 1 }",
         "Object.prototype.evil = 1",
