@@ -15,8 +15,6 @@ from scoopi.engine.run_close import RunClose
 from scoopi.engine.stop_time import StopTime
 from scoopi.fetch.address import host_of
 from scoopi.mediator.job_mediator import JobMediator
-from scoopi.mediator.job_runner import JobRunner
-from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
@@ -62,11 +60,8 @@ class EngineModule(Module):
         events: NodeEvents,
         state: StateFlipper,
         end: NodeEnd,
-        runner: JobRunner,
-        monitor: Monitor,
     ) -> NodeParts:
         """The parts that the engine starts and ends."""
-        events.connect(runner, tasks, monitor)
         return NodeParts(seeder, appender, tasks, jobs, events, state, end)
 
     @singleton

@@ -12,13 +12,15 @@ from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.configs.groups import ArchiveSettings, ClusterSettings, EngineSettings, JobSettings
 from scoopi.mediator.heartbeat import Heartbeat, HeartbeatCalls
 from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.job_inbox import JobInbox
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
-from scoopi.mediator.job_runner import JobRunner
+from scoopi.mediator.job_runner import JobRunner, TakeRules
 from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
+from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.politeness.host_sharing import HostSharing
 from scoopi.politeness.shared_hosts import SharedHosts
@@ -36,7 +38,7 @@ class JobsModule(Module):
 
     def configure(self, binder: Binder) -> None:
         """Bind what needs no value of its own."""
-        for part in (HeldJobs, NodeEvents, StateFlipper):
+        for part in (HeldJobs, JobInbox, NodeEvents, StateFlipper):
             binder.bind(part, scope=singleton)
 
     @singleton
@@ -54,15 +56,21 @@ class JobsModule(Module):
         jobs: JobStore,
         tasks: TaskMediator,
         held: HeldJobs,
-        settings: JobSettings,
-        archive: ArchiveRules,
-        appender: Appender,
+        inbox: JobInbox,
+        rules: TakeRules,
+        giver: JobGiver,
         sharing: HostSharing,
     ) -> JobRunner:
         """Takes jobs; in a cluster of the hosts that this node has a share of."""
         shares = sharing.shares
-        shared = None if shares is None else SharedHosts(shares, jobs, tasks.needed_hosts, tasks.wanted)
-        return JobRunner(jobs, tasks, held, settings.max_takes, archive.is_fresh, appender.put, shared)
+        shared = None if shares is None else SharedHosts(shares, jobs, giver.needed_hosts, tasks.wanted)
+        return JobRunner(jobs, tasks, held, inbox, rules, shared)
+
+    @singleton
+    @provider
+    def take_rules(self, settings: JobSettings, archive: ArchiveRules, appender: Appender) -> TakeRules:
+        """What becomes of a job that was taken."""
+        return TakeRules(settings.max_takes, archive.is_fresh, appender.put)
 
     @singleton
     @provider
@@ -75,13 +83,13 @@ class JobsModule(Module):
     @singleton
     @provider
     def recovery_calls(
-        self, runner: JobRunner, tasks: TaskMediator, state: StateFlipper, context: RunContext
+        self, inbox: JobInbox, tasks: TaskMediator, state: StateFlipper, context: RunContext
     ) -> RecoveryCalls:
         """What a round of recovery asks and notifies."""
         segment = context.folder.segments / f"{context.node}.seg"
         return RecoveryCalls(
             lambda job, fence: committed_state(segment, job, fence),
-            runner.wake,
+            inbox.wake,
             tasks.recall,
             state.run_is_over,
             keep=context.keep,
@@ -146,10 +154,10 @@ class JobsModule(Module):
     @singleton
     @provider
     def job_mediator(
-        self, runner: JobRunner, monitor: Monitor, heartbeat: Heartbeat, events: NodeEvents
+        self, runner: JobRunner, inbox: JobInbox, monitor: Monitor, heartbeat: Heartbeat, events: NodeEvents
     ) -> JobMediator:
         """Starts and stops the three threads."""
-        return JobMediator(runner, monitor, heartbeat, events.on_fault)
+        return JobMediator(runner, inbox, monitor, heartbeat, events.on_fault)
 
 
 def _load_of(held: HeldJobs, counts: NodeCounts) -> Callable[[], Load]:

@@ -10,11 +10,13 @@ from injector import Binder, Module, provider, singleton
 
 from scoopi.appenders.appender import Appender
 from scoopi.configs.groups import ClusterSettings, FetchLimits, JobSettings, TaskLimit, WorkerSettings
-from scoopi.mediator.handover_router import HandoverRouter
 from scoopi.mediator.node_events import NodeEvents
-from scoopi.mediator.task_mediator import TaskMediator
+from scoopi.mediator.task_inbox import TaskInbox
+from scoopi.mediator.task_mediator import Prefetch, TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
+from scoopi.mediator.workers.handover_router import HandoverRouter
+from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_link import WorkerLink
@@ -44,7 +46,7 @@ class WorkersModule(Module):
 
     def configure(self, binder: Binder) -> None:
         """Bind what needs no value of its own."""
-        for part in (HandoverRouter, TaskRunner):
+        for part in (TaskInbox, HandoverRouter, JobGiver, TaskRunner):
             binder.bind(part, scope=singleton)
 
     @singleton
@@ -86,9 +88,11 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def calls(self, events: NodeEvents) -> TaskRunnerCalls:
-        """What the task runner notifies."""
-        return TaskRunnerCalls(events.on_back, events.on_low, events.on_fault)
+    def calls(self, events: NodeEvents, appender: Appender) -> TaskRunnerCalls:
+        """What the task runner asks and notifies."""
+        return TaskRunnerCalls(
+            events.on_back, events.on_low, events.on_fault, appender.has_room, appender.flush
+        )
 
     @singleton
     @provider
@@ -109,13 +113,18 @@ class WorkersModule(Module):
     def tasks(
         self,
         runner: TaskRunner,
+        inbox: TaskInbox,
         queues: TaskQueues,
         pool: WorkerPool,
-        limits: FetchLimits,
-        settings: JobSettings,
-        calls: TaskRunnerCalls,
-        context: RunContext,
+        prefetch: Prefetch,
+        events: NodeEvents,
     ) -> TaskMediator:
         """What the other parts of the node ask of the task runner."""
+        return TaskMediator(runner, inbox, queues, pool, prefetch, events.on_fault)
+
+    @singleton
+    @provider
+    def prefetch(self, limits: FetchLimits, settings: JobSettings, context: RunContext) -> Prefetch:
+        """How many jobs of a host are taken in advance."""
         windows = SOLO_WINDOWS if context.cluster is None else CLUSTER_WINDOWS
-        return TaskMediator(runner, queues, pool, limits, settings.prefetch_ms, calls, windows)
+        return Prefetch(limits.delay_ms, settings.prefetch_ms, windows)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.heartbeat import Heartbeat
+from scoopi.mediator.job_inbox import JobInbox
 from scoopi.mediator.job_runner import JobRunner
 from scoopi.mediator.monitor import Monitor
 
@@ -16,19 +17,20 @@ log = logging.getLogger(__name__)
 
 
 class JobMediator:
-    """Starts three threads: one takes jobs, one looks whether the run is over, one beats.
+    """Starts three threads: one takes jobs, one checks whether the run is complete, one sends heartbeats.
 
-    The one that beats ends last, after publishing (`Departure.leave`).
+    The heartbeat ends last, after publishing (`Departure.leave`).
     """
 
     def __init__(
         self,
         runner: JobRunner,
+        inbox: JobInbox,
         monitor: Monitor,
         heartbeat: Heartbeat,
         on_fault: Callable[[ScoopiError], None],
     ) -> None:
-        self._runner = runner
+        self._inbox = inbox
         self._on_fault = on_fault
         self._monitor = monitor
         self._heartbeat = heartbeat
@@ -40,14 +42,14 @@ class JobMediator:
         )
 
     def beat(self) -> None:
-        """Say that this node lives; to be called before the seeding, which may take long."""
+        """Start the heartbeat; to be called before the seeding, which may take long."""
         self._heartbeat.start()
 
     def start(self) -> None:
-        """Begin to take jobs; to be called when the run is seeded."""
+        """Start taking jobs; to be called when the run is seeded."""
         self._runner_thread.start()
         self._monitor_thread.start()
-        self._runner.wake()
+        self._inbox.wake()
 
     @property
     def started(self) -> bool:
@@ -61,19 +63,23 @@ class JobMediator:
 
     def cancel(self) -> None:
         """Take no more jobs."""
-        self._runner.cancel()
+        self._inbox.cancel()
 
     def stop(self, timeout_s: float) -> None:
-        """Hand back what is to be handed back, and end; a thread that takes longer is left behind."""
+        """Hand back the jobs that were given back, and end both threads.
+
+        Args:
+            timeout_s: a thread that takes longer is left behind.
+        """
         self._monitor.stop()
-        self._runner.stop()
+        self._inbox.stop()
         end = time.monotonic() + timeout_s
         for thread in (self._runner_thread, self._monitor_thread):
             if thread.ident is not None:
                 thread.join(max(0.0, end - time.monotonic()))
 
     def _guarded(self, run: Callable[[], None]) -> None:
-        """A thread that cannot go on ends the run loudly, instead of leaving it to wait for ever."""
+        """A thread that fails ends the run with its error, instead of leaving it to wait forever."""
         try:
             run()
         except ScoopiError as error:

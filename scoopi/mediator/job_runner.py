@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from scoopi.appenders.job_result import JobResult
 from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.job_inbox import JobInbox
 from scoopi.mediator.pending import Pending, failed_result, failure_of
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
@@ -25,14 +25,26 @@ SWEEP_S = 1.0
 """Seconds between two looks at all hosts, whatever the wake-ups."""
 
 
+@dataclass(frozen=True, slots=True)
+class TakeRules:
+    """What becomes of a job that was taken.
+
+    Attributes:
+        max_takes: a job taken back from dead nodes more often than this fails unrun.
+        is_archived: whether the archive has the page of a job, fresh enough.
+        end: takes the result of a job that fails unrun.
+    """
+
+    max_takes: int
+    is_archived: Callable[[JobPayload], bool]
+    end: Callable[[JobResult], None]
+
+
 class JobRunner:
     """One thread; wake-ups make it fast, the periodic sweep makes it complete.
 
     Args:
-        max_takes: a job taken back from dead nodes more often than this fails.
-        archived: whether the archive has the page of a job, fresh enough.
-        end: takes the result of a job that fails without being run.
-        shared: how this node shares hosts with others; None: it has all of them.
+        shared: how this node shares hosts with others; None when it has all of them.
     """
 
     def __init__(
@@ -40,73 +52,46 @@ class JobRunner:
         jobs: JobStore,
         tasks: TaskMediator,
         held: HeldJobs,
-        max_takes: int,
-        archived: Callable[[JobPayload], bool],
-        end: Callable[[JobResult], None],
+        inbox: JobInbox,
+        rules: TakeRules,
         shared: SharedHosts | None = None,
     ) -> None:
         self._jobs = jobs
         self._tasks = tasks
         self._held = held
-        self._max_takes = max_takes
-        self._archived = archived
-        self._end = end
+        self._inbox = inbox
+        self._rules = rules
         self._shared = shared
-        self._wakeup = threading.Event()
-        self._cancelled = threading.Event()
-        self._stopped = threading.Event()
-        self._back: deque[list[Pending]] = deque()
         self._hosts: dict[str, None] = {}
         self._dry: set[str] = set()
-
-    def wake(self) -> None:
-        """Fewer jobs wait in this node; more may be taken; callable from any thread."""
-        self._wakeup.set()
-
-    def has_new(self, hosts: Iterable[str]) -> None:
-        """Jobs of these hosts were put; callable from any thread."""
-        for host in hosts:
-            self._hosts.setdefault(host)
-            self._dry.discard(host)
-        self._wakeup.set()
-
-    def give_back(self, jobs: list[Pending]) -> None:
-        """Hand these jobs back to the store, soon; callable from any thread."""
-        self._back.append(jobs)
-        self._wakeup.set()
-
-    def cancel(self) -> None:
-        """Take no more jobs."""
-        self._cancelled.set()
-        self._wakeup.set()
-
-    def stop(self) -> None:
-        """End the thread, when all that was given back is handed back."""
-        self._stopped.set()
-        self.cancel()
 
     def run(self) -> None:
         """Take and hand back until stopped."""
         while True:
-            swept = not self._wakeup.wait(timeout=ROUND_S if self._shared else SWEEP_S)
-            self._wakeup.clear()
+            swept = not self._inbox.wait(ROUND_S if self._shared else SWEEP_S)
+            self._add_hosts(self._inbox.take_new_hosts())
             with retried_next_round("job runner"):
                 self._hand_back()
                 if self._shared is not None:
                     self._share_and_take(self._shared)
-                elif not self._cancelled.is_set():
+                elif not self._inbox.cancelled.is_set():
                     self._take(sweep=swept or not self._hosts)
-            if self._stopped.is_set() and not self._back:
+            if self._inbox.stopped.is_set() and not self._inbox.back:
                 return
             # Looking through very many hosts at each wake-up would keep this thread busy.
-            self._cancelled.wait(timeout=len(self._hosts) * PAUSE_A_HOST_S)
+            self._inbox.cancelled.wait(timeout=len(self._hosts) * PAUSE_A_HOST_S)
 
     def _hand_back(self) -> None:
-        while self._back:
-            jobs = self._back[0]
+        while self._inbox.back:
+            jobs = self._inbox.back[0]
             self._jobs.hand_back([pending.taken for pending in jobs])
-            self._back.popleft()
+            self._inbox.back.popleft()
             self._held.remove([pending.taken.id for pending in jobs])
+
+    def _add_hosts(self, hosts: Sequence[str]) -> None:
+        for host in hosts:
+            self._hosts.setdefault(host)
+            self._dry.discard(host)
 
     def _take(self, sweep: bool) -> None:
         if sweep:
@@ -121,9 +106,9 @@ class JobRunner:
                 self._take_from(host, wanted)
 
     def _awake(self) -> Iterator[str]:
-        """Hosts that may have jobs, while jobs are taken."""
+        """Hosts that may have jobs; none after a cancel."""
         for host in list(self._hosts):
-            if self._cancelled.is_set():
+            if self._inbox.cancelled.is_set():
                 return
             if host not in self._dry:
                 yield host
@@ -132,13 +117,13 @@ class JobRunner:
         if shared.is_due():
             if shared.is_sweep_due():
                 self._dry.clear()
-            # First of the hosts that this node has: so it is known which of them have no jobs left.
+            # Take first from the hosts that this node has, to learn which of them have no jobs left.
             self._take(sweep=False)
             is_first = not self._hosts
             self._dry |= shared.round(list(self._awake()))
             for host in shared.hosts():
                 self._hosts.setdefault(host)
-            if is_first and self._hosts:  # those that are known only now are asked for at once
+            if is_first and self._hosts:  # hosts that this round has found are asked for at once
                 self._dry |= shared.round(list(self._awake()))
         self._take(sweep=False)
 
@@ -151,23 +136,23 @@ class JobRunner:
             self._held.add(job.id for job in taken)
         if len(taken) >= wanted:
             self._dry.discard(host)
-        fit = [job for job in taken if job.lost <= self._max_takes]
-        self._fail([job for job in taken if job.lost > self._max_takes])
+        fit = [job for job in taken if job.lost <= self._rules.max_takes]
+        self._fail([job for job in taken if job.lost > self._rules.max_takes])
         if fit:
-            self._tasks.push([Pending(job, archived=self._archived(job.payload)) for job in fit])
+            self._tasks.push([Pending(job, archived=self._rules.is_archived(job.payload)) for job in fit])
         if len(taken) < wanted:
             self._refill(host)
 
     def _refill(self, host: str) -> None:
-        """Seeded jobs of the host may wait in packs."""
+        """Unpack seeded jobs of the host, if some still wait in packs."""
         with self._held.taking() as begin:
             unpacked = self._jobs.unpack(host, begin)
         if unpacked:
             log.info("%d more jobs of %s are ready", unpacked, host)
-            self.has_new([host])
+            self._inbox.has_new([host])
 
     def _fail(self, jobs: Sequence[TakenJob]) -> None:
         for job in jobs:
             cause = "the job was lost with its node too often"
             hint = f"it was taken back {job.lost} times; look at what its page does to a node"
-            self._end(failed_result(job, (failure_of(job, cause, hint),)))
+            self._rules.end(failed_result(job, (failure_of(job, cause, hint),)))

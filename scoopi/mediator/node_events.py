@@ -10,11 +10,11 @@ from injector import inject
 from scoopi.appenders.job_result import JobResult
 from scoopi.errors import ScoopiError
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.job_runner import JobRunner
+from scoopi.mediator.job_inbox import JobInbox
 from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.state_flipper import StateFlipper
-from scoopi.mediator.task_mediator import TaskMediator
+from scoopi.mediator.task_inbox import TaskInbox
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import JobState
 
@@ -28,15 +28,22 @@ class NodeEvents:
     """
 
     @inject
-    def __init__(self, held: HeldJobs, counts: NodeCounts, state: StateFlipper) -> None:
+    def __init__(
+        self,
+        held: HeldJobs,
+        counts: NodeCounts,
+        state: StateFlipper,
+        job_inbox: JobInbox,
+        task_inbox: TaskInbox,
+        monitor: Monitor,
+    ) -> None:
         self._held = held
         self._counts = counts
         self._state = state
+        self._job_inbox = job_inbox
+        self._task_inbox = task_inbox
+        self._monitor = monitor
         self._faults: list[ScoopiError] = []
-
-    def connect(self, runner: JobRunner, tasks: TaskMediator, monitor: Monitor) -> None:
-        """Set the parts to notify; before any thread is started."""
-        self._runner, self._tasks, self._monitor = runner, tasks, monitor
 
     @property
     def fault(self) -> ScoopiError | None:
@@ -55,18 +62,18 @@ class NodeEvents:
         self._held.remove(result.job for result in (*won, *lost))
         hosts = {child.host for result in won for child in result.children}
         if hosts:
-            self._runner.has_new(hosts)
-        self._tasks.wake()
+            self._job_inbox.has_new(hosts)
+        self._task_inbox.wake()
         if self._held.is_idle():
             self._monitor.wake()
 
     def on_back(self, jobs: list[Pending]) -> None:
         """Jobs that were taken are not run."""
-        self._runner.give_back(jobs)
+        self._job_inbox.give_back(jobs)
 
     def on_low(self) -> None:
         """This node has room for more jobs."""
-        self._runner.wake()
+        self._job_inbox.wake()
 
     def on_fault(self, error: ScoopiError) -> None:
         """This node cannot continue."""

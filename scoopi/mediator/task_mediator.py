@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import math
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from scoopi.configs.groups import FetchLimits
-from scoopi.errors import RunError
+from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.pending import Pending
+from scoopi.mediator.task_inbox import TaskInbox
 from scoopi.mediator.task_queues import TaskQueues
-from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
+from scoopi.mediator.task_runner import TaskRunner
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.politeness.host_clocks import FILE_HOST, Standing
 
@@ -20,7 +21,7 @@ log = logging.getLogger(__name__)
 LEAST_AHEAD = 32
 MOST_AHEAD = 4096
 AHEAD_BY_STANDING = {Standing.ANSWERS: 1.0, Standing.UNKNOWN: 0.75, Standing.SILENT: 0.5}
-"""The rest of the queue is reserved for hosts that answer: jobs of dead ones wait long."""
+"""The rest of the queue is reserved for hosts that answer: jobs of hosts that do not answer wait long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,32 +52,45 @@ class TaskFigures:
     stuck_s: float
 
 
-class TaskMediator:
-    """Starts and ends the task runner's thread; says how many jobs a host can use.
+@dataclass(frozen=True, slots=True)
+class Prefetch:
+    """How many jobs of a host are taken in advance.
 
-    Args:
-        prefetch_ms: jobs are taken for this time ahead.
-        windows: of a host without delay, so many times what the workers would hold is taken; the more, the
-            longer the store takes to answer.
+    Attributes:
+        delay_ms: between two requests to a host; jobs for the next `ahead_ms` milliseconds are taken.
+        windows: with a delay of 0, this multiple of the workers' capacity is taken; the slower the store
+            answers, the larger it should be.
     """
+
+    delay_ms: int
+    ahead_ms: int
+    windows: int = 2
+
+    def most(self, host: str, capacity: Callable[[], int]) -> int:
+        """The most jobs of the host that may wait here, given the capacity of all workers together."""
+        if host == FILE_HOST or not self.delay_ms:
+            return max(LEAST_AHEAD, self.windows * capacity())
+        return max(1, math.ceil(self.ahead_ms / self.delay_ms))
+
+
+class TaskMediator:
+    """Runs the task runner in its thread, posts to it what other threads want, and knows how busy it is."""
 
     def __init__(
         self,
         runner: TaskRunner,
+        inbox: TaskInbox,
         queues: TaskQueues,
         pool: WorkerPool,
-        limits: FetchLimits,
-        prefetch_ms: int,
-        calls: TaskRunnerCalls,
-        windows: int = 2,
+        prefetch: Prefetch,
+        on_fault: Callable[[ScoopiError], None],
     ) -> None:
         self._runner = runner
         self._queues = queues
         self._pool = pool
-        self._limits = limits
-        self._prefetch_ms = prefetch_ms
-        self._calls = calls
-        self._windows = windows
+        self._inbox = inbox
+        self._prefetch = prefetch
+        self._on_fault = on_fault
         self._thread = threading.Thread(target=self._run, name="task-runner", daemon=True)
 
     def start(self) -> None:
@@ -87,7 +101,7 @@ class TaskMediator:
         """How many jobs of the host this node should take now, 0 when enough wait."""
         if self._queues.total >= MOST_AHEAD * AHEAD_BY_STANDING[self._queues.standing(host)]:
             return 0
-        most = self._ahead(host)
+        most = self._prefetch.most(host, self._pool.capacity)
         waiting = self._queues.waiting[host]
         return most - waiting if waiting <= most // 2 else 0
 
@@ -95,16 +109,12 @@ class TaskMediator:
         """Hosts that have jobs waiting here; approximate, as they change all the time."""
         return tuple(host for host in self._queues.waiting_hosts() if host != FILE_HOST)
 
-    def needed_hosts(self) -> set[str]:
-        """Hosts that work at hand needs, be it queued or in a worker that waits for a further request."""
-        return self._runner.needed_hosts()
-
     def given(self) -> list[str]:
         """Ids of the jobs that workers have; approximate, as they change all the time."""
         return [job for worker in list(self._pool) for job in list(worker.outstanding)]
 
     def figures(self) -> TaskFigures:
-        """How much is going on here; approximate, as it changes all the time, and never waits."""
+        """How busy the workers are; approximate, as it changes all the time, and never waits."""
         workers = list(self._pool)
         asked = [host for worker in workers for host in list(worker.requests.values())]
         return TaskFigures(
@@ -127,30 +137,26 @@ class TaskMediator:
 
     def push(self, jobs: list[Pending]) -> None:
         """Queue taken jobs."""
-        self._runner.post(lambda: self._runner.push(jobs))
-
-    def wake(self) -> None:
-        """The appender has room again."""
-        self._runner.post(lambda: None)
+        self._inbox.post(lambda: self._runner.push(jobs))
 
     def drain(self) -> None:
-        """Give back what was only taken; let run what runs."""
-        self._runner.post(self._runner.drain)
+        """Give back the jobs that have not begun, finish the others."""
+        self._inbox.post(self._runner.drain)
 
     def recall(self) -> None:
-        """Give back what was only taken, and go on."""
-        self._runner.post(self._runner.recall)
+        """Give back the jobs that have not begun, and continue."""
+        self._inbox.post(self._runner.recall)
 
     def stop(self) -> None:
-        """End the workers once all that they hold has ended."""
-        self._runner.post(self._runner.stop)
+        """End the workers once all their jobs have ended."""
+        self._inbox.post(self._runner.stop)
 
     def kill(self) -> None:
-        """End the workers at once; what they did counts as never done."""
-        self._runner.post(self._runner.kill)
+        """Kill the workers; their jobs are run again."""
+        self._inbox.post(self._runner.kill)
 
     def join(self, timeout_s: float) -> bool:
-        """Wait for the end of the thread; False when it has not come in time."""
+        """Wait for the end of the thread; False when it has not ended in time."""
         if self._thread.ident is not None:
             self._thread.join(timeout_s)
         return not self._thread.is_alive()
@@ -160,9 +166,4 @@ class TaskMediator:
             self._runner.run()
         except Exception as error:
             log.exception("task runner: unexpected error")
-            self._calls.on_fault(RunError(f"the task runner failed: {error!r}"))
-
-    def _ahead(self, host: str) -> int:
-        if host == FILE_HOST or not self._limits.delay_ms:
-            return max(LEAST_AHEAD, self._windows * self._pool.appetite())
-        return max(1, math.ceil(self._prefetch_ms / self._limits.delay_ms))
+            self._on_fault(RunError(f"the task runner failed: {error!r}"))

@@ -1,101 +1,90 @@
-"""TaskRunner: the loop over the workers' pipes, which has jobs given out and hears what becomes of them."""
+"""TaskRunner: the loop over the workers' pipes, which gives out jobs and handles what workers report."""
 
 from __future__ import annotations
 
 import logging
 import math
-import os
-import select
 import selectors
-import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from injector import inject
 
-from scoopi.appenders.appender import Appender
 from scoopi.errors import RunError, ScoopiError
-from scoopi.mediator.handover_router import HandoverRouter
-from scoopi.mediator.job_giver import JobGiver
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.task_inbox import TaskInbox
+from scoopi.mediator.workers.handover_router import HandoverRouter
+from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.mediator.workers.pool_worker import PoolWorker
-from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.watchdog import LOOK_S, Watchdog
 from scoopi.mediator.workers.worker_pool import WorkerPool
-from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.worker.crash_marker import Note
-from scoopi.worker.messages import Drain, Recall
+from scoopi.worker.messages import Drain, Recall, ToParent
 
 log = logging.getLogger(__name__)
 
 LONGEST_WAIT_S = 1.0
 HELD_BACK_WAIT_S = 0.1
 TURN_S = 0.002
-"""A turn lasts so long at least: what workers tell meanwhile is heard, and answered, in one go."""
+"""The least duration of a turn: what workers send meanwhile is read, and answered, together."""
 FEW_JOBS = 16
-"""While workers have so few, each waits for the answer to what it has told: that is not put off."""
+"""While workers have fewer jobs, each waits for the answer to its report, so turns are not drawn out."""
 MOST_FAILED_STARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class TaskRunnerCalls:
-    """Whom the runner tells; each is called from its thread and must not wait.
+    """What the runner asks and notifies; each is called from its thread and must not wait.
 
     Attributes:
         on_back: jobs that were taken and are not run.
         on_low: few jobs wait; more may be taken.
         on_fault: no work can be done any more.
+        has_room: whether the appender takes more results.
+        on_idle: no job waits in this node or is in a worker: results are to be committed now.
     """
 
     on_back: Callable[[list[Pending]], None]
     on_low: Callable[[], None]
     on_fault: Callable[[ScoopiError], None]
+    has_room: Callable[[], bool]
+    on_idle: Callable[[], None]
 
 
 class TaskRunner:
     """One loop over the workers' pipes; everything that it owns belongs to its thread.
 
-    Other threads speak to it through `post` only. It never waits for the store or the disk.
+    Other threads speak to it through its inbox only. It never waits for the store or the disk.
 
     Attributes:
-        crashes: how many workers have died.
-        turned_at: monotonic seconds at which the loop began its last turn; it turns once a second at least.
+        crashes: how many workers have crashed.
+        turned_at: monotonic seconds at which the loop began its last turn; it turns at least once a second.
     """
 
     @inject
     def __init__(
         self,
+        inbox: TaskInbox,
         pool: WorkerPool,
-        queues: TaskQueues,
-        clocks: HostClocks,
+        giver: JobGiver,
         router: HandoverRouter,
-        suspects: Quarantine,
         watchdog: Watchdog,
-        appender: Appender,
         calls: TaskRunnerCalls,
     ) -> None:
+        self._inbox = inbox
         self._pool = pool
-        self._queues = queues
-        self._clocks = clocks
+        self._giver = giver
         self._router = router
-        self._suspects = suspects
         self._watchdog = watchdog
-        self._giver = JobGiver(pool, queues, clocks, suspects)
-        self._appender = appender
         self._calls = calls
-        self._inbox: deque[Callable[[], None]] = deque()
-        self._wakeup = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-        self._wakeup_poll = select.poll()  # select.select would not take a number above 1023
-        self._wakeup_poll.register(self._wakeup, select.POLLIN)
-        self._waking = threading.Lock()
         self._selector = selectors.DefaultSelector()
-        self._selector.register(self._wakeup, selectors.EVENT_READ)
+        self._selector.register(inbox.descriptor, selectors.EVENT_READ)
         self._registered: set[PoolWorker] = set()
         self._draining = False
         self._recalled: set[str] = set()
+        self._handed_back: list[Pending] = []
+        self._routed = 0
         self._stopping = self._killed = False
         self._failed_starts = 0
         self.crashes = 0
@@ -103,55 +92,38 @@ class TaskRunner:
 
     @property
     def stuck_s(self) -> float:
-        """For how long a worker is in a task that cannot be ended; may be asked by any thread."""
+        """For how long a worker is in a task that cannot be ended; may be called from any thread."""
         return self._watchdog.stuck_s
-
-    def post(self, call: Callable[[], None]) -> None:
-        """Have the call made in the loop's thread, soon; callable from any thread.
-
-        Nothing happens when the loop has ended: its descriptor may be somebody else's by then.
-        """
-        with self._waking:
-            if self._wakeup < 0:
-                return
-            self._inbox.append(call)
-            os.eventfd_write(self._wakeup, 1)
 
     def push(self, jobs: list[Pending]) -> None:
         """Queue taken jobs; in the loop's thread."""
         if self._draining:
             self._calls.on_back(jobs)
             return
-        for pending in jobs:
-            self._queues.add(pending)
+        self._giver.add(jobs)
 
     def drain(self) -> None:
-        """Give back what was only taken; end what runs; in the loop's thread."""
+        """Give back the jobs that have not begun, finish the others; in the loop's thread."""
         self._draining = True
         self._give_back(Drain())
 
     def recall(self) -> None:
-        """Give back what was only taken, and go on: others may have it by now; in the loop's thread."""
+        """Give back the jobs that have not begun: others may have them by now; in the loop's thread."""
         self._recalled = {job for worker in self._pool for job in worker.outstanding}
         self._give_back(Recall())
 
     def stop(self) -> None:
-        """Ask the workers to end, and end with the last of them; in the loop's thread."""
+        """Ask the workers to end; the loop ends with the last of them; in the loop's thread."""
         self._stopping = True
         self._pool.stop()
 
     def kill(self) -> None:
-        """End without any worker; what they did counts as never done; in the loop's thread."""
+        """Kill the workers and end; their jobs are run again; in the loop's thread."""
         self._stopping = self._killed = True
 
-    def is_quiet(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether no job waits here or is in a worker; in the loop's thread."""
-        return not (self._queues.total or len(self._suspects) or any(w.outstanding for w in self._pool))
-
-    def needed_hosts(self) -> set[str]:
-        """Hosts that work at hand needs, now or soon; approximate, and may be asked by any thread."""
-        waiting = {*self._queues.waiting_hosts(), *self._queues.asking_hosts()}
-        return (waiting | self._suspects.hosts()) - {FILE_HOST}
+        return self._giver.is_empty() and not any(worker.outstanding for worker in self._pool)
 
     def run(self) -> None:
         """Serve until stopped and the last worker has ended."""
@@ -166,55 +138,49 @@ class TaskRunner:
             for worker in list(self._pool):
                 self._pool.remove(worker)
             self._selector.close()
-            self._clocks.close()
-            with self._waking:
-                os.close(self._wakeup)
-                self._wakeup = -1
+            self._giver.close()
+            self._inbox.close()
 
     def _turn(self) -> None:
         self._gather()
         self.turned_at = time.monotonic()
-        routed = self._router.routed
-        while self._inbox:
-            self._inbox.popleft()()
+        self._inbox.run_posted()
         self._give()
         self._register()
         for worker in self._watchdog.look(tuple(self._pool)):
             self._on_death(worker)
-        if self._appender.has_room():
-            self._hear()
+        if self._calls.has_room():
+            self._receive()
         else:
-            self._await_wakeup(HELD_BACK_WAIT_S)
-            self._clear_wakeup()
-        if back := self._router.handed_back:
-            self._router.handed_back = []
+            self._inbox.wait(HELD_BACK_WAIT_S)
+            self._inbox.clear_wakeup()
+        if self._handed_back:
+            back, self._handed_back = self._handed_back, []
             self._push_back(back)
-        if self._router.routed > routed:
+        if self._routed:
+            self._routed = 0
             self._calls.on_low()
-            if self.is_quiet():
-                self._appender.flush()
+            if self.is_idle():
+                self._calls.on_idle()
 
     def _gather(self) -> None:
-        """Wait for the end of a short turn; what other threads post ends it at once."""
+        """Draw out a short turn to its least duration; a posted call ends the wait."""
         if sum(len(worker.outstanding) for worker in self._pool) < FEW_JOBS:
             return
         rest_s = self.turned_at + TURN_S - time.monotonic()
         if 0 < rest_s <= TURN_S and not self._inbox:
-            self._await_wakeup(rest_s)
-
-    def _await_wakeup(self, longest_s: float) -> None:
-        self._wakeup_poll.poll(math.ceil(longest_s * 1000))
+            self._inbox.wait(rest_s)
 
     # Giving
 
     def _give_back(self, message: Drain | Recall) -> None:
-        if back := self._queues.clear() + self._suspects.clear():
+        if back := self._giver.clear():
             self._calls.on_back(back)
         for worker in self._pool:
             worker.link.send(message)
 
     def _push_back(self, jobs: list[Pending]) -> None:
-        """Queue what workers handed back, but for what was recalled."""
+        """Queue what workers handed back; what was recalled goes back to the store."""
         if not self._recalled:
             self.push(jobs)
             return
@@ -228,7 +194,7 @@ class TaskRunner:
             self._giver.give()
         self._pool.give()
 
-    # Hearing
+    # Receiving
 
     def _register(self) -> None:
         workers = set(self._pool)
@@ -236,45 +202,41 @@ class TaskRunner:
             self._selector.register(worker.link.incoming, selectors.EVENT_READ, worker)
         self._registered = workers
 
-    def _hear(self) -> None:
+    def _receive(self) -> None:
         for key, _ in self._selector.select(self._wait_s()):
             worker = key.data
             if worker is None:
-                self._clear_wakeup()
+                self._inbox.clear_wakeup()
                 continue
             messages, alive = worker.link.receive()
             for message in messages:
-                self._router.route(worker, message)
+                self._route(worker, message)
             if not alive:
                 self._on_death(worker)
         for worker in self._pool:
             worker.link.push()
 
+    def _route(self, worker: PoolWorker, message: ToParent) -> None:
+        routed = self._router.route(worker, message)
+        self._routed += routed.results
+        self._handed_back += routed.handed_back
+
     def _wait_s(self) -> float:
         if self._inbox or self._killed:
             return 0.0
         unsent = any(worker.link.has_unsent() for worker in self._pool)
-        longest = HELD_BACK_WAIT_S if unsent or len(self._suspects) else LONGEST_WAIT_S
+        longest = HELD_BACK_WAIT_S if unsent or self._giver.has_quarantined() else LONGEST_WAIT_S
         if any(worker.outstanding for worker in self._pool):
             longest = min(longest, LOOK_S)
-        return min(longest, self._queues.next_turn_in())
-
-    def _clear_wakeup(self) -> None:
-        try:
-            os.eventfd_read(self._wakeup)
-        except BlockingIOError:
-            return
+        return min(longest, self._giver.next_turn_in())
 
     def _on_death(self, worker: PoolWorker) -> None:
         self._selector.unregister(worker.link.incoming)
         self._registered.discard(worker)
         for message in worker.link.receive_rest():
-            self._router.route(worker, message)
+            self._route(worker, message)
         how, note = self._pool.remove(worker)
-        self._queues.forget_worker(worker)
-        for job, host in worker.requests.items():
-            self._clocks.abandoned(host, job)
-            self._queues.wake(host)
+        self._giver.forget(worker)
         if self._stopping or worker.is_leaving:
             return
         self.crashes += 1
@@ -290,5 +252,4 @@ class TaskRunner:
             log.warning("a worker died: %s; jobs given back: %d", how, len(worker.outstanding))
             self._calls.on_back(list(worker.outstanding.values()))
             return
-        for pending in self._suspects.judge(worker, how, note):
-            self._queues.add(pending)
+        self._giver.judge(worker, how, note)

@@ -24,10 +24,12 @@ from scoopi.appenders.segment_format import SegmentHeader
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.configs.groups import AppenderSettings, FetchLimits
 from scoopi.errors import ScoopiError
-from scoopi.mediator.handover_router import HandoverRouter
 from scoopi.mediator.pending import Pending
+from scoopi.mediator.task_inbox import TaskInbox
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
+from scoopi.mediator.workers.handover_router import HandoverRouter
+from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_link import WorkerLink
@@ -186,14 +188,16 @@ class PlayedNode:
         queues = TaskQueues(clocks, self.clock)
         router = HandoverRouter(clocks, queues, self.appender, NodeCounts())
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
-        self.suspects = Quarantine(
+        self.quarantine = Quarantine(
             max_crashes, task_limit_s, self.failed.put, lambda group, task: f"town.yml:{group}:{task}"
         )
         watchdog = Watchdog(task_limit_s, self.clock)
-        calls = TaskRunnerCalls(self.back.put, lambda: None, self.faults.put)
-        self.runner = TaskRunner(
-            self.pool, queues, clocks, router, self.suspects, watchdog, self.appender, calls
+        calls = TaskRunnerCalls(
+            self.back.put, lambda: None, self.faults.put, self.appender.has_room, self.appender.flush
         )
+        self.inbox = TaskInbox()
+        self.giver = JobGiver(self.pool, queues, clocks, self.quarantine)
+        self.runner = TaskRunner(self.inbox, self.pool, self.giver, router, watchdog, calls)
         self.thread = threading.Thread(target=self.runner.run)
 
     def worker(self) -> PlayedWorker:
@@ -210,14 +214,14 @@ class PlayedNode:
             new.append(NewJob(job, host, JobPayload(Locator("page", "group", str(number)), job)))
         self.jobs.put(new)
         taken = self.jobs.take(host, count)
-        self.runner.post(lambda: self.runner.push([Pending(job, archived) for job in taken]))
+        self.inbox.post(lambda: self.runner.push([Pending(job, archived) for job in taken]))
         return taken
 
     def turn(self) -> None:
         """Wait until the loop has turned once, whole, from now on."""
         for _ in range(2):
             turned = threading.Event()
-            self.runner.post(turned.set)
+            self.inbox.post(turned.set)
             assert turned.wait(WAIT_S), "the loop stands still"
 
     def turn_until(self, is_so: Callable[[], bool]) -> None:
@@ -261,7 +265,7 @@ def running(node: PlayedNode, commits: bool = True) -> Iterator[PlayedNode]:
     try:
         yield node
     finally:
-        node.runner.post(node.runner.kill)
+        node.inbox.post(node.runner.kill)
         node.thread.join(WAIT_S)
         node.appender.abandon()
         assert node.appender.join(WAIT_S)

@@ -16,7 +16,8 @@ from scoopi.appenders.job_result import JobResult
 from scoopi.errors import StoreError
 from scoopi.mediator import job_runner
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.job_runner import JobRunner
+from scoopi.mediator.job_inbox import JobInbox
+from scoopi.mediator.job_runner import JobRunner, TakeRules
 from scoopi.mediator.pending import Pending
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.frame import Frame
@@ -92,12 +93,13 @@ class World:
         self.held = HeldJobs()
         self.tasks = Tasks(self.held)
         self.failed: queue.Queue[JobResult] = queue.Queue()
+        self.inbox = JobInbox()
         self.runner = self.with_jobs(self.jobs)
 
-    def with_jobs(self, jobs: JobStore) -> JobRunner:
-        self.runner = JobRunner(
-            jobs, cast(TaskMediator, self.tasks), self.held, MAX_TAKES, self._is_archived, self.failed.put
-        )
+    def with_jobs(self, jobs: JobStore, shared: SharedHosts | None = None) -> JobRunner:
+        rules = TakeRules(MAX_TAKES, self._is_archived, self.failed.put)
+        tasks = cast(TaskMediator, self.tasks)
+        self.runner = JobRunner(jobs, tasks, self.held, self.inbox, rules, shared)
         return self.runner
 
     def put(self, host: str, *names: str) -> None:
@@ -130,7 +132,7 @@ def running(world: World) -> Iterator[None]:
     try:
         yield
     finally:
-        world.runner.stop()
+        world.inbox.stop()
         thread.join(WAIT_S)
         assert not thread.is_alive()
 
@@ -143,12 +145,12 @@ def test_it_takes_as_many_jobs_as_are_wanted_and_more_when_there_is_room_again(w
     world.put(ONE, *"abcde")
     world.tasks.room = 3
     with running(world):
-        world.runner.wake()
+        world.inbox.wake()
         first = world.taken(3)
         assert world.jobs.ready(ONE) == 2
         assert world.tasks.taken.empty()
         world.tasks.room = 3
-        world.runner.wake()
+        world.inbox.wake()
         assert names(first + world.taken(2)) == list("abcde")
 
 
@@ -156,25 +158,25 @@ def test_jobs_of_every_host_are_taken(world: World) -> None:
     world.put(ONE, "a")
     world.put(TWO, "b")
     with running(world):
-        world.runner.wake()
+        world.inbox.wake()
         assert names(world.taken(2)) == ["a", "b"]
 
 
-def test_jobs_that_are_put_later_are_taken_when_their_bell_rings(
+def test_jobs_that_are_put_later_are_taken_when_the_runner_is_notified(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_runner, "SWEEP_S", 60.0)
     world.put(ONE, "a")
     with running(world):
-        world.runner.wake()
+        world.inbox.wake()
         world.taken(1)
         world.put(ONE, "b")
         world.put(TWO, "c")
-        world.runner.has_new([ONE, TWO])
+        world.inbox.has_new([ONE, TWO])
         assert names(world.taken(2)) == ["b", "c"]
 
 
-def test_a_host_that_had_no_more_jobs_is_not_asked_at_every_bell(
+def test_a_host_that_had_no_more_jobs_is_not_asked_at_every_wake_up(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_runner, "SWEEP_S", 60.0)
@@ -182,16 +184,18 @@ def test_a_host_that_had_no_more_jobs_is_not_asked_at_every_bell(
     world.with_jobs(counting)
     world.put(ONE, "a")
     with running(world):
-        world.runner.wake()
+        world.inbox.wake()
         world.taken(1)
         for name in "bcd":
             world.put(TWO, name)
-            world.runner.has_new([TWO])
+            world.inbox.has_new([TWO])
             world.taken(1)
     assert counting.asked.count(ONE) == 1
 
 
-def test_what_no_bell_told_of_is_found_by_the_sweep(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_no_wake_up_announced_is_swept_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(job_runner, "SWEEP_S", 0.05)
     world.put(ONE, "a")
     with running(world):
@@ -232,15 +236,7 @@ class Shares:
 
 def test_hosts_that_a_node_meets_first_are_asked_for_without_waiting_for_the_next_round(world: World) -> None:
     world.put(ONE, "a")
-    world.runner = JobRunner(
-        world.jobs,
-        cast(TaskMediator, world.tasks),
-        world.held,
-        MAX_TAKES,
-        lambda payload: False,
-        world.failed.put,
-        cast(SharedHosts, Shares(ONE)),
-    )
+    world.with_jobs(world.jobs, cast(SharedHosts, Shares(ONE)))
     with running(world):
         assert names(world.taken(1)) == ["a"]
 
@@ -248,7 +244,7 @@ def test_hosts_that_a_node_meets_first_are_asked_for_without_waiting_for_the_nex
 def test_a_job_knows_whether_the_archive_has_its_page(world: World) -> None:
     world.put(ONE, "kept", "new")
     with running(world):
-        world.runner.wake()
+        world.inbox.wake()
         assert {job.taken.payload.locator.name: job.archived for job in world.taken(2)} == {
             "kept": True,
             "new": False,
@@ -258,11 +254,11 @@ def test_a_job_knows_whether_the_archive_has_its_page(world: World) -> None:
 def test_what_is_given_back_is_ready_again_and_no_longer_held_even_at_the_stop(world: World) -> None:
     world.put(ONE, "a", "b")
     with running(world):
-        world.runner.wake()
+        world.inbox.wake()
         jobs = world.taken(2)
         assert not world.held.is_idle()
-        world.runner.cancel()
-        world.runner.give_back(jobs)
+        world.inbox.cancel()
+        world.inbox.give_back(jobs)
     assert world.jobs.ready(ONE) == 2
     assert world.jobs.taken() == []
     assert world.held.is_idle()
@@ -272,22 +268,36 @@ def test_what_is_given_back_is_ready_again_and_no_longer_held_even_at_the_stop(w
 
 def test_nothing_is_taken_after_a_cancel(world: World) -> None:
     world.put(ONE, "a")
-    world.runner.cancel()
+    world.inbox.cancel()
     with running(world):
-        world.runner.has_new([ONE])
+        world.inbox.has_new([ONE])
     assert world.jobs.ready(ONE) == 1
     assert world.held.load().takes == 0
 
 
+def lose(world: World, name: str, times: int) -> None:
+    """Nodes take the job and die, one after the other; they hand back the other jobs."""
+    for number in range(times):
+        dead = JobStore(world.store, f"dead {name} {number}")
+        dead.hand_back([job for job in dead.take(ONE, 10) if job.payload.locator.name != name])
+        dead.take_back(f"dead {name} {number}")
+
+
+def test_a_job_that_was_lost_as_often_as_is_allowed_still_runs(world: World) -> None:
+    world.put(ONE, "unlucky")
+    lose(world, "unlucky", MAX_TAKES)
+    with running(world):
+        world.inbox.wake()
+        (job,) = world.taken(1)
+    assert job.taken.lost == MAX_TAKES
+    assert world.failed.empty()
+
+
 def test_a_job_that_was_lost_with_its_node_too_often_fails_unrun(world: World) -> None:
     world.put(ONE, "fatal", "fine")
-    for number in range(MAX_TAKES + 1):
-        dead = JobStore(world.store, f"dead{number}")
-        fatal = [job for job in dead.take(ONE, 2) if job.payload.locator.name == "fine"]
-        dead.hand_back(fatal)
-        dead.take_back(f"dead{number}")
+    lose(world, "fatal", MAX_TAKES + 1)
     with running(world):
-        world.runner.wake()
+        world.inbox.wake()
         assert names(world.taken(1)) == ["fine"]
         result = world.failed.get(timeout=WAIT_S)
     frame = msgspec.msgpack.decode(result.body, type=Frame)
@@ -305,8 +315,8 @@ def test_a_store_that_does_not_answer_is_asked_again_and_nothing_is_lost(
     world.put(ONE, "a")
     with running(world):
         jobs = world.taken(1)
-        world.runner.cancel()
-        world.runner.give_back(jobs)
+        world.inbox.cancel()
+        world.inbox.give_back(jobs)
     assert failing.failed == {"take": True, "hand_back": True}
     assert world.jobs.ready(ONE) == 1
     assert world.held.is_idle()

@@ -10,9 +10,8 @@ import pytest
 from scoopi.configs.groups import FetchLimits
 from scoopi.mediator import task_mediator
 from scoopi.mediator.pending import Pending
-from scoopi.mediator.task_mediator import LEAST_AHEAD, TaskMediator
+from scoopi.mediator.task_mediator import LEAST_AHEAD, Prefetch, TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
-from scoopi.mediator.task_runner import TaskRunnerCalls
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
@@ -33,9 +32,12 @@ class Node:
         self.queues = TaskQueues(self.clocks, clock)
         self.pool = WorkerPool(PlayedWorker, workers, b"plan", most_requests=2)
         self.pool.start()
-        self.calls = TaskRunnerCalls(lambda jobs: None, lambda: None, lambda error: None)
         self.parts = PlayedNode(folder)
-        self.tasks = TaskMediator(self.parts.runner, self.queues, self.pool, limits, AHEAD_MS, self.calls)
+        self.tasks = self.with_prefetch(Prefetch(delay_ms, AHEAD_MS))
+
+    def with_prefetch(self, prefetch: Prefetch) -> TaskMediator:
+        parts = self.parts
+        return TaskMediator(parts.runner, parts.inbox, self.queues, self.pool, prefetch, parts.faults.put)
 
     def queue(self, count: int, host: str, archived: bool = False) -> None:
         for number in range(count):
@@ -90,8 +92,8 @@ def test_of_files_and_of_hosts_without_delay_so_many_are_taken_as_workers_can_us
     assert node.tasks.wanted(ONE) == LEAST_AHEAD
     for worker in node.pool:
         for _ in range(60):
-            worker.paced(100, 0.2, 0.0)
-    assert node.tasks.wanted(ONE) == 2 * node.pool.appetite() > LEAST_AHEAD
+            worker.record_timing(100, 0.2, 0.0)
+    assert node.tasks.wanted(ONE) == 2 * node.pool.capacity() > LEAST_AHEAD
 
 
 def test_a_node_holds_no_more_than_so_many_jobs_of_all_hosts_together(
@@ -139,8 +141,6 @@ def test_a_mediator_that_was_never_started_is_joined_at_once(node_of: Callable[.
 
 def test_where_the_store_answers_slowly_more_is_taken_ahead(node_of: Callable[..., Node]) -> None:
     node = node_of(delay_ms=0, workers=8)
-    assert node.tasks.wanted(ONE) == 2 * node.pool.appetite()
-    often = TaskMediator(
-        node.parts.runner, node.queues, node.pool, FetchLimits(1, 0), AHEAD_MS, node.calls, windows=8
-    )
-    assert often.wanted(ONE) == 8 * node.pool.appetite()
+    assert node.tasks.wanted(ONE) == 2 * node.pool.capacity()
+    often = node.with_prefetch(Prefetch(0, AHEAD_MS, windows=8))
+    assert often.wanted(ONE) == 8 * node.pool.capacity()

@@ -144,7 +144,7 @@ def test_the_worker_for_single_jobs_ends_when_none_is_left(tmp_path: Path) -> No
         assert node.launched.empty()
 
 
-def test_the_shared_workers_go_on_while_suspects_run(tmp_path: Path) -> None:
+def test_the_shared_workers_go_on_while_jobs_in_quarantine_run(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path)) as node:
         first = node.worker()
         node.push(1)
@@ -238,7 +238,7 @@ def test_a_drain_gives_back_what_waits_and_what_workers_hand_back_and_lets_the_r
         worker = node.worker()
         taken = node.push(6)
         items = worker.is_given()
-        node.runner.post(node.runner.drain)
+        node.inbox.post(node.runner.drain)
         waiting = node.back.get(timeout=WAIT_S)
         assert [pending.taken for pending in waiting] == taken[len(items) :]
         assert isinstance(worker.hears(), Drain)
@@ -259,7 +259,7 @@ def test_a_recall_gives_back_what_has_not_begun_and_the_node_goes_on(tmp_path: P
         worker = node.worker()
         taken = node.push(6)
         items = worker.is_given()
-        node.runner.post(node.runner.recall)
+        node.inbox.post(node.runner.recall)
         waiting = node.back.get(timeout=WAIT_S)
         assert [pending.taken for pending in waiting] == taken[len(items) :]
         assert isinstance(worker.hears(), Recall)
@@ -268,7 +268,7 @@ def test_a_recall_gives_back_what_has_not_begun_and_the_node_goes_on(tmp_path: P
         assert unbegun.taken.id == items[-1].job
         worker.ends(*items[:-1])
         node.wait_ended(1)
-        node.runner.post(lambda: node.runner.push([unbegun]))
+        node.inbox.post(lambda: node.runner.push([unbegun]))
         (again,) = worker.is_given()
         assert again == items[-1]
         worker.says(HandedBack((again.job,)))
@@ -376,7 +376,7 @@ def test_workers_that_die_at_their_start_end_the_run_instead_of_being_started_fo
 def test_the_loop_ends_with_the_last_worker_after_a_stop(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path, workers=2)) as node:
         workers = [node.worker(), node.worker()]
-        node.runner.post(node.runner.stop)
+        node.inbox.post(node.runner.stop)
         assert [type(worker.hears()) for worker in workers] == [Stop, Stop]
         workers[0].dies()
         node.turn()
@@ -392,11 +392,11 @@ def test_a_kill_ends_the_loop_at_once_and_leaves_the_jobs_taken(tmp_path: Path) 
         worker = node.worker()
         (job,) = node.push(1)
         worker.is_given()
-        node.runner.post(node.runner.kill)
+        node.inbox.post(node.runner.kill)
         node.thread.join(WAIT_S)
         assert not node.thread.is_alive()
         assert [held.id for held in node.jobs.taken()] == [job.id]
-        node.runner.post(lambda: pytest.fail(f"{NODE}: a call after the end"))
+        node.inbox.post(lambda: pytest.fail(f"{NODE}: a call after the end"))
 
 
 def test_the_least_laden_worker_is_given_the_next_job(tmp_path: Path) -> None:

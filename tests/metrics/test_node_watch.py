@@ -11,8 +11,11 @@ import pytest
 from scoopi.engine.node_watch import STUCK_S, NodeWatch, WatchedParts
 from scoopi.errors import AppenderError
 from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.job_inbox import JobInbox
+from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.state_flipper import StateFlipper
+from scoopi.mediator.task_inbox import TaskInbox
 from scoopi.mediator.task_mediator import TaskFigures
 from scoopi.metrics.node_counts import NodeCounts
 
@@ -60,7 +63,14 @@ class Desk:
         self.appender, self.tasks, self.jobs = Part(), Tasks(), Jobs()
         self.state, self.held = StateFlipper(), HeldJobs()
         self.counts = NodeCounts()
-        self.events = NodeEvents(self.held, self.counts, self.state)
+        self.events = NodeEvents(
+            self.held,
+            self.counts,
+            self.state,
+            JobInbox(),
+            TaskInbox(),
+            Monitor(self.held, self.state, bool, 1000),
+        )
         parts = WatchedParts(
             cast("Any", self.appender),
             cast("Any", self.tasks),

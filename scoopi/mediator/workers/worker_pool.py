@@ -1,4 +1,4 @@
-"""WorkerPool: starts workers, chooses one for a job, replaces those that die."""
+"""WorkerPool: starts workers, chooses one for a job, replaces those that crash."""
 
 from __future__ import annotations
 
@@ -56,13 +56,17 @@ class WorkerPool:
         yield from self._leaving
 
     def choose(self, needs_request: bool, standing: Standing = Standing.ANSWERS) -> PoolWorker | None:
-        """The least laden worker that has room, if need be for a request to a host of that standing."""
+        """The worker with room that has the fewest jobs; None when none has room.
+
+        Args:
+            needs_request: room for a request to a host of that standing is needed, too.
+        """
         open_ones = [worker for worker in self.workers if worker.has_room(needs_request, standing)]
         return min(open_ones, key=lambda worker: len(worker.outstanding), default=None)
 
-    def appetite(self) -> int:
-        """How many jobs all workers together would hold at a time."""
-        return sum(worker.appetite() for worker in self.workers)
+    def capacity(self) -> int:
+        """How many jobs all workers together can hold at a time."""
+        return sum(worker.capacity() for worker in self.workers)
 
     def give(self) -> None:
         """Send every worker what was added for it."""

@@ -1,4 +1,4 @@
-"""Quarantine: who waits to run alone, and when a task, or a job, is guilty."""
+"""Quarantine: which jobs run alone, and when a task, or a job, fails for its crashes."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ HOW = "it was killed by SIGSEGV"
 
 
 class Court:
-    """The suspects, and what they are sentenced to."""
+    """The quarantine, and the jobs that it fails."""
 
     def __init__(self, max_crashes: int = 2) -> None:
         self.results: list[JobResult] = []
-        self.suspects = Quarantine(max_crashes, 60.0, self.results.append, "{}/{}".format)
+        self.quarantine = Quarantine(max_crashes, 60.0, self.results.append, "{}/{}".format)
 
     def first(self) -> Pending | None:
-        return next(iter(self.suspects), None)
+        return next(iter(self.quarantine), None)
 
     def pop(self) -> Pending:
-        first = next(iter(self.suspects))
-        self.suspects.pop(first)
+        first = next(iter(self.quarantine))
+        self.quarantine.pop(first)
         return first
 
     def die(
@@ -45,7 +45,7 @@ class Court:
         worker.overran = note if overran else None
         link.dies()
         link.reap()
-        return self.suspects.judge(worker, HOW, note)
+        return self.quarantine.judge(worker, HOW, note)
 
     def die_alone(self, task: str) -> None:
         pending = self.pop()
@@ -64,24 +64,24 @@ def test_suspects_wait_in_the_order_in_which_they_were_lost() -> None:
     court = Court()
     court.die(pending("a", "one.example:80"), pending("b"))
     court.suspect("c")
-    assert court.suspects.hosts() == {"one.example:80", "file"}
-    assert [court.pop().taken.id for _ in range(len(court.suspects))] == ["a", "b", "c"]
+    assert court.quarantine.hosts() == {"one.example:80", "file"}
+    assert [court.pop().taken.id for _ in range(len(court.quarantine))] == ["a", "b", "c"]
     assert court.first() is None
 
 
 def test_after_a_crash_only_the_job_that_was_running_waits_to_run_alone() -> None:
     court = Court()
     back = court.die(pending("a"), pending("b"), pending("c"), on="b", task="rain")
-    assert [job.taken.id for job in court.suspects] == ["b"]
+    assert [job.taken.id for job in court.quarantine] == ["b"]
     assert [(job.taken.id, job.beside) for job in back] == [("a", 1), ("c", 1)]
     assert court.die(*back, on="a", task="rain") == []
-    assert [job.taken.id for job in court.suspects] == ["b", "a", "c"], "c has met its second crash"
+    assert [job.taken.id for job in court.quarantine] == ["b", "a", "c"], "c has met its second crash"
 
 
 def test_a_crash_on_a_job_that_the_worker_does_not_hold_makes_all_of_its_jobs_suspects() -> None:
     court = Court()
     assert court.die(pending("a"), pending("b"), on="ended", task="rain") == []
-    assert [job.taken.id for job in court.suspects] == ["a", "b"]
+    assert [job.taken.id for job in court.quarantine] == ["a", "b"]
 
 
 @pytest.mark.parametrize("alone", [False, True])
@@ -96,7 +96,7 @@ def test_a_task_that_ran_too_long_fails_without_another_try(alone: bool) -> None
     assert (failure.task, failure.at) == ("rain", "towns/rain")
     assert "scoopi.task.timeout" in failure.message
     assert all(job.beside == 0 and not job.crashes for job in back.values())
-    assert not len(court.suspects)
+    assert not len(court.quarantine)
 
 
 def test_a_page_whose_reading_takes_too_long_fails_as_a_whole() -> None:
@@ -113,9 +113,9 @@ def test_nobody_is_blamed_when_the_task_ended_before_its_worker_was_killed() -> 
     worker.overran = Note("a", "rain", 5.0)
     link.dies()
     link.reap()
-    back = court.suspects.judge(worker, HOW, Note("b", "rain", 9.0))
+    back = court.quarantine.judge(worker, HOW, Note("b", "rain", 9.0))
     assert [(job.taken.id, job.failures, job.beside) for job in back] == [("a", (), 0), ("b", (), 0)]
-    assert not len(court.suspects)
+    assert not len(court.quarantine)
 
 
 def test_who_kills_its_worker_is_tried_again_before_all_others() -> None:
@@ -164,11 +164,11 @@ def test_a_death_while_loading_fails_the_job_with_all_that_was_said_of_it() -> N
     assert [failure.task for failure in frame.failures] == ["rain", ""]
     assert frame.failures[1].cause == f"the page kills its worker: {HOW}"
     assert frame.failures[1].url == "/a.html"
-    assert len(court.suspects) == 0
+    assert len(court.quarantine) == 0
 
 
 def test_when_the_node_stops_all_suspects_are_given_up() -> None:
     court = Court()
     court.suspect("a", "b")
-    assert [job.taken.id for job in court.suspects.clear()] == ["a", "b"]
-    assert len(court.suspects) == 0
+    assert [job.taken.id for job in court.quarantine.clear()] == ["a", "b"]
+    assert len(court.quarantine) == 0

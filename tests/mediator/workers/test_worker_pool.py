@@ -126,7 +126,7 @@ def test_a_worker_alone_is_started_once_and_holds_one_job(
 ) -> None:
     alone = pool.start_alone()
     assert pool.start_alone() is alone
-    assert (alone.alone, alone.appetite(), len(played)) == (True, 1, 3)
+    assert (alone.alone, alone.capacity(), len(played)) == (True, 1, 3)
     alone.ready = True
     assert alone.has_room(needs_request=True)
     alone.add(pending("a"), item("a"))
@@ -148,28 +148,28 @@ def test_quick_jobs_widen_the_window_and_slow_ones_narrow_it(pool: WorkerPool) -
     worker = pool.workers[0]
     assert worker.window() == WINDOW_LEAST
     for _ in range(50):
-        worker.paced(100, 0.2, 0.0)
+        worker.record_timing(100, 0.2, 0.0)
     assert WINDOW_LEAST < worker.window() <= WINDOW_MOST
-    worker.paced(0, 5.0, 5.0)
+    worker.record_timing(0, 5.0, 5.0)
     wide = worker.window()
     for _ in range(50):
-        worker.paced(1, 2.0, 0.0)
+        worker.record_timing(1, 2.0, 0.0)
     assert worker.window() == WINDOW_LEAST < wide
-    assert pool.appetite() == 2 * (WINDOW_LEAST + MOST_REQUESTS)
+    assert pool.capacity() == 2 * (WINDOW_LEAST + MOST_REQUESTS)
 
 
 def test_as_many_requests_are_wanted_as_the_steps_take_up_while_a_page_comes() -> None:
     worker = PoolWorker(PlayedWorker(), 32)
     for _ in range(200):
-        worker.paced(1, 1.0, 0.02)
-    heavy = worker.appetite()
+        worker.record_timing(1, 1.0, 0.02)
+    heavy = worker.capacity()
     for _ in range(200):
-        worker.paced(10, 10 * 0.01, 10 * 0.2)
-    light = worker.appetite()
+        worker.record_timing(10, 10 * 0.01, 10 * 0.2)
+    light = worker.capacity()
     for _ in range(200):
-        worker.paced(10, 10 * 0.001, 10 * 2.0)
+        worker.record_timing(10, 10 * 0.001, 10 * 2.0)
     assert heavy == WINDOW_LEAST + WINDOW_LEAST
     assert light == pytest.approx(15 + WINDOW_LEAST + 20, abs=2)
-    assert worker.appetite() == WINDOW_MOST + 32
+    assert worker.capacity() == WINDOW_MOST + 32
     worker.link.kill()
     worker.link.reap()

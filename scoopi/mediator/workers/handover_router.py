@@ -1,8 +1,9 @@
-"""HandoverRouter: carries out what workers hand over: ended jobs, new jobs, requests for grants."""
+"""HandoverRouter: carries out what workers report: finished jobs, new jobs, requests for grants."""
 
 from __future__ import annotations
 
 import logging
+from typing import NamedTuple
 
 from injector import inject
 
@@ -31,13 +32,23 @@ from scoopi.worker.messages import (
 log = logging.getLogger(__name__)
 
 
-class HandoverRouter:
-    """Belongs to the task runner's thread.
+class Routed(NamedTuple):
+    """What became of one message.
 
     Attributes:
-        handed_back: jobs that workers gave back unrun, since the owner last took them.
-        routed: how many results were passed to the appender.
+        results: how many results went to the appender.
+        handed_back: jobs that the worker gave back unrun.
     """
+
+    results: int = 0
+    handed_back: tuple[Pending, ...] = ()
+
+
+NOTHING = Routed()
+
+
+class HandoverRouter:
+    """Belongs to the task runner's thread."""
 
     @inject
     def __init__(
@@ -47,18 +58,16 @@ class HandoverRouter:
         self._queues = queues
         self._appender = appender
         self._counts = counts
-        self.handed_back: list[Pending] = []
-        self.routed = 0
 
-    def route(self, worker: PoolWorker, message: ToParent) -> None:
+    def route(self, worker: PoolWorker, message: ToParent) -> Routed:
         """Carry out one message.
 
         Raises:
             RunError: the worker cannot be wired, so no worker can.
         """
         if isinstance(message, Results):
-            self._end_jobs(worker, message)
-        elif isinstance(message, Answered):
+            return Routed(results=self._end_jobs(worker, message))
+        if isinstance(message, Answered):
             worker.requests.pop(message.job, None)
             self._clocks.answered(message.host, message.job, message.heard)
             self._queues.wake(message.host)
@@ -68,28 +77,23 @@ class HandoverRouter:
         elif isinstance(message, Asking):
             self._queues.ask(message.host, worker, message.job)
         elif isinstance(message, HandedBack):
-            self._take_back(worker, message)
+            back = (worker.end(job) for job in message.jobs)
+            return Routed(handed_back=tuple(pending for pending in back if pending is not None))
         elif isinstance(message, Ready):
             worker.ready = True
         elif isinstance(message, Fault):
             raise RunError(f"a worker cannot start: {message.message}")
+        return NOTHING
 
-    def _take_back(self, worker: PoolWorker, message: HandedBack) -> None:
-        for job in message.jobs:
-            pending = worker.outstanding.pop(job, None)
-            if pending is not None:
-                self.handed_back.append(pending)
-
-    def _end_jobs(self, worker: PoolWorker, message: Results) -> None:
+    def _end_jobs(self, worker: PoolWorker, message: Results) -> int:
         waited_s = message.times.get(LOADER, 0.0)
-        worker.paced(len(message.results), sum(message.times.values()) - waited_s, waited_s)
+        worker.record_timing(len(message.results), sum(message.times.values()) - waited_s, waited_s)
         self._counts.add_all(message.times, prefix="time.")
         self._counts.add_all(message.finds, prefix=PREFIX)
+        passed = 0
         for result in message.results:
-            if worker.outstanding.pop(result.job, None) is None:
+            if worker.end(result.job) is None:
                 continue
-            if result.job == worker.slow_on:
-                worker.slow_on = ""
             self._counts.add("pages", result.pages)
             for failure in result.failures:
                 log.info("job %s: %s failed: %s", failure.job, failure.task, failure.message)
@@ -97,4 +101,5 @@ class HandoverRouter:
             self._appender.put(
                 JobResult(result.job, result.fence, result.state, result.body, children, result.rows)
             )
-            self.routed += 1
+            passed += 1
+        return passed

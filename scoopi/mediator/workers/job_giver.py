@@ -1,0 +1,130 @@
+"""JobGiver: holds the jobs that wait in this node, and gives them to workers as hosts and workers allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+from injector import inject
+
+from scoopi.mediator.pending import Pending
+from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.mediator.workers.quarantine import Quarantine
+from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.worker.crash_marker import Note
+from scoopi.worker.messages import Granted, WorkItem
+
+
+class JobGiver:
+    """Belongs to the task runner's thread."""
+
+    @inject
+    def __init__(
+        self, pool: WorkerPool, queues: TaskQueues, clocks: HostClocks, quarantine: Quarantine
+    ) -> None:
+        self._pool = pool
+        self._queues = queues
+        self._clocks = clocks
+        self._quarantine = quarantine
+
+    def add(self, jobs: Iterable[Pending]) -> None:
+        """Queue jobs."""
+        for pending in jobs:
+            self._queues.add(pending)
+
+    def clear(self) -> list[Pending]:
+        """Remove and return all jobs that wait."""
+        return self._queues.clear() + self._quarantine.clear()
+
+    def is_empty(self) -> bool:
+        """Whether no job waits here."""
+        return not (self._queues.total or len(self._quarantine))
+
+    def next_turn_in(self) -> float:
+        """Seconds until a host can be asked that must wait now; infinity when there is none."""
+        return self._queues.next_turn_in()
+
+    def has_quarantined(self) -> bool:
+        """Whether jobs wait to run alone; no event announces when they may."""
+        return len(self._quarantine) > 0
+
+    def needed_hosts(self) -> set[str]:
+        """Hosts that waiting jobs need, or jobs in workers for a further request.
+
+        Approximate, as they change all the time; may be called from any thread.
+        """
+        waiting = {*self._queues.waiting_hosts(), *self._queues.asking_hosts()}
+        return (waiting | self._quarantine.hosts()) - {FILE_HOST}
+
+    def forget(self, worker: PoolWorker) -> None:
+        """Drop the requests of a worker that has ended."""
+        self._queues.forget_worker(worker)
+        for job, host in worker.requests.items():
+            self._clocks.abandoned(host, job)
+            self._queues.wake(host)
+
+    def judge(self, worker: PoolWorker, how: str, note: Note) -> None:
+        """Queue or quarantine the jobs of a worker that has crashed; see `Quarantine.judge`."""
+        self.add(self._quarantine.judge(worker, how, note))
+
+    def close(self) -> None:
+        """Grant no more requests."""
+        self._clocks.close()
+
+    def give(self) -> None:
+        """Give out all that hosts and workers allow now."""
+        self._queues.serve(self._serve_host)
+        if len(self._quarantine):
+            self._serve_quarantine()
+        else:
+            self._pool.end_alone()
+
+    def _serve_host(self, host: str) -> bool:
+        """Give out what the host and the workers allow; False when no worker has room."""
+        while (asking := self._queues.next_asking(host)) is not None:
+            worker, job = asking
+            if job not in worker.outstanding:  # handed back since it asked
+                self._queues.pop_asking(host)
+                continue
+            grant = self._clocks.grant(host, job)
+            if grant is None:
+                self._queues.sleep(host)
+                return True
+            self._queues.pop_asking(host)
+            worker.requests[job] = host
+            worker.link.send(Granted(job, grant))
+        standing = self._clocks.standing(host)
+        while (pending := self._queues.next_job(host)) is not None:
+            chosen = self._pool.choose(host != FILE_HOST, standing)
+            if chosen is None:
+                return False
+            item = self._allowed(host, pending)
+            if item is None:
+                self._queues.sleep(host)
+                return True
+            chosen.add(self._queues.pop_job(host), item, standing)
+        return True
+
+    def _allowed(self, host: str, pending: Pending) -> WorkItem | None:
+        """The job as a worker gets it, with a grant; None when the host must not be asked yet."""
+        if host == FILE_HOST:
+            return pending.item()
+        grant = self._clocks.grant(host, pending.taken.id)
+        return None if grant is None else msgspec.structs.replace(pending.item(), grant=grant)
+
+    def _serve_quarantine(self) -> None:
+        """Give the worker for quarantined jobs the first one whose host may be asked now."""
+        worker = self._pool.start_alone()
+        if not worker.has_room(needs_request=False):
+            return
+        refused: set[str] = set()
+        for pending in self._quarantine:
+            host = FILE_HOST if pending.archived else pending.taken.host
+            item = None if host in refused else self._allowed(host, pending)
+            if item is not None:
+                self._quarantine.pop(pending)
+                worker.add(pending, item)
+                return
+            refused.add(host)
