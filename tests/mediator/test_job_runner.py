@@ -193,9 +193,7 @@ def test_a_host_that_had_no_more_jobs_is_not_asked_at_every_wake_up(
     assert counting.asked.count(ONE) == 1
 
 
-def test_what_no_wake_up_announced_is_swept_up(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_no_wake_up_announced_is_swept_up(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_runner, "SWEEP_S", 0.05)
     world.put(ONE, "a")
     with running(world):
