@@ -17,7 +17,7 @@ from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.pages.job_values import Ended
 from scoopi.store.pages.remembered_ends import RememberedEnds
 from scoopi.store.ports import Outcome, Store, StoreMap
-from scoopi.store.run_maps import RUN_MAPS
+from scoopi.store.run_maps import PAYLOADS, RUN_MAPS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_registry import PREFIX, RunRegistry
 from scoopi.store.runs.run_retention import RunRetention
@@ -28,9 +28,9 @@ from tests.store.faulty_store import Faults, FaultyStore, NodeDied, Write
 RUN = "shop"
 SECONDS = 60
 ENDS = {f"{number:032x}": Ended("n1", 1, JobState.DONE) for number in range(3)}
-WRITES = 1 + 1 + (1 + 1 + 1 + 2) + 2 + (2 + 1) + 1
-"""OVER; its noting; a pack, that all are packed, a removal, their ends; those of two members; of the run's
-records and canary; that all have one."""
+WRITES = 1 + 1 + (1 + 1 + 1 + 2) + 2 + 1 + (2 + 1) + 1
+"""OVER; its noting; a pack, that all are packed, a removal, their ends; those of two members; of a
+payload; of the run's records and canary; that all have one."""
 
 
 class Timed:
@@ -83,6 +83,8 @@ def kept(tmp_path: Path) -> Iterator[Timed]:
     for node in ("ann", "bob"):
         Membership(store, node, node).beat(Load(0, True), NodeStatus.LEFT)
     RememberedEnds(store).remember(ENDS)
+    # As a node leaves it that dies between a payload and the record of a job that has ended before.
+    store.put_if_absent_all(PAYLOADS, [(next(iter(ENDS)), b"payload")])
     RunRecord(store, "n1").to_ending()
     yield timed
     timed.close()
