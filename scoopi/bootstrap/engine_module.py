@@ -5,19 +5,15 @@ from __future__ import annotations
 from injector import Binder, Module, provider, singleton
 from msgspec.structs import replace
 
-from scoopi.appenders.appender import STORE_TIMEOUT_S, Appender
+from scoopi.appenders.appender import STORE_TIMEOUT_S
 from scoopi.configs.groups import ClusterSettings, MetricsSettings
 from scoopi.engine.engine import Engine, NodeParts
 from scoopi.engine.job_seeder import JobSeeder
-from scoopi.engine.node_end import NodeEnd
 from scoopi.engine.node_watch import NodeWatch, WatchedParts
-from scoopi.engine.run_close import RunClose
+from scoopi.engine.run_completion import RunCompletion
+from scoopi.engine.shutdown import Shutdown
 from scoopi.engine.stop_time import StopTime
 from scoopi.fetch.address import host_of
-from scoopi.mediator.job_mediator import JobMediator
-from scoopi.mediator.node_events import NodeEvents
-from scoopi.mediator.state_flipper import StateFlipper
-from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.runs.composed import unpacked_locators
@@ -35,7 +31,7 @@ class EngineModule(Module):
 
     def configure(self, binder: Binder) -> None:
         """Bind what needs no value of its own."""
-        for part in (NodeEnd, WatchedParts):
+        for part in (NodeParts, RunCompletion, Shutdown, WatchedParts):
             binder.bind(part, scope=singleton)
 
     @singleton
@@ -48,21 +44,6 @@ class EngineModule(Module):
         barricade = Barricade(context.store, f"seed/{context.run}", context.node, lease_ms)
         timeout_s, on_seeded = context.store_timeout_s, context.on_seeded
         return JobSeeder(jobs, record, host_of, barricade, context.run, timeout_s, on_seeded)
-
-    @singleton
-    @provider
-    def parts(
-        self,
-        seeder: JobSeeder,
-        appender: Appender,
-        tasks: TaskMediator,
-        jobs: JobMediator,
-        events: NodeEvents,
-        state: StateFlipper,
-        end: NodeEnd,
-    ) -> NodeParts:
-        """The parts that the engine starts and ends."""
-        return NodeParts(seeder, appender, tasks, jobs, events, state, end)
 
     @singleton
     @provider
@@ -87,7 +68,7 @@ class EngineModule(Module):
     def engine(
         self,
         parts: NodeParts,
-        close: RunClose,
+        completion: RunCompletion,
         jobs: JobStore,
         counts: NodeCounts,
         metrics: MetricsServer,
@@ -98,7 +79,7 @@ class EngineModule(Module):
         packed = context.composed.locators
         return Engine(
             parts,
-            close,
+            completion,
             jobs,
             counts,
             lambda: unpacked_locators(packed),

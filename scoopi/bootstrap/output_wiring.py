@@ -35,11 +35,6 @@ class OutputWiring:
         self._stop = stop
         self._settings = OutputSettings.of(context.configs)
 
-    @property
-    def publishes_parts(self) -> bool:
-        """Whether what is committed is published when the run is stopped before its end."""
-        return self._context.stream is None and not self._merges
-
     def publisher(self) -> Publisher:
         """Of this node's own rows."""
         context = self._context
@@ -60,7 +55,7 @@ class OutputWiring:
         Args:
             publisher: of this node's own rows.
         """
-        own = OwnRows(publisher, departure, self._context.was_over)
+        own = OwnRows(publisher, departure, self._context.was_over, in_parts=self._context.stream is None)
         if self._merges:
             from scoopi.publishing.merged_rows import MergedRows  # late: for nodes that share a folder
 

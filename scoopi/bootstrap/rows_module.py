@@ -13,17 +13,17 @@ from scoopi.bootstrap.output_wiring import OutputWiring
 from scoopi.configs.groups import AppenderSettings, EngineSettings
 from scoopi.engine.empty_finds import EmptyFinds
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S
-from scoopi.engine.run_close import RunClose
+from scoopi.engine.run_completion import CompletionLimits, Presence
+from scoopi.engine.run_reporter import RunReporter
 from scoopi.engine.stop_time import StopTime
-from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.publishing.publisher import Publisher
+from scoopi.publishing.run_phases import RunPhases
 from scoopi.publishing.run_rows import RunRows
 from scoopi.runs.node_folder import NodeFolder
 from scoopi.runs.run_context import RunContext
-from scoopi.runs.run_file import RunFile
-from scoopi.runs.run_place import RunPlace
+from scoopi.runs.run_file import RunFile, RunPlace
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
@@ -34,7 +34,7 @@ class RowsModule(Module):
 
     def configure(self, binder: Binder) -> None:
         """Bind what needs no value of its own."""
-        for part in (NodeCounts, OutputWiring):
+        for part in (NodeCounts, OutputWiring, Presence):
             binder.bind(part, scope=singleton)
 
     @singleton
@@ -90,13 +90,12 @@ class RowsModule(Module):
 
     @singleton
     @provider
-    def place(self, output: OutputWiring, context: RunContext) -> RunPlace:
+    def place(self, context: RunContext) -> RunPlace:
         """Which run this is."""
         return RunPlace(
             run=context.folder.path.name,
             folder=context.folder.path,
             incarnation=context.run,
-            publishes_parts=output.publishes_parts,
             resume=context.resume_command(),
             was_over=context.was_over,
             is_alone=context.cluster is None,
@@ -113,37 +112,30 @@ class RowsModule(Module):
 
     @singleton
     @provider
-    def run_close(
+    def reporter(
         self,
         place: RunPlace,
-        publisher: Publisher,
-        rows: RunRows,
         jobs: JobStore,
         record: RunRecord,
         counts: NodeCounts,
-        heartbeat: Heartbeat,
-        departure: Departure,
         empty: EmptyFinds,
-        stop: StopTime,
         context: RunContext,
-    ) -> RunClose:
-        """Completes the run, or this node's part of it."""
+    ) -> RunReporter:
+        """Reports what the run has done."""
         file = RunFile(context.folder.path, context.folder.node_folder, context.cluster is not None)
-        return RunClose(
-            place,
-            publisher,
-            rows,
-            jobs,
-            record,
-            file,
-            counts,
-            heartbeat,
-            departure,
-            context.store_timeout_s,
-            lambda: _on_over(context),
-            empty.told,
-            stop,
-        )
+        return RunReporter(place, file, jobs, record, counts, empty.sentences)
+
+    @singleton
+    @provider
+    def phases(self, record: RunRecord, departure: Departure, context: RunContext) -> RunPhases:
+        """Moves the run to its end."""
+        return RunPhases(record, departure, lambda: _on_over(context))
+
+    @singleton
+    @provider
+    def limits(self, stop: StopTime, context: RunContext) -> CompletionLimits:
+        """How long completing the run may take."""
+        return CompletionLimits(stop, context.store_timeout_s)
 
 
 def _on_over(context: RunContext) -> None:

@@ -1,4 +1,4 @@
-"""EmptyFinds: tells which data definitions found no row, and which axes never had a value."""
+"""EmptyFinds: which data definitions found no row, and which axes never had a value."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from scoopi.model.report.finds import MET, PAGES, PREFIX, ROWS, axes_read, count
 
 
 class EmptyFinds:
-    """Reads the node's counters; knows only what this process has read.
+    """Reads the node's counters, which cover what this process has read.
 
     Args:
-        whose: which pages these are, behind their number; empty for all of the run.
+        whose: follows the number of pages, and says which they are; empty for all of the run.
     """
 
     def __init__(self, data_defs: Mapping[str, DataDef], counts: NodeCounts, whose: str = "") -> None:
@@ -22,13 +22,13 @@ class EmptyFinds:
         self._counts = counts
         self._whose = whose
 
-    def told(self) -> tuple[str, ...]:
-        """A sentence for each; none of definitions that have read no page."""
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for each; definitions that have read no page have none."""
         return tuple(
-            sentence for data_def in self._data_defs.values() for sentence in self._told_of(data_def)
+            sentence for data_def in self._data_defs.values() for sentence in self._sentences_of(data_def)
         )
 
-    def _told_of(self, data_def: DataDef) -> Iterator[str]:
+    def _sentences_of(self, data_def: DataDef) -> Iterator[str]:
         name = data_def.name
         pages, rows = self._count(PAGES, name), self._count(ROWS, name)
         if not pages:

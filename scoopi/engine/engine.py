@@ -8,10 +8,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from injector import inject
+
 from scoopi.appenders.appender import Appender
 from scoopi.engine.job_seeder import JobSeeder
-from scoopi.engine.node_end import NodeEnd
-from scoopi.engine.run_close import RunClose
+from scoopi.engine.run_completion import RunCompletion
+from scoopi.engine.shutdown import Shutdown
 from scoopi.engine.stop_time import StopTime
 from scoopi.errors import ClusterError, StoreError
 from scoopi.mediator.job_mediator import JobMediator
@@ -22,6 +24,7 @@ from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.definitions import LocatorGroup
 from scoopi.model.report.run_report import Progress, RunReport
+from scoopi.runs.run_file import versions
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.retries import retried
 
@@ -32,6 +35,7 @@ CLOSE_SHARE = 0.8
 """By then what has ended is committed, and what has not is handed back; publishing has the rest."""
 
 
+@inject
 @dataclass(frozen=True, slots=True)
 class NodeParts:
     """The parts that an engine starts and ends."""
@@ -42,7 +46,7 @@ class NodeParts:
     jobs: JobMediator
     events: NodeEvents
     state: StateFlipper
-    end: NodeEnd
+    shutdown: Shutdown
 
 
 class Engine:
@@ -60,7 +64,7 @@ class Engine:
     def __init__(
         self,
         parts: NodeParts,
-        close: RunClose,
+        completion: RunCompletion,
         store: JobStore,
         counts: NodeCounts,
         locators: Callable[[], Iterable[LocatorGroup]],
@@ -72,7 +76,7 @@ class Engine:
     ) -> None:
         self._parts = parts
         self._notify = notify
-        self._close = close
+        self._completion = completion
         self._store = store
         self._counts = counts
         self._locators = locators
@@ -87,7 +91,7 @@ class Engine:
         is_first = not self._stop.is_asked
         self._stop.begin(hard)
         if hard:
-            self._parts.end.hurry()
+            self._parts.shutdown.expedite()
         elif is_first and self._parts.jobs.started:
             self._notify(self._awaited())
         self._parts.state.cancel()
@@ -116,28 +120,27 @@ class Engine:
 
     def _run(self) -> RunReport:
         parts = self._parts
-        started = datetime.now().astimezone()
-        self._close.begin(started)
+        self._completion.begin()
         if parts.state.cancelled:
-            return self._close.stopped(started)
-        if self._close.was_over:
+            return self._completion.stop()
+        if self._completion.was_over:
             parts.state.run_is_over()
-            return self._close.over(started)
+            return self._completion.complete()
         try:
             parts.appender.start()
             parts.tasks.start()
             retried("joining", parts.jobs.beat, self._patience_s, lambda: parts.state.cancelled)
             if parts.seeder.seed(self._locators, lambda: parts.state.cancelled):
                 parts.jobs.start()
-                self._close.prepare()
+                versions()  # takes a while, is reported at the end, and delays nobody now
             self._wait()
         except BaseException as error:
-            parts.end.at_once(self._stop.end_of(CLOSE_SHARE))
+            parts.shutdown.immediate(self._stop.end_of(CLOSE_SHARE))
             if isinstance(error, StoreError | ClusterError) and self._stop.is_asked:
-                return self._close.stopped(started)
-            self._close.failed(started, error)
+                return self._completion.stop()
+            self._completion.fail(error)
             raise
-        return self._end(started)
+        return self._end()
 
     def _wait(self) -> None:
         while not self._parts.state.wait_for_shutdown(WATCH_S):
@@ -145,30 +148,30 @@ class Engine:
                 with suppress(StoreError):  # asked again soon; a run does not end for want of figures
                     self._watch(self._progress())
 
-    def _end(self, started: datetime) -> RunReport:
+    def _end(self) -> RunReport:
         parts = self._parts
-        self._raise_fault(started)
+        self._raise_fault()
         if not parts.state.cancelled:
-            parts.end.over()
-            return self._close.over(started)
+            parts.shutdown.when_over()
+            return self._completion.complete()
         self._stop.begin()  # without a call of `cancel` it was cancelled from elsewhere, just now
         if self._stop.is_hard:
-            parts.end.at_once()
+            parts.shutdown.immediate()
         else:
             deadline, end = (self._stop.end_of(share) for share in (TASKS_SHARE, CLOSE_SHARE))
             assert deadline is not None, "the stop has begun"
             assert end is not None
-            parts.end.orderly(deadline, end, lambda: parts.events.fault is not None)
-            self._raise_fault(started)
-            if self._close.nothing_is_left():
-                return self._close.over(started)
-        return self._close.stopped(started)
+            parts.shutdown.graceful(deadline, end, lambda: parts.events.fault is not None)
+            self._raise_fault()
+            if self._completion.nothing_is_left():
+                return self._completion.complete()
+        return self._completion.stop()
 
-    def _raise_fault(self, started: datetime) -> None:
+    def _raise_fault(self) -> None:
         fault = self._parts.events.fault
         if fault is not None:
-            self._parts.end.at_once()
-            self._close.failed(started, fault)
+            self._parts.shutdown.immediate()
+            self._completion.fail(fault)
             raise fault
 
     def _progress(self) -> Progress:

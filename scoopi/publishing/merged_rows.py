@@ -8,18 +8,18 @@ import msgspec
 
 from scoopi.errors import StoppedError
 from scoopi.publishing.publisher import Published, Publisher
-from scoopi.publishing.run_rows import EndOfRows
+from scoopi.publishing.run_rows import PublishedRows
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.run_maps import RUN
 
 MERGE_S = 3600.0
-"""So long the holder may write without renewing its lease."""
+"""How long the holder may write without renewing its lease."""
 
 
 class Merged(msgspec.Struct, frozen=True):
-    """What the one file holds, as every node tells it."""
+    """What the one file holds, as every node reports it."""
 
     rows: dict[str, int]
     done: int
@@ -34,13 +34,13 @@ class _RowsMissingError(Exception):
 
 
 class MergedRows:
-    """The holder of the barricade `merge` writes; a lost holder is replaced.
+    """The holder of the barricade `merge` writes; a dead holder is replaced.
 
-    Source: design, "Protocol", rule 6.
+    Source: ARCHITECTURE, protocol rule 6.
 
     Args:
         publisher: of all segments in the folder that all nodes see.
-        is_stopped: asked while another node writes.
+        is_stopped: polled while another node writes.
     """
 
     def __init__(
@@ -57,15 +57,15 @@ class MergedRows:
         self._mine: Published | None = None
         self._codec = RecordCodec(RUN, Merged)
 
-    def at_end(self) -> EndOfRows:
-        """As `RunRows` says; with rows missing the next node tries, and each of them says so."""
+    def at_end(self) -> PublishedRows:
+        """As `RunRows` says; if rows are missing, the next node tries, and each of them reports it."""
         try:
             published = self.when_over()
         except StoppedError:
-            return EndOfRows(None, stopped=True)
+            return PublishedRows(None, stopped=True)
         finally:
             self._departure.leave()
-        return EndOfRows(published, complete=not published.missing)
+        return PublishedRows(published, complete=not published.missing)
 
     def when_over(self) -> Published:
         """As `RunRows` says: written already, or written now."""
@@ -77,6 +77,9 @@ class MergedRows:
             return self._mine
         merged = self._codec.read("composed/merge", composed)
         return Published(merged.rows, merged.done, merged.failed, merged.warned, merged.pages)
+
+    def when_stopped(self) -> None:
+        """As `RunRows` says: the one file has all rows."""
 
     def _merge(self) -> bytes:
         published = self._publisher.publish()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -12,12 +13,12 @@ from typing import Any
 import msgspec
 
 from scoopi.model.report.causes import Cause
-from scoopi.model.report.run_report import JobCounts
+from scoopi.model.report.run_report import ALREADY_OVER, JobCounts, RunReport, RunStatus
 from scoopi.version import __version__
 
 
 class RunView(msgspec.Struct, frozen=True):
-    """What `run.json` says, its keys in this order (design, "Output")."""
+    """The keys of `run.json`, in this order."""
 
     run: str
     incarnation: str
@@ -33,13 +34,78 @@ class RunView(msgspec.Struct, frozen=True):
     time: dict[str, float] = {}
     versions: dict[str, str] = {}
 
+    @classmethod
+    def of(
+        cls, report: RunReport, incarnation: str, awaiting: tuple[str, ...], versions: dict[str, str]
+    ) -> RunView:
+        """What is written of a run that has ended.
+
+        Args:
+            incarnation: of the run.
+            awaiting: nodes whose rows are still missing.
+            versions: what the rows may depend on.
+        """
+        return cls(
+            run=report.run,
+            incarnation=incarnation,
+            status=report.status,
+            started=report.started,
+            ended=report.ended,
+            jobs=report.jobs,
+            pages=report.pages,
+            rows=report.rows,
+            errors=report.errors,
+            warnings=report.warnings,
+            awaiting=awaiting,
+            time=report.times,
+            versions=versions,
+        )
+
+    def report_over(self, folder: Path) -> RunReport:
+        """The report of a run that is over, from what was written about it."""
+        return RunReport(
+            run=self.run,
+            folder=str(folder),
+            status=RunStatus.DONE,
+            started=self.started,
+            ended=self.ended or datetime.now().astimezone(),
+            jobs=self.jobs,
+            pages=self.pages,
+            rows=self.rows,
+            errors=self.errors,
+            warnings=self.warnings,
+            times=self.time,
+            publish_note=ALREADY_OVER,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlace:
+    """Which run a node takes part in, and where its files are.
+
+    Attributes:
+        run: its id.
+        folder: its folder.
+        incarnation: the run's own.
+        resume: the command that continues it.
+        was_over: it was ending or over when this node joined; there is nothing to run.
+        is_alone: it is a run on one machine.
+    """
+
+    run: str
+    folder: Path
+    incarnation: str
+    resume: str
+    was_over: bool = False
+    is_alone: bool = False
+
 
 class RunFile:
-    """Replaced by a rename, so that a reader always sees a whole one.
+    """Replaced by a rename, so that a reader always sees a complete file.
 
     Args:
-        keeps_own: several nodes may share the folder, whose file is that of the node that wrote last;
-            each keeps its own view in its hidden folder.
+        keeps_own: this node also keeps a copy in its hidden folder: nodes may share the run's folder, whose
+            file is that of the node that wrote last.
     """
 
     def __init__(self, folder: Path, node_folder: Path, keeps_own: bool = False) -> None:
@@ -63,6 +129,13 @@ class RunFile:
             self._temporary.write_bytes(text)
             self._temporary.replace(path)
 
+    def finished(self, run: str, folder: Path) -> RunReport:
+        """The report of a run that is over and that its cluster has forgotten; without a file, only that."""
+        view, now = self.read(), datetime.now().astimezone()
+        if view is None:
+            return RunReport(run, str(folder), RunStatus.DONE, now, now, publish_note=ALREADY_OVER)
+        return msgspec.structs.replace(view.report_over(folder), run=run)
+
     def read(self) -> RunView | None:
         """The file as this node wrote it last; None when there is none that can be read."""
         try:
@@ -76,7 +149,7 @@ class RunFile:
 
 @cache
 def versions() -> Mapping[str, str]:
-    """What the rows may depend on; looking it up takes a while the first time."""
+    """Versions that the rows may depend on, by name; the first call takes a while."""
     from importlib import metadata
 
     return {

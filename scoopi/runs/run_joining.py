@@ -20,7 +20,6 @@ from scoopi.publishing.outputs import of_node
 from scoopi.runs.cluster_runs import runs_of, store_of
 from scoopi.runs.composed import Composed, read_composed
 from scoopi.runs.earlier_incarnations import FormerLives
-from scoopi.runs.finished import finished_report
 from scoopi.runs.left_over_runs import LeftOverRuns
 from scoopi.runs.node_folder import NodeFolder
 from scoopi.runs.run_context import RunContext
@@ -108,7 +107,7 @@ class RunJoining:
             return self._joined(found, mine, configs, outputs)
         if lives.saw_over(now):
             path = found.folder.path
-            return finished_report(found.name, path, RunFile(path, found.folder.node_folder, True))
+            return RunFile(path, found.folder.node_folder, True).finished(found.name, path)
         lives.refuse(now)
         if is_torn:
             raise RunError(

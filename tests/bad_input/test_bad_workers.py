@@ -127,7 +127,7 @@ def test_a_step_that_never_ends_does_not_hold_up_an_orderly_stop(
     told = desk.told()
     assert (told["status"], told["jobs"]["left"]) == ("stopped", 3 - told["jobs"]["done"])
     assert not desk.rows() - good_rows()
-    assert "did not end in time; they will be done again" in (desk.folder / "stderr.txt").read_text()
+    assert "did not finish in time; they will be run again" in (desk.folder / "stderr.txt").read_text()
 
 
 @pytest.mark.parametrize("workers", [0, 1])

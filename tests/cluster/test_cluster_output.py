@@ -8,14 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from scoopi.engine.run_close import RunClose
+from scoopi.engine.run_completion import RunCompletion
 from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
@@ -125,14 +124,14 @@ def test_a_node_that_is_stopped_makes_the_run_over_that_the_others_have_ended_me
     crew_of: CrewOf, cluster: ClusterClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has taken nothing yet: of who has, the others may wait for the hosts until it has left."""
-    crew, stops, stopped = crew_of(), threading.Event(), RunClose.stopped
+    crew, stops, stopped = crew_of(), threading.Event(), RunCompletion.stop
 
-    def stopped_late(close: RunClose, started: datetime) -> RunReport:
+    def stopped_late(completion: RunCompletion) -> RunReport:
         stops.set()
         wait_until(ann.done, "the end of the other node", LIMIT_S)
-        return stopped(close, started)
+        return stopped(completion)
 
-    monkeypatch.setattr(RunClose, "stopped", stopped_late)
+    monkeypatch.setattr(RunCompletion, "stop", stopped_late)
     with held(cluster, crew, f"seed/{crew.precompose(cluster)}"):
         ann, bob = crew.start("ann"), crew.start("bob")
         wait_until(lambda: len(members_of(cluster, crew.run_name)) == 2, "both nodes", LIMIT_S)

@@ -1,4 +1,4 @@
-"""NodeEnd: ends the parts of a node in order: workers, appender, takers."""
+"""Shutdown: ends the parts of a node in order: workers, appender, takers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ THREAD_END_S = 5.0
 """How long a thread that has nothing left to do may take to end."""
 
 
-class NodeEnd:
-    """Last opened, first closed; every wait has an end."""
+class Shutdown:
+    """Stops last what was started first; every wait has an end."""
 
     @inject
     def __init__(
@@ -39,54 +39,55 @@ class NodeEnd:
         self._appender = appender
         self._held = held
         self._state = state
-        self._hurry = threading.Event()
+        self._expedited = threading.Event()
 
-    def orderly(self, deadline: float, end: float, broken: Callable[[], bool] = lambda: False) -> None:
-        """Take no new job, let running tasks end, hand back what was only taken.
+    def graceful(self, deadline: float, end: float, broken: Callable[[], bool] = lambda: False) -> None:
+        """Take no new job, let running tasks end, hand back jobs that were only taken.
 
         Args:
-            deadline: on the monotonic clock; what has not ended by then counts as never done.
-            end: the same for what has ended to be committed and handed back.
-            broken: whether nothing more can end; looked at when `HeldJobs.wake` is called.
+            deadline: on the monotonic clock; a task that has not ended by then is run again.
+            end: on the monotonic clock; by then results are committed, and other jobs handed back.
+            broken: whether nothing more can end; checked when `HeldJobs.wake` is called.
         """
         self._jobs.cancel()
         self._tasks.drain()
         ended = self._held.wait_idle(
-            max(0.0, deadline - time.monotonic()), lambda: self._hurry.is_set() or broken()
+            max(0.0, deadline - time.monotonic()), lambda: self._expedited.is_set() or broken()
         )
         if not ended:
-            log.warning("%d jobs did not end in time; they will be done again", len(self._held.ids()))
+            log.warning("%d jobs did not finish in time; they will be run again", len(self._held.ids()))
             self._tasks.kill()
         self._close(end)
 
-    def over(self) -> None:
+    def when_over(self) -> None:
         """No job is left: end all threads.
 
-        Jobs that this node still holds others have ended, as it was away: no page of them is loaded any more.
+        Jobs that this node still holds were finished by others while it was away; none of their pages is
+        loaded any more.
         """
         if not self._held.is_idle():
-            log.warning("%d jobs were ended by others; this node drops them", len(self._held.ids()))
-            self.at_once()
+            log.warning("%d jobs were finished by others; this node drops them", len(self._held.ids()))
+            self.immediate()
             return
         self._close()
 
-    def hurry(self) -> None:
-        """Cut an orderly end short; callable from any thread."""
-        self._hurry.set()
+    def expedite(self) -> None:
+        """Cut a graceful shutdown short; callable from any thread."""
+        self._expedited.set()
         self._held.wake()
 
-    def at_once(self, end: float | None = None) -> None:
-        """Something is broken: end workers and threads; what was not committed counts as never done.
+    def immediate(self, end: float | None = None) -> None:
+        """End workers and threads now; jobs whose results were not committed are run again.
 
         Args:
-            end: on the monotonic clock, of a node that was asked to stop: by then it is done.
+            end: on the monotonic clock: when a node that was asked to stop has to be done; None: no limit.
         """
         self._tasks.kill()
         self._appender.abandon()
         self._close(math.inf if end is None else end)
 
     def _close(self, end: float = math.inf) -> None:
-        """Last opened, first closed; a thread that has not ended by `end` is left to the process' end."""
+        """A thread that has not ended by `end` is left to the end of the process."""
         self._tasks.stop()
         if not self._tasks.join(_left(end)):
             self._tasks.kill()

@@ -1,28 +1,29 @@
-"""RunClose: the end of a run over nodes outlasts a store that is away for a while."""
+"""RunCompletion: the end of a run over nodes outlasts a store that is away for a while."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scoopi.engine.run_close import NEVER, RunClose
+from scoopi.engine.run_completion import CompletionLimits, Presence, RunCompletion
+from scoopi.engine.run_reporter import RunReporter
 from scoopi.engine.stop_time import StopTime
 from scoopi.errors import StoreError
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.run_report import RunStatus
 from scoopi.publishing.publisher import Published
+from scoopi.publishing.run_phases import RunPhases
 from scoopi.publishing.run_rows import OwnRows
-from scoopi.runs.run_file import RunFile
-from scoopi.runs.run_place import RunPlace
+from scoopi.runs.run_file import RunFile, RunPlace
 from scoopi.store import retries
 from scoopi.store.runs.run_record import RunPhase, RunState
 
-NOW = datetime.now().astimezone()
+NEVER = StopTime(0.0)
+"""Nobody asks to stop."""
 
 
 class Parts:
@@ -60,75 +61,76 @@ class Parts:
         return 0
 
 
-Close = Callable[..., RunClose]
+Completion = Callable[..., RunCompletion]
 
 
 @pytest.fixture
-def close(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Close:
+def completion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Completion:
     monkeypatch.setattr(retries, "MOST_PAUSE_S", 0.01)
-    place = RunPlace("run", tmp_path, "incarnation", publishes_parts=True, resume="again")
+    place = RunPlace("run", tmp_path, "incarnation", resume="again")
 
-    def make(parts: Any, patience_s: float, stop: StopTime = NEVER) -> RunClose:
-        file = RunFile(tmp_path, tmp_path)
-        rows = OwnRows(parts, parts, was_over=False)
-        return RunClose(
-            place, parts, rows, parts, parts, file, NodeCounts(), parts, parts, patience_s, stop=stop
-        )
+    def make(parts: Any, timeout_s: float, stop: StopTime = NEVER) -> RunCompletion:
+        reporter = RunReporter(place, RunFile(tmp_path, tmp_path), parts, parts, NodeCounts())
+        rows, phases = OwnRows(parts, parts, was_over=False), RunPhases(parts, parts)
+        limits = CompletionLimits(stop, timeout_s)
+        return RunCompletion(place, reporter, rows, phases, Presence(parts, parts), limits)
 
     return make
 
 
-def test_publishing_is_tried_again_while_the_store_is_away(close: Close) -> None:
+def test_publishing_is_retried_while_the_store_is_away(completion: Completion) -> None:
     parts = Parts(refusals=3)
-    report = close(parts, 10.0).over(NOW)
+    report = completion(parts, 10.0).complete()
     assert (report.status, report.rows) == (RunStatus.DONE, {"data.txt": 3})
     assert parts.moves == ["ENDING"] * 4 + ["OVER"]
 
 
-def test_while_a_run_goes_on_its_file_does_not_say_that_nothing_is_left(close: Close, tmp_path: Path) -> None:
-    close(Parts(refusals=0), 0.0).begin(NOW)
-    told = json.loads((tmp_path / "run.json").read_bytes())
-    assert (told["status"], told["jobs"]["left"]) == ("running", None)
+def test_while_a_run_continues_its_file_does_not_report_that_nothing_is_left(
+    completion: Completion, tmp_path: Path
+) -> None:
+    completion(Parts(refusals=0), 0.0).begin()
+    written = json.loads((tmp_path / "run.json").read_bytes())
+    assert (written["status"], written["jobs"]["left"]) == ("running", None)
 
 
 @pytest.mark.parametrize(("seeded", "left"), [(False, None), (True, 0)])
-def test_how_many_jobs_are_left_is_not_told_before_every_locator_has_its_job(
-    close: Close, tmp_path: Path, seeded: bool, left: int | None
+def test_how_many_jobs_are_left_is_not_reported_before_every_locator_has_its_job(
+    completion: Completion, tmp_path: Path, seeded: bool, left: int | None
 ) -> None:
     parts = Parts(refusals=0)
     parts.seeded = seeded
-    assert close(parts, 0.0).stopped(NOW).jobs.left == left
+    assert completion(parts, 0.0).stop().jobs.left == left
     assert json.loads((tmp_path / "run.json").read_bytes())["jobs"]["left"] == left
 
 
-def test_a_stop_that_publishes_nothing_tells_the_rows_of_the_files_that_stay(
-    close: Close, tmp_path: Path
+def test_a_stop_that_publishes_nothing_reports_the_rows_of_the_files_that_stay(
+    completion: Completion, tmp_path: Path
 ) -> None:
-    first = close(Parts(refusals=0), 0.0)
-    first.begin(NOW)
-    first.over(NOW)
-    second = close(Parts(refusals=1), 0.0)
-    second.begin(NOW)
+    first = completion(Parts(refusals=0), 0.0)
+    first.begin()
+    first.complete()
+    second = completion(Parts(refusals=1), 0.0)
+    second.begin()
     assert '"data.txt": 3' in (tmp_path / "run.json").read_text()
-    report = second.stopped(NOW)
+    report = second.stop()
     assert (report.published, report.rows) == (False, {"data.txt": 3})
     assert '"data.txt": 3' in (tmp_path / "run.json").read_text()
 
 
 def test_a_run_that_is_over_ends_as_stopped_when_its_time_is_too_short_to_publish(
-    close: Close, tmp_path: Path
+    completion: Completion, tmp_path: Path
 ) -> None:
     stop = StopTime(0.0)
     stop.begin(hard=True)
     parts = Parts(refusals=1)
-    report = close(parts, 10.0, stop).over(NOW)
+    report = completion(parts, 10.0, stop).complete()
     assert (report.status, report.published, report.publish_note) == (RunStatus.STOPPED, False, "no answer")
     assert "OVER" not in parts.moves
 
 
-def test_patience_has_an_end_and_the_run_is_not_over(close: Close, tmp_path: Path) -> None:
+def test_the_retries_have_an_end_and_the_run_is_not_over(completion: Completion, tmp_path: Path) -> None:
     parts = Parts(refusals=1_000_000)
     with pytest.raises(StoreError, match="no answer"):
-        close(parts, 0.05).over(NOW)
+        completion(parts, 0.05).complete()
     assert "OVER" not in parts.moves
     assert '"status": "failed"' in (tmp_path / "run.json").read_text()
