@@ -129,8 +129,8 @@ class RunReporter:
             return outcome.note
         nodes, node = ", ".join(awaiting), awaiting[0] if len(awaiting) == 1 else "ID"
         again = f"start again with --run {self._place.run} -D scoopi.cluster.node={node}"
-        to_come = f"rows of {nodes} are still to come: {again} where they ran"
-        return "; ".join(filter(None, (outcome.note, to_come)))
+        missing = f"rows of {nodes} are not published yet: {again} on the same machine"
+        return "; ".join(filter(None, (outcome.note, missing)))
 
     def _counted(self) -> Published:
         value = self._counts.value

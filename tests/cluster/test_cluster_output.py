@@ -86,12 +86,12 @@ def test_rows_of_a_node_that_is_missing_are_awaited_and_come_with_it(
         pass
     report = other.start("bob").result(LIMIT_S)
     assert (report.status, report.published) == (RunStatus.DONE, True)
-    start = f"start again with --run {crew.run_name} -D scoopi.cluster.node=ann where they ran"
-    assert report.publish_note == f"rows of ann are still to come: {start}"
+    start = f"start again with --run {crew.run_name} -D scoopi.cluster.node=ann on the same machine"
+    assert report.publish_note == f"rows of ann are not published yet: {start}"
     assert said(other.folder / "run.json")["awaiting"] == ["ann"]
     code, out, _ = other.ask("status", crew.run_name)
     assert code == 0
-    assert out.endswith(f"rows of ann are still to come: {start}\n")
+    assert out.endswith(f"rows of ann are not published yet: {start}\n")
     assert other.rows() < world.rows
     assert phase_of(cluster, crew.run_name) is RunPhase.ENDING
 
@@ -111,7 +111,7 @@ def test_of_nodes_without_ids_in_one_folder_who_is_started_again_is_the_one_whos
     with killed(crew, "zoe", tmp_path):
         pass
     (report,) = crew.run("ann")
-    assert "rows of zoe are still to come" in report.publish_note
+    assert "rows of zoe are not published yet" in report.publish_note
     rows, crew.run_name = crew.rows(), ""
     (after,) = crew.run("")
     crew.run_name = before.run[:-4] + "zoes"
