@@ -100,6 +100,23 @@ def test_a_test_that_is_named_is_there(page: Page) -> None:
     assert [name for name in named if f"def {name}(" not in code] == []
 
 
+def test_a_section_that_a_docstring_cites_is_there() -> None:
+    cited = re.findall(
+        r"defs/README\.md, ((?:\d[\d.]*\d|\d)(?:(?:, | and | to )\d[\d.]*\d)*)", source("scoopi")
+    )
+    numbers = {number for text in cited for number in re.findall(r"\d+(?:\.\d+)?", text)}
+    headings = re.findall(r"^##+ (\d+(?:\.\d+)?)", Page("defs/README.md").text, re.MULTILINE)
+
+    assert sorted(numbers - set(headings)) == []
+
+
+def test_a_rule_of_the_protocol_that_a_docstring_cites_is_there() -> None:
+    cited = re.findall(r"protocol rules? (\d+(?:(?:, | and | to )\d+)*)", source("scoopi"))
+    numbers = {int(number) for text in cited for number in re.findall(r"\d+", text)}
+
+    assert numbers <= set(range(1, 14))
+
+
 def _is_path(span: str) -> bool:
     return "/" in span or span.endswith(_SUFFIXES)
 

@@ -36,7 +36,7 @@ FILTER = Record(
 )
 ITEM = Record(
     (
-        Key("name", _NAME, "Name of the column; unique within the data definition.", "name: price", True),
+        Key("name", _NAME, "Name of the entry; unique within the data definition.", "name: price", True),
         Key("value", _TEXT, "A constant.", "value: EUR"),
         Key("match", _TEXT, "Text for use in selectors; also the value.", "match: Price"),
         Key(
