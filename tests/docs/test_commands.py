@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import tomllib
 from importlib import import_module
@@ -50,6 +51,11 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("command", runnable())
 def test_a_command_of_the_documentation_runs(command: str, checkout: Path) -> None:
+    """Each by itself: `demo` is there for all but the command that makes it."""
+    shutil.rmtree(checkout / "demo", ignore_errors=True)
+    if "scoopi new" not in command:
+        run("scoopi new demo", checkout)
+
     done = run(command, checkout)
 
     assert done.returncode == 0, done.stderr
