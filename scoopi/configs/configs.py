@@ -105,6 +105,10 @@ class Configs(msgspec.Struct, frozen=True):
         """The value and its origin; KeyError for a key that the registry does not know."""
         return self.entries[key]
 
+    def origin(self, key: str) -> str:
+        """Who set the value; see `Entry.origin`."""
+        return self.entries[key].origin
+
     def text(self, key: str) -> str:
         """The value, empty when it has none."""
         return self.entries[key].text or ""

@@ -1,10 +1,18 @@
-"""Setting: what is known of one key before anybody gives it a value."""
+"""Setting: one key with its type, default, range and scope, and how a field of a group declares it."""
 
 from __future__ import annotations
 
+import dataclasses
 from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, Protocol, Self, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec import UNSET, UnsetType
+
+DAY_MS, HOUR_MS = 86_400_000, 3_600_000
 
 
 class Kind(StrEnum):
@@ -20,14 +28,18 @@ class Kind(StrEnum):
 
 
 class Scope(StrEnum):
-    """Who must agree on a value (design, "Settings")."""
+    """Which nodes of a run must agree on a value."""
 
     RUN = "run"
-    """May change rows: one value for the whole run, for good."""
+    """May change rows: one value for the whole run, which `resume` cannot change."""
     SHARED = "shared"
-    """All nodes must agree, but another value does not change rows."""
+    """All nodes must agree, but the value does not change rows."""
     NODE = "node"
     """Free on each node."""
+
+
+RUN, SHARED, NODE = Scope.RUN, Scope.SHARED, Scope.NODE
+_MOST = 2**31 - 1
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -47,17 +59,17 @@ class Setting(msgspec.Struct, frozen=True):
     sentence: str
     unit: str = ""
     least: int = 0
-    most: int = 2**31 - 1
+    most: int = _MOST
     choices: tuple[str, ...] = ()
 
     @property
     def is_secret(self) -> bool:
-        """Whether its value is shown nowhere and kept nowhere, whoever set it."""
+        """Whether its value is never shown or stored, wherever it was set."""
         return self.key.endswith(".password")
 
     @property
     def may_change_rows(self) -> bool:
-        """Whether rows may differ with another value: only such a setting is a script's business."""
+        """Whether rows may differ with another value: only such settings are visible to scripts."""
         return self.scope is Scope.RUN
 
     @property
@@ -79,3 +91,85 @@ class Setting(msgspec.Struct, frozen=True):
                 return " or ".join(self.choices)
             case _:
                 return self.kind.value
+
+
+class Key(msgspec.Struct, frozen=True):
+    """Declares the setting of a group's field, as in `Annotated[int, Key("scoopi.x", NODE, "Help.")] = 1`.
+
+    Type, choices and default are those of the field, unless given here.
+
+    Attributes:
+        sentence: the help text.
+        kind: for a field whose type is not that of the written value.
+        default: the default text, for a field whose default is not that of the setting; None: no value.
+    """
+
+    key: str
+    scope: Scope
+    sentence: str
+    unit: str = ""
+    least: int = 0
+    most: int = _MOST
+    kind: Kind | None = None
+    default: str | UnsetType | None = UNSET
+
+    def setting(self, type_: Any, default: object) -> Setting:
+        """The setting of a field of that type and default."""
+        choices = tuple(map(str, get_args(type_))) if get_origin(type_) is Literal else ()
+        kind = self.kind or (Kind.CHOICE if choices else _KINDS.get(type_, Kind.TEXT))
+        text = _text(default) if self.default is UNSET else self.default
+        return Setting(
+            self.key, kind, text, self.scope, self.sentence, self.unit, self.least, self.most, choices
+        )
+
+
+_KINDS = MappingProxyType({bool: Kind.BOOL, int: Kind.INT, Path: Kind.PATH})
+
+
+def _text(default: object) -> str | None:
+    if isinstance(default, bool):
+        return str(default).lower()
+    return None if default is None else str(default)
+
+
+@cache
+def declared(group: type) -> MappingProxyType[str, Setting]:
+    """Field name -> setting, for the fields of a group (a struct or dataclass) that have a `Key`."""
+    fields = msgspec.structs.fields if issubclass(group, msgspec.Struct) else dataclasses.fields
+    defaults: dict[str, object] = {field.name: field.default for field in fields(group)}
+    hints = get_type_hints(group, include_extras=True)
+    return MappingProxyType(
+        {
+            name: key.setting(get_args(hint)[0], defaults[name])
+            for name, hint in hints.items()
+            for key in getattr(hint, "__metadata__", ())
+            if isinstance(key, Key)
+        }
+    )
+
+
+class Values(Protocol):
+    """The effective values of all settings, by key."""
+
+    def text(self, key: str) -> str: ...
+    def number(self, key: str) -> int: ...
+    def flag(self, key: str) -> bool: ...
+    def path(self, key: str, folder: Path) -> Path: ...
+    def origin(self, key: str) -> str: ...
+
+
+def values_of(group: type, configs: Values) -> dict[str, Any]:
+    """Field name -> value, for the fields of a group that have a `Key`."""
+    read = {Kind.INT: configs.number, Kind.BOOL: configs.flag}
+    return {
+        name: read.get(setting.kind, configs.text)(setting.key) for name, setting in declared(group).items()
+    }
+
+
+class Group(msgspec.Struct, frozen=True):
+    """The settings that one consumer takes, each with its unit in its name."""
+
+    @classmethod
+    def of(cls, configs: Values) -> Self:
+        """The group with the effective values."""
+        return cls(**values_of(cls, configs))

@@ -38,13 +38,13 @@ def test_addresses_are_host_and_port(text: str, addresses: tuple[str, ...]) -> N
 
 @pytest.mark.parametrize("text", ["a:0", "a:70000", "a:b", "a,,b", "http://a:1", "::1"])
 def test_what_is_no_address_is_named(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"scoopi\.cluster\.addresses: '.*' is no address of a member"):
+    with pytest.raises(ConfigError, match=r"scoopi\.cluster\.addresses: '.*' is not the address of a member"):
         settings(addresses=text)
 
 
 @pytest.mark.parametrize("node", ["a/b", "../../a", ".hidden", "a b", "é", "x" * 65, "lost-1"])
-def test_what_cannot_be_part_of_a_files_name_is_no_node(node: str) -> None:
-    with pytest.raises(ConfigError, match=r"scoopi\.cluster\.node: '.*' is no id of a node"):
+def test_what_cannot_be_part_of_a_file_name_is_not_a_node_id(node: str) -> None:
+    with pytest.raises(ConfigError, match=r"scoopi\.cluster\.node: '.*' is not a valid node id"):
         settings(node=node)
 
 
@@ -84,7 +84,7 @@ def test_tls_has_files_and_is_off_unless_it_is_switched_on(tmp_path: Path) -> No
 def test_a_gap_has_room_for_some_heartbeats() -> None:
     assert settings(heartbeat="1000", liveness_gap="3000").liveness_gap_ms == 3000
     with pytest.raises(
-        ConfigError, match="2999 ms is too short for a heartbeat each 1000 ms; take at least 3000"
+        ConfigError, match="2999 ms is too short for a heartbeat every 1000 ms; set at least 3000"
     ):
         settings(heartbeat="1000", liveness_gap="2999")
 

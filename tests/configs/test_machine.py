@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.configs import groups
 from scoopi.configs.configs import Configs
+from scoopi.configs.groups import WorkerSettings, node_groups
 from scoopi.configs.machine import cores, memory_limit
 
 
@@ -42,12 +42,12 @@ def test_a_system_without_control_groups_has_no_limit(tmp_path: Path) -> None:
 def test_the_limit_is_divided_among_the_workers_their_parent_and_one_more_worker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(groups, "memory_limit", lambda: 1 << 30)
+    monkeypatch.setattr(node_groups, "memory_limit", lambda: 1 << 30)
     for workers, parts in (("2", 4), ("6", 8), ("0", 3)):
-        settings = groups.WorkerSettings.of(Configs.from_composed({"scoopi.workers": workers}))
+        settings = WorkerSettings.of(Configs.from_composed({"scoopi.workers": workers}))
         assert settings.memory_bytes == (1 << 30) // parts
-    monkeypatch.setattr(groups, "memory_limit", lambda: None)
-    assert groups.WorkerSettings.of(Configs.from_composed({})).memory_bytes is None
+    monkeypatch.setattr(node_groups, "memory_limit", lambda: None)
+    assert WorkerSettings.of(Configs.from_composed({})).memory_bytes is None
 
 
 def test_a_container_limit_bounds_the_cores(tmp_path: Path) -> None:

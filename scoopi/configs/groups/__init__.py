@@ -1,0 +1,41 @@
+"""The settings as their consumers take them: frozen values with units in their names.
+
+A field with a `Key` declares its setting; `registry.py` collects them.
+"""
+
+from scoopi.configs.groups.cluster_groups import ClusterSettings, TlsSettings
+from scoopi.configs.groups.node_groups import (
+    AppenderSettings,
+    EngineSettings,
+    JobSettings,
+    MetricsSettings,
+    OutputSettings,
+    WorkerSettings,
+)
+from scoopi.configs.groups.page_groups import (
+    ArchiveSettings,
+    FactSettings,
+    FetchLimits,
+    ParserLimits,
+    ScriptLimits,
+    TaskLimit,
+    WebClientSettings,
+)
+
+__all__ = [
+    "AppenderSettings",
+    "ArchiveSettings",
+    "ClusterSettings",
+    "EngineSettings",
+    "FactSettings",
+    "FetchLimits",
+    "JobSettings",
+    "MetricsSettings",
+    "OutputSettings",
+    "ParserLimits",
+    "ScriptLimits",
+    "TaskLimit",
+    "TlsSettings",
+    "WebClientSettings",
+    "WorkerSettings",
+]

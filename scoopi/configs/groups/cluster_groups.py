@@ -1,0 +1,257 @@
+"""Settings for a cluster: how a node connects to it, and the timing that its nodes share."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Self
+
+from scoopi.configs.setting import DAY_MS, HOUR_MS, NODE, SHARED, Key, Kind, Values, values_of
+from scoopi.errors import ConfigError
+
+DEFAULT_PORT = 5701
+_ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:(?P<port>[0-9]{1,5}))?")
+_NODE = re.compile(r"(?!lost-)[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
+"""`lost-` begins the names of folders with rows of a lost run."""
+BEATS_A_GAP = 3
+"""A node stops by itself after half a gap without an acknowledged heartbeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class TlsSettings:
+    """How members are spoken to over TLS; None where nothing was set."""
+
+    authorities: Annotated[
+        Path | None,
+        Key(
+            "scoopi.cluster.tls.ca",
+            NODE,
+            "The file of trusted certificate authorities; unset: those of the system.",
+            kind=Kind.PATH,
+        ),
+    ] = None
+    certificate: Annotated[
+        Path | None,
+        Key(
+            "scoopi.cluster.tls.certificate",
+            NODE,
+            "The file with this node's certificate, if the members require one.",
+            kind=Kind.PATH,
+        ),
+    ] = None
+    key: Annotated[
+        Path | None,
+        Key("scoopi.cluster.tls.key", NODE, "The file with the key of that certificate.", kind=Kind.PATH),
+    ] = None
+    password: Annotated[
+        str | None,
+        Key("scoopi.cluster.tls.password", NODE, "The password of that key; write it as ${env:NAME}."),
+    ] = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, configs: Values, folder: Path) -> Self | None:
+        """The settings; None when TLS is off. A relative path is taken from `folder`.
+
+        Raises:
+            ConfigError: a file does not exist.
+        """
+
+        def file(name: str) -> Path | None:
+            key = f"scoopi.cluster.tls.{name}"
+            path = configs.path(key, folder) if configs.text(key) else None
+            if path is not None and not path.is_file():
+                at = f"{configs.origin(key)} {key}"
+                raise ConfigError(f"there is no file {path}", at=at, hint="correct the path")
+            return path
+
+        if not configs.flag("scoopi.cluster.tls.enable"):
+            return None
+        password = configs.text("scoopi.cluster.tls.password") or None
+        return cls(file("ca"), file("certificate"), file("key"), password)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSettings:
+    """How a node reaches its cluster, and by which times the nodes live together.
+
+    Attributes:
+        addresses: `HOST:PORT` of members; empty: the run is on one machine.
+        call_timeout_ms: after this long without an answer a call to the store fails.
+        members: how many members the cluster has; 0: as many as were ever seen together.
+    """
+
+    addresses: Annotated[
+        tuple[str, ...],
+        Key(
+            "scoopi.cluster.addresses",
+            NODE,
+            "Members of the Hazelcast cluster, HOST:PORT with commas between; unset, a run is solo.",
+            kind=Kind.TEXT,
+            default=None,
+        ),
+    ]
+    name: Annotated[
+        str, Key("scoopi.cluster.name", NODE, "The name of the Hazelcast cluster, as its members have it.")
+    ] = "scoopi"
+    node: Annotated[
+        str,
+        Key(
+            "scoopi.cluster.node",
+            NODE,
+            "The id of this node; unset: that of this folder from an earlier start, or a new one.",
+            default=None,
+        ),
+    ] = ""
+    username: Annotated[
+        str | None,
+        Key("scoopi.cluster.username", NODE, "The user name for the members, if they require one."),
+    ] = None
+    password: Annotated[
+        str | None,
+        Key("scoopi.cluster.password", NODE, "The password for that user; write it as ${env:NAME}."),
+    ] = field(default=None, repr=False)
+    tls: TlsSettings | None = None
+    connect_timeout_ms: Annotated[
+        int,
+        Key(
+            "scoopi.cluster.connect.timeout",
+            NODE,
+            "How long a starting node tries to reach a member.",
+            unit="ms",
+            least=100,
+            most=HOUR_MS,
+        ),
+    ] = 10_000
+    reconnect_timeout_ms: Annotated[
+        int,
+        Key(
+            "scoopi.cluster.reconnect.timeout",
+            NODE,
+            "How long a running node waits for a member when none answers; then it stops.",
+            unit="ms",
+            least=1000,
+            most=DAY_MS,
+        ),
+    ] = 120_000
+    call_timeout_ms: int = 10_000
+    members: Annotated[
+        int,
+        Key(
+            "scoopi.cluster.members",
+            NODE,
+            "The number of members, of which a majority must be there; 0: the most ever seen.",
+            most=1000,
+        ),
+    ] = 0
+    quorum_size: Annotated[
+        int,
+        Key(
+            "scoopi.cluster.quorum.size",
+            SHARED,
+            "How many nodes must have joined a run before it begins.",
+            least=1,
+            most=10_000,
+        ),
+    ] = 1
+    quorum_timeout_s: Annotated[
+        int,
+        Key(
+            "scoopi.cluster.quorum.timeout",
+            SHARED,
+            "How long a node waits for the quorum.",
+            unit="s",
+            least=1,
+            most=86_400,
+        ),
+    ] = 60
+    heartbeat_ms: Annotated[
+        int,
+        Key(
+            "scoopi.cluster.heartbeat",
+            SHARED,
+            "The time between two heartbeats of a node.",
+            unit="ms",
+            least=50,
+            most=60_000,
+        ),
+    ] = 1000
+    liveness_gap_ms: Annotated[
+        int,
+        Key(
+            "scoopi.cluster.liveness.gap",
+            SHARED,
+            "How long a node's heartbeat may stand still before other nodes consider it dead.",
+            unit="ms",
+            least=500,
+            most=HOUR_MS,
+        ),
+    ] = 15_000
+    share_turn_ms: Annotated[
+        int,
+        Key(
+            "scoopi.cluster.share.turn",
+            SHARED,
+            "The longest that a node keeps its share of a host once another node waits for it.",
+            unit="ms",
+            least=10,
+            most=600_000,
+        ),
+    ] = 2000
+
+    @classmethod
+    def of(cls, configs: Values, folder: Path) -> Self:
+        """The settings of a node; relative paths of TLS files are taken from `folder`.
+
+        Raises:
+            ConfigError: an address is not HOST or HOST:PORT, the node's id cannot be a file name, a file for
+                TLS does not exist, or the liveness gap is too short for the heartbeat.
+        """
+        _check_gap(configs)
+        own = {
+            "addresses": _addresses(configs),
+            "node": _node(configs),
+            "tls": TlsSettings.of(configs, folder),
+            "username": configs.text("scoopi.cluster.username") or None,
+            "password": configs.text("scoopi.cluster.password") or None,
+        }
+        return cls(**values_of(cls, configs) | own)
+
+
+def _node(configs: Values) -> str:
+    """The node's id, which names its folder and files."""
+    key = "scoopi.cluster.node"
+    node = configs.text(key)
+    if node and not _NODE.fullmatch(node):
+        what, at = f"{node!r} is not a valid node id", f"{configs.origin(key)} {key}"
+        hint = "use at most 64 letters, digits, . _ and -, not beginning with . or lost-"
+        raise ConfigError(what, at=at, hint=hint)
+    return node
+
+
+def _check_gap(configs: Values) -> None:
+    beat, gap = "scoopi.cluster.heartbeat", "scoopi.cluster.liveness.gap"
+    least = BEATS_A_GAP * configs.number(beat)
+    if configs.number(gap) < least:
+        what = f"{configs.number(gap)} ms is too short for a heartbeat every {configs.number(beat)} ms"
+        hint = f"set at least {least}, or a shorter {beat}"
+        raise ConfigError(what, at=f"{configs.origin(gap)} {gap}", hint=hint)
+
+
+def _addresses(configs: Values) -> tuple[str, ...]:
+    key = "scoopi.cluster.addresses"
+    words = [word.strip() for word in configs.text(key).split(",")]
+    if words == [""]:
+        return ()
+    return tuple(_address(word, f"{configs.origin(key)} {key}") for word in words)
+
+
+def _address(word: str, at: str) -> str:
+    """`HOST:PORT`; the default port is 5701, as Hazelcast's."""
+    match = _ADDRESS.fullmatch(word)
+    port = int(match["port"] or DEFAULT_PORT) if match else 0
+    if match is None or not 0 < port < 65536:
+        raise ConfigError(
+            f"{word!r} is not the address of a member", at=at, hint="write HOST:PORT, as in 10.0.0.7:5701"
+        )
+    return f"{match['host']}:{port}"

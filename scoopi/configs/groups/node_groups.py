@@ -1,0 +1,207 @@
+"""Settings for a node: its workers, jobs, output and metrics."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from scoopi.configs.machine import cores, memory_limit
+from scoopi.configs.setting import NODE, RUN, SHARED, Group, Key, Kind, Values
+
+OTHERS = 2
+"""Processes of a node besides its workers: the parent, and the worker for quarantined pages."""
+
+
+class WorkerSettings(Group, frozen=True):
+    """How many worker processes a node has, how many requests each may have in flight, and how much memory.
+
+    Attributes:
+        memory_bytes: a worker's part of the control group's limit; None without a limit.
+    """
+
+    workers: Annotated[
+        int,
+        Key(
+            "scoopi.workers",
+            NODE,
+            "Worker processes of this node: auto is one a core; 0 runs all but scripts in this process.",
+            most=256,
+            kind=Kind.WORKERS,
+            default="auto",
+        ),
+    ]
+    most_requests: Annotated[
+        int,
+        Key(
+            "scoopi.loader.fetch.inFlight",
+            NODE,
+            "The most requests in flight per worker, over all hosts.",
+            least=1,
+            most=256,
+        ),
+    ] = 32
+    memory_bytes: int | None = None
+
+    @classmethod
+    def of(cls, configs: Values) -> Self:
+        """The settings of this machine; `auto` workers are the cores that this process may use."""
+        text = configs.text("scoopi.workers")
+        workers = cores() if text == "auto" else int(text)
+        limit = memory_limit()
+        memory = None if limit is None else limit // (max(1, workers) + OTHERS)
+        return cls(workers, configs.number("scoopi.loader.fetch.inFlight"), memory)
+
+
+class AppenderSettings(Group, frozen=True):
+    """How rows are gathered before they are made durable."""
+
+    commit_interval_ms: Annotated[
+        int,
+        Key(
+            "scoopi.appender.commitInterval",
+            NODE,
+            "How long rows are gathered before they are made durable together.",
+            unit="ms",
+            least=1,
+            most=60_000,
+        ),
+    ] = 100
+    queue_size: Annotated[
+        int,
+        Key(
+            "scoopi.appender.queueSize",
+            NODE,
+            "The most finished jobs that wait for the appender; a full queue slows the workers down.",
+            least=1,
+            most=1_000_000,
+        ),
+    ] = 4096
+
+
+class JobSettings(Group, frozen=True):
+    """How jobs are taken, and how often one may go wrong."""
+
+    max_crashes: Annotated[
+        int,
+        Key(
+            "scoopi.job.maxCrashes",
+            RUN,
+            "How many workers a task may crash while it runs alone, before it fails.",
+            least=1,
+            most=100,
+        ),
+    ] = 3
+    max_takes: Annotated[
+        int,
+        Key(
+            "scoopi.job.maxTakes",
+            RUN,
+            "How often a job may be taken back from a dead node before it fails.",
+            least=1,
+            most=10_000,
+        ),
+    ] = 20
+    prefetch_ms: Annotated[
+        int,
+        Key(
+            "scoopi.job.prefetch",
+            NODE,
+            "How much work is taken ahead from each host.",
+            unit="ms",
+            least=1,
+            most=600_000,
+        ),
+    ] = 2000
+
+
+class EngineSettings(Group, frozen=True):
+    """How often the monitor looks, and how long an orderly stop may take."""
+
+    monitor_period_ms: Annotated[
+        int,
+        Key(
+            "scoopi.monitor.timerPeriod",
+            NODE,
+            "How often the monitor checks whether the run is complete.",
+            unit="ms",
+            least=10,
+            most=60_000,
+        ),
+    ] = 1000
+    shutdown_timeout_s: Annotated[
+        int,
+        Key(
+            "scoopi.shutdown.timeout",
+            NODE,
+            "The longest that a graceful shutdown may take.",
+            unit="s",
+            least=1,
+            most=86_400,
+        ),
+    ] = 25
+
+
+class OutputSettings(Group, frozen=True):
+    """Who sees a node's output, whether it is merged, and how long a finished run is remembered."""
+
+    durability: Annotated[
+        Literal["local", "shared"],
+        Key(
+            "scoopi.output.durability",
+            SHARED,
+            "Whether each node keeps its own output folder (local) or all nodes see one (shared).",
+        ),
+    ] = "local"
+    merge: Annotated[
+        bool,
+        Key("scoopi.output.merge", SHARED, "Whether the last node writes the rows of all nodes to one file."),
+    ] = False
+    retention_s: Annotated[
+        int,
+        Key(
+            "scoopi.run.retention",
+            SHARED,
+            "How long the records of a finished run are kept in the cluster.",
+            unit="s",
+            least=60,
+        ),
+    ] = 86_400
+    unfinished_s: Annotated[
+        int,
+        Key(
+            "scoopi.run.unfinishedRetention",
+            SHARED,
+            "How long an unfinished run is kept in the cluster after the last heartbeat of its nodes.",
+            unit="s",
+            least=3600,
+        ),
+    ] = 604_800
+
+
+class MetricsSettings(Group, frozen=True):
+    """Whether and where the node tells what it counts and whether it lives."""
+
+    enable: Annotated[
+        bool,
+        Key(
+            "scoopi.metrics.server.enable",
+            NODE,
+            "Whether the node serves /metrics, /healthz, /readyz and /api/status while it runs.",
+        ),
+    ] = False
+    port: Annotated[
+        int,
+        Key(
+            "scoopi.metrics.server.port",
+            NODE,
+            "The port of the metrics server; 0 takes a free one and logs it.",
+            most=65_535,
+        ),
+    ] = 9010
+    host: Annotated[
+        str,
+        Key(
+            "scoopi.metrics.server.host",
+            NODE,
+            "The address that the metrics server listens on; 0.0.0.0 is all addresses of this machine.",
+        ),
+    ] = "127.0.0.1"
