@@ -1,0 +1,159 @@
+"""The code stays in order: sizes, unique names, a test for each file, no private names in tests, plain words.
+
+`exceptions.py` lists what does not comply. The lists can only become shorter: an entry that complies by now
+fails the test too.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+
+from tests.structure import exceptions
+from tests.structure.sources import ENTRY_POINTS, ROOT, Source, sources
+
+MOST_LINES = 300
+MOST_FILES = 15
+SMALL_LINES = 40
+MOST_FUNCTION_LINES = 40
+MOST_ARGUMENTS = 6
+
+WORDS = re.compile(
+    r"\b(anew|gears?|whoever|lest|in vain|(?:go|goes|gone) on with|tells?|told|mend|slate|bells?|rings?|"
+    r"hurry|patience|orderly|lost node|is no (?:name|step|text|list|page|verb|setting|file|folder|number))\b",
+    re.IGNORECASE,
+)
+
+SCOOPI = sources("scoopi")
+FILES = [source for source in SCOOPI if source.path.name not in ENTRY_POINTS]
+TESTS = sources("tests")
+
+
+def assert_only(found: Collection[str], allowed: Collection[str], claim: str) -> None:
+    """Check that exactly the allowed exceptions were found."""
+    new, stale = sorted({*found} - {*allowed}), sorted({*allowed} - {*found})
+    assert not new, f"{claim}; violated by:\n  " + "\n  ".join(new)
+    assert not stale, f"{claim}; remove from exceptions.py, since these comply now:\n  " + "\n  ".join(stale)
+
+
+def test_every_file_name_is_unique() -> None:
+    times = Counter(source.path.name for source in FILES)
+    double = {name for name, count in times.items() if count > 1}
+    assert_only(double, exceptions.DOUBLE_NAMES, "file names are unique")
+
+
+def test_no_file_is_long() -> None:
+    long = {source.name for source in SCOOPI if source.lines > MOST_LINES}
+    assert_only(long, exceptions.LONG_FILES, f"a file has at most {MOST_LINES} lines")
+
+
+def test_no_folder_has_many_files() -> None:
+    counts = Counter(str(source.path.parent) for source in FILES)
+    full = {folder for folder, count in counts.items() if count > MOST_FILES}
+    assert_only(full, exceptions.FULL_FOLDERS, f"a folder has at most {MOST_FILES} files")
+
+
+def test_a_small_file_has_two_importers() -> None:
+    importers = Counter(module for source in SCOOPI for module in {*source.imports()})
+    lonely = {source.name for source in FILES if source.lines < SMALL_LINES and importers[source.module] <= 1}
+    assert_only(lonely, exceptions.SMALL_FILES, f"a file under {SMALL_LINES} lines has two importers")
+
+
+def test_every_file_has_its_test() -> None:
+    tested = {
+        source.path.stem.removeprefix("test_") for source in TESTS if source.path.name.startswith("test_")
+    }
+    untested = {source.name for source in FILES if source.path.stem not in tested}
+    allowed = {folder: names for folder, (_, names) in exceptions.UNTESTED.items()}
+    assert_only(untested, _joined(allowed), "a file x.py has its test_x.py")
+
+
+def test_no_function_is_long() -> None:
+    long = {
+        f"{source.name}:{name}"
+        for source in SCOOPI
+        for name, function in source.functions()
+        if _own_lines(function) > MOST_FUNCTION_LINES
+    }
+    assert_only(long, exceptions.LONG_FUNCTIONS, f"a function has at most {MOST_FUNCTION_LINES} lines")
+
+
+def test_no_constructor_takes_many_arguments() -> None:
+    wide = {
+        f"{source.name}:{name.removesuffix('.__init__')}"
+        for source in SCOOPI
+        for name, function in source.functions()
+        if function.name == "__init__" and _arguments(function) > MOST_ARGUMENTS
+    }
+    assert_only(wide, exceptions.WIDE_CONSTRUCTORS, f"a constructor takes at most {MOST_ARGUMENTS} arguments")
+
+
+def test_no_test_uses_a_private_name() -> None:
+    own = {name for source in TESTS for name in _defined_names(source)} | {"_replace"}  # of each NamedTuple
+    private = {name for source in SCOOPI for name in _defined_names(source) if _is_private(name)} - own
+    touched = {f"{source.name}:{name}" for source in TESTS for name in _used_names(source) if name in private}
+    assert_only(touched, exceptions.PRIVATE_NAMES, "a test uses public names")
+
+
+def test_no_text_uses_a_word_of_the_list() -> None:
+    texts = [*(ROOT / "scoopi").rglob("*.py"), *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    texts += [*(ROOT / "defs").rglob("*.md"), *(ROOT / "k8s").rglob("*.md"), *(ROOT / "conf").iterdir()]
+    found = {f"{text.relative_to(ROOT)}" for text in texts if WORDS.search(text.read_text(encoding="utf-8"))}
+    assert_only(found, _joined(exceptions.WORDS), "see the words in test_structure.py")
+
+
+def _joined(names: Mapping[str, str]) -> set[str]:
+    """The paths of the files that are listed by folder."""
+    return {
+        f"{folder}/{name}".removeprefix("./") for folder, files in names.items() for name in files.split()
+    }
+
+
+def _own_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines from `def` to the end, without the docstring."""
+    assert function.end_lineno is not None
+    lines = function.end_lineno - function.lineno + 1
+    first = function.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        assert first.end_lineno is not None
+        lines -= first.end_lineno - first.lineno + 1
+    return lines
+
+
+def _arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Arguments beside `self`."""
+    return len(function.args.posonlyargs + function.args.args + function.args.kwonlyargs) - 1
+
+
+def _defined_names(source: Source) -> Iterator[str]:
+    """Names that the file defines: functions, classes, variables and attributes of its own objects."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _is_self(node.value):
+            yield node.attr
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def _used_names(source: Source) -> Iterator[str]:
+    """Names of others: imported, reached as attributes, or patched by name."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.Attribute) and not _is_self(node.value):
+            yield node.attr
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            name = node.args[1] if len(node.args) > 1 else None
+            if node.func.attr in ("setattr", "delattr") and isinstance(name, ast.Constant):
+                yield str(name.value)
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__")
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
