@@ -136,7 +136,7 @@ def check(
     Raises:
         ConfigError: the settings are wrong.
     """
-    from scoopi.bootstrap.checking import check_definitions
+    from scoopi.bootstrap.defs_composer import check_definitions
 
     request = RunRequest(
         defs=defs,
@@ -161,7 +161,7 @@ def cluster_figures(
         RunError: the cluster does not know the run.
         ConfigError, UsageError: the settings are wrong, or do not name a cluster.
     """
-    from scoopi.runs.cluster_desk import ClusterDesk
+    from scoopi.runs.cluster.cluster_desk import ClusterDesk
 
     with ClusterDesk(_asking(configs, conf, environ)) as desk:
         return desk.figures(run)
@@ -181,7 +181,7 @@ def cancel_run(
     Raises:
         As `cluster_figures`.
     """
-    from scoopi.runs.cluster_desk import ClusterDesk
+    from scoopi.runs.cluster.cluster_desk import ClusterDesk
 
     with ClusterDesk(_asking(configs, conf, environ)) as desk:
         return desk.cancel(run)
@@ -204,7 +204,7 @@ def forget_run(
     Raises:
         As `cluster_figures`.
     """
-    from scoopi.runs.cluster_desk import ClusterDesk
+    from scoopi.runs.cluster.cluster_desk import ClusterDesk
 
     with ClusterDesk(_asking(configs, conf, environ)) as desk:
         return desk.forget(run, is_sure)

@@ -10,8 +10,8 @@ from injector import Injector, Module, provider, singleton
 
 from scoopi.configs.groups import WorkerSettings
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
+from scoopi.model.job import NodeIncarnation, new_incarnation
 from scoopi.runs.configs_composer import ConfigsComposer
-from scoopi.runs.node_incarnation import NodeIncarnation, new_incarnation
 from scoopi.runs.run_request import RunRequest
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from scoopi.configs.run_date import compose_run_date
 from scoopi.configs.setting import Scope
 from scoopi.errors import AppenderError, RecordError, RunError, StoreError, UsageError
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
+from scoopi.model.job import NodeIncarnation, new_incarnation
 from scoopi.model.report.run_report import RunReport
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -32,11 +33,10 @@ from scoopi.runs.composed import (
     read_composed,
 )
 from scoopi.runs.configs_composer import ConfigsComposer
-from scoopi.runs.node_incarnation import NodeIncarnation, new_incarnation
+from scoopi.runs.folders.run_folder import RunFolder, find_unfinished
+from scoopi.runs.folders.run_state import KEEP
 from scoopi.runs.run_context import RunContext
-from scoopi.runs.run_folder import RunFolder, find_unfinished
 from scoopi.runs.run_request import RunRequest
-from scoopi.runs.run_state import KEEP
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.settling_store import SettlingStore
@@ -114,7 +114,7 @@ class Bootstrap:
     ) -> RunContext | RunReport:
         if self._request.to_stdout:
             raise UsageError("--output - is for runs on one machine", hint="name a folder with --output")
-        from scoopi.runs.cluster_boot import ClusterBoot
+        from scoopi.runs.cluster.cluster_boot import ClusterBoot
 
         boot = ClusterBoot(self._request, settings, self._open, self._node)
         return boot.join(composed, configs, outputs)

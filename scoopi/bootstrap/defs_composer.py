@@ -26,10 +26,13 @@ from scoopi.model.text.output_path import is_too_long
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_check import check_data_def
 from scoopi.plugins.builtin_scripts import BasicScript
+from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_files import file_digest
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender
-from scoopi.runs.composed import defs_folder
+from scoopi.runs.composed import defs_folder, plugin_folders
+from scoopi.runs.configs_composer import ConfigsComposer
+from scoopi.runs.run_request import RunRequest
 from scoopi.script.script_text import script_text
 from scoopi.steps.step import Step
 
@@ -208,3 +211,17 @@ def _fault_of(call: Callable[[str], object]) -> Callable[[str], Fault | None]:
         return None
 
     return fault
+
+
+def check_definitions(request: RunRequest, strict: bool) -> Report:
+    """Everything that is wrong with the request's definitions.
+
+    Raises:
+        ConfigError: the settings are wrong.
+    """
+    assert request.defs is not None, "definitions are what is checked"
+    configs = ConfigsComposer(request).compose()
+    current = Path.cwd()
+    finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
+    _, report = DefsComposer(configs, finder, current).check(request.defs, strict, with_pages=True)
+    return report

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from injector import Injector
 
-from scoopi.bootstrap.modules import run_modules
+from scoopi.bootstrap.wiring.modules import run_modules
 from scoopi.configs.groups import WorkerSettings
 from scoopi.engine.engine import Engine
 from scoopi.errors import RunError
@@ -14,8 +14,8 @@ from scoopi.mediator.workers.worker_launcher import WorkerLauncher
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.runs.composed import has_scripts
+from scoopi.runs.folders.run_folder import point_latest
 from scoopi.runs.run_context import RunContext
-from scoopi.runs.run_folder import point_latest
 from scoopi.runs.run_request import RunRequest
 
 

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from enum import StrEnum
 from hashlib import blake2b
+from typing import NewType
 
 import msgspec
 
 from scoopi.model.locator import Locator
 from scoopi.model.record_fields import Count
+
+NodeIncarnation = NewType("NodeIncarnation", str)
+"""The random number of one start of a node, or of one creation of a run."""
+
+INCARNATION_BYTES = 8
+
+
+def new_incarnation() -> NodeIncarnation:
+    """16 hex digits that no other start has."""
+    import secrets  # late: workers are started before a number is needed
+
+    return NodeIncarnation(secrets.token_hex(INCARNATION_BYTES))
 
 
 class JobState(StrEnum):

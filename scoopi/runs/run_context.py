@@ -14,8 +14,8 @@ from scoopi.metrics.joining_node import JoiningNode
 from scoopi.model.report.run_report import Progress
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.runs.composed import Composed, WorkerPlan
-from scoopi.runs.node_folder import NodeFolder
-from scoopi.runs.run_folder import RunFolder
+from scoopi.runs.folders.node_folder import NodeFolder
+from scoopi.runs.folders.run_folder import RunFolder
 from scoopi.runs.run_request import ignore_notice
 from scoopi.store.ports import Store
 from scoopi.store.runs.run_cancel import RunCancel

@@ -10,7 +10,7 @@ import pytest
 
 from scoopi.errors import StoreError
 from scoopi.model.report.run_report import RunReport, RunStatus
-from scoopi.runs.cluster_runs import runs_of
+from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import StoreMap

@@ -12,7 +12,7 @@ import pytest
 from scoopi.cli.exit_codes import code_of_error
 from scoopi.errors import RunError
 from scoopi.model.report.run_report import RunStatus
-from scoopi.runs.cluster_runs import runs_of, store_of
+from scoopi.runs.cluster.cluster_runs import runs_of, store_of
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.membership import Membership

@@ -9,7 +9,7 @@ import pytest
 
 from scoopi import Scoopi
 from scoopi.errors import UsageError
-from scoopi.runs.run_folder import point_latest
+from scoopi.runs.folders.run_folder import point_latest
 from tests.engine.desk import Desk
 from tests.reliability.world import World
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.runs.run_folder import RunFolder
+from scoopi.runs.folders.run_folder import RunFolder
 from tests.engine.desk import LIMIT_S, ROOT, Desk
 from tests.reliability.world import World, build_world, read_rows
 

@@ -15,7 +15,7 @@ from scoopi.errors import ScoopiError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_shares import HostShares, OwnNode
-from scoopi.runs.run_survey import RunSurvey
+from scoopi.runs.cluster.run_survey import RunSurvey
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load

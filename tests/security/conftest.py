@@ -49,7 +49,7 @@ def attacker(cluster: ClusterClient) -> Iterator[Any]:
 @pytest.fixture
 def crew(cluster: ClusterClient, tmp_path: Path) -> Iterator[Crew]:
     """Of a run with one local page."""
-    from scoopi.runs.cluster_runs import runs_of
+    from scoopi.runs.cluster.cluster_runs import runs_of
     from tests.cluster.crew import Crew
 
     defs = tmp_path / "world" / "defs"

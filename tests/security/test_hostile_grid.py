@@ -14,7 +14,7 @@ import pytest
 from scoopi.cli.exit_codes import code_of_error
 from scoopi.errors import ScoopiError
 from scoopi.model.report.run_report import RunReport, RunStatus
-from scoopi.runs.cluster_runs import runs_of
+from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.ports import StoreMap
 from scoopi.store.run_maps import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import RunError
-from scoopi.runs.node_folder import NodeFolder
+from scoopi.runs.folders.node_folder import NodeFolder
 
 
 def test_a_node_finds_its_folder_again_and_a_second_one_beside_it_gets_another(tmp_path: Path) -> None:

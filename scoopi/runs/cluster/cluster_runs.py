@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scoopi.configs.groups import ClusterSettings
-from scoopi.runs.heartbeat_sample import HeartbeatSample
+from scoopi.runs.cluster.heartbeat_sample import HeartbeatSample
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_majority import COPIES, MemberMajority

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.bootstrap.checking import check_definitions
-from scoopi.bootstrap.defs_composer import DefsComposer
+from scoopi.bootstrap.defs_composer import DefsComposer, check_definitions
 from scoopi.defs.scrape.defs_checker import MOST_MISSING
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import RunError
-from scoopi.runs.node_folder import NodeFolder
-from scoopi.runs.run_folder import RunFolder, find_unfinished
+from scoopi.runs.folders.node_folder import NodeFolder
+from scoopi.runs.folders.run_folder import RunFolder, find_unfinished
 
 
 @pytest.fixture

@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import RecordError, RunError, UsageError
+from scoopi.model.job import new_incarnation
 from scoopi.model.record_fields import RUN_NAME
 from scoopi.model.report.run_figures import ClusterFigures, RunFigures
-from scoopi.runs.cluster_runs import live_nodes, majority_of, runs_of, store_of
+from scoopi.runs.cluster.cluster_runs import live_nodes, majority_of, runs_of, store_of
+from scoopi.runs.cluster.run_name import RunName
+from scoopi.runs.cluster.run_survey import RunSurvey
 from scoopi.runs.configs_composer import ConfigsComposer
-from scoopi.runs.node_incarnation import new_incarnation
-from scoopi.runs.run_name import RunName
 from scoopi.runs.run_request import RunRequest
-from scoopi.runs.run_survey import RunSurvey
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.ports import Store
 from scoopi.store.runs.run_cancel import RunCancel

@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from scoopi.errors import RunError, StoreError
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.publishing.outputs import of_node
-from scoopi.runs.node_folder import NodeFolder
-from scoopi.runs.run_state import NodeState
+from scoopi.runs.folders.node_folder import NodeFolder
+from scoopi.runs.folders.run_state import NodeState
 
 log = logging.getLogger(__name__)
 

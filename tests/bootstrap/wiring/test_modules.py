@@ -14,7 +14,7 @@ from injector import Injector
 
 from scoopi.appenders.appender import Appender
 from scoopi.bootstrap.defs_composer import DefsComposer
-from scoopi.bootstrap.modules import run_modules
+from scoopi.bootstrap.wiring.modules import run_modules
 from scoopi.configs.groups import ClusterSettings
 from scoopi.engine.engine import Engine
 from scoopi.engine.stop_time import StopTime
@@ -32,9 +32,9 @@ from scoopi.publishing.run_rows import OwnRows, RunRows
 from scoopi.publishing.shared_rows import SharedRows
 from scoopi.runs.composed import Composed
 from scoopi.runs.configs_composer import ConfigsComposer
-from scoopi.runs.node_folder import NodeFolder
+from scoopi.runs.folders.node_folder import NodeFolder
+from scoopi.runs.folders.run_folder import RunFolder
 from scoopi.runs.run_context import RunContext
-from scoopi.runs.run_folder import RunFolder
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.pages.job_store import JobStore

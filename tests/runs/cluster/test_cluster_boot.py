@@ -12,7 +12,7 @@ import pytest
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import StoppedError, StoreError
 from scoopi.model.report.run_report import RunReport, RunStatus
-from scoopi.runs.cluster_boot import ClusterBoot
+from scoopi.runs.cluster.cluster_boot import ClusterBoot
 from scoopi.runs.run_request import RunRequest
 
 PATIENCE_MS = 300
@@ -40,7 +40,7 @@ def failing(times: int, took_s: float = 0.0) -> Callable[[ExitStack], RunReport]
 
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scoopi.runs.cluster_boot.RETRY_S", 0.01)
+    monkeypatch.setattr("scoopi.runs.cluster.cluster_boot.RETRY_S", 0.01)
 
 
 def test_what_a_try_has_opened_is_closed_before_the_next_and_kept_of_the_last() -> None:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from injector import Binder, InstanceProvider, Module
 
-from scoopi.bootstrap.engine_module import EngineModule
-from scoopi.bootstrap.jobs_module import JobsModule
-from scoopi.bootstrap.rows_module import RowsModule
-from scoopi.bootstrap.store_module import StoreModule
-from scoopi.bootstrap.workers_module import WorkersModule
+from scoopi.bootstrap.wiring.engine_module import EngineModule
+from scoopi.bootstrap.wiring.jobs_module import JobsModule
+from scoopi.bootstrap.wiring.rows_module import RowsModule
+from scoopi.bootstrap.wiring.store_module import StoreModule
+from scoopi.bootstrap.wiring.workers_module import WorkersModule
 from scoopi.configs.groups import (
     AppenderSettings,
     ArchiveSettings,

@@ -17,14 +17,14 @@ from scoopi.metrics.joining_node import JoiningNode
 from scoopi.model.report.run_report import RunReport
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.publishing.outputs import of_node
-from scoopi.runs.cluster_runs import runs_of, store_of
+from scoopi.runs.cluster.cluster_runs import runs_of, store_of
+from scoopi.runs.cluster.earlier_incarnations import FormerLives
+from scoopi.runs.cluster.left_over_runs import LeftOverRuns
+from scoopi.runs.cluster.run_name import RunName, definitions_digest, unfinished_run
 from scoopi.runs.composed import Composed, read_composed
-from scoopi.runs.earlier_incarnations import FormerLives
-from scoopi.runs.left_over_runs import LeftOverRuns
-from scoopi.runs.node_folder import NodeFolder
+from scoopi.runs.folders.node_folder import NodeFolder
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_file import RunFile
-from scoopi.runs.run_name import RunName, definitions_digest, unfinished_run
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.member_heaps import MemberHeaps

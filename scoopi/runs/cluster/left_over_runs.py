@@ -6,9 +6,9 @@ import logging
 
 from scoopi.configs.configs import Configs
 from scoopi.errors import ConfigError, RecordError, StoreError
-from scoopi.runs.cluster_runs import store_of
+from scoopi.runs.cluster.cluster_runs import store_of
+from scoopi.runs.cluster.run_name import RunName
 from scoopi.runs.composed import Composed, read_composed
-from scoopi.runs.run_name import RunName
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.ports import Store

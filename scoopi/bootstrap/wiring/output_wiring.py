@@ -12,7 +12,7 @@ from scoopi.engine.stop_time import StopTime
 from scoopi.publishing.outputs import of_node
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.run_rows import OwnRows, RunRows
-from scoopi.runs.node_folder import LOST_PREFIX
+from scoopi.runs.folders.node_folder import LOST_PREFIX
 from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.departure import Departure

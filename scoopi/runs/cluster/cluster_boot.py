@@ -15,10 +15,10 @@ from scoopi.metrics.joining_node import JoiningNode
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
 from scoopi.publishing.output_file import OutputSpec
-from scoopi.runs.cluster_runs import majority_of
+from scoopi.runs.cluster.cluster_runs import majority_of
+from scoopi.runs.cluster.run_joining import RunJoining
 from scoopi.runs.composed import Composed
 from scoopi.runs.run_context import RunContext
-from scoopi.runs.run_joining import RunJoining
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.retries import given_up, log_retry

@@ -9,7 +9,7 @@ from injector import Binder, Module, provider, singleton
 from scoopi.appenders.appender import STORE_TIMEOUT_S, Appender, CommitEvents
 from scoopi.appenders.segment_format import SegmentHeader
 from scoopi.appenders.segment_writer import SegmentWriter
-from scoopi.bootstrap.output_wiring import OutputWiring
+from scoopi.bootstrap.wiring.output_wiring import OutputWiring
 from scoopi.configs.groups import AppenderSettings, EngineSettings
 from scoopi.engine.empty_finds import EmptyFinds
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S
@@ -21,7 +21,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.run_phases import RunPhases
 from scoopi.publishing.run_rows import RunRows
-from scoopi.runs.node_folder import NodeFolder
+from scoopi.runs.folders.node_folder import NodeFolder
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_file import RunFile, RunPlace
 from scoopi.store.nodes.departure import Departure

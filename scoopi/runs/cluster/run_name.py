@@ -14,7 +14,7 @@ import msgspec
 from scoopi.errors import RecordError, UsageError
 from scoopi.model.record_fields import RUN_NAME, RunText
 from scoopi.runs.composed import Composed
-from scoopi.runs.run_state import HIDDEN, NodeState
+from scoopi.runs.folders.run_state import HIDDEN, NodeState
 from scoopi.store.ports import Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.retries import first_won

@@ -17,8 +17,8 @@ from types import TracebackType
 import msgspec
 
 from scoopi.errors import RunError
-from scoopi.runs.folder_lock import take_lock
-from scoopi.runs.run_state import (
+from scoopi.runs.folders.folder_lock import take_lock
+from scoopi.runs.folders.run_state import (
     HIDDEN,
     KEEP,
     STATE_FILE,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from scoopi.model.job import JobState
 from scoopi.model.report.run_figures import HostFigures, JobFigures, NodeFigures, RunFigures, ShareFigures
 from scoopi.politeness.host_share_record import HostRecords
-from scoopi.runs.heartbeat_sample import HeartbeatSample
+from scoopi.runs.cluster.heartbeat_sample import HeartbeatSample
 from scoopi.store.nodes.departure import awaited_nodes
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeRecord, NodeStatus

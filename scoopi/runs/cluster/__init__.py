@@ -1,0 +1,1 @@
+"""Joins a run of a cluster, names it, and reports or cancels runs from outside."""
