@@ -38,6 +38,14 @@ def raw(type_id: int, body: bytes) -> Any:
     return Data(bytearray(b"\0\0\0\0" + type_id.to_bytes(4, signed=True) + body))  # type: ignore[no-untyped-call]
 
 
+NO_TYPE = "a value of a type that no member knows"
+UNREGISTERED: Mapping[str, Any] = MappingProxyType(
+    {
+        NO_TYPE: raw(-99, b"abc"),
+        "a compact value of a schema that no member has": raw(-55, b"\0\0\0\0\0\0\0\1\0\0\0\0"),
+        "a portable value of a class that no member has": raw(-1, b"\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0\0"),
+    }
+)
 DEEP = "[" * 100_000
 HUGE = "9" * 400
 VALUES: Mapping[str, Any] = MappingProxyType(
@@ -70,6 +78,7 @@ VALUES: Mapping[str, Any] = MappingProxyType(
         ),
         "a text that is not UTF-8": raw(-11, b"\0\0\0\4\xff\xff\xff\xff"),
         "a length beyond the end": raw(-12, b"\0\0\1\0abc"),
+        **UNREGISTERED,
     }
 )
 KEYS: Mapping[str, Any] = MappingProxyType(
@@ -81,6 +90,7 @@ KEYS: Mapping[str, Any] = MappingProxyType(
         "a uuid": uuid.UUID(int=1),
         "JSON": json_value('{"a":1}'),
         "a list": ["a"],
+        **UNREGISTERED,
     }
 )
 

@@ -277,16 +277,26 @@ class HazelcastStore:
         except StoreError as error:
             if not is_refused(error):
                 raise
-            kept = self._client.map(f"{self.prefix}.{store_map}")
-            for key, value in self._burst.answer(f"scan {store_map}", kept.entry_set):
-                if not isinstance(key, str):
-                    raise unreadable(
-                        store_map, "", FOREIGN + b"the key is " + describe(key).encode()
-                    ) from error
-                record = _reader(store_map)(value)
-                if store_map.index:
-                    RecordCodec(store_map, indexed_kind(store_map)).read(key, record)
+            self._find_foreign(store_map, error)
             raise
+
+    def _find_foreign(self, store_map: StoreMap, refused: StoreError) -> None:
+        kept = self._client.map(f"{self.prefix}.{store_map}")
+        try:
+            entries = self._burst.answer(f"scan {store_map}", kept.entry_set)
+        except StoreError as error:
+            if not is_refused(error):
+                raise
+            # With a value of an unregistered type in an indexed map, members cannot even list its keys.
+            raise unreadable(store_map, "", FOREIGN + error.what[:200].encode()) from refused
+        for key, value in entries:
+            if not isinstance(key, str):
+                raise unreadable(
+                    store_map, "", FOREIGN + b"the key is " + describe(key).encode()
+                ) from refused
+            record = _reader(store_map)(value)
+            if store_map.index:
+                RecordCodec(store_map, indexed_kind(store_map)).read(key, record)
 
     def _sent(self, keys: Sequence[str]) -> list[Any]:
         return [self._keys.of(key) for key in keys]
