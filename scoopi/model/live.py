@@ -25,7 +25,7 @@ _MOST_DIGITS = 9
 class Live:
     """A span of time from the loading of a page, or a fixed moment; without either, nothing is reused.
 
-    Source: language, B 4.6.
+    Source: defs/README.md, 4.6.
 
     Attributes:
         months: whole months of the span; the 31st becomes the last day of a shorter month.

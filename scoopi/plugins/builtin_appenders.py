@@ -17,7 +17,6 @@ class FileAppender:
         file: relative to the run's folder; a leading `output/` is dropped.
     Raises:
         PluginError: the path is absolute, leaves the folder, is hidden, or names no file.
-    Source: language, A9.
     """
 
     file: str
@@ -34,10 +33,7 @@ class FileAppender:
 
 @dataclass(frozen=True)
 class ListAppender:
-    """Keeps rows in memory for a program that embeds Scoopi: `RunReport.lists` has them by plugin name.
-
-    Source: language, A19.
-    """
+    """Keeps rows in memory for a program that embeds Scoopi: `RunReport.lists` has them by plugin name."""
 
     name: str
 

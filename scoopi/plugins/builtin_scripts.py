@@ -18,7 +18,7 @@ class BasicScript:
         script: the text that runs first; empty if all sources are files.
         scripts: addresses of script files, in the order of their loading.
         entry_point: name of the function.
-    Source: language, B 4.5.
+    Source: defs/README.md, 4.5.
     """
 
     def __init__(

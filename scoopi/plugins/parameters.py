@@ -181,4 +181,4 @@ STEP_FIELDS: Mapping[PluginKind, Mapping[str, StepField]] = MappingProxyType(
         "appenders": MappingProxyType({"queueSize": StepField(int)}),
     }
 )
-"""Kind -> field -> its type. Source: language, A16, B 4.5."""
+"""Kind -> field -> its type. Source: defs/README.md, 4.5."""

@@ -24,7 +24,7 @@ class PluginFiles:
 
     Args:
         folders: in the order of their search; missing ones are passed over.
-    Source: design, "Plugins".
+    Source: docs/plugins.md.
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:

@@ -39,7 +39,7 @@ class PluginFinder:
     Args:
         folders: where the user's files are, in the order of their search.
         builtins: kind -> name -> the thing itself, or `module:Name`, imported when it is used.
-    Source: design, "Plugins".
+    Source: docs/plugins.md.
     """
 
     def __init__(

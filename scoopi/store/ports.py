@@ -57,7 +57,7 @@ class Store(Protocol):
 
         Returns:
             An outcome per record, in order. A refused put whose record reads as the one wanted is WON.
-        Source: design, "Protocol", rule 1.
+        Source: ARCHITECTURE, protocol rule 1.
         """
 
     def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
@@ -68,7 +68,7 @@ class Store(Protocol):
             A change whose answer was lost is settled by reading the record.
         Raises:
             StoreError: the store could not be read either; nothing is known yet, try again.
-        Source: design, "Protocol", rule 1.
+        Source: ARCHITECTURE, protocol rule 1.
         """
 
     def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:

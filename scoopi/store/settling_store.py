@@ -47,7 +47,7 @@ class SettlingStore:
     Args:
         inner: the twin; its writes may fail after they were made, partly, or be made twice.
         tries: how often a write is tried that left no trace.
-    Source: design, "Protocol", rule 1.
+    Source: ARCHITECTURE, protocol rule 1.
     """
 
     def __init__(self, inner: Store, tries: int = 5) -> None:

@@ -18,7 +18,7 @@ class Chain:
     Args:
         place: of the task, for faults of steps that are not written in a file.
         key: the path of names to the task.
-    Source: language, A3, A23, B 1.6.
+    Source: defs/README.md, 1.6.
     """
 
     def __init__(self, steps: Steps, findings: Findings, place: Place, key: str) -> None:

@@ -1,6 +1,6 @@
 """Names of built-in classes, and what steps take and give.
 
-Source: language, A20, B 4.1.
+Source: defs/README.md, 4.1.
 """
 
 from __future__ import annotations

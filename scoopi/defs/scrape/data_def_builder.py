@@ -54,7 +54,7 @@ def build_data_def(name: str, node: Table, key: str, place: Place) -> WrittenDat
     """Normalized: facts by default, ranges by index, indexRange and breakAfter, orders by position.
 
     What is missing or malformed (a finding elsewhere) is taken as not there.
-    Source: language, B 1.8, B 2.2.
+    Source: defs/README.md, 1.8, 2.2.
     """
     items, dims = _entries(node, "items", "item", key), _entries(node, "dims", "dim", key)
     default = WrittenItem(ItemDef(FACT, place=place), FACT, f"{key}.facts[0]")

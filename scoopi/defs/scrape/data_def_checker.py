@@ -29,7 +29,7 @@ _FILTER_TYPES = ("value", "match")
 class DataDefChecker:
     """Names, ranges, placeholders, selectors, patterns and scripts of one data definition.
 
-    Source: language, A3, A5, A7, A21, B 2.
+    Source: defs/README.md, 2.
     """
 
     def __init__(self, written: WrittenDataDef, checkers: Checkers, findings: Findings) -> None:

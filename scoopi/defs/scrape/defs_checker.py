@@ -27,7 +27,7 @@ MOST_MISSING = 10
 class DefsChecker:
     """Everything that needs more than one definition at a time.
 
-    Source: language, A3, B 1.3 to 1.8.
+    Source: defs/README.md, 1.3 to 1.8.
     """
 
     def __init__(self, root: Table, default_steps: str, checkers: Checkers, findings: Findings) -> None:

@@ -34,7 +34,7 @@ def read_definitions(
         strict: warnings are errors.
     Returns:
         What a run needs, empty when the report holds errors; and the report.
-    Source: language, A1 to A9, A20 to A23, B 1.
+    Source: defs/README.md, 1.
     """
     return DefsReader(default_steps, checkers or Checkers(), strict).read(source)
 

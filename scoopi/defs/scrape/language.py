@@ -1,6 +1,6 @@
 """LANGUAGE: every key of the language of definitions, declared once.
 
-Source: language, B 1.3 to 1.7, A1, A7.
+Source: defs/README.md, 1.3 to 1.7.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class _Written(NamedTuple):
 
 
 class OutputChecker:
-    """Remembers the files of all tasks. Source: language, A8, A9."""
+    """Remembers the files of all tasks."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

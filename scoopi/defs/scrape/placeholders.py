@@ -1,6 +1,6 @@
 """Placeholders: whether each `%{…}` of a text can be resolved, where it is used.
 
-Source: language, B 2.4.
+Source: defs/README.md, 2.4.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ BUILT_IN_SETS: Mapping[str, Mapping[str, StepDef]] = MappingProxyType(
 class StepSets:
     """Expands the sets of the section `steps`, and the steps of tasks.
 
-    Source: language, A4, A16, B 1.6.
+    Source: defs/README.md, 1.6.
     """
 
     def __init__(self, section: Table | None, findings: Findings) -> None:

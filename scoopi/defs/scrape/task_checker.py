@@ -31,7 +31,7 @@ class TaskChecker:
 
     Args:
         data_defs: by name.
-    Source: language, A3, A20, B 4.1, B 4.3.
+    Source: defs/README.md, 4.1, 4.3.
     """
 
     def __init__(

@@ -13,7 +13,6 @@ class Merger:
 
     Args:
         source: the folder or file as the user gave it, the place of what is missing.
-    Source: language, A2.
     """
 
     PRIVATE = "x-"

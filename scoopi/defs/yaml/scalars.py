@@ -1,6 +1,6 @@
 """Scalars: texts as written, read as the number, range or truth that a key wants.
 
-Source: language, A1, B 1.2, B 2.2.
+Source: defs/README.md, 1.2, 2.2.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ _NUMBERS = frozenset({Kind.INTEGER, Kind.RANGE})
 class ShapeChecker:
     """Every key that is unknown, missing or of another kind than the language wants is a finding.
 
-    Source: language, A1, A3, B 1.3 to 1.7.
+    Source: defs/README.md, 1.3 to 1.7.
     """
 
     def __init__(self, findings: Findings) -> None:
@@ -166,7 +166,7 @@ class ShapeChecker:
 
 
 def is_nested(steps: Table) -> bool:
-    """Whether a steps set names a base: none of its children has a class. Source: language, B 1.6."""
+    """Whether a steps set names a base: none of its children has a class. Source: defs/README.md, 1.6."""
     return not any(isinstance(step, Table) and "class" in step.entries for step in steps.entries.values())
 
 

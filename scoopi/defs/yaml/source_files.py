@@ -18,7 +18,6 @@ class SourceFiles:
     """All `*.yml` and `*.yaml` in a folder and below; hidden folders, plugins, conf and output aside.
 
     After `find`, `is_whole` says whether every folder could be read, and `folders` which there were.
-    Source: design, "Commands"; language, A2.
     """
 
     def __init__(self, source: Path, findings: Findings) -> None:

@@ -18,10 +18,7 @@ _TAB_INDENT = re.compile(r" *\t")
 
 
 class YamlFile:
-    """Reads one document; anchors and merge keys work, duplicate keys and circles are findings.
-
-    Source: language, A1.
-    """
+    """Reads one document; anchors and merge keys work, duplicate keys and circles are findings."""
 
     def __init__(self, text: str, file: str, findings: Findings) -> None:
         self._text = text

@@ -14,7 +14,6 @@ def output_path(file: str) -> str:
 
     Raises:
         ValueError: why it is none, as in "is absolute".
-    Source: language, A9.
     """
     text = file.strip()
     path = posixpath.normpath(text) if text else ""

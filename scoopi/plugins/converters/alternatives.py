@@ -35,7 +35,7 @@ class Alternatives(Generic[Read]):
         compiled: makes a pattern.
     Raises:
         PluginError: a pattern is wrong, or there is none.
-    Source: language, B 4.5 and A15.
+    Source: defs/README.md, 4.5.
     """
 
     def __init__(self, patterns: str, field: str, compiled: Callable[[str], Parser[Read]]) -> None:

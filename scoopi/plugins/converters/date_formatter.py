@@ -27,7 +27,7 @@ class DateFormatter:
         locale: of the names of months and days, as in `de`.
     Raises:
         PluginError: a pattern is wrong.
-    Source: language, B 4.5 and A15.
+    Source: defs/README.md, 4.5.
     """
 
     def __init__(

@@ -29,7 +29,7 @@ class DateRoller:
         locale: of the names of months and days, as in `de`.
     Raises:
         PluginError: a pattern or the roll is wrong.
-    Source: language, B 4.5, A15 and A16.
+    Source: defs/README.md, 4.5.
     """
 
     def __init__(

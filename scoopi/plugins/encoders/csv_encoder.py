@@ -22,7 +22,7 @@ class CsvEncoder:
         missing: the text of an item or dim without a value; `scoopi.missing.replaceWith` unless given.
         quote: `minimal` quotes a value that holds the delimiter or a line break, or begins with a quote;
             `all` quotes every value; `none` writes raw lines.
-    Source: language, A10 and B 5.2.
+    Source: defs/README.md, 5.2.
     """
 
     def __init__(

@@ -57,7 +57,6 @@ class ClusterClient:
     Raises:
         ClusterError: no member lets this node in; says what was tried.
         StoppedError: `is_stopped` says so.
-    Source: design, "Hazelcast, open-source edition 5.7, measured".
     """
 
     def __init__(self, settings: ClusterSettings, is_stopped: Callable[[], bool] = lambda: False) -> None:

@@ -46,7 +46,6 @@ class HazelcastStore:
         clock: seconds, those included in which the machine was suspended.
         maps: all that it has.
 
-    Source: design, "Hazelcast, open-source edition 5.7, measured".
     """
 
     def __init__(

@@ -23,7 +23,7 @@ class Patience:
         calm_s: how long an answer is waited for while nobody has asked this node to stop.
         is_stopped: whether it was asked to, before `hurry` says until when.
         clock: seconds, monotonic.
-    Source: design, "Promises", 4.
+    Source: ARCHITECTURE, "Promises".
     """
 
     def __init__(

@@ -27,7 +27,7 @@ class Barricade:
         lease_ms: a holder that has not renewed its lease for this long, by the watcher's clock, is dead.
         clock: seconds, monotonic.
         sleep: waits so many seconds of that clock; no event announces that another node has composed.
-    Source: design, "Protocol", rule 9.
+    Source: ARCHITECTURE, protocol rule 9.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ class LeaseWatch:
         clock: seconds, monotonic.
         reads: how many looks in a row must have found it unchanged.
         spacing_ms: looks nearer to each other than this are one look.
-    Source: design, "Protocol", rules 8 and 9.
+    Source: ARCHITECTURE, protocol rules 8 and 9.
     """
 
     def __init__(

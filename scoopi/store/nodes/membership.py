@@ -32,7 +32,7 @@ class Membership:
         gap_ms: the liveness gap.
         clock: seconds, monotonic; of the others' heartbeats.
         own_clock: seconds that also pass while this machine is suspended; of its own heartbeat.
-    Source: design, "Protocol", rules 7 and 8.
+    Source: ARCHITECTURE, protocol rules 7 and 8.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ class Quorum:
     Args:
         size: so many nodes, this one among them.
         told: is given the number of nodes that beat, whenever it has changed and is too small.
-    Source: design, "Name of a cluster run".
+    Source: docs/cluster.md, "Which run a node joins".
     """
 
     def __init__(

@@ -24,7 +24,7 @@ class FinishedJobs:
     Args:
         taken: what this node wrote when it took the jobs that it ends.
 
-    Source: design, "Protocol", rules 2 and 3.
+    Source: ARCHITECTURE, protocol rules 2 and 3.
     """
 
     def __init__(self, store: Store, incarnation: str, taken: TakenRecords) -> None:

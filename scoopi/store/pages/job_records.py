@@ -25,7 +25,7 @@ def taken_state_key(incarnation: str) -> str:
 class JobRecords:
     """Makes the records that one incarnation writes; every one holds it and the fence.
 
-    Source: design, "Protocol", rules 1 and 2.
+    Source: ARCHITECTURE, protocol rules 1 and 2.
     """
 
     def __init__(self, incarnation: str) -> None:

@@ -42,7 +42,7 @@ class JobStore:
     Args:
         store: one whose answers are settled.
         incarnation: of this node; no other start of a node has it.
-    Source: design, "Protocol", rules 2 to 4 and 7.
+    Source: ARCHITECTURE, protocol rules 2 to 4 and 7.
     """
 
     def __init__(self, store: Store, incarnation: str) -> None:

@@ -26,7 +26,7 @@ class RememberedEnds:
 
     Args:
         store: one whose answers are settled.
-    Source: design, "Protocol", rules 3 and 10.
+    Source: ARCHITECTURE, protocol rules 3 and 10.
     """
 
     def __init__(self, store: Store) -> None:

@@ -33,7 +33,7 @@ class CompletionCheck:
     Args:
         load: this node's load just now. `takes` must grow before the store is asked for jobs, and
             `idle` be false while it is.
-    Source: design, "Protocol", rule 10.
+    Source: ARCHITECTURE, protocol rule 10.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ class RunCancel:
     Args:
         store: one whose answers are settled.
         incarnation: of this node, or of who asks.
-    Source: design, "Exit codes".
+    Source: docs/output.md.
     """
 
     def __init__(self, store: Store, incarnation: str) -> None:

@@ -52,7 +52,7 @@ class RunRecord:
         store: one whose answers are settled.
         incarnation: of this node.
         canaries: keys of the canary records, one for each part of the store that can be lost alone.
-    Source: design, "Protocol", rules 9 to 11.
+    Source: ARCHITECTURE, protocol rules 9 to 11.
     """
 
     def __init__(self, store: Store, incarnation: str, canaries: Sequence[str] = ("canary",)) -> None:

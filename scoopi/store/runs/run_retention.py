@@ -23,7 +23,7 @@ class RunRetention:
         first: called before the first record begins to run out.
         last: called when time runs out for all of them: until then somebody else must go on with it,
             should this node die.
-    Source: design, "Protocol", rule 10.
+    Source: ARCHITECTURE, protocol rule 10.
     """
 
     def __init__(

@@ -34,7 +34,7 @@ class SqliteStore:
 
     Raises:
         StoreError: the file cannot be opened, is no store, or was written by another version.
-    Source: design, "Protocol", rule 13.
+    Source: ARCHITECTURE, protocol rule 13.
     """
 
     def __init__(self, path: Path, busy_ms: int = 5000, maps: Sequence[StoreMap] = RUN_MAPS) -> None:
