@@ -1,4 +1,4 @@
-"""DataReader, and what one needs of a selector language and of scripts: QueryEngine, ScriptRunner."""
+"""DataReader, and what it needs of a selector language and of scripts: QueryEngine, ScriptRunner."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class QueryEngine(Protocol):
         """A query for block nodes.
 
         Raises:
-            ParseError: the selector is wrong; says what, at which character, and the hint.
+            ParseError: the selector is wrong; names the character, with a hint.
         """
 
     def compile_value(self, selector: str) -> ValueQuery:
@@ -44,7 +44,7 @@ class QueryEngine(Protocol):
             selector: with numbers that occur nowhere else standing for the positions not known yet.
             stand_ins: these numbers, at least one.
         Returns:
-            None when the selector must be compiled anew for each position, or is wrong.
+            None when the selector must be compiled for each position, or is wrong.
         """
 
 

@@ -1,4 +1,4 @@
-"""check_script: says what is wrong with the syntax of a script, without running it."""
+"""check_script: finds syntax errors of a script without running it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scoopi.script.sandbox import SCRIPT_POSITION
 # A text is parsed as a whole before its first statement runs, and this one ends it.
 _STOP = "throw 0;"
 _MEMORY_BYTES = 256 << 20
-_MEND = "correct it there: it must be JavaScript as browsers read it"
+_HINT = "correct it there: it must be JavaScript as browsers read it"
 
 
 def check_script(text: str) -> tuple[str, str] | None:
@@ -41,7 +41,7 @@ def _syntax_error(report: str) -> tuple[str, str] | None:
     what = message.removeprefix("SyntaxError: ")
     place = SCRIPT_POSITION.search(stack)
     if not place:
-        return what, _MEND
+        return what, _HINT
     line, column = int(place["line"]), int(place["column"])
     column -= len(_STOP) if line == 1 else 0
-    return f"{what} (line {line}, column {column} of the script)", _MEND
+    return f"{what} (line {line}, column {column} of the script)", _HINT

@@ -1,4 +1,4 @@
-"""ConfigsView: what a script may know of the settings and of the run's date."""
+"""ConfigsView: the settings and the run's date as scripts see them."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class DataScript:
     Args:
         sources: script texts in the order of their loading.
         entry_point: name of the function; it gets the data and returns it, or a list of its items.
-    Source: language, B 4.5 and A13.
+    Source: defs/README.md, 4.5.
     """
 
     def __init__(self, sources: Sequence[str], entry_point: str, limits: ScriptLimits) -> None:
@@ -48,7 +48,7 @@ class DataScript:
         """The data as the script returns it: values set, rows dropped or reordered.
 
         Raises:
-            ScriptError: the script failed, met a limit, or returned nothing or something that is no data.
+            ScriptError: the script failed, met a limit, or returned nothing or something other than data.
         """
         page = _to_json(data)
         sandbox: Sandbox | None = getattr(self._loaded, "sandbox", None)

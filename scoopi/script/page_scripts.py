@@ -16,7 +16,7 @@ from scoopi.script.configs_view import ConfigsView, zoned_facts
 from scoopi.script.script_text import script_text
 
 if TYPE_CHECKING:
-    from scoopi.script.sandbox import Sandbox  # who makes one loads it, which most pages do not need
+    from scoopi.script.sandbox import Sandbox  # loaded by its caller when it makes one: most pages need none
 
 HOSTS = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
 _FROM_DATE: Final = frozenset({"document.getFromDate()", "document.fromDate"})
@@ -32,7 +32,7 @@ class PageScripts:
 
     Args:
         new_sandbox: makes a sandbox with these host objects (`HOSTS`).
-    Source: language, B 2.8.
+    Source: defs/README.md, 2.8.
     """
 
     def __init__(

@@ -18,7 +18,7 @@ _CORE = Path(__file__).with_name("core.js").read_text(encoding="utf-8")
 _ZONED = Path(__file__).with_name("zoned.js").read_text(encoding="utf-8")
 NO_HOSTS = "() => ({})"
 SCRIPT_POSITION = re.compile(r"^ +at (?:<eval> \()?<input>:(?P<line>\d+):(?P<column>\d+)", re.MULTILINE)
-"""Finds, in the engine's stack, where a text itself stands: not its functions, which may be our own."""
+"""Finds, in the engine's stack, the position in the text itself, not in its functions or our own."""
 
 _STACK_BYTES = 512 * 1024
 
@@ -36,7 +36,7 @@ class Sandbox:
     Args:
         limits: of each call.
         hosts: JavaScript, a function that makes more operations from what `core.js` hands it.
-    Source: language, A12 and B 2.8.
+    Source: defs/README.md, 2.8.
     """
 
     def __init__(self, limits: ScriptLimits, hosts: str = NO_HOSTS) -> None:
@@ -68,7 +68,7 @@ class Sandbox:
             entry: the user's function that it calls; the error names the line it had come to.
             own_line: the line as the user counts it, from that of the evaluated text.
         Raises:
-            ScriptError: syntax error, exception, or a limit; says which, at which line and column.
+            ScriptError: syntax error, exception, or a limit; names which, with line and column.
         """
         if sum(map(len, texts)) * 2 > self._limits.memory_mb << 20:  # a letter takes up to two bytes in there
             raise self._memory_error()

@@ -1,4 +1,4 @@
-"""script_text: a script in which values of the page stand as JavaScript literals, never as code."""
+"""script_text: a script with values of the page as JavaScript literals, never as code."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def script_text(text: str) -> str:
     r"""The script with its marked values written in: inside quotes as letters, in code as a text or a number.
 
     What could end a text is written as an escape that means the same letter in texts, templates and
-    regular expressions alike, so that no value leaves the quotes it stands in.
+    regular expressions alike, so that no value leaves its quotes.
 
     >>> from scoopi.model.text.page_text import marked
     >>> script_text(f"'{marked('De' + chr(39) + 'Longhi')}'.trim()")
@@ -81,7 +81,7 @@ def _quoted(written: tuple[str, ...]) -> tuple[bool, ...]:
 
 
 class _Reader:
-    """Follows which quotes are open. A slash is taken for a division where an operand stands before it."""
+    """Follows which quotes are open. A slash is taken for a division behind an operand."""
 
     def __init__(self) -> None:
         self._modes = ["code"]

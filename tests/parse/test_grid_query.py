@@ -1,4 +1,4 @@
-"""GridQuery: a selector that fails is told as it is written, as it was used, and where it stands."""
+"""GridQuery: the error of a selector has it as written, as used, and its place."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def test_a_compiled_definition_reads_what_the_plain_evaluator_reads(
     engine = ENGINES[language]()
     try:
         compiled = GridReader(data_def, engine, limits, raw_items=raw_items)
-    except ParseError:  # what is wrong whatever the page is told before a run
+    except ParseError:  # what is wrong for every page is reported before a run
         return
     plain = PlainReader(data_def, ENGINES[language](), limits, raw_items=raw_items)
     wanted = outcome(plain, data_def, page)

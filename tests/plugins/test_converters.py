@@ -166,7 +166,7 @@ def test_a_date_that_rolls_out_of_the_years_cannot_be_converted() -> None:
 @pytest.mark.parametrize(
     ("fields", "fault"),
     [
-        (("dd Q", "yyyy", "MONTH=0"), "inPattern 'dd Q' is no date pattern: Q is no letter"),
+        (("dd Q", "yyyy", "MONTH=0"), "inPattern 'dd Q' is no date pattern: Q is not a letter"),
         (("dd|'", "yyyy", "MONTH=0"), "a quote of the date pattern is not closed"),
         (("", "yyyy", "MONTH=0"), "inPattern is empty"),
         (("dd", "XXXX", "MONTH=0"), "outPattern 'XXXX' is no date pattern"),

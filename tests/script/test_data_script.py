@@ -33,7 +33,7 @@ def values(data: Data) -> list[tuple[str | None, ...]]:
     return [item.values for item in data.items]
 
 
-def told(expression: str) -> str | None:
+def error_of(expression: str) -> str | None:
     """What an expression over `data` gives, carried out by the first value."""
     return (
         run(f"data.getItems().get(0).getFirstAxis().setValue({expression}); return data").items[0].values[0]
@@ -78,7 +78,7 @@ def test_set_values_are_carried_back_and_others_stay() -> None:
     ],
 )
 def test_host_objects_answer_in_both_spellings(expression: str, text: str | None) -> None:
-    assert told(expression) == text
+    assert error_of(expression) == text
 
 
 def test_a_value_can_be_set_as_a_property() -> None:

@@ -1,4 +1,4 @@
-"""DateNames: the names of months, days and the like in a language; English ones are built in."""
+"""DateNames: the names of months and days in a language, English built in; zones by abbreviation."""
 
 from __future__ import annotations
 
@@ -7,10 +7,25 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from scoopi.java.dates.pattern_names import DAYS, ERAS, HALVES, MONTHS
-
 SHORT, FULL, NARROW = "abbreviated", "wide", "narrow"
 ENGLISH = "en"
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+_HALVES = ("AM", "PM")
+_ERAS = ("BC", "AD")
+ZONES: Mapping[str, int] = MappingProxyType(
+    {
+        "UTC": 0, "GMT": 0, "UT": 0, "WET": 0, "WEST": 60, "BST": 60, "CET": 60, "CEST": 120, "EET": 120,
+        "EEST": 180, "MSK": 180, "IST": 330, "HKT": 480, "SGT": 480, "JST": 540, "KST": 540, "AEST": 600,
+        "AEDT": 660, "NZST": 720, "NZDT": 780, "AST": -240, "ADT": -180, "EST": -300, "EDT": -240,
+        "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420, "AKST": -540,
+        "AKDT": -480, "HST": -600,
+    }
+)  # fmt: skip
+"""Abbreviation -> minutes east of Greenwich."""
 _ORDINALS = ("1st", "2nd", "3rd", "4th")
 
 Styles = Mapping[str, Sequence[str]]
@@ -23,8 +38,8 @@ class DateNames:
 
     Attributes:
         days: from Monday.
-        first_weekday: with which a week begins, from 0 for Monday.
-        least_days: so many days of a year make its first week.
+        first_weekday: the first day of a week, 0 for Monday.
+        least_days: how many days of a year its first week has at least.
     """
 
     months: Styles
@@ -69,7 +84,7 @@ def date_names(locale: str) -> DateNames:
 
 
 def _english() -> DateNames:
-    months, days = _english_styles(MONTHS), _english_styles((*DAYS[1:], DAYS[0]))
+    months, days = _english_styles(_MONTHS), _english_styles((*_DAYS[1:], _DAYS[0]))
     quarters = [f"{ordinal} quarter" for ordinal in _ORDINALS]
     return DateNames(
         months=months,
@@ -79,8 +94,8 @@ def _english() -> DateNames:
         quarters=MappingProxyType(
             {SHORT: ("Q1", "Q2", "Q3", "Q4"), FULL: quarters, NARROW: ("1", "2", "3", "4")}
         ),
-        halves=MappingProxyType({SHORT: HALVES}),
-        eras=MappingProxyType({SHORT: ERAS, FULL: ("Before Christ", "Anno Domini"), NARROW: ("B", "A")}),
+        halves=MappingProxyType({SHORT: _HALVES}),
+        eras=MappingProxyType({SHORT: _ERAS, FULL: ("Before Christ", "Anno Domini"), NARROW: ("B", "A")}),
     )
 
 

@@ -22,7 +22,7 @@ class DatePattern:
 
     Raises:
         ValueError: the pattern has an unknown letter or an open quote, or the locale is unknown.
-    Source: language, B 4.5.
+    Source: defs/README.md, 4.5.
     """
 
     pattern: str
@@ -35,7 +35,7 @@ class DatePattern:
 
     @property
     def has_zone(self) -> bool:
-        """Whether a text that fits says its time zone."""
+        """Whether a matching text holds a time zone."""
         return any(part.letter in ZONE_LETTERS for part in self._parts if part.letter)
 
     def parse(self, text: str, *, now: datetime | None = None, keep_zone: bool = False) -> datetime:
@@ -47,7 +47,7 @@ class DatePattern:
         Args:
             text: what is read; letters in either case.
             now: two-digit years lie from 80 years before it to 20 years after it; the present if left out.
-            keep_zone: a text that says its zone stays in that.
+            keep_zone: keep the zone of a text that holds one, instead of converting to local time.
         Raises:
             ValueError: the text does not fit, or the date lies outside of the years 1 to 9999.
         """

@@ -11,11 +11,11 @@ MOST_ISO_ZONE = 3
 
 
 class Part(NamedTuple):
-    """A field by its letter and how often it stands, or (letter empty) plain text.
+    """A field by its letter and how often it is repeated, or (letter empty) plain text.
 
     Attributes:
         letter: one of LETTERS.
-        width: how often it stands.
+        width: how often it is repeated.
         text: the plain text.
         abuts: a field of digits follows at once, so that this one takes `width` digits.
     """
@@ -45,7 +45,7 @@ def parts_of(pattern: str) -> tuple[Part, ...]:
     while index < len(pattern):
         sign = pattern[index]
         if sign == "'":
-            text, index = _quoted(pattern, index)
+            text, index = quoted(pattern, index)
             _add_text(parts, text)
         elif sign.isascii() and sign.isalpha():
             end = index + 1
@@ -64,7 +64,7 @@ def parts_of(pattern: str) -> tuple[Part, ...]:
 
 def _field(letter: str, count: int) -> Part:
     if letter not in LETTERS:
-        raise ValueError(f"{letter} is no letter of a date pattern; put plain text in quotes")
+        raise ValueError(f"{letter} is not a letter of a date pattern; put plain text in quotes")
     if letter == "X" and count > MOST_ISO_ZONE:
         raise ValueError("a date pattern has at most XXX")
     return Part(letter, count)
@@ -77,19 +77,20 @@ def _add_text(parts: list[Part], text: str) -> None:
         parts.append(Part("", text=text))
 
 
-def _quoted(pattern: str, start: int) -> tuple[str, int]:
-    """The text of the quotes that open at `start`, and where the pattern goes on."""
+def quoted(pattern: str, start: int) -> tuple[str, int]:
+    """The text of the quotes that open at `start`, and where the pattern continues.
+
+    >>> quoted("yyyy'o''clock'X", 4)
+    ("o'clock", 14)
+
+    Raises:
+        ValueError: the quotes are not closed.
+    """
     if pattern.startswith("''", start):
         return "'", start + 2
-    text = ""
-    index = start + 1
-    while index < len(pattern):
-        if pattern.startswith("''", index):
-            text += "'"
-            index += 2
-        elif pattern[index] == "'":
-            return text, index + 1
-        else:
-            text += pattern[index]
-            index += 1
+    end = start + 1
+    while (end := pattern.find("'", end)) >= 0:
+        if not pattern.startswith("''", end):
+            return pattern[start + 1 : end].replace("''", "'"), end + 1
+        end += 2
     raise ValueError("a quote of the date pattern is not closed; write '' for an apostrophe")

@@ -1,4 +1,4 @@
-"""Reader: a text becomes fields of a calendar, as a date pattern says."""
+"""Reader: reads a text by a date pattern into fields of a calendar."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from scoopi.java.dates.date_names import ENGLISH, FULL, SHORT, Styles, date_names
-from scoopi.java.dates.pattern_names import ZONES
+from scoopi.java.dates.date_names import ENGLISH, FULL, SHORT, ZONES, Styles, date_names
 from scoopi.java.dates.pattern_parts import Part
 
 _NUMBER = re.compile(r"-?\d+")
@@ -143,7 +142,7 @@ class Reader:
                 self._set(_FIELDS[letter], value)
 
     def _named(self, letter: str, numbers: Mapping[str, int]) -> int:
-        """The number of the longest name that stands here."""
+        """The number of the longest name at this position."""
         rest = self._text[self._index : self._index + 40].lower()
         fitting = [name for name in numbers if rest.startswith(name)]
         if not fitting:

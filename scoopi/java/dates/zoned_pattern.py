@@ -17,7 +17,7 @@ class ZonedPattern:
 
     Raises:
         ValueError: the pattern is wrong, or its locale is unknown.
-    Source: language, B 4.5.
+    Source: defs/README.md, 4.5.
     """
 
     pattern: str
@@ -42,6 +42,6 @@ class ZonedPattern:
         """The moment as the pattern writes it, by the clock of its own zone.
 
         Raises:
-            ValueError: the moment lacks what a field wants: VV a zone's name.
+            ValueError: the moment lacks what a field needs: `VV` needs a zone's name.
         """
         return written(self._parts, moment, self._names)

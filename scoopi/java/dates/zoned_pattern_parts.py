@@ -7,6 +7,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from scoopi.java.dates.pattern_parts import quoted
+
 OPTIONAL, PADDED, LITERAL = "[", "p", ""
 NAMES = "GMLQqEeca"
 ZONES = "VzOXxZ"
@@ -66,7 +68,7 @@ def zoned_parts(pattern: str) -> tuple[ZonedPart, ...]:
     while index < len(pattern):
         sign, end = pattern[index], index + 1
         if sign == "'":
-            text, end = _quoted(pattern, index)
+            text, end = quoted(pattern, index)
             stack[-1].append(ZonedPart(LITERAL, text=text))
         elif sign == "[":
             stack.append([])
@@ -116,15 +118,3 @@ def _abutting(parts: list[ZonedPart]) -> list[ZonedPart]:
         least, most = part.digits if part.is_number else (0, -1)
         reserved = reserved + least if least == most else 0
     return result[::-1]
-
-
-def _quoted(pattern: str, start: int) -> tuple[str, int]:
-    """The text of the quotes that open at `start`, and where the pattern continues."""
-    if pattern.startswith("''", start):
-        return "'", start + 2
-    end = start + 1
-    while (end := pattern.find("'", end)) >= 0:
-        if not pattern.startswith("''", end):
-            return pattern[start + 1 : end].replace("''", "'"), end + 1
-        end += 2
-    raise ValueError("a quote of the date pattern is not closed; write '' for an apostrophe")

@@ -1,4 +1,4 @@
-"""read: a text becomes fields, as the parts of a ZonedPattern say."""
+"""read: reads a text by the parts of a ZonedPattern into fields."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from scoopi.java.dates.date_names import FULL, NARROW, SHORT, DateNames
-from scoopi.java.dates.pattern_names import ZONES
+from scoopi.java.dates.date_names import FULL, NARROW, SHORT, ZONES, DateNames
 from scoopi.java.dates.zoned_pattern_parts import LITERAL, OPTIONAL, PADDED, ZonedPart
 
 Fields = dict[str, int | str]
@@ -140,7 +139,7 @@ def _zone(part: ZonedPart, text: str, index: int, fields: Fields) -> int:
         size = 3 if width >= 4 else 1 if width == 1 and letter != "Z" else 2
         found = _OFFSETS[colon, size].match(text, index)
     if found is None:
-        raise _MisfitError(f"{text!r} says no time zone at character {index + 1}")
+        raise _MisfitError(f"{text!r} has no time zone at character {index + 1}")
     fields["offset"] = _seconds(found)
     return found.end()
 

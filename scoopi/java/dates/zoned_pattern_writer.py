@@ -31,7 +31,7 @@ def written(parts: tuple[ZonedPart, ...], moment: Moment, names: DateNames) -> s
     """The text; an optional part that cannot be written is left out.
 
     Raises:
-        ValueError: the moment lacks what a field wants.
+        ValueError: the moment lacks what a field needs.
     """
     text = ""
     for part in parts:

@@ -50,8 +50,8 @@ def compile_java(pattern: str, *, timeout_ms: int = 1000) -> JavaPattern:
         pattern: as Java takes it, with embedded flags.
         timeout_ms: the longest time of one search.
     Raises:
-        ParseError: the pattern is wrong or cannot be translated; says what, at which character, the hint.
-    Source: language, A22.
+        ParseError: the pattern is wrong or cannot be translated; names the character, with a hint.
+    Source: defs/README.md, 3.4.
     """
     try:
         translated = Translator(pattern).translate()

@@ -11,7 +11,7 @@ _CLOSE = "close the class with ]"
 
 
 def code_set(first: int, last: int, flags: Flags) -> str:
-    """The inside of a set that holds the range, and its other cases if the flags say so."""
+    """The inside of a set that holds the range, and its other cases if the flags ask for them."""
     ranges = [(first, last)]
     if "i" in flags:
         ranges = spread(first, last, unicode="u" in flags or "U" in flags)
@@ -21,7 +21,7 @@ def code_set(first: int, last: int, flags: Flags) -> str:
 
 
 class CharacterClass:
-    """Reads one class; the cursor stands behind its opening bracket."""
+    """Reads one class; the cursor is behind its opening bracket."""
 
     def __init__(self, cursor: Cursor, flags: Flags) -> None:
         self._cursor = cursor

@@ -10,7 +10,7 @@ _LINE_ENDS = "\n\r\x85\u2028\u2029"
 
 
 class Cursor:
-    """Moves over a pattern, and tells faults with their position in it."""
+    """Moves over a pattern, and makes errors with their position in it."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern = pattern
@@ -36,7 +36,7 @@ class Cursor:
         return True
 
     def until(self, end: str, fault: str) -> str:
-        """What stands before `end`, which is passed too."""
+        """The text before `end`; the cursor moves behind `end`."""
         try:
             stop = self._signs.index(end, self._index)
         except ValueError:

@@ -41,7 +41,7 @@ def char_text(code: int) -> str:
 
 
 def read_escape(cursor: Cursor, flags: Flags, *, before_range: bool = False) -> int | str:
-    """What stands behind a backslash that was passed: a code point, or a set (with its brackets).
+    """What follows a backslash that the cursor has passed: a code point, or a set (with its brackets).
 
     `before_range`: a hyphen follows inside a set, where `\\v` is the character 11.
 
@@ -105,7 +105,7 @@ def _hexadecimal(cursor: Cursor) -> int:
         digits = cursor.until("}", r"\x{ is not closed")
         if digits and all(digit in _HEX for digit in digits) and int(digits, 16) <= 0x10FFFF:
             return int(digits, 16)
-        raise cursor.error(f"{digits!r} is no code point", r"as in \x{1F600}")
+        raise cursor.error(f"{digits!r} is not a code point", r"as in \x{1F600}")
     digits = cursor.digits(_HEX, 2)
     if len(digits) < 2:
         raise cursor.error(r"\x needs two hexadecimal digits", r"as in \x0A")

@@ -14,7 +14,7 @@ _NEVER = "(?!)"
 _LINE_BREAK = r"(?:\r\n|[\x0a-\x0d\x85\u2028\u2029])"
 _ENDS = r"[\n\r\x85\u2028\u2029]"
 _WORD = "[a-zA-Z_0-9]"
-"""Boundaries go by the same characters as `\\w` (language, A22; so does Java since 19, not before)."""
+"""Boundaries go by the same characters as `\\w` (so does Java since 19, not before)."""
 _LAST_LINE = rf"(?:(?=(?:\r\n|{_ENDS})?\Z)(?!(?<=\r)\n))"
 _LAST_UNIX_LINE = r"(?:(?=\n?\Z))"
 _LARGEST = 2**31 - 1
@@ -157,7 +157,7 @@ class Translator:
 
     def _name(self, name: str, number: int) -> None:
         if not (name.isascii() and name.isalnum() and name[0].isalpha()):
-            raise self._cursor.error(f"{name!r} is no name of a group", "use letters and digits")
+            raise self._cursor.error(f"{name!r} is not a valid name of a group", "use letters and digits")
         if name in self._names:
             raise self._cursor.error(f"there are two groups {name}", "give each its own name")
         self._names[name] = number

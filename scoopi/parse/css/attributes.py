@@ -16,7 +16,7 @@ def attribute_of(element: etree._Element, name: str) -> str | None:
     Args:
         element: any element.
         name: in lower case; `abs:href` gives the href joined to the page's base, if it has one.
-    Source: language, B 2.7, B 3.2.
+    Source: defs/README.md, 2.7 and 3.2.
     """
     if name.startswith("abs:"):
         return _absolute(element, attribute_of(element, name[4:]))

@@ -1,4 +1,4 @@
-"""BoundText: a selector in which letters stand for values of the page while it is parsed."""
+"""BoundText: a selector in which letters replace values of the page while it is parsed."""
 
 from __future__ import annotations
 

@@ -29,9 +29,9 @@ _DATA = frozenset({"script", "style"})
 class CompiledSelector:
     """Finds elements in a page, a block or below an element.
 
-    One XPath finds them at once, but libxml2 compares each element that a step finds with all others, and
-    looks for what `:has` wants at each element again. So large pages are asked for the elements of each
-    compound, which are joined as sets: never longer than in proportion to the page. Siblings always are.
+    One XPath finds them at once. But libxml2 compares each element that a step finds with all others, and
+    searches for what `:has` needs at each element again. So in large pages the elements of each compound are
+    found separately and joined as sets, in time proportional to the page; chains of siblings always are.
 
     Args:
         selectors: the parsed selector.
@@ -62,7 +62,7 @@ class CompiledSelector:
 
         Raises:
             ParseError: a regular expression took too long, or the selector finds too much.
-        Source: language, B 3.2.2.
+        Source: defs/README.md, 3.2.
         """
         if self._text_trees is not None:
             root = self._text_trees.twin(root)

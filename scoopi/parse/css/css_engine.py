@@ -38,8 +38,8 @@ class CssEngine:
         """A query for block elements; its argument is the root element of the page.
 
         Raises:
-            ParseError: the selector is wrong; says what, at which character, and the hint.
-        Source: language, B 3.2.1.
+            ParseError: the selector is wrong; names the character, with a hint.
+        Source: defs/README.md, 3.2.
         """
         return self._block_queries(selector)
 
@@ -48,7 +48,7 @@ class CssEngine:
 
         Raises:
             ParseError: as `compile_block`.
-        Source: language, B 2.7, B 3.2.
+        Source: defs/README.md, 2.7 and 3.2.
         """
         return self._value_queries(selector)
 
@@ -59,7 +59,7 @@ class CssEngine:
             selector: with numbers that occur nowhere else standing for the positions not known yet.
             stand_ins: these numbers, at least one.
         Returns:
-            None when the selector must be compiled anew for each position, or is wrong.
+            None when the selector must be compiled for each position, or is wrong.
         """
         text, _, attribute = selector.partition(_ATTRIBUTE)
         opened = shape_of(text, stand_ins, attribute.strip().lower())

@@ -21,7 +21,7 @@ from scoopi.parse.css.xpath_writer import Scope
 Element = etree._Element
 
 _OPEN = syntax.Nth(0, -1)
-"""Stands where a position is to be filled in; no selector can mean it, for it matches nothing."""
+"""Marks a position to fill in; no selector can contain it, as it matches nothing."""
 
 
 @dataclass(frozen=True, slots=True)

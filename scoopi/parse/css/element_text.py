@@ -1,4 +1,4 @@
-"""The text of elements as the CSS engine wants it: own text, full text, and how several are joined."""
+"""The text of elements as the CSS engine needs it: own text, full text, and how several are joined."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def name_of(element: Element) -> str:
 def own_text(element: Element) -> str:
     """The direct text of the element, collapsed and trimmed, without its descendants' text.
 
-    Source: language, B 3.2.3.
+    Source: defs/README.md, 3.2.
     """
     text = element.text
     if len(element):
@@ -86,7 +86,7 @@ def whole_own_text(element: Element) -> str:
 def join_texts(texts: Sequence[str]) -> str | None:
     """The texts with one blank between, blank ones left out; None if there is none, else the last blank one.
 
-    Source: language, B 3.2.4.
+    Source: defs/README.md, 3.2.
     """
     if len(texts) < 2:
         return texts[0] if texts else None

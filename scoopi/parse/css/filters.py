@@ -1,4 +1,4 @@
-"""Filters: the tests of selectors that XPath 1.0 cannot say, as functions of one element."""
+"""Filters: the tests of selectors that XPath 1.0 cannot express, as functions of one element."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DATA_NODES = etree.XPath(
 _SIMPLE = re.compile("[^ \t\n\f\r\u00a0\u200b\u00ad]+(?: [^ \t\n\f\r\u00a0\u200b\u00ad]+)*").fullmatch
 _TEXT_OF = {"": full_text, "Own": own_text, "WholeText": whole_text, "WholeOwnText": whole_own_text}
 _BORDER = "\x00"
-"""Stands between two texts of a tree, in which it cannot occur."""
+"""Separates two texts of a tree, in which it cannot occur."""
 _INVISIBLE = re.compile(f"[\u200b\u00ad{_BORDER}]")
 
 
@@ -37,7 +37,7 @@ def text_filter(test: syntax.TextTest, regex_timeout_ms: int) -> Filter:
     """The filter of `:contains`, `:matches` and their like.
 
     Raises:
-        ParseError: the pattern of `:matches` is no regular expression, or too slow when it is used.
+        ParseError: the pattern of `:matches` is not a regular expression, or too slow when it is used.
     """
     text = test.text
     if test.kind == "contains":

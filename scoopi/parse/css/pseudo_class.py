@@ -1,4 +1,4 @@
-"""parse_pseudo_class: what stands after a colon -> a test."""
+"""parse_pseudo_class: parses what follows a colon into tests."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ _NAMES = (*_PLAIN, *_NTH_NAMES, *_SIBLINGS, *_TEXTS.values(), *_LISTS)
 def parse_pseudo_class(
     scanner: Scanner, parse_list: Callable[[Scanner], syntax.Selectors]
 ) -> syntax.Compound:
-    """The tests that the pseudo-class at the scanner stands for.
+    """The tests that the pseudo-class at the scanner means.
 
     Args:
-        scanner: stands on the colon.
+        scanner: at the colon.
         parse_list: parses the selectors inside `:has` and `:not`.
     Raises:
         ParseError: unknown pseudo-class (did you mean), or a wrong argument.
-    Source: language, B 3.2, "Dialect".
+    Source: defs/README.md, 3.2.
     """
     begin = scanner.position
     scanner.take(":")
@@ -112,7 +112,7 @@ def _parse_number(scanner: Scanner, name: str) -> syntax.Test:
 
 
 def _parse_step(argument: str) -> tuple[int, int] | None:
-    """a and b of an+b. As in jsoup a bare sign before n says nothing: `-n+2` is `n+2`."""
+    """a and b of an+b. As in jsoup a bare sign before n has no meaning: `-n+2` is `n+2`."""
     if argument in ("odd", "even"):
         return 2, int(argument == "odd")
     if _NUMBER.fullmatch(argument):

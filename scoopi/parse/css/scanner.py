@@ -1,4 +1,4 @@
-"""Scanner: walks over the text of a selector and says precisely where it is wrong."""
+"""Scanner: reads the text of a selector and reports precisely where it is wrong."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Scanner:
     """A cursor over one selector, or over the part of it between brackets.
 
     Args:
-        text: what is walked over.
+        text: the text to read.
         whole: the selector as the user wrote it, for messages.
         offset: where `text` begins in `whole`.
-        values: values of the page, by the letters that stand for them in the text.
+        values: values of the page, by the letters that replace them in the text.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Scanner:
         return self.text[self.position : self.position + 1]
 
     def take(self, expected: str) -> bool:
-        """Step over `expected` if it stands here."""
+        """Step over `expected` if it comes next."""
         if self.text.startswith(expected, self.position):
             self.position += len(expected)
             return True
@@ -61,14 +61,14 @@ class Scanner:
         return self.text[begin : self.position]
 
     def up_to(self, end: str) -> str:
-        """What stands before `end` (stepped over), or before the end of the text."""
+        """The text before `end` (stepped over), or before the end of the text."""
         rest = self.text[self.position :]
         found, _, _ = rest.partition(end)
         self.position += min(len(found) + len(end), len(rest))
         return found
 
     def between(self, opening: str, closing: str) -> tuple[str, int]:
-        """What stands between the brackets that open here, and where it begins in the whole selector.
+        """The text between the brackets that open here, and where it begins in the whole selector.
 
         Brackets inside must balance; a backslash takes the meaning from the next character, quotes and
         `\\Q…\\E` from what they enclose. A lone apostrophe, as in `:contains(Shareholder's)`, is a letter.

@@ -21,10 +21,10 @@ def parse_selector(text: str, values: Mapping[str, str] = MappingProxyType({})) 
 
     Args:
         text: the selector.
-        values: values of the page, by the letters that stand for them in the text.
+        values: values of the page, by the letters that replace them in the text.
     Raises:
-        ParseError: what is wrong, at which character, and the hint.
-    Source: language, B 3.2, "Dialect".
+        ParseError: the selector is wrong; names the character, with a hint.
+    Source: defs/README.md, 3.2.
     """
     return _parse_list(Scanner(text, text, values=values), 0)
 

@@ -71,7 +71,7 @@ def _found(query: ChainQuery, root: Element) -> list[Element]:
 
 
 def _reached(combinator: str, lefts: list[Element], candidates: list[Element]) -> list[Element]:
-    """The candidates that stand in that relation to one of `lefts`; both are in document order."""
+    """The candidates that have that relation to one of `lefts`; both are in document order."""
     if combinator == " ":
         return list(_inside(set(lefts), candidates))
     if combinator == "~":

@@ -42,7 +42,7 @@ def class_condition(name: str, attribute: str = "@class") -> str:
 
 
 def attribute_condition(test: syntax.AttributeTest) -> str | None:
-    """The condition of an attribute test; None when XPath cannot say it."""
+    """The condition of an attribute test; None when XPath cannot express it."""
     if test.operator == "^" or not is_name(test.name):
         return None
     if test.operator == "!=":
@@ -54,7 +54,7 @@ def attribute_condition(test: syntax.AttributeTest) -> str | None:
 
 
 def attribute_path(test: syntax.Test) -> str | None:
-    """The way from an element to the attribute that the test wants; None when it wants none."""
+    """The way from an element to the attribute that the test needs; None when it needs none."""
     match test:
         case syntax.Id(value):
             return f"@id[.={literal(value)}]"
@@ -67,7 +67,7 @@ def attribute_path(test: syntax.Test) -> str | None:
 
 
 def _value_condition(test: syntax.AttributeTest, attribute: str) -> str | None:
-    """What the value must meet; empty when presence is enough, None when XPath cannot say it."""
+    """What the value must meet; empty when presence is enough, None when XPath cannot express it."""
     if test.operator == "~=" or not is_plain(test.value):
         return None
     folded, text = _folded(attribute), literal(test.value)
@@ -89,7 +89,11 @@ def suffix_condition(expression: str, suffix: str) -> str:
 
 
 def nth_condition(position: str, a: int, b: int) -> str:
-    """True when the expression `position` is a·n + b for some n >= 0."""
+    """True when the expression `position` is a·n + b for some n >= 0.
+
+    >>> nth_condition("position()", 2, 1)
+    'position()>=1 and (position()-(1)) mod 2=0'
+    """
     if a == 0:
         return f"{position}={b}"
     if a > 0:
@@ -111,6 +115,6 @@ def _folded(expression: str) -> str:
 
 
 def _whole_value(folded: str, value: str) -> str:
-    """The trimmed value: blanks inside count, so words are compared and then the text as it stands."""
+    """The trimmed value: blanks inside count, so words are compared and then the text as written."""
     words = f"normalize-space({folded})={literal(' '.join(value.split()))}"
     return f"{words} and contains({folded},{literal(value)})" if " " in value else words

@@ -1,4 +1,4 @@
-"""XPathWriter: writes a parsed selector as one XPath expression, with filters for what XPath cannot say."""
+"""XPathWriter: writes a parsed selector as one XPath, with filters for what XPath cannot express."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scoopi.parse.css import syntax, xpath_conditions
 from scoopi.parse.css.filters import Filter, attribute_filter, class_filter, place_filter, text_filter
 
 NAMESPACE = "scoopi"
-"""Of the filters, and of the attribute `text` that marks the elements of a TextTree."""
+"""Of the filters, and of the attribute `text` that marks the elements that hold one text."""
 Extension = Callable[..., bool]
 
 
@@ -172,7 +172,7 @@ class XPathWriter:
     def _brackets(
         self, compound: syntax.Compound, *, tag: syntax.Tag | None = None, is_root: bool = False
     ) -> str:
-        """The compound as predicates, quick ones first; `tag` is what the node test says already."""
+        """The compound as predicates, quick ones first; `tag` is checked by the node test already."""
         tag = tag or _tag(compound)
         conditions = [self._condition(test, tag, is_root) for test in compound]
         return "".join(f"[{text}]" for text in sorted(conditions, key=_is_call))

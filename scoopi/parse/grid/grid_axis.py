@@ -19,8 +19,8 @@ from scoopi.parse.query_ports import QueryEngine
 MAX_INDEX = 2**31 - 1
 """The end of an open range."""
 
-_TELLING = frozenset(map(chr, range(0x21, 0x7F))) - {"n", "N"}
-"""What begins with one of these is neither blank nor `null`: most facts do."""
+_SURE_FACT = frozenset(map(chr, range(0x21, 0x7F))) - {"n", "N"}
+"""A text that starts with one of these is neither blank nor `null`; most facts do."""
 
 Finish = Callable[[str | None], str | None]
 """Raw value -> the value as it is written."""
@@ -57,10 +57,10 @@ class GridAxis:
 
     Attributes:
         definition: as given.
-        head: what the rows say of the axis.
+        head: the axis as rows hold it.
         first, last: its range.
         stops: raw values that close the range.
-        ends_at_null: whether a null value ends the present turn (A5).
+        ends_at_null: whether a null value ends the current turn.
         needs: the axes whose turning changes the value; None when any may.
         finish: what is done with the raw value, None when nothing is.
     """
@@ -109,7 +109,7 @@ class GridAxis:
     def bind(self, reading: GridReading) -> RawValue:
         """The function that reads raw values of this page.
 
-        Source: language, B 2.3, steps 1 to 4.
+        Source: defs/README.md, 2.3, steps 1 to 4.
         """
         query = self._query.bind(reading) if self._query else None
         script, place, row_of = self._script, self.item.place, self._row_of
@@ -146,7 +146,7 @@ class GridAxis:
             return values
         if self.item.prefix:
             return list(map(finish, values))
-        return [raw if raw and raw[0] in _TELLING else finish(raw) for raw in values]  # as `finish` does
+        return [raw if raw and raw[0] in _SURE_FACT else finish(raw) for raw in values]  # as `finish` does
 
     def _finish(self, axis_name: str, settings: GridSettings) -> Finish | None:
         item = self.item
@@ -154,7 +154,7 @@ class GridAxis:
             return (lambda raw: prefixed(raw, item)) if item.prefix else None
 
         def finish(raw: str | None) -> str | None:
-            if raw and raw[0] in _TELLING and not item.prefix:
+            if raw and raw[0] in _SURE_FACT and not item.prefix:
                 return raw
             return fact_text(prefixed(raw, item), settings)
 
@@ -162,7 +162,7 @@ class GridAxis:
 
 
 def selector_of(data_def: DataDef, axis: AxisDef) -> tuple[str | None, Place]:
-    """The selector that an axis is read with, and where it stands; the fact has that of the query."""
+    """The selector that an axis is read with, and its place; a fact uses the selector of the query."""
     if axis.axis_name == "fact":
         return data_def.selector, data_def.selector_place
     return axis.item.selector, axis.item.selector_place
@@ -171,7 +171,7 @@ def selector_of(data_def: DataDef, axis: AxisDef) -> tuple[str | None, Place]:
 def prefixed(raw: str | None, item: ItemDef) -> str | None:
     """The value with its prefixes, the last of the list first; constants and matches have none.
 
-    Source: language, B 2.6.
+    Source: defs/README.md, 2.6.
     """
     if raw is None or item.value is not None or item.match is not None:
         return raw
@@ -179,7 +179,7 @@ def prefixed(raw: str | None, item: ItemDef) -> str | None:
 
 
 def fact_text(value: str | None, settings: GridSettings) -> str:
-    """The fact as it is written; source: language, B 2.3, step 7."""
+    """The fact as it is written: step 7 of defs/README.md, 2.3."""
     if value is None or value.strip(JAVA_TRIMMED).lower() == "null":
         return settings.not_found
     return settings.blank if settings.replace_blank and is_blank(value) else value

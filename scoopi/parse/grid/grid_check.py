@@ -25,14 +25,14 @@ class SelectorFault(NamedTuple):
 
 
 def check_data_def(data_def: DataDef, engine: QueryEngine) -> list[SelectorFault]:
-    """The faults of selectors that are used whatever the page; each once.
+    """The faults of selectors that every page uses; each once.
 
     Selectors are tried with their first indexes; those that hold a value of the page cannot be tried. A
     placeholder that has no value in a row stays as written, which not every selector allows.
     Selectors of an axis with a constant or a match are never used, and not looked at. Of scripts only
     the placeholders are checked. Ranges, and placeholders that never have a value, are checked in `defs`.
 
-    Source: language, A3, A5, B 2.4.
+    Source: defs/README.md, 2.4.
     """
     templates = templates_of(data_def)
     findings = [finding for axes in templates for finding in _axes_faults(data_def, axes, engine)]

@@ -1,4 +1,4 @@
-"""GridColumns: the rows of a template whose axes depend on indexes only, made column by column."""
+"""GridColumns: makes the rows of a template whose axes depend on indexes only, column by column."""
 
 from __future__ import annotations
 
@@ -16,20 +16,32 @@ _KEPT_ROWS = 10_000
 _Pick = Callable[[Sequence[str | None]], Sequence[str | None]]
 
 
-class _Course(NamedTuple):
-    """How the wheels turn: the indexes of each row, and for each axis what spreads its values over them."""
+class _Layout(NamedTuple):
+    """Which value of each axis goes into which row.
+
+    Attributes:
+        indexes: of each row, one for each axis.
+        picks: for each axis what repeats its values so that each row has one; None if each has one already.
+    """
 
     indexes: Sequence[tuple[int, ...]]
     picks: Sequence[_Pick | None]
 
 
 class GridColumns:
-    """Gives the rows that turning the wheels gives, but evaluates an axis once for each index it needs.
+    """Gives the rows of a GridTemplate, but evaluates an axis once for each index that it needs.
 
     For templates of which no axis has a script, takes another axis' value, or can end its turn early.
 
+    An item with the indexes 1-2, a dim with 1-3, and a fact whose selector names both indexes:
+
+        axis   needs   values read           put into rows 1 to 6 as
+        item   0       a b                   a a a b b b
+        dim    1       x y z                 x y z x y z
+        fact   0, 1    f1 f2 f3 f4 f5 f6     f1 f2 f3 f4 f5 f6
+
     Args:
-        axes: in the order of output, all of them fit for it (see `fit`).
+        axes: in the order of output; `fit` is true of them.
         raw_items: rows hold the item's value without its prefix.
     """
 
@@ -39,12 +51,12 @@ class GridColumns:
         self._ranges = [range(axis.first, axis.last + 1) for axis in axes]
         self._needs = [sorted(axis.needs or ()) for axis in axes]
         self._raw_items = raw_items
-        self._known_course: _Course | None = None
+        self._known_layout: _Layout | None = None
         self.size = math.prod(map(len, self._ranges))
 
     @staticmethod
     def fit(axes: Sequence[GridAxis]) -> bool:
-        """Whether the axes can be read so."""
+        """Whether the axes can be read column by column."""
         return all(axis.needs is not None and not axis.stops and not axis.ends_at_null for axis in axes)
 
     def rows(self, reading: GridReading) -> Iterator[Item]:
@@ -53,11 +65,11 @@ class GridColumns:
         Raises:
             ParseError: a query failed.
         """
-        course = self._known_course or self._course()
+        layout = self._known_layout or self._layout()
         if self.size <= _KEPT_ROWS:
-            self._known_course = course
-        columns = [self._column(at, reading, course.picks[at]) for at in range(len(self._axes))]
-        rows = zip(repeat(self._heads), zip(*columns, strict=True), course.indexes, strict=False)
+            self._known_layout = layout
+        columns = [self._column(at, reading, layout.picks[at]) for at in range(len(self._axes))]
+        rows = zip(repeat(self._heads), zip(*columns, strict=True), layout.indexes, strict=False)
         return map(tuple.__new__, repeat(Item), rows)  # a quarter of the time that Item(…) takes
 
     def _column(self, at: int, reading: GridReading, pick: _Pick | None) -> Sequence[str | None]:
@@ -70,12 +82,12 @@ class GridColumns:
             return values * self.size
         return values if pick is None else pick(values)
 
-    def _course(self) -> _Course:
+    def _layout(self) -> _Layout:
         indexes = list(product(*self._ranges))
-        return _Course(indexes, [self._pick(needs, indexes) for needs in self._needs])
+        return _Layout(indexes, [self._pick(needs, indexes) for needs in self._needs])
 
     def _pick(self, needs: Sequence[int], indexes: Sequence[tuple[int, ...]]) -> _Pick | None:
-        """What spreads the values of an axis over the rows; None where each row has its own."""
+        """What repeats the values of an axis for the rows; None where there is one for each row."""
         needed = [self._ranges[need] for need in needs]
         count = math.prod(map(len, needed))
         if count == len(indexes) or count < 2:

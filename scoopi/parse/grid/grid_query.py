@@ -25,7 +25,7 @@ RawValue = Callable[[Sequence[int], Sequence[str | None]], str | None]
 
 _FIRST_STAND_IN = 70_000_000
 _QUOTED, _CHARACTER = re.compile(r"'[^']*'"), re.compile(r",? at character \d+")
-"""Parts of a text as it was used, and where its fault is: not the same for each page."""
+"""Parts of an error message that differ from page to page: the text as it was used, and the character."""
 
 
 class GridQuery:
@@ -35,7 +35,7 @@ class GridQuery:
         block: the block's selector.
         selector: the selector inside the block; without placeholders it is compiled here.
         engine: compiles it.
-        place: where the selector stands in the definitions.
+        place: of the selector in the definitions.
     Raises:
         ParseError: a selector without placeholders is wrong.
     """
@@ -207,7 +207,7 @@ def _getter(position: int, axis: int | None) -> Callable[[Sequence[int]], int]:
 
 @contextmanager
 def located(place: Place) -> Iterator[None]:
-    """Says of an error inside where in the definitions its cause stands."""
+    """Adds to an error raised inside the place of its cause in the definitions."""
     try:
         yield
     except (ParseError, ScriptError) as error:

@@ -21,8 +21,23 @@ from scoopi.parse.query_ports import QueryEngine, ScriptRunner
 class GridReader:
     """Compiled once per definition, used for many pages.
 
-    With `raw_items` the rows hold item values before their prefix, as the making of links wants them
-    (a link is made from a raw value that is not blank, A7); `prefixed(raw, item_def)` adds it then.
+    Rows follow `indexRange`; a value of `breakAfter` is the last one of an open range:
+
+    >>> from scoopi.model.data_def import ItemDef
+    >>> from scoopi.parse.css.css_engine import CssEngine
+    >>> page = etree.fromstring("<p><b>Oslo</b><b>Rome</b><b>Total</b><b>Notes</b></p>")
+    >>> def rows(**entries: object) -> list[str | None]:
+    ...     item = ItemDef("city", selector="b:nth-child(%{index})", **entries)
+    ...     data_def = DataDef("cities", "p", None, (item,), (), (ItemDef("fact", value="-"),))
+    ...     reader = GridReader(data_def, CssEngine(), GridSettings())
+    ...     return [row.values[0] for row in reader.read(page, None, print).items]
+    >>> rows(first=2, last=3)
+    ['Rome', 'Total']
+    >>> rows(last=None, break_after=("Total",))
+    ['Oslo', 'Rome', 'Total']
+
+    With `raw_items` the rows hold item values before their prefix, as links need them
+    (a link is made from a raw value that is not blank); `prefixed(raw, item_def)` adds it then.
     Placeholders see the prefixed value all the same.
 
     Args:
@@ -32,7 +47,7 @@ class GridReader:
         raw_items: see above.
     Raises:
         ParseError: a placeholder names nothing, or a selector without placeholders is wrong.
-    Source: language, B 2.
+    Source: defs/README.md, 2.
     """
 
     def __init__(

@@ -62,7 +62,7 @@ class GridReading:
         """
         if self._scripts is None:
             raise ParseError(
-                "a script stands in the definition and nothing here runs it", hint="give a runner"
+                "the definition has a script, and no script runner is given", hint="pass a ScriptRunner"
             )
         return self._scripts(script, row)
 

@@ -14,16 +14,17 @@ from scoopi.parse.grid.range_ends import RangeEnds, unmet_stop
 
 
 class GridTemplate:
-    """One wheel per axis; the last one turns fastest.
+    """Counts through the indexes of its axes like an odometer: one wheel per axis, the last one fastest.
 
-    An axis is evaluated again only when a wheel has turned that its value may depend on. Where the
-    wheels' course is known beforehand, the rows are made column by column instead.
+    An item with the indexes 1-2, no dim, and a fact with 1-3 give the rows (1, 1) (1, 2) (1, 3) (2, 1) (2, 2)
+    (2, 3). An axis is evaluated again only when a wheel has turned on which its value may depend: here the
+    item at rows 1 and 4. If no axis can end its turn early, GridColumns makes the rows instead.
 
     Args:
         axes: in the order of output: item, dims, fact.
         max_rows: more rows than this fail the task.
         raw_items: rows hold the item's value without its prefix.
-    Source: language, A5, B 2.2, B 2.5.
+    Source: defs/README.md, 2.2 and 2.5.
     """
 
     def __init__(self, axes: Sequence[GridAxis], max_rows: int, *, raw_items: bool = False) -> None:
@@ -33,6 +34,7 @@ class GridTemplate:
         self._raw_items = raw_items
         self._columns = GridColumns(axes, raw_items=raw_items) if GridColumns.fit(axes) else None
         self._everything = tuple(range(len(axes)))
+        # By wheel: the axes to evaluate after it has turned, and with it all faster ones.
         self._affected = [
             tuple(at for at in self._everything if _depends(axes[at], wheel)) for wheel in self._everything
         ]
@@ -41,7 +43,7 @@ class GridTemplate:
         """Append the rows of one page.
 
         Returns:
-            What the user is warned of: stop values that were never met, and ranges that end too early.
+            Warnings: stop values that were never met, and ranges that end too early.
         Raises:
             ParseError: a query failed, or there are too many rows.
             ScriptError: a script failed.
@@ -79,7 +81,7 @@ class _Wheels:
     """The counters of a template's axes and the ends of their ranges.
 
     Attributes:
-        indexes: where the wheels stand; changed in place.
+        indexes: the current index of each wheel; changed in place.
         fastest: the last wheel that has more than one index.
     """
 
@@ -102,7 +104,7 @@ class _Wheels:
         return -1
 
     def end_turn(self, wheel: int) -> int:
-        """Begin this wheel and the faster ones afresh and turn the one before; returns as `turn`."""
+        """Reset this wheel and the faster ones and turn the one before; returns as `turn`."""
         self.indexes[wheel:] = self._first[wheel:]
         return self.turn(wheel - 1)
 
@@ -115,12 +117,12 @@ class _Wheels:
         return self._last[wheel]
 
     def close(self, wheel: int) -> None:
-        """Make the index where the wheel stands its last one, from now on."""
+        """Make the wheel's current index its last one, from now on."""
         self._last[wheel] = self.indexes[wheel]
 
 
 class _Turn:
-    """The values of the row at which the wheels stand."""
+    """The values of the current row."""
 
     def __init__(
         self, axes: Sequence[GridAxis], reading: GridReading, wheels: _Wheels, *, keep_raw: bool

@@ -19,7 +19,7 @@ _PROPERTIES = ("index", "value", "match", "order", "itemName", "axisName", "name
 _MAX_DEPTH = 8
 _MAX_EXPANDED = 1_000_000
 _LEAST_EXPANDED = 100
-"""Characters of all values put into one text, each value counted as at least so many."""
+"""Characters of all values put into one text, each value counted as at least this many."""
 
 
 class AxisDef(NamedTuple):
@@ -60,7 +60,7 @@ class PlaceholderScope:
     Args:
         axes: the axes of the template, in the order of output.
         own: which of them the texts belong to.
-    Source: language, B 2.4.
+    Source: defs/README.md, 2.4.
     """
 
     def __init__(self, axes: Sequence[AxisDef], own: int) -> None:

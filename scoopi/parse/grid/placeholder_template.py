@@ -38,7 +38,7 @@ class Template:
 
     Args:
         pieces: in order; texts that follow each other are joined.
-        written: the text as it stands in the definitions.
+        written: the text as the definitions have it.
 
     Attributes:
         pieces: as given, without empty texts.

@@ -1,4 +1,4 @@
-"""PlainReader: reads rows as the language tells it, each cell by a query of its own: the reference."""
+"""PlainReader: reads rows as the language defines them, each cell by a query of its own: the reference."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PlainReader:
         engine: compiles its queries.
         settings: how missing facts are written, and the limit of rows.
         raw_items: as in GridReader.
-    Source: language, A5, B 2.2 to B 2.6.
+    Source: defs/README.md, 2.2 to 2.6.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class _Page:
     def script(self, text: str, row: ScriptRow) -> str | None:
         if self.scripts is None:
             raise ParseError(
-                "a script stands in the definition and nothing here runs it", hint="give a runner"
+                "the definition has a script, and no script runner is given", hint="pass a ScriptRunner"
             )
         return self.scripts(text, row)
 
@@ -151,7 +151,7 @@ class _Template:
         return None
 
     def _raw(self, at: int, indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
-        """The axis' value without prefix; steps 1 to 4 of B 2.3."""
+        """The axis' value without prefix; steps 1 to 4 of defs/README.md, 2.3."""
         axis = self._axes[at]
         if axis.fixed_value is not None:
             return axis.fixed_value
@@ -176,7 +176,7 @@ class _Template:
         return PlaceholderScope(self._axes, at).compile(text).render(indexes, values)
 
     def _finished(self, at: int, raw: str | None) -> str | None:
-        """The value as it is written; steps 6 and 7 of B 2.3."""
+        """The value as it is written; steps 6 and 7 of defs/README.md, 2.3."""
         axis = self._axes[at]
         if axis.fixed_value is not None:
             return raw

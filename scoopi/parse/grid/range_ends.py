@@ -10,7 +10,7 @@ from scoopi.model.failure import Failure
 from scoopi.parse.grid.placeholder import AxisDef
 
 _LOOK_AHEAD = 3
-"""So many indexes without a value end the look at later ones: adverts stand alone mostly."""
+"""Number of indexes without a value after which the search stops; an advert is rarely longer."""
 _MOST_COUNTED = 100
 
 
@@ -25,7 +25,7 @@ class _End(NamedTuple):
 class RangeEnds:
     """Belongs to the reading of one page by one template.
 
-    The rows of later indexes are not read (A5): an advert between cards, or a card without title, ends them.
+    The rows of later indexes are not read: an advert between cards, or a card without title, ends them.
 
     Args:
         axes: of the template.
@@ -77,8 +77,8 @@ def of_data_def(name: str, warnings: Iterable[Failure]) -> list[Failure]:
     by_cause: dict[str, Failure] = {}
     for warning in warnings:
         by_cause.setdefault(warning.cause, warning)
-    said = f"dataDef '{name}': "
-    return [Failure(said + each.cause, said + each.message, at=each.at) for each in by_cause.values()]
+    prefix = f"dataDef '{name}': "
+    return [Failure(prefix + each.cause, prefix + each.message, at=each.at) for each in by_cause.values()]
 
 
 def unmet_stop(axis: AxisDef, stops: Iterable[str]) -> Failure:

@@ -50,7 +50,7 @@ def to_utf8(page: bytes, declared: str | None = None) -> bytes:
 
     Args:
         declared: the charset of the Content-Type header; an unknown label is passed over.
-    Source: language, A11; HTML standard, "Determining the character encoding".
+    Source: defs/README.md, 3.1; HTML standard, "Determining the character encoding".
     """
     body, codec = _with_codec(page, declared)
     if codec in (None, "utf-8"):
@@ -134,7 +134,7 @@ def _decoded(page: bytes, codec: str) -> str:
 
 @cache
 def _byte_table(codec: str) -> str:
-    """256 characters; 0x80-0x9F that Python leaves open are controls, as the encoding standard says."""
+    """256 characters; 0x80-0x9F that Python leaves open are controls, as in the encoding standard."""
     if codec == _USER_DEFINED:
         return "".join(chr(byte if byte < 0x80 else 0xF700 + byte) for byte in range(256))
     characters = [bytes([byte]).decode(codec, "replace") for byte in range(256)]

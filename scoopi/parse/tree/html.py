@@ -15,7 +15,7 @@ from scoopi.parse.tree.html_limits import MAX_NODES
 
 @dataclass(frozen=True, slots=True)
 class TreeLimits:
-    """What a page may ask of the parser.
+    """Limits of a page.
 
     Attributes:
         max_depth: elements inside one another, `html` being the first.
@@ -46,7 +46,7 @@ def parse_html(
         charset: the charset of the Content-Type header, if there was one.
     Raises:
         ParseError: the page is longer or deeper, or has more nodes, than the limits allow.
-    Source: design, "Embedding"; language, A11 and B 3.1.
+    Source: defs/README.md, 3.1.
     """
     if len(page) > limits.max_bytes:
         raise ParseError(

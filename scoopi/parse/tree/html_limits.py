@@ -1,4 +1,4 @@
-"""Guards of the tree's depth and size: what would take long or fill the memory is refused early."""
+"""Guards of the tree's depth and size: what would take long or fill the memory is rejected early."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_NODES = 2_000_000
 """Elements, texts, comments and attributes of a page, unless a limit is given."""
 
 _HARMLESS = 20_000
-"""So many elements, also inside one another, are not slow yet (measured: 0.4 s)."""
+"""Number of elements, also inside one another, that is not slow yet (measured: 0.4 s)."""
 
 _WITHOUT_TAGS = re.compile(
     rb"<!--.*?-->|<(script|style|textarea|title|xmp|iframe|noembed|noframes)\b.*?</\1",
@@ -68,7 +68,7 @@ def check_nodes(page: bytes, max_nodes: int) -> None:
 def check_depth(page: bytes, max_depth: int) -> None:
     """Refuse a page whose tags alone show that it would take long; costs ordinary pages next to nothing.
 
-    What the page's depth really is only the tree tells.
+    The exact depth is known only from the tree.
 
     Raises:
         ParseError: far more elements seem to be open at once than the limit allows.

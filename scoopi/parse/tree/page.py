@@ -31,7 +31,7 @@ class Page:
         """The `html` element.
 
         Raises:
-            ParseError: the page is beyond the limits; names its address. Told again without parsing again.
+            ParseError: the page is beyond the limits; names its address. Raised at each call, parsed once.
         """
         if self._tree is None:
             self._tree = self._parsed()

@@ -14,7 +14,7 @@ _STRING = etree.XPath("string()", smart_strings=False)
 def text_of(result: Any) -> str | None:
     """The text of the last node, the string, or the number or boolean as `string()` has it; None for no node.
 
-    Source: language, A11 and B 3.3.
+    Source: defs/README.md, 3.3.
     """
     if isinstance(result, list):
         return text_of_node(result[-1]) if result else None

@@ -30,7 +30,7 @@ def translate(expression: str, *, from_document: bool) -> str:
         from_document: relative paths outside predicates begin at the document, not at the context node.
     Raises:
         ParseError: a word that is none, or a function, axis, prefix or variable that does not exist.
-    Source: language, B 3.3.
+    Source: defs/README.md, 3.3.
     """
     written: list[str] = []
     calls: list[bool] = []

@@ -35,9 +35,9 @@ class XPathEngine:
         """A query for block nodes; relative paths begin at the document.
 
         Raises:
-            ParseError: the selector is wrong; says what, at which character, and the hint. The query
+            ParseError: the selector is wrong; names the character, with a hint. The query
                 raises it for a selector that yields no elements but a text, a number or a boolean.
-        Source: language, B 3.3.1.
+        Source: defs/README.md, 3.3.
         """
         return self._block_queries(selector)
 
@@ -46,7 +46,7 @@ class XPathEngine:
 
         Raises:
             ParseError: as `compile_block`.
-        Source: language, A11 and B 3.3.
+        Source: defs/README.md, 3.3.
         """
         return self._value_queries(selector)
 
@@ -57,7 +57,7 @@ class XPathEngine:
             selector: with numbers that occur nowhere else standing for the positions not known yet.
             stand_ins: these numbers, at least one.
         Returns:
-            None when the selector must be compiled anew for each position, or is wrong.
+            None when the selector must be compiled for each position, or is wrong.
         """
         steps = steps_of(selector)
         opened = opened_steps(steps, stand_ins) if steps else None

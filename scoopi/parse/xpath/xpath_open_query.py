@@ -105,7 +105,7 @@ def opened_steps(steps: Sequence[XPathStep], stand_ins: Sequence[int]) -> list[i
     So `tr[1]/td[%{index}]` shares an index with `tr[%{item.index}]/td[%{index}]`.
 
     Returns:
-        None when a stand-in does not stand as one step's position, or where it may be the page's root.
+        None when a stand-in is not the position of one step, or where it may be the page's root.
     """
     opened = [at for at, step in enumerate(steps) if step.position in stand_ins]
     first = 1 if steps[0].separator and steps[0].node == "*" else 0

@@ -13,7 +13,7 @@ class XPathStep:
     """A step.
 
     Attributes:
-        separator: what stands before it: `/`, `//`, or nothing before the first step of a relative path.
+        separator: what precedes it: `/`, `//`, or nothing before the first step of a relative path.
         node: its node test, as written.
         predicates: as written, each with its brackets.
         position: the number of a step that is `name[number]` or `*[number]` and no more; else None.
@@ -31,7 +31,7 @@ class XPathStep:
 
 
 def steps_of(expression: str) -> list[XPathStep] | None:
-    """The steps of the path; None for whatever is no path, goes up or sideways, or is wrong."""
+    """The steps of the path; None if it is not a path, goes up or sideways, or is wrong."""
     try:
         tokens = list(tokens_of(expression))
     except ParseError:

@@ -1,4 +1,4 @@
-"""XPathToken: the words of an XPath expression, told apart as the grammar of XPath 1.0 says."""
+"""XPathToken: the tokens of an XPath expression by the grammar of XPath 1.0."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def tokens_of(expression: str) -> Iterator[XPathToken]:
     """The tokens of the expression, in order.
 
     Raises:
-        ParseError: something that is no word of XPath, such as a quote that is not closed.
+        ParseError: something that is not a token of XPath, such as a quote that is not closed.
     """
     at = 0
     end = len(expression.rstrip())

@@ -1,4 +1,4 @@
-"""xpath_text: an XPath in which values of the page stand as literals, never as code."""
+"""xpath_text: an XPath with values of the page as literals, never as code."""
 
 from __future__ import annotations
 
