@@ -1,4 +1,4 @@
-"""HungryStep: a step that takes as many bytes as its page's address says; for workers of bounded memory."""
+"""HungryStep: a step that takes as much memory as its page's address says; for workers of bounded memory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable
 from scoopi.model.definitions import TaskDef
 from scoopi.model.handover import Handover, ToAppender
 from scoopi.model.payload import Payload
+from scoopi.parse import parse_html
+from scoopi.parse.tree.html import TreeLimits
 from scoopi.steps.step import Step
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
@@ -17,11 +19,14 @@ MEMORY_BYTES = 200 << 20
 
 
 class HungryStep(Step):
-    """Gives no rows."""
+    """Takes so many bytes (`bytes:N`), or parses so many elements (`elements:N`); gives no rows."""
 
     def run(self, payload: Payload) -> Handover:
-        taken = bytearray(int(payload.locator.url))
-        assert taken
+        kind, size = payload.locator.url.split(":")
+        if kind == "bytes":
+            assert bytearray(int(size))
+        else:
+            parse_html(b"<p>x" * int(size), limits=TreeLimits(max_nodes=int(size) * 3))
         return ToAppender(())
 
 

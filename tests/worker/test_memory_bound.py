@@ -21,10 +21,10 @@ def link() -> ProcessLink:
     return ProcessLink("tests.worker.hungry_step:wire")
 
 
-def run(link: ProcessLink, size: int) -> Result:
-    """What comes of a job whose step takes so many bytes."""
-    payload = JobPayload(Locator("name", "group", str(size)), "seed")
-    link.send(Give((WorkItem(f"job{size}", 1, payload),)))
+def run(link: ProcessLink, taken: str) -> Result:
+    """What comes of a job whose step takes so much memory."""
+    payload = JobPayload(Locator("name", "group", taken), "seed")
+    link.send(Give((WorkItem("job", 1, payload),)))
     while True:
         assert select.select([link.incoming], [], [], LIMIT_S)[0], "the worker says nothing"
         messages, alive = link.receive()
@@ -34,17 +34,20 @@ def run(link: ProcessLink, size: int) -> Result:
                 return message.results[0]
 
 
-def test_a_task_that_needs_more_than_a_worker_may_use_fails_and_the_next_one_runs(link: ProcessLink) -> None:
+@pytest.mark.parametrize("taken", [f"bytes:{2 * MEMORY_BYTES}", "elements:3000000"])
+def test_a_task_that_needs_more_than_a_worker_may_use_fails_and_the_next_one_runs(
+    link: ProcessLink, taken: str
+) -> None:
     try:
         link.send(Setup(b""))
-        assert run(link, MEMORY_BYTES // 4).state is JobState.DONE
-        result = run(link, 2 * MEMORY_BYTES)
+        assert run(link, f"bytes:{MEMORY_BYTES // 4}").state is JobState.DONE
+        result = run(link, taken)
         assert result.state is JobState.FAILED
         (failure,) = result.failures
         assert failure.cause == "hungry: the task needs more memory than a worker may use"
         assert "fewer workers" in failure.message
         assert failure.at == "job.yml:1:1"
-        assert run(link, MEMORY_BYTES // 3).state is JobState.DONE
+        assert run(link, f"bytes:{MEMORY_BYTES // 3}").state is JobState.DONE
         limits = Path(f"/proc/{link.pid}/limits").read_text()
         (bound,) = (line.split()[3] for line in limits.splitlines() if line.startswith("Max address space"))
         assert bound != "unlimited"

@@ -407,6 +407,15 @@ static bool is_over(stopwatch *at)
     return worked - at->worked > at->most_ms / 2;
 }
 
+/* lexbor's LXB_STATUS_ERROR_MEMORY_ALLOCATION. */
+#define LEXBOR_NO_MEMORY 2
+
+static outcome outcome_of(int status)
+{
+    if (status == 0) return DONE;
+    return status == LEXBOR_NO_MEMORY ? NO_MEMORY : PARSER_FAILED;
+}
+
 /* Feeds the page in chunks that end behind a `>` where they can; looks at depth, memory and time after each.
  *
  * A tag may open again what stands open, with its attributes: the longer they are, the fewer tags at a time.
@@ -426,7 +435,8 @@ static outcome feed(void *parser, void *document, const unsigned char *page, siz
         size_t rest = length - at - size;
         const unsigned char *end = memchr(page + at + size, '>', rest < SEEK ? rest : SEEK);
         if (end != NULL && chunk > 1) size = end + 1 - (page + at);
-        if (lexbor.lxb_html_parse_chunk_process(parser, page + at, size) != 0) return PARSER_FAILED;
+        int status = lexbor.lxb_html_parse_chunk_process(parser, page + at, size);
+        if (status != 0) return outcome_of(status);
         if (tree->open_elements->length / 2 > limits->max_depth + 32) return TOO_DEEP;
         if (counted(&nodes) > FIRST_BYTES && (counted(&nodes) - FIRST_BYTES) / NODE_BYTES > limits->max_nodes)
             return TOO_LARGE;
@@ -434,7 +444,7 @@ static outcome feed(void *parser, void *document, const unsigned char *page, siz
         if (is_over(&watch)) return TOO_SLOW;
         at += size;
     }
-    return lexbor.lxb_html_parse_chunk_end(parser) == 0 ? DONE : PARSER_FAILED;
+    return outcome_of(lexbor.lxb_html_parse_chunk_end(parser));
 }
 
 static bool is_letter(unsigned char byte)
