@@ -1,4 +1,4 @@
-"""HeldJobs: the jobs that this node has taken and not yet ended or given back."""
+"""HeldJobs: the jobs that this node has taken and not yet finished or handed back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scoopi.store.nodes.node_record import Load
 
 
 class HeldJobs:
-    """Tells whether the node is idle, without a moment in which a job is nowhere."""
+    """Knows at any moment whether the node is idle: a job counts from before its take to its end."""
 
     def __init__(self) -> None:
         self._lock = threading.Condition()
@@ -23,8 +23,8 @@ class HeldJobs:
         """While a take is under way the node is not idle.
 
         Yields:
-            What is to be called before jobs that were found are taken: it counts the take. A look that
-            finds nothing counts nothing, or nodes that look now and then would never be at rest.
+            A callable that counts the take, to be called before jobs that were found are taken. A look
+            that finds nothing counts nothing, or nodes that look now and then would never be idle.
         """
         with self._lock:
             self._taking += 1
@@ -67,7 +67,7 @@ class HeldJobs:
             return self._idle()
 
     def wake(self) -> None:
-        """Have who waits look again."""
+        """Have `wait_idle` check its conditions again."""
         with self._lock:
             self._lock.notify_all()
 

@@ -41,7 +41,7 @@ class JobRecovery:
 
     Args:
         run: incarnation of the run.
-    Source: design, "Protocol", rules 7, 8 and 11.
+    Source: ARCHITECTURE, protocol rules 7, 8 and 11.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class JobRecovery:
             self._take_back(incarnation, counts=incarnation in dead)
 
     def reconcile(self) -> None:
-        """Settle what this node holds with what the store says that it holds.
+        """Compare the jobs that this node holds with those that the store assigns to it, and drop the others.
 
         Raises:
             RunError: the run's data is lost.

@@ -16,7 +16,7 @@ class TMState(StrEnum):
 
 
 class StateFlipper:
-    """The state's one owner; each move says from what to what."""
+    """The only owner of the state; each transition names its old and new state."""
 
     def __init__(self) -> None:
         self._state = TMState.READY

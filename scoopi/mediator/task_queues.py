@@ -20,10 +20,10 @@ _ASKING, _FILES = -2, -1
 
 
 class TaskQueues:
-    """Hosts take turns; one that must wait sleeps until its clock says so. Belongs to one thread.
+    """Hosts take turns; one that must wait sleeps until its clock allows a request. Belongs to one thread.
 
     Hosts of one rank lack a worker together, so the first of them that finds none ends their round: many
-    hosts that do not answer cost little and are in nobody's way.
+    hosts that do not answer cost little and delay no other host.
     """
 
     def __init__(self, clocks: HostClocks, clock: Callable[[], float]) -> None:
@@ -137,7 +137,7 @@ class TaskQueues:
         return tuple(self._asking)
 
     def clear(self) -> list[Pending]:
-        """Remove and return all jobs; whoever asks is forgotten."""
+        """Remove and return all jobs; requests for grants are dropped."""
         jobs = [pending for queue in self._jobs.values() for pending in queue]
         self._jobs.clear()
         self._asking.clear()

@@ -1,4 +1,4 @@
-"""HostClocks: when a host may be sent the next request, by whom it is being asked, and whether it answers."""
+"""HostClocks: when a host may get its next request, what is in flight to it, and whether it answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scoopi.politeness.host_sharing import InFlight
 
 FILE_HOST = "file"
 SHARE_POLL_S = 0.1
-"""So soon it is looked again whether a host, that another node has, is this one's."""
+"""Seconds after which a node asks again for a host that another node has."""
 
 
 class Standing(IntEnum):
@@ -39,10 +39,9 @@ class _Clock:
 
 
 class HostClocks:
-    """Grants requests so that a host sees the promised rate, whatever becomes of those who send.
+    """Grants requests so that a host sees the promised rate, even if workers crash.
 
-    A grant that was not reported counts as sent at its `not_after`. Belongs to one thread.
-    Source: design, "Politeness".
+    A grant without a report counts as used when it expires (`not_after`). Belongs to one thread.
 
     Args:
         limits: for every host but `file`, which has none.
@@ -52,7 +51,7 @@ class HostClocks:
         in_flight: where the requests under way are kept.
         share_of: this node's share of a host just now, None while another has it; without it this
             node has all hosts whole.
-        claims: where each host is claimed, to notice other runs; None: they are of no interest.
+        claims: where each host is claimed, to notice other runs; None: not at all.
     """
 
     def __init__(
@@ -76,7 +75,7 @@ class HostClocks:
         self._clocks: dict[str, _Clock] = {}
 
     def grant(self, host: str, job: str) -> Grant | None:
-        """Leave for one request of the job, now; None when the host must not be asked yet."""
+        """A permit for one request of the job, now; None when the host must not be asked yet."""
         now = self._clock()
         if self.ready_at(host) > now:
             return None
@@ -84,7 +83,7 @@ class HostClocks:
         until = now + self._grant_s
         clock.in_flight[job] = clock.unsent[job] = until
         if self._share_of is not None and not self._is_allowed(host, now):
-            # Counted first, asked then: so no share is given away with this request under way.
+            # Counted before asking, so that no share is given away while this request is in flight.
             del clock.in_flight[job], clock.unsent[job]
             return None
         return Grant(host, until)
@@ -116,7 +115,7 @@ class HostClocks:
         return Standing.UNKNOWN if clock is None else clock.standing
 
     def answered(self, host: str, job: str, heard: bool | None = None) -> None:
-        """The job's request is over; when nobody reported it sent, it never was.
+        """The job's request is over; without a report that it was sent, it never was.
 
         Args:
             heard: whether the host answered, as of `Answered`.
@@ -128,7 +127,7 @@ class HostClocks:
         clock.unsent.pop(job, None)
 
     def abandoned(self, host: str, job: str) -> None:
-        """Who had the grant has died; a request that it did not report may be as late as the grant allows."""
+        """The worker with the grant has crashed; it may have sent the request until the grant expired."""
         clock = self._of(host)
         if (until := clock.unsent.get(job)) is not None:
             clock.next_at = max(clock.next_at, until + self._delay_s)

@@ -17,7 +17,7 @@ class HostShareChoice:
     Args:
         current: a host's record without the nodes that are gone.
         live: how many nodes there are to share.
-        turn_s: a free host beyond this node's part is left to others for so long.
+        turn_s: seconds for which a free host beyond this node's part is left to others.
         sought: the hosts to choose from.
     """
 

@@ -11,7 +11,6 @@ class HostShareDivision:
 
     Attributes:
         places: how many nodes may have a share of a host at a time.
-    Source: design, "Politeness".
     """
 
     def __init__(self, limits: FetchLimits) -> None:
@@ -38,7 +37,7 @@ class HostShareDivision:
         return len(record.parties) > self.places
 
     def settled(self, record: HostRecord) -> HostRecord:
-        """With what is free given to those who wait, the first first, then to those who have too little."""
+        """Hand out free permits: first to waiting nodes by arrival, then to nodes below their fair share."""
         free = self.free(record)
         for node in (*record.asks, *sorted(record.shares)):
             has = record.shares[node].permits if node in record.shares else 0
@@ -49,5 +48,5 @@ class HostShareDivision:
         return record
 
     def share(self, permits: int) -> HostShare:
-        """A share of so many permits."""
+        """A share of this many permits."""
         return HostShare(self._gap_ms, permits)

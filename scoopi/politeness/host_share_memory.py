@@ -51,7 +51,7 @@ class HostShareMemory:
 
     What a node may use it has itself written into the record: a share opens, or grows, by a write
     that won and by nothing else. So a write that was given up and comes late after all finds another
-    record; and who takes this node for lost by an older look cannot take what this node has opened again.
+    record; and a node that takes this one for dead by an older look cannot take a share opened since.
 
     Attributes:
         known: records by host.

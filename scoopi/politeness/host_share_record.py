@@ -1,4 +1,4 @@
-"""HostRecord: what the store says of a host: who may send it requests, and who waits to."""
+"""HostRecord: the nodes that may send requests to a host, and those that wait to, as the store has them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         shares: by incarnation.
         asks: incarnations that wait for a share, the first first.
-        by: who wrote this.
+        by: the node that wrote this.
         number: of this writing of `by`; so no two writings are alike (design, "Protocol", rule 1).
     """
 
@@ -38,11 +38,11 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def parties(self) -> list[str]:
-        """Who has a share or waits for one, sorted."""
+        """The nodes that have a share or wait for one, sorted."""
         return sorted({*self.shares, *self.asks})
 
     def same_shares(self, other: HostRecord) -> bool:
-        """Whether both say the same, whoever wrote it."""
+        """Whether both have the same shares and waiting nodes, regardless of `by`."""
         return self.shares == other.shares and self.asks == other.asks
 
     def without(self, nodes: frozenset[str] | set[str]) -> HostRecord:

@@ -22,9 +22,9 @@ from scoopi.store.run_maps import HOSTS
 
 PAGE = 1000
 MOST_AT_ONCE = 256
-"""So many hosts a node tries to get in one round: each is asked for ready jobs first."""
+"""The most hosts that a node tries to get in one round, as each costs a look for ready jobs."""
 ROUNDS = 4
-"""So often a change that met another node's is made up anew before the next round."""
+"""How often a change that conflicted with another node's is tried again within a round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,11 @@ class HostShares:
     Args:
         store: one whose answers are settled.
         limits: what all nodes together may do to a host.
-        turn_ms: so long a node may go on sending while others wait for the host.
+        turn_ms: for how long a node may keep sending while others wait for the host.
         gap_ms: the liveness gap.
         clock: monotonic seconds, the same that `last_look` was timed with.
         own_clock: seconds that also pass while this machine is suspended.
-    Source: design, "Politeness" and "Protocol", rules 1 and 8.
+    Source: ARCHITECTURE, protocol rules 1 and 8.
     """
 
     def __init__(
@@ -100,8 +100,8 @@ class HostShares:
     def may_send(self, host: str) -> Share | None:
         """This node's share of the host just now; None: send it nothing.
 
-        Who asks must have counted the request as in flight first, and takes it back if the share does
-        not allow it: else a share could be given away between the asking and the counting.
+        The caller must count the request as in flight before, and take it back if the share does not
+        allow it; otherwise a share could be given away between the call and the counting.
         """
         share = self._memory.open.get(host)
         if share is None or self._node.own_beat_is_old() or not self._is_vouched():
@@ -109,7 +109,7 @@ class HostShares:
         return share
 
     def may_take(self, host: str) -> bool:
-        """Whether new jobs of the host may be taken: it is this node's, and nobody waits for it in vain."""
+        """Whether new jobs of the host may be taken: it is this node's, and no node waits for all of it."""
         known = self._memory.known.get(host)
         return known is not None and self.may_send(host) is not None and not self._is_waited_for(known.record)
 
@@ -146,7 +146,7 @@ class HostShares:
         """
         began_at = self._own_clock()
         if self._node.own_beat_is_old() or not self._is_vouched():
-            # Others may have taken this node for lost: each share is written anew before it is used.
+            # Others may have declared this node dead: each share is written again before it is used.
             self._memory.open.clear()
         if self._node.own_beat_is_old():
             return False
@@ -171,7 +171,7 @@ class HostShares:
         self._make([host for host in concerned if host not in self._memory.known])
         pending: Collection[str] = concerned
         for _ in range(ROUNDS):
-            # A host that another was quicker to take is left to it, unless work at hand needs it.
+            # A host that another node took first is left to it, unless work at hand needs it.
             lost = self._settled(pending, work)
             pending = work.needed.union(self._memory.involved).intersection(lost)
             if not pending:
@@ -248,15 +248,15 @@ class HostShares:
         return known.idle_since is not None and now >= known.idle_since + self._turn_s
 
     def _is_waited_for(self, record: HostRecord) -> bool:
-        """Whether others wait who can get nothing unless this node gives all it has."""
+        """Whether other nodes wait that get nothing unless this node gives up all that it has."""
         waits = any(node != self._incarnation for node in record.asks)
         return waits and self._division.is_crowded(record)
 
     def _record(self, known: KnownHost) -> HostRecord:
         """The record without the nodes that are gone.
 
-        Who is lost was still so after the record was read: had it come back before, it would have
-        written its share anew, and the record would be another.
+        A node that is dead was still so after the record was read: had it returned before, it would have
+        written its share again, and the record would differ.
         """
         look = self._node.last_look()
         return known.record.without(look.left | look.lost if look.at > known.read_at else look.left)

@@ -59,7 +59,7 @@ class SharedHosts:
         Returns:
             Those of them that have none.
         Raises:
-            StoreError: the next round goes on with it.
+            StoreError: the next round tries again.
         """
         now = self._clock()
         self._round_at = now + ROUND_S

@@ -1,4 +1,4 @@
-"""A worker process: `python -m scoopi.worker`, started by a parent that hands over pipes and a marker."""
+"""A worker process: `python -m scoopi.worker`, started by a parent that passes pipes and a crash marker."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 PR_SET_PDEATHSIG = 1
 SWITCH_S = 0.0005
-"""What the parent says, and a page that is minded, shall not wait for 5 ms of a running step."""
+"""The interpreter's default of 5 ms would delay messages of the parent and pages that the reader drives."""
 COLLECTED_AFTER = 2_000
-"""So many objects more, and circles are looked for. A page has hundreds and leaves no circle behind; but one
-that a plugin makes may hold a page's tree, so the number is no larger."""
+"""New objects after which the garbage collector looks for cycles. A page has hundreds and leaves no cycle
+behind; but a cycle made by a plugin may hold a page's tree, so the number is not larger."""
 
 LEAST_ROOM_BYTES = 64 << 20
-"""A worker may take so much more than it has when it is wired, however little the control group allows."""
+"""A worker may allocate at least this much after it is wired, however little the control group allows."""
 M_ARENA_MAX, ARENA_BYTES = -8, 64 << 20
 """glibc's allocator reserves this address space for each arena: one more, for the reader's thread."""
 
 
 def main() -> None:
-    """Serve the parent until it says stop, or is gone."""
+    """Serve the parent until it sends Stop, or is gone."""
     parser = argparse.ArgumentParser(prog="python -m scoopi.worker", description=__doc__)
     for name in ("incoming", "outgoing", "marker", "parent"):
         parser.add_argument(f"--{name}", type=int, required=True)
@@ -67,7 +67,7 @@ def main() -> None:
         if stream is not None:  # as it is where the parent was started with closed streams
             with suppress(OSError, ValueError):
                 stream.flush()
-    os._exit(0)  # nothing is left to be closed, and taking the interpreter apart takes its time
+    os._exit(0)  # nothing is left to be closed, and finalizing the interpreter takes time
 
 
 def _die_with(parent: int) -> None:

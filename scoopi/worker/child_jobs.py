@@ -20,7 +20,7 @@ class ChildJobs:
     """Derives a child for each link, leaving out circles and chains that are too long.
 
     Equal pages give equal ids, so that a job that is done twice makes its children once.
-    Source: design, "Protocol", rule 4; language, A7.
+    Source: ARCHITECTURE, protocol rule 4.
 
     Args:
         host_of: the host whose grants an address needs.
@@ -64,7 +64,7 @@ class ChildJobs:
                 continue
             host = self._host_of(url)
             if from_network and host == FILE_HOST and _is_local(url):
-                refused += 1  # a site must not read this machine's files, whoever wrote the link's beginning
+                refused += 1  # a site must not read this machine's files, also by a prefix
                 continue
             page = 2 if link.once else payload.page + 1
             if page > self._max_depth:

@@ -1,4 +1,4 @@
-"""FoundValues: counts which axes have ever had a value, so that the summary can tell those that never had."""
+"""FoundValues: counts which axes have ever had a value, so that the summary can list those that never had."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scoopi.model.report.finds import MET, PAGES, ROWS, axes_read, count_name, i
 
 
 class FoundValues:
-    """What has been met once is looked at no more, so that counting costs next to nothing.
+    """An axis that had a value once is not checked again, so that counting costs next to nothing.
 
     Args:
         data_defs: by name.

@@ -30,7 +30,7 @@ from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 log = logging.getLogger(__name__)
 
 _NO_PLUGINS = (str(Path(__file__).parents[1]), str(Path(traceback.__file__).parent), "<")
-"""How the files begin that are no plugin's."""
+"""How the paths of files begin that do not belong to a plugin."""
 
 LONGEST_CAUSE, LONGEST_MESSAGE = 1000, 4000
 """Of a failure in reports: what a plugin raises may quote a page."""
@@ -39,7 +39,7 @@ FRAME_ENCODER = msgspec.msgpack.Encoder()
 
 
 class TaskAbandonedError(BaseException):
-    """Raised in a thread whose task took too long; nobody hears what comes of it."""
+    """Raised in a thread whose task took too long; its result is discarded."""
 
 
 class JobRun:
@@ -58,7 +58,7 @@ class JobRun:
         self._marker = marker
         self._found = found
         self._fault_of = fault_of
-        self._told: set[tuple[str, str]] = set()
+        self._logged: set[tuple[str, str]] = set()
         self._times: dict[str, float] = {}
         self._times_lock = threading.Lock()
 
@@ -132,8 +132,8 @@ class JobRun:
 
     def _step_failure(self, error: BaseException, item: WorkItem, task: str, link: ChainStep) -> Failure:
         kind = (link.name, type(error).__name__)
-        if not isinstance(error, StepError | MemoryError) and kind not in self._told:
-            self._told.add(kind)
+        if not isinstance(error, StepError | MemoryError) and kind not in self._logged:
+            self._logged.add(kind)
             log.warning("job %s: step %s failed unexpectedly", item.job, link.name, exc_info=error)
         return _failure(error, item, task, link.name, link.at)
 
@@ -186,7 +186,7 @@ class _Outcome:
 def _no_handover(answer: object) -> StepError:
     if isinstance(answer, ToGrant):
         return StepError("only a loader may ask for requests")
-    what = f"the step answered with {type(answer).__name__}, which is no handover"
+    what = f"the step answered with {type(answer).__name__}, which is not a handover"
     return StepError(what, hint="end its run with `return ToTask(payload.advance(data))`")
 
 

@@ -1,4 +1,4 @@
-"""What the parent and a worker tell each other; msgpack, tagged, one message at a time."""
+"""The messages between the parent and a worker: msgpack, tagged, one at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class WorkItem(msgspec.Struct, frozen=True, array_like=True):
     Attributes:
         fence: of its take.
         grant: for its first request; None when it needs no network now (file, archive).
-        archived: the archive has the page, fresh enough; should it be gone, a grant is asked for.
+        archived: the archive has the page, fresh enough; if it is gone, the worker asks for a grant.
         failures: of tasks that are skipped, because they killed their worker.
     """
 
@@ -36,7 +36,7 @@ class Child(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Result(msgspec.Struct, frozen=True, array_like=True):
-    """A job that came to its end in this worker; `body` is its Frame, encoded, with so many `rows`."""
+    """A job that has finished in this worker; `body` is its Frame, encoded, which has `rows` rows."""
 
     job: str
     fence: int
@@ -117,13 +117,13 @@ class Asking(msgspec.Struct, frozen=True, tag=10, array_like=True):
 
 
 class HandedBack(msgspec.Struct, frozen=True, tag=11, array_like=True):
-    """These jobs were not begun, or only their page was asked for in vain; they are as they were."""
+    """These jobs were not begun; at most a request for their page was sent and failed to bring it."""
 
     jobs: tuple[str, ...]
 
 
 class Results(msgspec.Struct, frozen=True, tag=12, array_like=True):
-    """A batch of ended jobs; the seconds that each step took and the values found since the last batch."""
+    """A batch of finished jobs; seconds by step and the values found since the last batch."""
 
     results: tuple[Result, ...]
     times: dict[str, float]

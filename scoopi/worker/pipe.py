@@ -32,7 +32,7 @@ class MessageBuffer:
         self._bytes += data
 
     def read_from(self, descriptor: int) -> int:
-        """Add what a pipe holds, at most READ_AT_ONCE; how many bytes that were, 0 at the pipe's end.
+        """Add what a pipe holds, at most READ_AT_ONCE; returns the number of bytes, 0 at the pipe's end.
 
         Raises:
             BlockingIOError: there is nothing yet, and the descriptor does not wait.
@@ -81,10 +81,10 @@ class WorkerPipe:
     def bodies(self, idle_s: float | None = None) -> Iterator[bytes]:
         """Each message's body as it comes; ends when the parent has closed its end, and closes this one.
 
-        Nobody else may close it: its number could be another file's while the reader still reads.
+        No other code may close it: its number could be another file's while the reader still reads.
 
         Args:
-            idle_s: when so long none has come, an empty one is given.
+            idle_s: after this many seconds without a message an empty body is given.
         """
         buffer = MessageBuffer()
         incoming = select.poll()

@@ -1,4 +1,4 @@
-"""Worker: reads what the parent gives, fetches many pages at a time, runs steps, answers in batches."""
+"""Worker: reads the parent's messages, fetches many pages at a time, runs steps, sends results in batches."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ DECODER = msgspec.msgpack.Decoder(ToWorker)
 
 
 class Worker:
-    """The steps' thread is the one that calls `run`; it ends when the parent says so or is gone.
+    """The thread that calls `run` runs the steps; it ends when the parent sends Stop or is gone.
 
     Args:
         pipe: this worker's ends.
-        marker: where the current task is noted; None where nobody watches.
+        marker: where the current task is recorded; None where no watchdog reads it.
         wire: makes the parts from what `Setup` brings.
         orphaned: called when the parent is gone.
     """
@@ -78,7 +78,7 @@ class Worker:
         self._batch_since = 0.0
         self._opened = ExitStack()
         self._begun = 0  # jobs that came; counted by the reader's thread alone, and so
-        self._ended = 0  # those whose result is told or in the batch, by the steps' thread
+        self._ended = 0  # those whose result is sent or in the batch, by the steps' thread
         self._received = 0  # bytes of pages, by the thread that has the turn
         self._done_with = 0  # those whose steps are over, by the steps' thread
 
@@ -127,9 +127,9 @@ class Worker:
                 if not self._is_full():
                     self._fetching.mind()
         except BrokenPipeError:
-            pass  # the steps' thread has ended, and nobody hears any more
+            pass  # the steps' thread has ended and closed the pipe
         except Exception:
-            log.exception("a worker's reader cannot go on")
+            log.exception("a worker's reader failed")
         self._run_soon(None)
         self._orphaned()
 
@@ -164,7 +164,7 @@ class Worker:
         self._fetching.wake()
 
     def _hand_back(self) -> None:
-        """What has not begun. A page that is loaded stays: its host need not be asked again."""
+        """Hand back the jobs that have not begun. Loaded pages stay: their hosts need not be asked again."""
         unbegun = [*self._fetching.take_back(), *self._take_unbegun()]
         with self._waiting_lock:
             waiting, self._waiting = list(self._waiting), {}
@@ -172,7 +172,7 @@ class Worker:
         if back := (*waiting, *(load.item.job for load in unbegun)):
             self._begun -= len(back)
             self._pipe.send(*answered, HandedBack(back))
-        self._flush()  # what has ended must not wait for a step that perhaps never does
+        self._flush()  # finished jobs must not wait for a step that may never end
 
     def _take_unbegun(self) -> list[PageLoad]:
         """Remove and return the queued jobs whose page is not loaded; the others keep their order."""
@@ -189,18 +189,18 @@ class Worker:
     def _on_loaded(
         self, load: PageLoad, outcome: Handover | Exception, seconds: float
     ) -> list[msgspec.Struct]:
-        """What the parent is told: first of the answer, or it would end a further request of the job."""
+        """Messages for the parent: the answer first, or it would end a further request of the job."""
         self._runner.add_time(LOADER, seconds)
         heard = None if isinstance(outcome, ToGrant) else not isinstance(outcome, SilentHostError)
-        told: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host(), heard)]
+        reports: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host(), heard)]
         if isinstance(outcome, ToGrant):
-            told.append(self._asking(load.item, outcome))
+            reports.append(self._asking(load.item, outcome))
         else:
             loaded = _loaded(load.item, outcome)
             size = self._loader.size_of(loaded.page)
             self._received += size
             self._to_run.append(msgspec.structs.replace(loaded, size=size))
-        return told
+        return reports
 
     def _asking(self, item: WorkItem, handover: ToGrant) -> Asking | HandedBack:
         with self._waiting_lock:  # the reader's as well: what is not in by the drain must not come later
@@ -226,7 +226,7 @@ class Worker:
         self._flush()
 
     def _next_work(self) -> PageLoad | Loaded | None:
-        """What is to be done next; results are told before this thread waits long, or for the parent."""
+        """The next page; results are sent before this thread waits for long, or for the parent."""
         while True:
             wait_s = LONGEST_WAIT_S
             if self._batch and not self._to_run:
@@ -240,7 +240,7 @@ class Worker:
                 return self._to_run.popleft()
 
     def _is_full(self) -> bool:
-        """Whether so many bytes wait for their steps that the network has to wait."""
+        """Whether pages of `max_held_bytes` wait for their steps, so that the network has to wait."""
         return self._received - self._done_with >= self._parts.max_held_bytes
 
     def _load_here(self, load: PageLoad) -> Loaded | None:
@@ -252,7 +252,7 @@ class Worker:
             self._marker.note(load.item.job, "")
         outcomes: list[Handover | Exception] = []
         began = time.perf_counter()
-        self._loader.begin(load.payload, outcomes.append)  # ends at once: there is no leave for a request
+        self._loader.begin(load.payload, outcomes.append)  # ends at once: it has no grant for a request
         (outcome,) = outcomes
         self._runner.add_time(LOADER, time.perf_counter() - began)
         if self._marker is not None:

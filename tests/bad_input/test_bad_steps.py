@@ -1,4 +1,4 @@
-"""A step of a user's that is no step, or answers with no handover, is told of; what it prints is no data."""
+"""A user's step that is not a step, or returns no handover, is reported; what it prints is not output."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_step_that_forgets_its_return_fails_its_task_and_no_worker_dies(
     assert_failed(
         desk,
         ended,
-        "the step answered with NoneType, which is no handover",
+        "the step answered with NoneType, which is not a handover",
         step="extra",
         tasks="tempTask",
         url="pages/bad.html",

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -202,15 +203,20 @@ def test_who_waits_for_leave_is_handed_back_at_the_drain(start: Callable[[Loader
     assert parent.hear() == HandedBack(("job",))
 
 
-def test_what_has_not_begun_is_handed_back_at_the_drain(start: Callable[[Loader], Parent]) -> None:
-    loader = PlayedLoader()
+def test_what_has_not_begun_is_handed_back_at_the_drain(
+    start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Fetching, "mind", lambda _: None)  # or the reader might begin it
+    loader = HeldLoader()
     parent = start(loader)
-    with parent.worker._fetching._turning:  # the steps' thread is held up elsewhere
-        give(parent)
-        parent.send(Drain())
-        assert parent.hear() == Answered("job", "here.example:80")
-        assert parent.hear() == HandedBack(("job",))
+    give_files(parent, "slow")
+    assert loader.is_held.wait(LIMIT_S)  # the steps' thread is busy
+    give(parent, "job")
+    parent.send(Drain())
+    assert parent.hear() == Answered("job", "here.example:80")
+    assert parent.hear() == HandedBack(("job",))
     assert loader.under_way() == 0
+    loader.release.set()
 
 
 def test_what_has_not_begun_is_handed_back_at_a_recall_and_more_is_done_afterwards(
@@ -259,16 +265,18 @@ def test_results_that_wait_for_others_are_told_when_jobs_are_taken_back(
     assert results_of(parent) == {"second"}, "it is the last that came, so it waits for no other"
 
 
-def test_a_request_that_was_not_sent_is_taken_back_too(start: Callable[[Loader], Parent]) -> None:
+def test_a_request_that_was_not_sent_is_taken_back_too(
+    start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Fetching, "mind", lambda _: None)  # or the reader might send it
     loader = HeldLoader()
     parent = start(loader)
     give_files(parent, "slow")
     assert loader.is_held.wait(LIMIT_S)
-    with parent.worker._fetching._turning:  # or the reader would send it
-        give(parent, "asked")
-        parent.send(Recall())
-        assert parent.hear() == Answered("asked", "here.example:80")
-        assert parent.hear() == HandedBack(("asked",))
+    give(parent, "asked")
+    parent.send(Recall())
+    assert parent.hear() == Answered("asked", "here.example:80")
+    assert parent.hear() == HandedBack(("asked",))
     loader.release.set()
 
 
@@ -303,36 +311,37 @@ def give_files(parent: Parent, *jobs: str) -> None:
 
 
 class CrossedDrain(threading.Event):
-    """The parent's Drain comes just when it has been seen that none is there yet."""
+    """A worker's flag for draining; the parent's Drain comes just when the worker has seen that none came yet."""
 
-    def __init__(self, parent: Parent, handled: threading.Event) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._parent = parent
-        self._handled = handled
+        self.parent: Parent | None = None
+        self.handled = threading.Event()
 
     def is_set(self) -> bool:
         answer = super().is_set()
-        if not answer:
-            self._parent.send(Drain())
+        if not answer and self.parent is not None:
+            self.parent.send(Drain())
             self.wait(LIMIT_S)
-            self._handled.wait(CROSSING_S)
+            self.handled.wait(CROSSING_S)
         return answer
 
 
 def test_a_redirect_that_crosses_the_drain_is_handed_back(
     start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    handled = threading.Event()
-    loader = PlayedLoader()
+    loader, drain, send = PlayedLoader(), CrossedDrain(), WorkerPipe.send
+
+    def send_and_note(pipe: WorkerPipe, *messages: msgspec.Struct) -> None:
+        send(pipe, *messages)
+        if any(isinstance(message, Results) for message in messages):
+            drain.handled.set()
+
+    monkeypatch.setattr(WorkerPipe, "send", send_and_note)
+    own = SimpleNamespace(Event=lambda: drain, Lock=threading.Lock, Thread=threading.Thread)
+    monkeypatch.setattr("scoopi.worker.worker.threading", own)
     parent = start(loader)
-    real = Worker._flush
-
-    def flush(worker: Worker) -> None:
-        real(worker)
-        handled.set()
-
-    monkeypatch.setattr(Worker, "_flush", flush)
-    parent.worker._draining = CrossedDrain(parent, handled)
+    drain.parent = parent
     give(parent)
     loader.end(ToGrant(HOST, payload_of(LoadOrder())))
     heard: list[ToParent | None] = []

@@ -1,4 +1,4 @@
-"""Quarantine: decides on the jobs of a dead worker; those that may have killed it run again one at a time."""
+"""Quarantine: decides on the jobs of a crashed worker; those that may be to blame run one at a time."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from scoopi.worker.crash_marker import Note
 log = logging.getLogger(__name__)
 
 MOST_BESIDE = 2
-"""A job whose worker died so often, each time on another job, runs alone the next time."""
+"""A job whose worker crashed this often while it ran other jobs runs alone the next time."""
 
 
 class Quarantine:
-    """Belongs to the task runner's thread. Source: design, "Shape of a node".
+    """Belongs to the task runner's thread.
 
     Args:
-        max_crashes: deaths while alone after which the task fails.
+        max_crashes: how many crashes while alone make the task fail.
         task_limit_s: the longest that one task may take.
         end: takes the result of a job that fails as a whole.
-        place_of: where the definitions have a group's task; of an empty task's name, its first.
+        place_of: where a group's task is defined, by the names of both; an empty task means its first.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class Quarantine:
         return len(self._waiting)
 
     def __iter__(self) -> Iterator[Pending]:
-        """Those that wait, the next first."""
+        """The jobs that wait, the next first."""
         return iter(self._waiting)
 
     def hosts(self) -> set[str]:
-        """Hosts of all that wait; may be asked by any thread."""
+        """Hosts of all jobs that wait; may be called from any thread."""
         return {pending.taken.host for pending in tuple(self._waiting)}
 
     def pop(self, pending: Pending) -> None:
@@ -60,11 +60,11 @@ class Quarantine:
         return jobs
 
     def judge(self, worker: PoolWorker, how: str, note: Note) -> list[Pending]:
-        """Decide on the jobs that a worker held when it died.
+        """Decide on the jobs that a worker held when it crashed.
 
         Args:
-            how: how it died.
-            note: the task that it was on.
+            how: how it ended, in words.
+            note: the task that it was running.
         Returns:
             The jobs that may run beside others again; the rest waits here, or has failed.
         """
@@ -77,7 +77,7 @@ class Quarantine:
                 self._blame(pending, note.task, how)
             return []
         named = lost.pop(note.job, None)
-        if named is None:  # nobody knows which one it was
+        if named is None:  # the crash marker names none of its jobs
             log.warning("a worker died: %s; jobs to be run again, one at a time: %d", how, len(lost))
             self._waiting += lost.values()
             return []

@@ -50,7 +50,7 @@ class Watchdog:
         """Look at each worker, if it is time to.
 
         Returns:
-            Workers that are gone, whether their pipes tell so or not.
+            Workers that are gone, even if their pipes are still open.
         """
         now = self._clock()
         since_s = now - self._looked_at

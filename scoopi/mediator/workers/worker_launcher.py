@@ -39,7 +39,7 @@ class WorkerLauncher:
             link.reap()
 
     def start_ahead(self, count: int) -> None:
-        """Start so many of the workers that `launch` will hand out."""
+        """Start `count` of the workers that `launch` will hand out."""
         self._ahead.extend(ProcessLink(self._wire) for _ in range(count))
 
     def launch(self) -> ProcessLink:

@@ -12,7 +12,7 @@ from scoopi.worker.messages import Give, Setup, Stop
 
 
 class WorkerPool:
-    """The workers of a node, and one more for jobs that must be alone. Belongs to one thread.
+    """The workers of a node, and one more for jobs that must run alone. Belongs to one thread.
 
     Args:
         launch: starts a worker.

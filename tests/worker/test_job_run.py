@@ -1,0 +1,243 @@
+"""JobRun: what comes of a page's tasks, whatever their steps do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from scoopi.errors import StepError
+from scoopi.model.data import Axis, Data, Item
+from scoopi.model.definitions import TaskDef
+from scoopi.model.failure import Failure
+from scoopi.model.frame import Frame
+from scoopi.model.handover import Handover, Part, ToAppender, ToGrant, ToJobs, ToTask
+from scoopi.model.job import JobPayload, JobState
+from scoopi.model.locator import Link, Locator
+from scoopi.model.payload import Payload
+from scoopi.steps.step import Step
+from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.crash_marker import CrashMarker, Note
+from scoopi.worker.found_values import FoundValues
+from scoopi.worker.job_run import LONGEST_MESSAGE, JobRun, TaskAbandonedError
+from scoopi.worker.messages import Result, WorkItem
+from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
+
+PAGE = object()
+URL = "http://here.example/page"
+
+
+class Does(Step):
+    """A step that does what the test wants."""
+
+    def __init__(self, run: Callable[[Payload], Handover]) -> None:
+        self._run = run
+
+    def run(self, payload: Payload) -> Handover:
+        return self._run(payload)
+
+
+def rows(output: str, count: int, warnings: tuple[Failure, ...] = ()) -> Step:
+    """Appends so many rows to an output."""
+    return Does(lambda _: ToAppender((Part(output, count, b"row\n" * count),), warnings))
+
+
+def raises(error: BaseException) -> Step:
+    def run(_: Payload) -> Handover:
+        raise error
+
+    return Does(run)
+
+
+def chain(task: str, *steps: Step) -> TaskChain:
+    named = tuple(ChainStep(f"step{at}", step, f"town.yml:{at}:1") for at, step in enumerate(steps, 1))
+    return TaskChain(TaskDef("towns", task, "town", ()), named)
+
+
+class Desk:
+    """A JobRun over these chains."""
+
+    def __init__(self, *chains: TaskChain, fault: str | None = None) -> None:
+        self.marker = CrashMarker(-1)
+        self.found = FoundValues({}, frozenset())
+        plan = GroupPlan(chains, "loader", "town.yml:9:1")
+        children = ChildJobs(lambda url: "here.example:80", 9)
+        self.run = JobRun(lambda group: plan, children, self.marker, self.found, lambda page: fault)
+
+    def result(self) -> Result:
+        return self.run.run(item(), PAGE)
+
+
+def item(failures: tuple[Failure, ...] = (), **payload: tuple[str, ...]) -> WorkItem:
+    made = msgspec.structs.replace(JobPayload(Locator("page", "towns", URL), "seed"), **payload)
+    return WorkItem("job", 3, made, failures=failures)
+
+
+def frame_of(result: Result) -> Frame:
+    return msgspec.msgpack.decode(result.body, type=Frame)
+
+
+def test_the_rows_of_all_tasks_are_in_one_frame_and_those_of_one_output_are_joined() -> None:
+    outputs = {"one": rows("a.csv", 2), "two": rows("b.csv", 1), "three": rows("a.csv", 1)}
+    result = Desk(*(chain(name, step) for name, step in outputs.items())).result()
+    assert (result.job, result.fence, result.state) == ("job", 3, JobState.DONE)
+    assert (result.pages, result.rows) == (1, 4)
+    assert frame_of(result).parts == (Part("a.csv", 3, b"row\n" * 3), Part("b.csv", 1, b"row\n"))
+    assert frame_of(result).payload is None, "only a failed job can be retried"
+
+
+def test_a_failing_task_loses_its_own_rows_only_and_says_where_it_failed() -> None:
+    error = StepError("no such block", hint="look at the page")
+    passes = Does(lambda payload: ToTask(payload))
+    result = Desk(chain("bad", passes, raises(error)), chain("good", rows("a.csv", 1))).result()
+    (failure,) = result.failures
+    assert (result.state, result.rows) == (JobState.FAILED, 1)
+    assert (failure.job, failure.task, failure.step, failure.at) == (
+        "page:towns",
+        "bad",
+        "step2",
+        "town.yml:2:1",
+    )
+    assert (failure.cause, failure.url) == ("step2: no such block", URL)
+    assert "look at the page" in failure.message
+    assert frame_of(result).payload == item().payload
+
+
+def test_the_steps_after_a_failed_one_are_not_run() -> None:
+    run: list[str] = []
+
+    def second(payload: Payload) -> Handover:
+        run.append("second")
+        return ToTask(payload)
+
+    Desk(chain("bad", raises(StepError("gone")), Does(second))).result()
+    assert run == []
+
+
+@pytest.mark.parametrize("error", [ValueError("odd"), SystemExit(3), KeyboardInterrupt()])
+def test_whatever_a_plugin_raises_fails_its_task_and_not_the_worker(error: BaseException) -> None:
+    result = Desk(chain("bad", raises(error)), chain("good", rows("a.csv", 1))).result()
+    (failure,) = result.failures
+    assert result.rows == 1
+    assert failure.cause.startswith(f"step1: {type(error).__name__}")
+    assert failure.message.startswith("unexpected ")
+    assert __file__ in failure.message, "the plugin's line is named"
+
+
+def test_a_task_without_memory_fails_with_a_hint() -> None:
+    (failure,) = Desk(chain("big", raises(MemoryError()))).result().failures
+    assert failure.cause == "step1: the task needs more memory than a worker may use"
+    assert "scoopi.workers" in failure.message
+
+
+def test_a_task_that_is_abandoned_ends_the_run_of_its_job() -> None:
+    with pytest.raises(TaskAbandonedError):
+        Desk(chain("hung", raises(TaskAbandonedError()))).result()
+
+
+def test_a_message_that_quotes_a_page_is_cut() -> None:
+    (failure,) = Desk(chain("bad", raises(StepError("x" * 99_999)))).result().failures
+    assert failure.message == "x" * LONGEST_MESSAGE + "…"
+
+
+def test_a_step_must_answer_with_a_handover_and_may_not_ask_for_requests() -> None:
+    nothing = Does(lambda payload: None)  # type: ignore[arg-type,return-value]
+    asks = Does(lambda payload: ToGrant("here.example:80", payload))
+    none, grant = Desk(chain("one", nothing), chain("two", asks)).result().failures
+    assert none.cause == "step1: the step answered with NoneType, which is not a handover"
+    assert grant.cause == "step1: only a loader may ask for requests"
+
+
+def test_skipped_tasks_are_not_run_and_their_failures_stay() -> None:
+    before = Failure("it killed its worker", "it killed its worker; look at the page", task="one")
+    desk = Desk(chain("one", raises(AssertionError("it was run"))), chain("two", rows("a.csv", 1)))
+    result = desk.run.run(item((before,), skip=("one",)), PAGE)
+    assert (result.rows, result.failures, result.state) == (1, (before,), JobState.FAILED)
+
+
+def test_of_a_retried_job_only_the_named_tasks_are_run() -> None:
+    desk = Desk(chain("one", rows("a.csv", 1)), chain("two", rows("b.csv", 1)))
+    assert [part.output for part in frame_of(desk.run.run(item(only=("two",)), PAGE)).parts] == ["b.csv"]
+
+
+def test_links_become_children_of_the_job() -> None:
+    links = (Link("towns", "http://here.example/next"),)
+    result = Desk(chain("links", Does(lambda _: ToJobs(links)))).result()
+    (child,) = result.children
+    assert (child.host, child.payload.locator) == ("here.example:80", Locator("page", "towns", links[0].url))
+    assert child.payload.page == 2
+
+
+def test_a_warning_gets_the_place_of_its_step_and_a_failed_task_warns_of_nothing() -> None:
+    warning = Failure("no rows", "no rows; look at the block")
+    warns = Does(lambda payload: ToTask(payload, (warning,)))
+    good, bad = chain("good", rows("a.csv", 1, (warning,))), chain("bad", warns, raises(StepError("gone")))
+    result = Desk(good, bad).result()
+    (placed,) = frame_of(result).warnings
+    assert (placed.cause, placed.job, placed.task, placed.step, placed.url, placed.at) == (
+        "no rows",
+        "page:towns",
+        "good",
+        "step1",
+        URL,
+        "town.yml:1:1",
+    )
+
+
+def test_a_fault_of_the_page_is_a_warning_of_its_loader() -> None:
+    result = Desk(chain("one", rows("a.csv", 1)), fault="the page is a login").result()
+    (warning,) = frame_of(result).warnings
+    assert (warning.cause, warning.step, warning.at) == ("the page is a login", "loader", "town.yml:9:1")
+    assert result.state is JobState.DONE
+
+
+def test_a_page_that_cannot_be_loaded_fails_all_tasks_for_one_reason() -> None:
+    desk = Desk(chain("one"), chain("two"), chain("three"))
+    result = desk.run.failed_load(item(skip=("two",)), StepError("HTTP 404"))
+    (failure,) = result.failures
+    assert (result.state, result.pages, result.rows) == (JobState.FAILED, 0, 0)
+    assert (failure.task, failure.step, failure.cause) == ("one,three", "loader", "loader: HTTP 404")
+
+
+def test_the_crash_marker_names_each_task_while_it_runs_and_none_afterwards() -> None:
+    noted: list[Note] = []
+
+    def look(payload: Payload) -> Handover:
+        noted.append(desk.marker.read())
+        return ToAppender(())
+
+    desk = Desk(chain("one", Does(look)), chain("two", Does(look)))
+    desk.result()
+    assert [(note.job, note.task) for note in noted] == [("job", "one"), ("job", "two")]
+    assert desk.marker.read() == Note()
+
+
+def test_the_rows_are_counted_as_they_were_read_before_a_filter_changes_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read = Data("town", (Item((Axis("fact", "fact", 1),), ("5",), (1,)),))
+    desk = Desk(
+        chain(
+            "one",
+            Does(lambda payload: ToTask(payload.advance(read))),
+            Does(lambda payload: ToTask(payload.advance(read.with_items([])))),
+            rows("a.csv", 0),
+        )
+    )
+    counted: list[Data] = []
+    monkeypatch.setattr(desk.found, "note", counted.append)
+    desk.result()
+    assert counted == [read]
+
+
+def test_the_times_of_steps_add_up_until_they_are_taken() -> None:
+    desk = Desk(chain("one", rows("a.csv", 1)))
+    desk.run.add_time("loader", 0.25)
+    desk.run.add_time("loader", 0.5)
+    desk.result()
+    times = desk.run.take_times()
+    assert times["loader"] == 0.75
+    assert 0 < times["step1"] < sys.maxsize
+    assert desk.run.take_times() == {}
