@@ -311,7 +311,7 @@ def give_files(parent: Parent, *jobs: str) -> None:
 
 
 class CrossedDrain(threading.Event):
-    """A worker's flag for draining; the parent's Drain comes just when the worker has seen that none came yet."""
+    """A worker's flag for draining; the Drain arrives just after the worker has seen that none has."""
 
     def __init__(self) -> None:
         super().__init__()
