@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class ArchiveRules:
     """`scoopi.datastore.enable`: with `auto` the archive serves the groups that say `live`.
 
-    Source: design, "Settings"; language, B 4.6.
+    Source: docs/settings.md; defs/README.md, 4.6.
     """
 
     def __init__(

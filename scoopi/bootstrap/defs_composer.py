@@ -44,7 +44,7 @@ MADE_UP_NODE = "0" * 8
 
 
 class DefsComposer:
-    """Source: language, A3: every error of all files in one report, before anything begins.
+    """Reports every error of all files in one report, before anything begins.
 
     Args:
         finder: of plugins, as the run will use it.

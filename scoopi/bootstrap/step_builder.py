@@ -113,7 +113,7 @@ class StepBuilder:
         return self._plans[group]
 
     def _chain(self, task: TaskDef) -> TaskChain:
-        """Seeder and loader, which stand first, are not run by the chain (language, B 4.3)."""
+        """Seeder and loader, which stand first, are not run by the chain (defs/README.md, 4.3)."""
         steps = (
             ChainStep(step.name, self._step(task, step), _line_of(step, task)) for step in task.steps[2:]
         )

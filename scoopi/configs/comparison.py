@@ -8,7 +8,7 @@ from scoopi.configs.setting import Scope
 
 
 def conflicts(given: Configs, composed: Configs) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """One sentence for each given value that differs from the run's (design, "Settings").
+    """One sentence for each given value that differs from the run's (docs/settings.md).
 
     Returns:
         The errors (scope `run`) and the warnings (scope `shared`); defaults and scope `node` don't count.

@@ -24,7 +24,7 @@ class ConfigsReader:
     """Reads all settings of one call; used once.
 
     `-D` wins over the environment, that over `--conf FILE`, that over `conf/scoopi.yml` of the current
-    folder, that over the defaults (design, "Settings").
+    folder, that over the defaults (docs/settings.md).
     """
 
     def __init__(self) -> None:

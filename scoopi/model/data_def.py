@@ -20,7 +20,7 @@ class ItemDef(msgspec.Struct, frozen=True):
     """One entry of `items`, `dims` or `facts`, normalized.
 
     Attributes:
-        first: first index of the axis' range (language, B 2.2).
+        first: first index of the axis' range (defs/README.md, 2.2).
         last: last index, None for an open range.
         break_after: stop values; empty when the definition has none.
         order: as defined, else the 1-based position in its list.

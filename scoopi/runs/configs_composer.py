@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class ConfigsComposer:
-    """Source: design, "Settings"."""
+    """Source: docs/settings.md."""
 
     def __init__(self, request: RunRequest) -> None:
         self._request = request

@@ -21,7 +21,7 @@ from scoopi.store.runs.run_record import RunRecord
 
 
 class OutputWiring:
-    """Source: design, "Output".
+    """Source: docs/output.md.
 
     Args:
         stop: publishing and waiting for others end when it says so.

@@ -196,7 +196,7 @@ class ParserLimits(Group, frozen=True):
 
 
 class ScriptLimits(Group, frozen=True):
-    """What bounds one script: how long it may run and how much memory it may hold. Source: language, A12."""
+    """What bounds one script: how long it may run and how much memory it may hold."""
 
     timeout_ms: Annotated[
         int,

@@ -57,7 +57,7 @@ class RunReport(msgspec.Struct, frozen=True):
             them, so that no better name is known.
         resume_hint: the command that goes on with the run; empty when nothing is left to do.
         empty: data definitions that found no row, and axes that never had a value, each in a sentence.
-        lists: rows of each ListAppender by its name, for embedding (language, A19).
+        lists: rows of each ListAppender by its name, for embedding.
     """
 
     run: str

@@ -29,7 +29,7 @@ RETRY_S = 0.5
 
 
 class ClusterBoot:
-    """Source: design, "Name of a cluster run" and "Protocol", rules 8, 9 and 11.
+    """Source: docs/cluster.md, "Which run a node joins"; ARCHITECTURE, protocol rules 8, 9 and 11.
 
     Args:
         opened: closes what this opens.

@@ -22,7 +22,7 @@ class FormerLives:
 
     Args:
         folder: this node's.
-    Source: design, "Protocol", rule 11.
+    Source: ARCHITECTURE, protocol rule 11.
     """
 
     def __init__(self, folder: NodeFolder) -> None:

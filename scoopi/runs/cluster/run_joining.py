@@ -60,7 +60,7 @@ class RunJoining:
     Args:
         node: incarnation of this process.
         waits: is told what is waited for, and passed on in what was joined.
-    Source: design, "Name of a cluster run" and "Protocol", rules 8, 9 and 11.
+    Source: docs/cluster.md, "Which run a node joins"; ARCHITECTURE, protocol rules 8, 9 and 11.
     """
 
     def __init__(

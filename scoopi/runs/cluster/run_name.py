@@ -43,7 +43,7 @@ class RunName:
         grid: the maps that belong to no run.
         is_over: whether the grid says of a run that it is over, by its name.
         node: incarnation of this node.
-    Source: design, "Name of a cluster run".
+    Source: docs/cluster.md, "Which run a node joins".
     """
 
     def __init__(self, grid: Store, is_over: Callable[[str], bool], node: str) -> None:

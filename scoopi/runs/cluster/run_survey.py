@@ -25,7 +25,7 @@ Ends = Counter[tuple[str, JobState]]
 
 
 class RunSurvey:
-    """Counts by scans, as the nodes themselves do (design, "Protocol", rule 12).
+    """Counts by scans, as the nodes themselves do (ARCHITECTURE, protocol rule 12).
 
     Every method raises StoreError when the store does not answer.
 

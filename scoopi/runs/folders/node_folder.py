@@ -28,7 +28,7 @@ class NodeFolder:
     Attributes:
         path: the run's folder.
         node: the node's id.
-    Source: design, "Output".
+    Source: docs/output.md.
     """
 
     def __init__(self, path: Path, node: str, lock: int, is_new: bool = False) -> None:

@@ -41,7 +41,7 @@ HOLDER_SPEAKS_S = 0.5
 class RunFolder:
     """`DIR/<run id>/`, with `.scoopi/<node>/` for segments and state; locked by one process at a time.
 
-    Source: design, "Output" and "Protocol", rule 13.
+    Source: docs/output.md; ARCHITECTURE, protocol rule 13.
     """
 
     def __init__(self, path: Path, node: str, lock: int) -> None:
