@@ -170,7 +170,7 @@
     }
     if (typeof value === "string") return clean(value);
     if (typeof value === "function" || typeof value === "symbol" || value === undefined)
-      throw new TypeError(`a ${typeof value} is no value; call it, or return a text`);
+      throw new TypeError(`a ${typeof value} is not a value; call it, or return a text`);
     return NativeString(value);
   };
 

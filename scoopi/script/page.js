@@ -30,7 +30,7 @@
         const text = this.getConfig(key, ...fallback);
         if (/^\s*[+-]?\d+\s*$/.test(text)) return Number(text);
         if (fallback.length) return fallback[0];
-        throw new Error(`setting ${key} is no integer: ${text}`);
+        throw new Error(`setting ${key} is not an integer: ${text}`);
       }
       getBoolean(key, ...fallback) {
         const text = String(this.getConfig(key, ...fallback)).trim().toLowerCase();

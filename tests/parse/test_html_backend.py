@@ -82,7 +82,7 @@ def test_both_backends_count_the_same_nodes(seed: int) -> None:
 def test_where_a_page_is_cut_into_chunks_changes_nothing(chunk: int) -> None:
     native = built_bridge()
     for page in PAGES:
-        capsule = native._bridge.parse(page, 40, 10_000, chunk)
+        capsule = native.module.parse(page, 40, 10_000, chunk)
         assert draw(etree.adopt_external_document(capsule)) == draw(native(page, 40)), page
 
 
@@ -95,7 +95,7 @@ def test_5000_pages_leave_no_memory_behind() -> None:
             native(page, 400)
             with pytest.raises(ParseError):
                 native(b"<i>" * 9, 5)
-            native._bridge.parse(b"<p>never adopted", 9, 99)
+            native.module.parse(b"<p>never adopted", 9, 99)
         gc.collect()
         return resident_kb()
 
@@ -152,7 +152,7 @@ def test_a_page_that_repeats_long_attributes_is_refused_before_it_fills_memory()
 def test_a_page_that_takes_the_parser_too_long_is_refused() -> None:
     page = b"<select>" + b"<option>x" * 5000  # each option looks at all before it
     with pytest.raises(OverflowError, match="takes the parser longer than"):
-        built_bridge()._bridge.parse(page, 2000, 10**9, 4096, 1)
+        built_bridge().module.parse(page, 2000, 10**9, 4096, 1)
     assert len(draw(built_bridge()(page, 2000))) > 5000
 
 
@@ -201,7 +201,7 @@ def test_a_template_of_mathml_holds_a_template_of_html() -> None:
 
 
 def test_wrong_arguments_are_refused() -> None:
-    bridge = built_bridge()._bridge
+    bridge = built_bridge().module
     with pytest.raises(ValueError, match="at least 1"):
         bridge.parse(b"", 0, 1)
     with pytest.raises(TypeError):
@@ -209,14 +209,14 @@ def test_wrong_arguments_are_refused() -> None:
 
 
 def test_a_bridge_with_the_right_tree_is_trusted(caplog: pytest.LogCaptureFixture) -> None:
-    assert trusted_bridge(built_bridge()._bridge) is not None
+    assert trusted_bridge(built_bridge().module) is not None
     assert caplog.records == []
 
 
 def test_a_bridge_with_another_tree_is_not_used_and_logs_one_warning(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    real = built_bridge()._bridge
+    real = built_bridge().module
     other = SimpleNamespace(
         parse=lambda page, *limits: real.parse(page + b"<p>", *limits),
         positions=real.positions,

@@ -114,7 +114,7 @@ def test_an_offset_without_region_prints_as_an_offset() -> None:
 def test_a_missing_setting_without_default_is_an_error() -> None:
     with pytest.raises(ScriptError, match=r"no setting no\.such"):
         page_scripts()("configs.getConfig('no.such')")
-    with pytest.raises(ScriptError, match=r"a\.text is no integer"):
+    with pytest.raises(ScriptError, match=r"a\.text is not an integer"):
         page_scripts()("configs.getInt('a.text')")
 
 

@@ -196,12 +196,12 @@ def test_what_one_page_changes_of_the_engine_no_other_page_finds(change: str, re
         ("throw { toString() { while (true) {} } }", "longer than 200 ms"),
         ("return { get length() { while (true) {} } }", "neither data nor a list"),
         ("data.items[0].axes[0].value = { toJSON() { while (true) {} } }; return data", "longer than 200 ms"),
-        ("JSON.stringify = () => '[[7]]'; return [{}]", "no item of the data"),
+        ("JSON.stringify = () => '[[7]]'; return [{}]", "not an item of the data"),
         (
             "return new Proxy([], { get: (t, k) => k === 'length' ? 1e15 : data.items[0] })",
             "MB of memory|longer",
         ),
-        ("data.items.length = 4294967295; return data", "no item of the data"),
+        ("data.items.length = 4294967295; return data", "not an item of the data"),
     ],
 )
 def test_a_hostile_answer_of_a_script_step_is_a_script_error(body: str, words: str, refused: Refused) -> None:

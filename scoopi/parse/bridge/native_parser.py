@@ -22,15 +22,16 @@ class NativeParser:
         ImportError: it is not built, or does not fit the lxml or selectolax that is installed.
 
     Attributes:
-        positions, cells, part: as in `row_cells`, but None for rows in which blanks may count.
+        module: the compiled module.
+        positions, cells, part: as in `row_cells`, but None for rows whose white space may matter.
     """
 
     def __init__(self, module: Any = None) -> None:
-        self._bridge = import_module(MODULE) if module is None else module
+        self.module = import_module(MODULE) if module is None else module
         self._parser = etree.HTMLParser()
-        self.positions = self._bridge.positions
-        self.cells = self._bridge.cells
-        self.part = self._bridge.part
+        self.positions = self.module.positions
+        self.cells = self.module.cells
+        self.part = self.module.part
 
     def __call__(self, page: bytes, max_depth: int, max_nodes: int = MAX_NODES) -> etree._ElementTree:
         """The tree of a page in valid UTF-8.
@@ -41,7 +42,7 @@ class NativeParser:
                 and more than 1 s for each MB; a tag has more than 50,000 attributes.
         """
         try:
-            capsule = self._bridge.parse(page, max_depth, max_nodes)
+            capsule = self.module.parse(page, max_depth, max_nodes)
         except RecursionError:
             refuse_depth(max_depth)
         except BufferError:
