@@ -1,4 +1,4 @@
-"""BootModule: who gets what before a run is known; the run's own injector comes after it."""
+"""BootModule: the bindings that exist before a run is known; the run has an injector of its own."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from scoopi.bootstrap.bootstrap import Bootstrap
 
 WIRE = "scoopi.bootstrap.worker_wiring:wire"
-"""How a worker process finds what makes its parts."""
+"""Names the function that makes the parts of a worker process."""
 
 
 class BootModule(Module):
-    """What one call has: its request, and the incarnation of this start of a node."""
+    """Binds what belongs to one call: its request, and the incarnation of this start of a node."""
 
     def __init__(self, request: RunRequest) -> None:
         self._request = request
@@ -50,7 +50,7 @@ class BootModule(Module):
 
 @contextmanager
 def bootstrap_for(request: RunRequest) -> Iterator[Bootstrap]:
-    """The Bootstrap of one call.
+    """Open the Bootstrap of one call, with its worker processes starting in the background.
 
     Raises:
         ConfigError: with everything that is wrong with the settings.

@@ -182,7 +182,7 @@ class Bootstrap:
         if kept is None or state is None or state.incarnation != folder.state().run:
             raise folder.lost()
         composed = read_composed(kept)
-        configs = self._configs.go_on(composed)
+        configs = self._configs.resumed(composed)
         compare_user_files(composed)
         finder = PluginFinder(
             plugin_folders(Path(composed.current_folder), Path(composed.defs_source)), BUILTINS

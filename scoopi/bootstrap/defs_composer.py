@@ -40,11 +40,11 @@ log = logging.getLogger(__name__)
 
 STEP = "scoopi.steps.step.Step"
 MADE_UP_NODE = "0" * 8
-"""As long as the id of a node that the settings give none."""
+"""As long as the generated id of a node."""
 
 
 class DefsComposer:
-    """Reports every error of all files in one report, before anything begins.
+    """Reports every error of all files at once, before anything begins.
 
     Args:
         finder: of plugins, as the run will use it.
@@ -119,7 +119,7 @@ class DefsComposer:
             return Fault(str(error))  # with the plugin's file and line
         except (Exception, SystemExit) as error:
             return Fault(f"{name} cannot be made without arguments: {type(error).__name__}: {error}")
-        return None if isinstance(made, Step) else Fault(f"{name} is no Step", f"derive it from {STEP}")
+        return None if isinstance(made, Step) else Fault(f"{name} is not a Step", f"derive it from {STEP}")
 
     def _plugin_faults(self, kind: PluginKind, plugin: PluginDef, files: FileFinder) -> list[Fault]:
         faults = self._finder.check(kind, plugin)
@@ -134,7 +134,7 @@ class DefsComposer:
         return self._script_faults(made, files) if isinstance(made, BasicScript) else []
 
     def _name_faults(self, appender: Appender) -> Iterator[Fault]:
-        """In a cluster the name of a file also tells its node."""
+        """In a cluster the name of a file also contains the node's id."""
         if not self._configs.text("scoopi.cluster.addresses") or appender.output.startswith(LIST_PREFIX):
             return
         from scoopi.publishing.outputs import file_of_node
@@ -163,7 +163,7 @@ class DefsComposer:
 
 
 def _page_check(current_folder: Path, files: FileFinder) -> Callable[[str], Fault | None]:
-    """Says of a local file that it is not there; quickly where it is, as there may be very many."""
+    """Reports local files that are missing; quick for those that exist, as there may be very many."""
     current = f"{current_folder.absolute()}/"
 
     def fault(url: str) -> Fault | None:

@@ -88,7 +88,7 @@ class Extractor:
             group: the task group; needed when no locator has the address and there are several groups.
         Raises:
             StepError: a task fails on this page.
-            UsageError: it cannot be told which group the page belongs to.
+            UsageError: the group that the page belongs to is not known.
         """
         locator = self._locator(url, group)
         document = Document(locator, url, self._run_date, None, page)
@@ -137,7 +137,7 @@ class Extractor:
         names = [group] if group is not None else list(self._definitions.task_groups)
         if len(names) != 1 or names[0] not in self._definitions.task_groups:
             raise UsageError(
-                f"it cannot be told which group the page {url} belongs to",
+                f"the group that the page {url} belongs to is not known",
                 hint=f"name one of {', '.join(self._definitions.task_groups)}",
             )
         return Locator(names[0], names[0], url)

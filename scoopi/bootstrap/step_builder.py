@@ -125,7 +125,9 @@ class StepBuilder:
             return builder(task, step)
         made = self._finder.find("steps", step.class_name)()
         if not isinstance(made, Step):
-            raise PluginError(f"{step.class_name} is no Step", at=str(step.place), hint="derive it from Step")
+            raise PluginError(
+                f"{step.class_name} is not a Step", at=str(step.place), hint="derive it from Step"
+            )
         return made
 
     def _parser(self, task: TaskDef, step: StepDef) -> Step:
@@ -165,7 +167,7 @@ class StepBuilder:
         return Sandbox(self._script_limits, hosts)
 
     def _reuse(self, task: TaskDef, data_def: DataDef, way: tuple[str, bool]) -> DataReuse | None:
-        """Rows kept for later runs, told apart by all that shapes them.
+        """Rows kept for later runs, distinguished by everything that shapes them.
 
         Args:
             way: how the definition is read: the parser's class, and whether for links.

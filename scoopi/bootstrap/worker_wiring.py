@@ -42,7 +42,7 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
 
     Args:
         plan_bytes: a WorkerPlan as msgpack.
-        report_sent: tells the parent that a request of (job, host) went out.
+        report_sent: reports to the parent that a request of (job, host) went out.
     Raises:
         BootError: a plugin cannot be made.
     """

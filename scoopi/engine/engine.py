@@ -1,4 +1,4 @@
-"""Engine: a node's part of a run: seed, move, end, publish, report."""
+"""Engine: does a node's part of a run: seeds, works, shuts down, publishes, reports."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from scoopi.store.retries import retried
 
 WATCH_S = 0.25
 TASKS_SHARE = 0.7
-"""Of an orderly stop's time running tasks may use this part."""
+"""The part of the shutdown timeout that running tasks may use."""
 CLOSE_SHARE = 0.8
-"""By then what has ended is committed, and what has not is handed back; publishing has the rest."""
+"""By this part of it results are committed and other jobs handed back; publishing has the rest."""
 
 
 @inject
@@ -53,12 +53,12 @@ class Engine:
     """Runs once; `cancel` may be called from any thread and from a signal handler's.
 
     Args:
-        locators: unpacks the defined locators; called only by who seeds.
-        store: asked how many jobs are left, for those who watch.
-        watch: is told the progress a few times a second; None when nobody watches.
+        locators: unpacks the defined locators; called only if this node seeds.
+        store: counts the jobs that are left, for the progress.
+        watch: called with the progress a few times a second; None when nobody watches.
         metrics: serves from before the seeding to the end of the run.
-        patience_s: how long the first heartbeat is tried again while the store does not answer.
-        tell: is told, in a line, what a stop waits for and until when.
+        store_timeout_s: how long the first heartbeat is retried while the store does not answer.
+        notify: called with one line: what a shutdown waits for, and until when.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Engine:
         watch: Callable[[Progress], None] | None,
         metrics: MetricsServer,
         stop: StopTime,
-        patience_s: float = 0.0,
+        store_timeout_s: float = 0.0,
         notify: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._parts = parts
@@ -83,11 +83,11 @@ class Engine:
         self._watch = watch
         self._metrics = metrics
         self._stop = stop
-        self._patience_s = patience_s
+        self._store_timeout_s = store_timeout_s
         self._started = time.monotonic()
 
     def cancel(self, hard: bool = False) -> None:
-        """Ask for an orderly stop; `hard`: at once, what was not committed counts as never done."""
+        """Ask for a graceful shutdown; `hard`: an immediate one; uncommitted jobs are run again."""
         is_first = not self._stop.is_asked
         self._stop.begin(hard)
         if hard:
@@ -99,13 +99,13 @@ class Engine:
     def _awaited(self) -> str:
         given = self._parts.tasks.figures().given
         if not given:
-            return "no page is in work; what is done is published"
+            return "no page is being processed; what is done is published"
         end = self._stop.end_of(TASKS_SHARE)
         assert end is not None, "the stop has begun"
         left = timedelta(seconds=max(0.0, end - time.monotonic()))
         pages = "1 page" if given == 1 else f"{given} pages"
         until = f"{datetime.now() + left:%H:%M:%S} ({left.seconds} s)"  # noqa: DTZ005 - for people
-        return f"waiting for {pages} in work until {until} at most; then what is done is published"
+        return f"waiting for {pages} being processed, until {until} at most; then what is done is published"
 
     def run(self) -> RunReport:
         """Do the run, or what is left of it.
@@ -129,7 +129,7 @@ class Engine:
         try:
             parts.appender.start()
             parts.tasks.start()
-            retried("joining", parts.jobs.beat, self._patience_s, lambda: parts.state.cancelled)
+            retried("joining", parts.jobs.beat, self._store_timeout_s, lambda: parts.state.cancelled)
             if parts.seeder.seed(self._locators, lambda: parts.state.cancelled):
                 parts.jobs.start()
                 versions()  # takes a while, is reported at the end, and delays nobody now
@@ -145,7 +145,7 @@ class Engine:
     def _wait(self) -> None:
         while not self._parts.state.wait_for_shutdown(WATCH_S):
             if self._watch is not None:
-                with suppress(StoreError):  # asked again soon; a run does not end for want of figures
+                with suppress(StoreError):  # asked again soon; missing figures do not end a run
                     self._watch(self._progress())
 
     def _end(self) -> RunReport:
@@ -154,7 +154,7 @@ class Engine:
         if not parts.state.cancelled:
             parts.shutdown.when_over()
             return self._completion.complete()
-        self._stop.begin()  # without a call of `cancel` it was cancelled from elsewhere, just now
+        self._stop.begin()  # without a call of `cancel`: it was cancelled from elsewhere just now
         if self._stop.is_hard:
             parts.shutdown.immediate()
         else:

@@ -23,17 +23,17 @@ SEED_TIMEOUT_MS = 600_000
 SEEDED = b"seeded"
 PUT_AT_ONCE = 2000
 LOOK_AFTER = 50 * PUT_AT_ONCE
-"""After so many jobs it is looked whether there is room for them."""
+"""After this many jobs `on_seeded` checks whether the members have room for them."""
 
 
 class JobSeeder:
-    """Nothing is taken before the run is marked as seeded; a node that dies before is followed by another.
+    """No job is taken before the run is marked as seeded; if the seeding node dies, another one seeds.
 
     Args:
         host_of: the host whose grants an address needs.
         barricade: lets one node of a cluster seed, while the others wait.
         run: the run's incarnation.
-        patience_s: how long a store that does not answer is tried again.
+        store_timeout_s: how long a store that does not answer is retried; 0: not at all.
         on_seeded: called while jobs are put, and when all are, with their number so far.
     """
 
@@ -44,7 +44,7 @@ class JobSeeder:
         host_of: Callable[[str], str],
         barricade: Barricade,
         run: str,
-        patience_s: float = 0.0,
+        store_timeout_s: float = 0.0,
         on_seeded: Callable[[int], None] = lambda jobs: None,
     ) -> None:
         self._jobs = jobs
@@ -52,7 +52,7 @@ class JobSeeder:
         self._host_of = host_of
         self._barricade = barricade
         self._run = run
-        self._patience_s = patience_s
+        self._store_timeout_s = store_timeout_s
         self._on_seeded = on_seeded
 
     def seed(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bool:
@@ -60,20 +60,20 @@ class JobSeeder:
 
         Args:
             groups: the locator groups, or parts of them.
-            cancelled: asked before each put, also while another node seeds; what was put by then stays, and
-                who comes next puts nothing twice.
+            cancelled: polled before each put, also while another node seeds; what was put by then stays, and
+                the next node puts nothing twice.
         Raises:
             RunError: the store has lost the run.
             StoreError: it has not answered for too long.
         Returns:
             Whether the run is seeded; False when it was cancelled before.
         """
-        return retried("seeding", lambda: self._seed(groups, cancelled), self._patience_s, cancelled)
+        return retried("seeding", lambda: self._seed(groups, cancelled), self._store_timeout_s, cancelled)
 
     def _seed(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bool:
         state = self._record.read()
         if state is None or state.incarnation != self._run:
-            raise RunError("the store does not know this run: its data is lost", hint="begin a new run")
+            raise RunError("the store does not know this run: its data is lost", hint="start a new run")
         if state.seeded:
             return True
         try:

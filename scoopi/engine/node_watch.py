@@ -1,4 +1,4 @@
-"""NodeWatch: a node's figures and whether it lives, gathered from its parts when somebody asks."""
+"""NodeWatch: a node's figures and health, gathered from its parts on request."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ COMMIT = "commit"
 COMMIT_BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 LEFT_KEPT_S = 1.0
 STUCK_S = 15.0
-"""The task runner's loop turns once a second; one that has not for so long will not any more."""
+"""The task runner's loop turns once a second; one that has not turned for this long is stuck."""
 
 
 @inject
 @dataclass(frozen=True, slots=True)
 class WatchedParts:
-    """The parts that are looked at."""
+    """The parts whose figures are shown."""
 
     appender: Appender
     tasks: TaskMediator

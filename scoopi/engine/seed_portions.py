@@ -1,4 +1,4 @@
-"""SeedPortions: which seeded jobs stand in the store from the start, and which wait there packed."""
+"""SeedPortions: which seeded jobs are in the store one by one, and which are kept there in packs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import NewJob
 
 MOST_READY = 5000
-"""So many jobs of a host stand in the store one by one, and so many are a pack."""
+"""How many jobs of a host are in the store one by one, and how many make a pack."""
 FEW_READY = 20
-"""So many of each further host, when those before it fill the store."""
+"""The same for each further host, once MANY_READY jobs are in the store."""
 MANY_READY = 20_000
-"""Of all hosts, from which on of further ones only few jobs stand there."""
+"""Jobs of all hosts from which on further hosts get FEW_READY each."""
 MOST_KEPT = 50_000
-"""So many jobs wait in this process for their packs to fill."""
+"""How many jobs this process keeps in memory until their packs are full."""
 
 
 class SeedPortions:
-    """Takes all jobs of a run in their order; the same jobs make the same packs, whoever seeds them."""
+    """Takes all jobs of a run in their order; the same jobs make the same packs on every node."""
 
     def __init__(self, jobs: JobStore) -> None:
         self._jobs = jobs
@@ -31,13 +31,13 @@ class SeedPortions:
         self._all_kept = 0
 
     def add(self, jobs: Iterable[NewJob]) -> None:
-        """Put these, or keep them for a pack.
+        """Put these jobs, or keep them for a pack.
 
         Raises:
-            StoreError: begin anew with all of them.
+            StoreError: start again with all jobs of the run.
         """
         ready = [job for job in jobs if self._is_ready(job)]
-        # In the order of their ids: a store that keeps them so writes each of its pages once a batch.
+        # In the order of their ids: SQLite keeps this order, and writes each of its pages once a batch.
         self._jobs.put(sorted(ready, key=attrgetter("id")))
         for host in [host for host, kept in self._kept.items() if len(kept) >= MOST_READY]:
             self._pack(host)
@@ -53,7 +53,7 @@ class SeedPortions:
             self._pack(host)
 
     def _is_ready(self, job: NewJob) -> bool:
-        """Whether the job is to stand in the store by itself; if not it is kept."""
+        """Whether the job is put by itself; otherwise it is kept for a pack."""
         most = MOST_READY if self._all_ready < MANY_READY else FEW_READY
         if self._ready[job.host] < most and not self._packs[job.host] and job.host not in self._kept:
             self._ready[job.host] += 1

@@ -1,4 +1,4 @@
-"""StopTime: whether this node was asked to stop, and until when its last work must be done."""
+"""StopTime: whether this node was asked to stop, and the deadlines of its shutdown."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ import time
 from collections.abc import Callable
 
 STORE_SHARE = 0.8
-"""Of the stop's time: from then on a store that does not answer at once is not waited for."""
+"""The part of the shutdown timeout after which calls to the store get ever less time."""
 UP_SHARE = 0.85
-"""Of the stop's time: then nothing is tried again; to leave and to say so takes the rest."""
+"""The part after which nothing is retried; leaving and reporting take the rest."""
 
 
 class StopTime:
-    """Begun once, by the first signal or by who cancels; any thread may ask.
+    """Begins once, with the first signal or cancellation; callable from any thread.
 
     Args:
-        limit_s: so long an orderly stop may take, publishing included.
+        limit_s: the shutdown timeout: how long a graceful shutdown may take, publishing included.
         clock: seconds, monotonic.
-        on_stop: told by which monotonic time the store must have answered, and how long the stop may take
-            after that.
-    Source: design, "Promises", 4.
+        on_stop: called with the monotonic time by which the store must have answered, and the seconds that
+            the shutdown may take after it.
     """
 
     def __init__(
@@ -37,7 +36,7 @@ class StopTime:
         self._hard = threading.Event()
 
     def begin(self, hard: bool = False) -> None:
-        """The stop was asked for, now or before; `hard`: no time is left."""
+        """Ask for the shutdown, or again; `hard`: no time is left."""
         with self._lock:
             if self._began_at is None:
                 self._began_at = self._clock()
@@ -48,19 +47,19 @@ class StopTime:
 
     @property
     def is_asked(self) -> bool:
-        """Whether the node is to stop."""
+        """Whether a shutdown was asked for."""
         return self._began_at is not None
 
     @property
     def is_hard(self) -> bool:
-        """Whether it is to stop at once."""
+        """Whether an immediate shutdown was asked for."""
         return self._hard.is_set()
 
     def is_up(self) -> bool:
-        """Whether the time of the stop is over, but for the leaving; False while none was asked for."""
+        """Whether only the time to leave is left; False while no shutdown was asked for."""
         end = self.end_of(UP_SHARE)
         return self.is_hard or (end is not None and self._clock() > end)
 
     def end_of(self, share: float) -> float | None:
-        """The monotonic time at which this share of the stop's time is over; None: none was asked for."""
+        """The monotonic time at which this share of the timeout is over; None without a shutdown."""
         return None if self._began_at is None else self._began_at + self._limit_s * share

@@ -1,4 +1,4 @@
-"""EndedIndex: which frame of each ended job counts, and which of them were met."""
+"""EndedIndex: which frame of each finished job counts, and which of these frames were found."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ ID_BYTES = 16
 BUCKETS = 1 << 16
 """By the first two bytes of an id; ids are digests, so that a bucket of a million jobs has 15."""
 MET = 0
-"""Stands where the fence of a frame was that has been met; fences count from 1."""
+"""Replaces the fence of a frame that was found; fences count from 1."""
 
 
 class EndedIndex:
-    """Takes 22 bytes a job, because a run may have millions; belongs to one thread."""
+    """Takes 22 bytes per job, because a run may have millions; not thread-safe."""
 
     def __init__(self) -> None:
         self._ids = bytearray()

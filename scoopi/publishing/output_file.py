@@ -1,4 +1,4 @@
-"""OutputFile: one file of a run, written beside its final name and renamed when complete."""
+"""OutputFile: one output file of a run, written under a temporary name and renamed when complete."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Sink(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OutputSpec:
-    """What one output is called and how it begins.
+    """The names of one output, and its header.
 
     Attributes:
         output: its name in the definitions, as frames carry it.
@@ -45,7 +45,7 @@ class OutputSpec:
 
 
 class OutputFile:
-    """Bytes for one output; nothing is seen under the final name before `publish`."""
+    """Nothing appears under the final name before `publish`."""
 
     def __init__(self, spec: OutputSpec, run_folder: Path, work_folder: Path) -> None:
         self.spec = spec

@@ -1,4 +1,4 @@
-"""Publisher: the frames that the store names become output files."""
+"""Publisher: writes the frames that the store names to the output files."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ class Published:
 
 
 class Publisher:
-    """Writes every output of this node anew from its segments.
+    """Writes every output of this node again from its segments.
 
-    A frame counts when the store says that its job ended with the frame's (incarnation, fence); of
-    equal frames the first counts. Source: design, "Protocol", rules 5 and 6.
+    A frame counts if the store has its (incarnation, fence) as those that finished its job; of equal
+    frames the first counts. Source: ARCHITECTURE, protocol rules 5 and 6.
 
     Args:
         run_folder: where the files get their final names.
         node_folder: this node's hidden folder; its `segments/*.seg` are read.
-        owns: whether an incarnation is one of this node's, for telling what is missing.
-        stream: when given, the one output is written there, and no file is published.
+        owns: whether an incarnation is one of this node's: only its frames can be missing.
+        stream: where the one output is written instead of a file; None for files.
         segments: the segment files to read; those of this node when None.
-        is_lost: asked before the files get their final names; the store no longer holds all of the run.
-        is_late: asked between two steps, each of which is short; once it is so, the former files stay.
+        is_lost: asked before the files are renamed: whether the store has lost a part of the run.
+        is_late: asked between two steps, each of which is short; then the files stay as they were.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Publisher:
         Raises:
             AppenderError: the files cannot be written, or it is late.
             StoreError: the store cannot be read.
-            RunError: the store has lost the run; the former files stay.
+            RunError: the store has lost the run; the files stay as they were.
         """
         files = self._open_files()
         try:
@@ -115,7 +115,7 @@ class Publisher:
         return any(True for _ in self._segments())
 
     def look(self) -> Published:
-        """What is to be told without a segment of this node: who else has ended jobs; writes nothing.
+        """What is known without a segment of this node: which others have finished jobs; writes nothing.
 
         Raises:
             StoreError: the store cannot be read.
@@ -124,10 +124,10 @@ class Publisher:
         return tally.published(tuple(self._ended(tally).unmet()))
 
     def _ensure_known(self) -> None:
-        """What the store has lost looks like jobs that never ended."""
+        """Jobs that the store has lost look like jobs that never finished."""
         if self._is_lost():
             raise RunError(
-                "the run's data is lost from the store: it cannot be told which rows count",
+                "the run's data is lost from the store: which rows count is not known",
                 at=str(self._run_folder),
                 hint="the published files stay as they are",
             )
@@ -135,7 +135,7 @@ class Publisher:
     def _ensure_time(self) -> None:
         if self._is_late():
             raise AppenderError(
-                "no time was left to publish; the former files stay",
+                "no time was left to publish; the files stay as they were",
                 hint="`scoopi resume` (in a cluster: start again) publishes what is committed",
             )
 
@@ -178,7 +178,7 @@ class Publisher:
         return tuple(ended.unmet())
 
     def _ended(self, tally: _Tally) -> EndedIndex:
-        """What the store says of this node's jobs; who else has ended some is noted."""
+        """The finished jobs of this node in the store; notes which other incarnations have finished jobs."""
         index = EndedIndex()
         owns = cache(self._owns)
         for page in self._jobs.ended_pages():
@@ -235,5 +235,5 @@ def _give(file: OutputFile, stream: IO[bytes]) -> None:
     except OSError as error:
         raise AppenderError(
             f"stdout cannot be written: {error.strerror or error}",
-            hint="`scoopi resume --output -` writes all rows anew; `scoopi resume` writes them to a file",
+            hint="`scoopi resume --output -` writes all rows again; `scoopi resume` writes them to a file",
         ) from error

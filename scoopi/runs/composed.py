@@ -23,11 +23,11 @@ QUICKEST = 1
 
 
 class Composed(msgspec.Struct, frozen=True):
-    """One record a run, made once; whoever takes part uses it.
+    """One record per run, made once and used by every node.
 
     Attributes:
         definitions: checked and normalized, without locators.
-        locators: parts of the locator groups, each packed; only who seeds unpacks them, one after another.
+        locators: parts of the locator groups, each packed; the seeding node unpacks them one by one.
         configs: every setting as written, with `${env:…}`, and without passwords.
         run_date: the run's date-time, zone-aware, whole seconds.
         current_folder: where the run was started; pages are looked for from here.
@@ -90,7 +90,7 @@ def has_scripts(definitions: Definitions) -> bool:
 def packed_locators(groups: Iterable[LocatorGroup]) -> tuple[bytes, ...]:
     """The groups in parts, so that neither seeding nor memory grows with the length of one.
 
-    They are kept as long as the run goes on, so they are compressed: to a tenth.
+    They are kept as long as the run, so they are compressed to a tenth.
     """
     parts = (_Part(group.name, locators) for group in groups for locators in _parts(group.locators))
     return tuple(zlib.compress(msgspec.msgpack.encode(part), QUICKEST) for part in parts)
@@ -130,5 +130,5 @@ def compare_user_files(composed: Composed) -> None:
     if changed:
         raise PluginError(
             f"the plugin or script has changed since the run began: {', '.join(changed)}",
-            hint="put it back as it was to go on, or begin a new run",
+            hint="restore it to continue, or start a new run",
         )

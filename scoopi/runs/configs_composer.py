@@ -1,4 +1,4 @@
-"""ConfigsComposer: the effective settings of a run, and those of who goes on with one."""
+"""ConfigsComposer: the effective settings of a new or a resumed run."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class ConfigsComposer:
             )
         return self._composed
 
-    def go_on(self, composed: Composed) -> Configs:
-        """The run's settings, with what its next process may choose anew.
+    def resumed(self, composed: Composed) -> Configs:
+        """The settings of a resumed run: its own, with those that a new process may change.
 
         Raises:
             ConfigError: another value was given for a setting that the rows depend on.
@@ -50,5 +50,5 @@ class ConfigsComposer:
         for warning in warnings:
             log.warning("%s; the given value counts from now on", warning)
         if errors:
-            raise ConfigError("; ".join(errors), hint="leave it out to go on, or begin a new run")
+            raise ConfigError("; ".join(errors), hint="leave it out to continue, or start a new run")
         return merge(given, kept, take_shared=True)

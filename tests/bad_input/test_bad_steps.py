@@ -69,7 +69,7 @@ def test_a_step_that_ends_the_process_fails_its_task_only_and_is_told_by_name(
 @pytest.mark.parametrize(
     ("base", "body", "told"),
     [
-        ("object", "pass", "Odd is no Step; derive it from scoopi.steps.step.Step"),
+        ("object", "pass", "Odd is not a Step; derive it from scoopi.steps.step.Step"),
         ("Step", "pass\n\n    def __init__(self):\n        raise SystemExit(4)", "arguments: SystemExit: 4"),
         ("Step", "pass\n\n    def __init__(self, town):", "Odd cannot be made without arguments: TypeError"),
     ],

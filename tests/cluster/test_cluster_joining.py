@@ -260,7 +260,7 @@ def test_members_that_cannot_be_reached_are_named_each(town: Town) -> None:
 def test_a_name_that_can_be_no_folder_is_wrong_usage(town: Town) -> None:
     code, said = town.says("../up", town.world.defs)
     assert code == 2
-    assert "'../up' is no name" in said
+    assert "invalid run name '../up'" in said
 
 
 def test_a_node_whose_folder_is_on_a_volume_without_file_locks_is_not_said_to_run_already(

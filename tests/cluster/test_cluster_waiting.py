@@ -72,7 +72,7 @@ def test_nodes_that_wait_for_others_hear_that_the_run_is_cancelled(
     assert crew.ask("cancel", crew.run_name)[0] == 0
     report = node.result(SOON_S)
     assert (report.status, code_of_report(report)) == (RunStatus.STOPPED, 130)
-    assert report.publish_note == "it was stopped before this node had begun"
+    assert report.publish_note == "it was stopped before this node began"
 
 
 def test_a_node_that_waits_for_who_composes_hears_it(

@@ -25,11 +25,11 @@ PARTS = [
 ]
 
 
-def seeder_of(store: Store, node: str, patience_s: float = 0.0) -> JobSeeder:
+def seeder_of(store: Store, node: str, timeout_s: float = 0.0) -> JobSeeder:
     record = RunRecord(store, node)
     record.create("run")
     barricade = Barricade(store, "seed", node, lease_ms=200)
-    return JobSeeder(JobStore(store, node), record, lambda url: "a:80", barricade, "run", patience_s)
+    return JobSeeder(JobStore(store, node), record, lambda url: "a:80", barricade, "run", timeout_s)
 
 
 def test_every_locator_becomes_a_job_and_the_run_is_marked(store: Store) -> None:
@@ -92,18 +92,18 @@ def test_while_the_store_does_not_answer_seeding_is_tried_again(
 ) -> None:
     monkeypatch.setattr(retries, "MOST_PAUSE_S", 0.01)
     away = Away(store)
-    seeder = seeder_of(cast(Store, away), "n1", patience_s=60)
+    seeder = seeder_of(cast(Store, away), "n1", timeout_s=60)
     away.failing = failing
     assert seeder.seed(lambda: PARTS, lambda: False)
     assert len(store.scan(JOBS, "R/a:80", 100)) == 12
 
 
-@pytest.mark.parametrize(("patience_s", "is_cancelled"), [(0.0, False), (60.0, True)])
+@pytest.mark.parametrize(("timeout_s", "is_cancelled"), [(0.0, False), (60.0, True)])
 def test_seeding_is_given_up_when_the_store_stays_away_or_the_node_is_to_stop(
-    store: Store, patience_s: float, is_cancelled: bool
+    store: Store, timeout_s: float, is_cancelled: bool
 ) -> None:
     away = Away(store)
-    seeder = seeder_of(cast(Store, away), "n1", patience_s)
+    seeder = seeder_of(cast(Store, away), "n1", timeout_s)
     away.failing = 1
     with pytest.raises(StoreError):
         seeder.seed(lambda: PARTS, lambda: is_cancelled)
@@ -114,7 +114,7 @@ def test_who_gives_up_seeding_says_so_and_after_how_long_and_promises_no_other_t
 ) -> None:
     monkeypatch.setattr(retries, "MOST_PAUSE_S", 0.01)
     away = Away(store, hint=RETRIED)
-    seeder = seeder_of(cast(Store, away), "n1", patience_s=0.05)
+    seeder = seeder_of(cast(Store, away), "n1", timeout_s=0.05)
     away.failing = 10**6
     with pytest.raises(
         StoreError, match=r"seeding: this node gave up after 0 s: no answer in time"

@@ -110,7 +110,7 @@ def test_resume_of_a_finished_run_by_name_ends_with_0_and_its_rows(desk: Desk, t
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("no-such-run", "there is no such run"), ("..", "no folder of a run")]
+    ("name", "said"), [("no-such-run", "there is no such run"), ("..", "not a run folder")]
 )
 def test_resume_of_what_is_no_run_is_told(desk: Desk, name: str, said: str) -> None:
     ended = desk.scoopi("resume", name)
@@ -124,7 +124,7 @@ def test_another_value_of_a_setting_that_rows_depend_on_is_refused(desk: Desk, w
     assert ended.code == 3
     said = "scoopi.fact.notFound.replaceWith is 'none', but the run has 'not found'"
     assert said in ended.err
-    assert "leave it out to go on, or begin a new run" in ended.err
+    assert "leave it out to continue, or start a new run" in ended.err
     again = desk.scoopi("resume", "-D", "scoopi.fact.notFound.replaceWith=not found", "--workers", 0)
     assert again.code == 0, again.err
     assert desk.rows() == world.rows

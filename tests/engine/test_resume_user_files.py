@@ -107,7 +107,7 @@ def test_an_edited_file_of_any_kind_is_refused_until_it_is_as_it_was(desk: Desk,
         ended = desk.scoopi("resume", "--workers", 0)
         assert ended.code == 3, (name, ended.err)
         assert f"has changed since the run began: {(defs / name).resolve()}" in ended.err
-        assert "put it back as it was to go on" in ended.err
+        assert "restore it to continue" in ended.err
         (defs / name).write_text(text)
     (defs / "js/s.js").unlink()
     assert f"has changed since the run began: {defs / 'js/s.js'}" in desk.scoopi("resume").err

@@ -77,9 +77,8 @@ def test_the_first_signal_reports_what_is_waited_for_and_until_when(
     first, second, *_ = said.splitlines()
     assert first.startswith("SIGINT: finishing running tasks")
     until = r"\d\d:\d\d:\d\d \(1\d s\)"
-    assert re.fullmatch(
-        rf"waiting for \d pages? in work until {until} at most; then what is done is published", second
-    )
+    pages = r"waiting for \d pages? being processed"
+    assert re.fullmatch(rf"{pages}, until {until} at most; then what is done is published", second)
 
 
 def test_a_hang_up_of_the_terminal_is_an_orderly_stop(desk: Desk, site: Server, workers: int) -> None:

@@ -171,7 +171,7 @@ def test_when_the_time_is_over_the_former_file_stays(
     (tmp_path / "data.txt").write_text("former\n")
     commit([result_of(job) for job in take(1)])
 
-    with pytest.raises(AppenderError, match="former files stay"):
+    with pytest.raises(AppenderError, match="files stay as they were"):
         Publisher(tmp_path, node_folder, jobs, SPECS, is_late=lambda: True).publish()
 
     assert lines(tmp_path / "data.txt") == ["former"]

@@ -1,4 +1,4 @@
-"""run_modules: who gets what in a run; a provider hands out what Bootstrap has opened, and opens nothing."""
+"""run_modules: all bindings of a run; a provider hands out what Bootstrap has opened, and opens nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OutputWiring: who publishes which segments under which names, by what the settings say."""
+"""OutputWiring: which segments are published under which names, according to the settings."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from scoopi.store.runs.run_record import RunRecord
 
 
 class OutputWiring:
-    """Source: docs/output.md.
+    """Makes the publishers of a node. Source: docs/output.md.
 
     Args:
-        stop: publishing and waiting for others end when it says so.
+        stop: cuts publishing and waiting for other nodes short.
     """
 
     @inject
@@ -83,7 +83,7 @@ class OutputWiring:
         )
 
     def _of_lost(self, node: str) -> Publisher:
-        """Its work files are this node's: who comes back meanwhile is not disturbed."""
+        """Its work files are in this node's folder: a node that returns meanwhile is not disturbed."""
         context = self._context
         segments = context.folder.node_folder.parent / node / "segments"
         return Publisher(

@@ -85,7 +85,7 @@ class RowsModule(Module):
     @singleton
     @provider
     def rows(self, output: OutputWiring, publisher: Publisher, departure: Departure) -> RunRows:
-        """Who writes which files at the run's end."""
+        """Which files this node writes at the run's end."""
         return output.rows(publisher, departure)
 
     @singleton

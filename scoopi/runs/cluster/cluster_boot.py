@@ -1,4 +1,4 @@
-"""ClusterBoot: a node connects to its cluster and joins its run, however often that must be tried."""
+"""ClusterBoot: connects a node to its cluster and joins its run, with retries."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ClusterBoot:
         self._opened.enter_context(MetricsServer(MetricsSettings.of(configs), self._waits))
         try:
             client = self._connected()
-            return self._joined_patiently(
+            return self._joined_with_retries(
                 lambda opened: self._run.join(client, opened, mine, configs, outputs)
             )
         except StoppedError:
@@ -85,11 +85,11 @@ class ClusterBoot:
         client.guard(majority_of(client, self._settings, self._node).ensure)
         return client
 
-    def _joined_patiently(
+    def _joined_with_retries(
         self, join: Callable[[ExitStack], RunContext | RunReport]
     ) -> RunContext | RunReport:
         """Each step is the same done twice, so that all are tried again while the store is away."""
-        patience_s = self._settings.reconnect_timeout_ms / 1000
+        timeout_s = self._settings.reconnect_timeout_ms / 1000
         give_up, first_at = None, time.monotonic()
         while True:
             began_at = time.monotonic()
@@ -102,16 +102,16 @@ class ClusterBoot:
                 raise
             except StoreError as error:
                 failed_at = time.monotonic()
-                # A store that never answered would have been given up by the client in a try so long.
-                if give_up is None or failed_at - began_at > patience_s:
-                    give_up = failed_at + patience_s
+                # A store that never answered: the client itself would have given up in an attempt that long.
+                if give_up is None or failed_at - began_at > timeout_s:
+                    give_up = failed_at + timeout_s
                 if self._request.is_stopped():
                     raise StoppedError from error
                 if failed_at > give_up:
                     raise given_up(error, "joining", failed_at - first_at) from error
                 log_retry("joining", error)
                 self._waits.waits(error.what)
-            time.sleep(RETRY_S)  # nothing tells when it answers again
+            time.sleep(RETRY_S)  # nothing notifies of its return
 
     def _stopped(self) -> RunReport:
         """Before the run began on this node: there is nothing to hand back or to publish."""
@@ -126,7 +126,7 @@ class ClusterBoot:
             ended=now,
             seconds=(now - self._began).total_seconds(),
             jobs=JobCounts(left=None),
-            publish_note="it was stopped before this node had begun",
+            publish_note="it was stopped before this node began",
         )
 
 

@@ -1,4 +1,4 @@
-"""ClusterDesk: what is asked of a cluster from outside a run: how its runs go, and to stop one."""
+"""ClusterDesk: requests to a cluster from outside its runs: figures, cancel, forget."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ClusterDesk:
 
     Raises:
         UsageError: no cluster was named.
-        ClusterError: no member answers; says what was tried.
+        ClusterError: no member answers.
     """
 
     def __init__(self, request: RunRequest) -> None:
@@ -38,7 +38,7 @@ class ClusterDesk:
         self._opened = ExitStack()
         self._node = new_incarnation()
         if not self._settings.addresses:
-            raise UsageError("which cluster is meant was not said", hint="add --cluster HOST:PORT")
+            raise UsageError("no cluster given", hint="add --cluster HOST:PORT")
 
     def __enter__(self) -> ClusterDesk:
         self._client = ClusterClient(self._settings)
@@ -69,7 +69,7 @@ class ClusterDesk:
         return ClusterFigures(self._settings.name, tuple(self._client.members()), tuple(runs), most)
 
     def cancel(self, run: str) -> bool:
-        """Ask all nodes of the run to stop in the orderly way.
+        """Ask all nodes of the run to shut down gracefully.
 
         Returns:
             False when the run is ending or over.
@@ -92,12 +92,12 @@ class ClusterDesk:
         Returns:
             False when nothing was removed.
         Raises:
-            UsageError: it is no name of a run.
+            UsageError: it is not a valid name of a run.
             RunError: the cluster knows no run of that name.
             StoreError: the cluster does not answer; call again.
         """
         if not RUN_NAME.fullmatch(run):
-            raise UsageError(f"the run's name {run!r} is not a valid name", hint="letters, digits, . _ and -")
+            raise UsageError(f"invalid run name {run!r}", hint="letters, digits, . _ and -")
         try:
             self._registry.maps(run)  # its own record is read first: one that is damaged is no unknown run
             nodes = live_nodes(self._stores(run)[run], self._settings.heartbeat_ms)

@@ -1,4 +1,4 @@
-"""HeartbeatSample: who beats while one looks on, and how fast it loads pages."""
+"""HeartbeatSample: which nodes send heartbeats during a short sample, and how fast they load pages."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
 
 BEATS = 2
-"""So many changes of a heartbeat are waited for: between two of them a speed is measured."""
-PATIENCE = 3.5
-"""Who does not beat in so many heartbeats is called silent."""
+"""How many changes of each heartbeat are awaited: a speed is measured between two of them."""
+SAMPLE_BEATS = 3.5
+"""Heartbeats after which a node without any is reported as silent."""
 LOOKS = 8
-"""Looks in one heartbeat."""
+"""Reads per heartbeat."""
 
 
 class HeartbeatSample:
-    """Looks at all heartbeats for a few of them.
+    """Reads all heartbeats for a few of their periods.
 
     Args:
         read: the members' records by incarnation.
@@ -29,8 +29,8 @@ class HeartbeatSample:
         self._seen: dict[str, list[tuple[float, NodeRecord]]] = {}
 
     def take(self) -> dict[str, NodeRecord]:
-        """Look until all that live have beaten twice, or the patience is over; the last records."""
-        end = time.monotonic() + self._heartbeat_s * PATIENCE
+        """Read until every live node has beaten twice or the sample is over; returns the last records."""
+        end = time.monotonic() + self._heartbeat_s * SAMPLE_BEATS
         while True:
             members = dict(self._read())
             now = time.monotonic()
@@ -41,7 +41,7 @@ class HeartbeatSample:
             live = [key for key, member in members.items() if member.state is NodeStatus.LIVE]
             if now >= end or all(len(self._seen[key]) > BEATS for key in live):
                 return members
-            time.sleep(self._heartbeat_s / LOOKS)  # nothing tells when a node beats
+            time.sleep(self._heartbeat_s / LOOKS)  # nothing notifies of a heartbeat
 
     def beats(self, incarnation: str) -> bool:
         """Whether its heartbeat has changed meanwhile."""

@@ -1,4 +1,4 @@
-"""LeftOverRuns: lets the records of runs end that are over, and whose last node died before it had."""
+"""LeftOverRuns: starts the retention of runs that are over and whose last node crashed before it did."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOBODY = ""
 
 
 class LeftOverRuns:
-    """Done by whoever begins next; what fails here is left to the one after it.
+    """Called by the next node of any run; what fails is left to the node after it.
 
     Args:
         retention_s: for a run of which it cannot be read.
@@ -50,9 +50,11 @@ class LeftOverRuns:
             seconds = self._seconds(composed)
             RunRetention(store, seconds, first, lambda: self._registry.note_ends(run, maps)).begin()
         except StoreError as error:
-            log.warning("run %s: it is over, and its records have no end yet: %s", run, error.what)
+            log.warning("run %s: it is over, and its records do not expire yet: %s", run, error.what)
         else:
-            log.info("run %s: it is over, and its last node is gone: its records end in %d s", run, seconds)
+            log.info(
+                "run %s: it is over, and its last node is gone: its records expire in %d s", run, seconds
+            )
 
     def _composed(self, store: Store) -> Composed | None:
         packed = Barricade(store, "setup", NOBODY).composed()

@@ -1,4 +1,4 @@
-"""RunJoining: a connected node finds its run, waits for the others, and composes with them."""
+"""RunJoining: finds the run of a connected node, waits for the other nodes, and composes the run once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scoopi.model.report.run_report import RunReport
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.publishing.outputs import of_node
 from scoopi.runs.cluster.cluster_runs import runs_of, store_of
-from scoopi.runs.cluster.earlier_incarnations import FormerLives
+from scoopi.runs.cluster.earlier_incarnations import EarlierIncarnations
 from scoopi.runs.cluster.left_over_runs import LeftOverRuns
 from scoopi.runs.cluster.run_name import RunName, definitions_digest, unfinished_run
 from scoopi.runs.composed import Composed, read_composed
@@ -55,11 +55,11 @@ class _Found:
 
 
 class RunJoining:
-    """What a node knows of its run from one try to the next, should the store fail it meanwhile.
+    """Keeps what a node knows of its run from one attempt to the next.
 
     Args:
         node: incarnation of this process.
-        waits: is told what is waited for, and passed on in what was joined.
+        waits: answers probes with what the node waits for; passed on with the joined run.
     Source: docs/cluster.md, "Which run a node joins"; ARCHITECTURE, protocol rules 8, 9 and 11.
     """
 
@@ -98,17 +98,17 @@ class RunJoining:
             opened: closes what this opens; to be closed before the next try.
         """
         found = self._found(client, opened, mine)
-        lives, record = FormerLives(found.folder), self._record(found)
+        earlier, record = EarlierIncarnations(found.folder), self._record(found)
         state = None if record is None else record.read()
         now = None if state is None else state.incarnation
         is_torn = record is not None and record.has_lost() and not self._has_ended(found)
         if self._request.discard_lost:
-            lives.set_aside(None if is_torn else now, outputs)
+            earlier.set_aside(None if is_torn else now, outputs)
             return self._joined(found, mine, configs, outputs)
-        if lives.saw_over(now):
+        if earlier.saw_over(now):
             path = found.folder.path
             return RunFile(path, found.folder.node_folder, True).finished(found.name, path)
-        lives.refuse(now)
+        earlier.refuse(now)
         if is_torn:
             raise RunError(
                 f"the cluster has lost a part of the run {found.name}",
@@ -126,7 +126,7 @@ class RunJoining:
         canaries = tuple(client.spread_keys("canary"))
         registry = runs_of(client, self._node, self._settings.heartbeat_ms)
         names = RunName(store_of(client), lambda run: self._is_over(client, registry.maps(run)), self._node)
-        if self._name is None:  # decided once: what others have ended meanwhile is not begun anew
+        if self._name is None:  # decided once: a run that others complete meanwhile is not started again
             self._name = self._decided(names, mine)
         path = self._request.output / self._name
         folder = opened.enter_context(NodeFolder.join(path, self._settings.node))
@@ -241,7 +241,7 @@ class RunJoining:
 
     def _just_ended(self) -> StoreError:
         self._name = None
-        return StoreError("what the cluster kept of this run has just ended", hint="try again")
+        return StoreError("the cluster's records of this run have just expired", hint="try again")
 
     def _composed(self, store: Store, folder: NodeFolder, mine: Composed, cancel: RunCancel) -> Composed:
         barricade = self._setup(store)

@@ -41,7 +41,7 @@ class RunName:
 
     Args:
         grid: the maps that belong to no run.
-        is_over: whether the grid says of a run that it is over, by its name.
+        is_over: whether a run is over in the grid, by its name.
         node: incarnation of this node.
     Source: docs/cluster.md, "Which run a node joins".
     """
@@ -61,12 +61,12 @@ class RunName:
         """
         if given is not None:
             if not RUN_NAME.fullmatch(given):
-                raise UsageError(f"the run's name {given!r} is no name", hint="letters, digits, . _ and -")
+                raise UsageError(f"invalid run name {given!r}", hint="letters, digits, . _ and -")
             return given
         return self._current(_base(composed))
 
     def pass_over(self, composed: Composed, run: str) -> None:
-        """Have nobody join a run that is over; to be called before the grid forgets it.
+        """Keep nodes from joining a run that is over; call it before the grid forgets the run.
 
         Raises:
             StoreError: the grid does not answer; call again.
@@ -78,7 +78,7 @@ class RunName:
             self._grid.cas_all(RUN, [Change(key, stands, over)])
 
     def forget(self, run: str) -> None:
-        """Have nobody join a run that is removed.
+        """Keep nodes from joining a run that is removed.
 
         Raises:
             StoreError: the grid does not answer; call again.

@@ -44,7 +44,7 @@ class RunSurvey:
         self._sample = HeartbeatSample(members.read, heartbeat_ms / 1000)
 
     def figures(self) -> RunFigures:
-        """All there is to tell; looks on for a few heartbeats while nodes live."""
+        """All figures of the run; samples a few heartbeats while nodes are live."""
         state = RunRecord(self._store, NOBODY).read()
         members = self._sample.take()
         if state is None:

@@ -90,7 +90,7 @@ class NodeFolder:
                     self._write(node, msgspec.structs.replace(state, over=True))
 
     def known_states(self) -> dict[str, NodeState]:
-        """What `node.json` says in each node's folder here, by the node's id; a new one says nothing."""
+        """The contents of `node.json` in each node's folder here, by node id; a new folder has none."""
         folders = sorted((self.path / HIDDEN).glob("*/"))
         return {folder.name: state for folder in folders if (state := _state(folder)) is not None}
 
@@ -121,9 +121,9 @@ class NodeFolder:
             (self.node_folder / "node.json").unlink(missing_ok=True)
         except OSError as error:
             raise RunError(
-                f"what the run had before cannot be put aside: {error.strerror}",
+                f"the earlier rows of the run cannot be moved aside: {error.strerror}",
                 at=str(error.filename or self.path),
-                hint="look after the rights there, or choose another folder with --output",
+                hint="check the permissions there, or choose another folder with --output",
             ) from error
         return lost
 

@@ -34,8 +34,8 @@ log = logging.getLogger(__name__)
 
 NEW_PREFIX = ".new-"
 LATEST = "latest"
-HOLDER_SPEAKS_S = 0.5
-"""How long who holds the lock of a folder may take to write its process id there."""
+HOLDER_WRITES_S = 0.5
+"""How long the process that holds a folder's lock may take to write its process id there."""
 
 
 class RunFolder:
@@ -82,10 +82,10 @@ class RunFolder:
         """
         node_folder = node_folder_of(path)
         if node_folder is None:
-            what = "this is no folder of a run"
+            what = "not a run folder"
             raise RunError(what, at=str(path), hint="name a folder under the output")
         if read_state(node_folder).cluster:
-            raise RunError("it is a run of a cluster", at=str(path), hint=_going_on(path))
+            raise RunError("it is a run of a cluster", at=str(path), hint=_how_to_continue(path))
         try:
             return cls(path, node_folder.name, _locked(path))
         except OSError as error:
@@ -139,11 +139,11 @@ class RunFolder:
 
     def lost(self) -> RunError:
         """The error of a run whose records are not there, or are those of another run."""
-        what = "the run's records are lost; it cannot be told which rows count"
+        what = "the run's records are lost; which rows count is not known"
         return RunError(what, at=str(self.store_file), hint=KEEP)
 
     def state(self) -> NodeState:
-        """What `node.json` says."""
+        """The contents of `node.json`."""
         return read_state(self.node_folder)
 
     def remove(self) -> None:
@@ -202,7 +202,7 @@ def find_unfinished(output: Path) -> Path | None:
         if state is None or state.over:
             continue
         if state.cluster:
-            log.warning("%s is passed over: it is a run of a cluster; %s", path, _going_on(path))
+            log.warning("%s is passed over: it is a run of a cluster; %s", path, _how_to_continue(path))
             continue
         holder = _holder(path)
         if not holder:
@@ -230,8 +230,8 @@ def _runs(output: Path) -> list[Path]:
         raise RunError(what, at=str(output), hint="give this user the right to read it") from error
 
 
-def _going_on(path: Path) -> str:
-    return f"to go on with it, start its nodes again with --run {path.name}"
+def _how_to_continue(path: Path) -> str:
+    return f"to continue it, start its nodes again with --run {path.name}"
 
 
 def _still_running(path: Path, holder: str) -> RunError:
@@ -256,7 +256,7 @@ def _locked(path: Path) -> int:
 
 
 def _holder(path: Path) -> str:
-    """The process id of who holds the lock; empty when nobody does.
+    """The id of the process that holds the lock; empty when none does.
 
     Raises:
         RunError: the volume does not support file locks.
@@ -272,8 +272,8 @@ def _holder(path: Path) -> str:
 
 
 def _named_holder(path: Path) -> str:
-    """Who says to hold the lock; a new holder may not have said so yet, the one before may be dead."""
-    end = time.monotonic() + HOLDER_SPEAKS_S
+    """The process id in the lock file; a new holder may not have written it, the earlier one may be dead."""
+    end = time.monotonic() + HOLDER_WRITES_S
     while True:
         holder = _lock_file(path).read_text().strip()
         if (holder and Path("/proc", holder).exists()) or time.monotonic() > end:

@@ -11,18 +11,18 @@ from scoopi.errors import RunError
 
 HIDDEN = ".scoopi"
 STATE_FILE, STORE_FILE = "node.json", "store.db"
-KEEP = "its files stay as they are: restore this one, or begin a new run"
+KEEP = "its files stay as they are: restore this one, or start a new run"
 _SOLO_RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
 
 
 class NodeState(msgspec.Struct, frozen=True):
-    """What a node's folder says of itself, in `node.json`.
+    """The contents of `node.json` in a node's folder.
 
     Attributes:
         run: the run's incarnation.
         owner: name of the machine whose node this is.
         over: the run was seen to be over, with everything published.
-        cluster: it is a run of a cluster: nodes go on with it, `resume` does not.
+        cluster: it is a run of a cluster: its nodes continue it, `resume` does not.
     """
 
     run: str
@@ -55,7 +55,7 @@ def node_folder_of(path: Path) -> Path | None:
 
 
 def read_state(node_folder: Path) -> NodeState:
-    """What a node's folder says of itself.
+    """Read a node's `node.json`.
 
     Raises:
         RunError: it cannot be read.

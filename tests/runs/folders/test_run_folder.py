@@ -25,9 +25,7 @@ def test_a_run_of_a_cluster_is_passed_over_and_it_is_told_how_it_goes_on(
 ) -> None:
     with caplog.at_level(logging.WARNING):
         assert find_unfinished(cluster_run.parent) is None
-    assert (
-        "run of a cluster; to go on with it, start its nodes again with --run fares-12ab-3f2a" in caplog.text
-    )
+    assert "run of a cluster; to continue it, start its nodes again with --run fares-12ab-3f2a" in caplog.text
 
 
 def test_a_run_of_a_cluster_that_is_named_is_refused_and_left_as_it_is(cluster_run: Path) -> None:
