@@ -14,6 +14,8 @@ from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_sharing import InFlight
 
 FILE_HOST = "file"
+GRANT_S = 2.0
+"""How long a grant is valid; a worker that is later asks for another."""
 SHARE_POLL_S = 0.1
 """Seconds after which a node asks again for a host that another node has."""
 
@@ -45,7 +47,6 @@ class HostClocks:
 
     Args:
         limits: for every host but `file`, which has none.
-        grant_s: how long a grant holds.
         clock: monotonic seconds.
         first_after_s: wait before the first request to any host (of a run taken over: one delay).
         in_flight: where the requests under way are kept.
@@ -57,7 +58,6 @@ class HostClocks:
     def __init__(
         self,
         limits: FetchLimits,
-        grant_s: float,
         clock: Callable[[], float],
         first_after_s: float = 0.0,
         in_flight: InFlight | None = None,
@@ -66,7 +66,6 @@ class HostClocks:
     ) -> None:
         self._limits = limits
         self._delay_s = limits.delay_ms / 1000
-        self._grant_s = grant_s
         self._clock = clock
         self._first_at = clock() + first_after_s
         self._in_flight = in_flight or InFlight()
@@ -80,7 +79,7 @@ class HostClocks:
         if self.ready_at(host) > now:
             return None
         clock = self._of(host)
-        until = now + self._grant_s
+        until = now + GRANT_S
         clock.in_flight[job] = clock.unsent[job] = until
         if self._share_of is not None and not self._is_allowed(host, now):
             # Counted before asking, so that no share is given away while this request is in flight.

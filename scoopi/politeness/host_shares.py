@@ -58,6 +58,35 @@ class _Move(NamedTuple):
     permits: int
 
 
+@dataclass(frozen=True, slots=True)
+class ShareTimes:
+    """How long a node may keep a host.
+
+    Attributes:
+        turn_ms: for how long it may keep sending while others wait for the host.
+        gap_ms: the liveness gap: others take a node without a heartbeat for this long for dead.
+    """
+
+    turn_ms: int
+    gap_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShareClocks:
+    """The clocks of one node, in seconds.
+
+    Attributes:
+        monotonic: the one that `Look.at` is timed with.
+        boottime: passes also while this machine is suspended.
+    """
+
+    monotonic: Callable[[], float] = time.monotonic
+    boottime: Callable[[], float] = boottime
+
+
+SYSTEM_CLOCKS = ShareClocks()
+
+
 class HostShares:
     """Shares of hosts, kept in the hosts' records and changed by conditional writes only.
 
@@ -67,10 +96,6 @@ class HostShares:
     Args:
         store: one whose answers are settled.
         limits: what all nodes together may do to a host.
-        turn_ms: for how long a node may keep sending while others wait for the host.
-        gap_ms: the liveness gap.
-        clock: monotonic seconds, the same that `last_look` was timed with.
-        own_clock: seconds that also pass while this machine is suspended.
     Source: ARCHITECTURE, protocol rules 1 and 8.
     """
 
@@ -79,22 +104,20 @@ class HostShares:
         store: Store,
         incarnation: str,
         limits: FetchLimits,
-        turn_ms: int,
-        gap_ms: int,
+        times: ShareTimes,
         node: OwnNode,
-        clock: Callable[[], float] = time.monotonic,
-        own_clock: Callable[[], float] = boottime,
+        clocks: ShareClocks = SYSTEM_CLOCKS,
     ) -> None:
         self._store = store
         self._incarnation = incarnation
-        self._turn_s = turn_ms / 1000
-        self._vouched_s = gap_ms / 2000
+        self._turn_s = times.turn_ms / 1000
+        self._vouched_s = times.gap_ms / 2000
         self._node = node
-        self._clock = clock
-        self._own_clock = own_clock
+        self._clock = clocks.monotonic
+        self._own_clock = clocks.boottime
         self._records = HostRecords(incarnation)
         self._division = HostShareDivision(limits)
-        self._memory = HostShareMemory(incarnation, self._records, clock)
+        self._memory = HostShareMemory(incarnation, self._records, clocks.monotonic)
         self._looked_at = -math.inf
 
     def may_send(self, host: str) -> Share | None:

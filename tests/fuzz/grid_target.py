@@ -14,7 +14,7 @@ from scoopi.configs.groups import FetchLimits
 from scoopi.errors import ScoopiError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
-from scoopi.politeness.host_shares import HostShares, OwnNode
+from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.runs.cluster.run_survey import RunSurvey
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
@@ -268,7 +268,7 @@ def _job(number: int) -> NewJob:
 def _shares(store: Store, node: str) -> HostShares:
     members = Membership(store, node, node)
     own = OwnNode(lambda: False, lambda: members.last_look, lambda _: 0)
-    return HostShares(store, node, FetchLimits(), turn_ms=2000, gap_ms=15_000, node=own)
+    return HostShares(store, node, FetchLimits(), ShareTimes(turn_ms=2000, gap_ms=15_000), own)
 
 
 def _readers(store: Store) -> Sequence[Callable[[], object]]:

@@ -184,7 +184,7 @@ class PlayedNode:
         writer = SegmentWriter(folder / "segments", SegmentHeader("run", NODE))
         settings = AppenderSettings(10, queue_size)
         self.appender = Appender(writer, self.jobs, settings, CommitEvents(self._on_ended, self.faults.put))
-        clocks = HostClocks(limits or FetchLimits(1, 0), 2.0, self.clock)
+        clocks = HostClocks(limits or FetchLimits(1, 0), self.clock)
         queues = TaskQueues(clocks, self.clock)
         router = HandoverRouter(clocks, queues, self.appender, NodeCounts())
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)

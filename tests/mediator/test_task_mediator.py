@@ -28,7 +28,7 @@ class Node:
 
     def __init__(self, folder: Path, delay_ms: int, workers: int = 1) -> None:
         limits, clock = FetchLimits(1, delay_ms), Clock()
-        self.clocks = HostClocks(limits, 2.0, clock)
+        self.clocks = HostClocks(limits, clock)
         self.queues = TaskQueues(self.clocks, clock)
         self.pool = WorkerPool(PlayedWorker, workers, b"plan", most_requests=2)
         self.pool.start()

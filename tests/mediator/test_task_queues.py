@@ -26,7 +26,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def clocks(clock: Clock) -> HostClocks:
-    return HostClocks(FetchLimits(1, 1000), 2.0, clock)
+    return HostClocks(FetchLimits(1, 1000), clock)
 
 
 @pytest.fixture

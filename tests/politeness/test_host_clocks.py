@@ -24,7 +24,7 @@ def clock() -> Clock:
 
 
 def clocks(clock: Clock, parallelism: int = 1, delay_ms: int = 1000, first_after_s: float = 0) -> HostClocks:
-    return HostClocks(FetchLimits(parallelism, delay_ms), 2.0, clock, first_after_s)
+    return HostClocks(FetchLimits(parallelism, delay_ms), clock, first_after_s)
 
 
 def test_the_next_request_starts_one_delay_after_the_last_was_sent(clock: Clock) -> None:
@@ -143,7 +143,7 @@ class Shares:
 
 def shared(clock: Clock, shares: Shares, parallelism: int = 4, delay_ms: int = 0) -> HostClocks:
     return HostClocks(
-        FetchLimits(parallelism, delay_ms), 2.0, clock, in_flight=shares.in_flight, share_of=shares.of
+        FetchLimits(parallelism, delay_ms), clock, in_flight=shares.in_flight, share_of=shares.of
     )
 
 
@@ -190,9 +190,7 @@ def test_a_request_is_counted_before_the_share_is_asked_for_the_last_time(clock:
 def test_a_share_that_is_withdrawn_in_the_midst_of_granting_grants_nothing(clock: Clock) -> None:
     shares = Shares()
     answers = iter([Share(1, 0, clock.now), None])
-    host = HostClocks(
-        FetchLimits(1, 0), 2.0, clock, in_flight=shares.in_flight, share_of=lambda _: next(answers)
-    )
+    host = HostClocks(FetchLimits(1, 0), clock, in_flight=shares.in_flight, share_of=lambda _: next(answers))
     assert host.grant(HOST, "a") is None
     assert shares.in_flight.count(HOST) == 0
     assert host.in_flight() == []

@@ -7,7 +7,7 @@ import pytest
 from scoopi.configs.groups import FetchLimits
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.politeness.host_shares import HostShares, OwnNode
+from scoopi.politeness.host_shares import HostShares, OwnNode, ShareClocks, ShareTimes
 from scoopi.politeness.host_sharing import InFlight
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.store.nodes.membership import Membership
@@ -18,6 +18,7 @@ from scoopi.store.ports import Store
 from tests.mediator.crew import Clock
 
 HOST, OTHER, FILES = "a.example:80", "b.example:80", "file"
+TIMES = ShareTimes(turn_ms=2000, gap_ms=15_000)
 
 
 class Tasks:
@@ -44,7 +45,9 @@ class Node:
         self.flying = InFlight()
         look = self.members
         view = OwnNode(look.own_beat_is_old, lambda: look.last_look, self.flying.count)
-        self.shares = HostShares(store, name, limits, 2000, 15_000, view, clock, clock)
+        self.shares = HostShares(
+            store, name, limits, ShareTimes(2000, 15_000), view, ShareClocks(clock, clock)
+        )
         self.hosts = SharedHosts(self.shares, self.jobs, self.tasks.needed_hosts, self.tasks.wanted, clock)
 
     def live(self) -> None:

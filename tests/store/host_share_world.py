@@ -12,7 +12,7 @@ from typing import cast
 from scoopi.configs.groups import FetchLimits
 from scoopi.errors import StoreError
 from scoopi.politeness.host_share_record import HostRecord, HostRecords
-from scoopi.politeness.host_shares import HostShares, OwnNode
+from scoopi.politeness.host_shares import HostShares, OwnNode, ShareClocks, ShareTimes
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.ports import Change, Outcome, Store, StoreMap
@@ -21,6 +21,7 @@ from scoopi.store.settling_store import SettlingStore
 from tests.store.faulty_store import Faults, FaultyStore
 
 TURN_MS, GAP_MS = 2000, 15_000
+TIMES = ShareTimes(TURN_MS, GAP_MS)
 
 
 class MemoryStore:
@@ -184,7 +185,8 @@ class Node:
         store = SettlingStore(cast(Store, self.late), tries=3)
         self.members = Membership(store, name, f"node-{name}", 1000, GAP_MS, self.clock, world.clock)
         view = OwnNode(self.members.own_beat_is_old, lambda: self.members.last_look, self.in_flight)
-        self.shares = HostShares(store, name, world.limits, TURN_MS, GAP_MS, view, self.clock, world.clock)
+        clocks = ShareClocks(self.clock, world.clock)
+        self.shares = HostShares(store, name, world.limits, TIMES, view, clocks)
 
     def clock(self) -> float:
         """The node's monotonic clock."""

@@ -23,15 +23,13 @@ from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.politeness.host_claims import HostClaims, claims_file
 from scoopi.politeness.host_clocks import HostClocks
-from scoopi.politeness.host_shares import HostShares, OwnNode
+from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.politeness.host_sharing import HostSharing, InFlight
 from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.membership import Membership
 
 SOLO_WINDOWS, CLUSTER_WINDOWS = 2, 8
 """How many batches are prefetched: in a cluster more, so that workers do not wait for its answers."""
-GRANT_S = 2.0
-"""How long a grant is valid; a worker that is later asks for another."""
 
 
 class WorkersModule(Module):
@@ -59,8 +57,8 @@ class WorkersModule(Module):
         if context.cluster is None:
             return HostSharing(in_flight)
         own = OwnNode(members.own_beat_is_old, lambda: members.last_look, in_flight.count)
-        turn_ms, gap_ms = cluster.share_turn_ms, cluster.liveness_gap_ms
-        return HostSharing(in_flight, HostShares(context.store, context.node, limits, turn_ms, gap_ms, own))
+        times = ShareTimes(cluster.share_turn_ms, cluster.liveness_gap_ms)
+        return HostSharing(in_flight, HostShares(context.store, context.node, limits, times, own))
 
     @singleton
     @provider
@@ -68,10 +66,10 @@ class WorkersModule(Module):
         """When each host may be asked again."""
         if sharing.shares is not None:
             may_send = sharing.shares.may_send
-            return HostClocks(limits, GRANT_S, time.monotonic, 0.0, sharing.in_flight, may_send)
+            return HostClocks(limits, time.monotonic, 0.0, sharing.in_flight, may_send)
         first_after_s = limits.delay_ms / 1000 if context.resumed else 0.0
         claims = HostClaims(claims_file()) if limits.delay_ms else None
-        return HostClocks(limits, GRANT_S, time.monotonic, first_after_s, claims=claims)
+        return HostClocks(limits, time.monotonic, first_after_s, claims=claims)
 
     @singleton
     @provider
