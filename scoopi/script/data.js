@@ -80,7 +80,8 @@
     if (!isArray(items)) throw new TypeError("neither data nor a list of its items was returned");
     let written = "";
     for (let at = 0; at < items.length; at++) {
-      if (!Item.isItem(items[at])) throw new TypeError("the returned list holds something that is not an item of the data");
+      if (!Item.isItem(items[at]))
+        throw new TypeError("the returned list holds something that is not an item of the data");
       const { position, changed, values } = Item.rowOf(items[at]);
       written += `${at ? "," : ""}[${position},${changed ? stringify(values) : null}]`;
     }

@@ -185,12 +185,12 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "build.py build_hook.py native_parser.py",
     ),
     "scoopi/parse/cells": (
-        "test_row_cells.py and test_grid_positional.py use them",
-        "open_query.py positional_index.py",
+        "test_row_cells.py and test_positional_index.py use them",
+        "open_query.py",
     ),
     "scoopi/parse/css": (
         "the test_css_*.py compare whole selectors",
-        "attributes.py bound_text.py compiled_selector.py css_open_query.py element_text.py "
+        "attributes.py bound_text.py compiled_selector.py element_text.py "
         "filters.py pseudo_class.py scanner.py selector_parser.py set_selector.py syntax.py "
         "xpath_conditions.py xpath_writer.py",
     ),
