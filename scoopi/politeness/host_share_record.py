@@ -28,7 +28,7 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         shares: by incarnation.
         asks: incarnations that wait for a share, the first first.
         by: the node that wrote this.
-        number: of this writing of `by`; so no two writings are alike (design, "Protocol", rule 1).
+        number: of this writing of `by`; so no two writings are alike (ARCHITECTURE, protocol rule 1).
     """
 
     shares: dict[str, HostShare] = {}

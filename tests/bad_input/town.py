@@ -47,7 +47,7 @@ KEYS = [
     "time",
     "versions",
 ]
-"""Of `run.json`, in the order of the contract (design, "Output")."""
+"""Of `run.json`, in the order of docs/output.md."""
 
 
 class Town:

@@ -1,6 +1,6 @@
 """Java patterns mean here what they mean in Java 17, whose own answers stand in the table beside.
 
-But for boundaries, which go by ASCII as all else does (language, A22); Java's do so since 19.
+But for boundaries, which go by ASCII as all else does; Java's do so since 19.
 """
 
 from __future__ import annotations

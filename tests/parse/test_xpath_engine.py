@@ -1,4 +1,4 @@
-"""XPath queries: blocks, values, text, and the dialect of definitions (language, A11 and B 3.3)."""
+"""XPath queries: blocks, values, text, and the dialect of definitions (defs/README.md, 3.3)."""
 
 from __future__ import annotations
 

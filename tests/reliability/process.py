@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ORPHAN_S = 1.0
-"""How long a worker may outlive its parent (design, "Shape of a node")."""
+"""How long a worker may outlive its parent (ARCHITECTURE, "Processes and threads")."""
 
 
 class ScoopiProcess:

@@ -19,7 +19,7 @@ class Burst:
     """Sends calls one after another without waiting for each answer.
 
     When it raises, calls may still be on their way and take effect later: every write is conditional
-    on a value that does not come back, so this does no harm (design, rule 1).
+    on a value that does not come back, so this does no harm (ARCHITECTURE, protocol rule 1).
 
     Args:
         guarded: whether calls are refused while no majority of the members is seen.

@@ -327,5 +327,5 @@ def _plain_bytes(value: Any) -> bytes:
 
 
 def _settled(change: Change, now: bytes | None) -> Outcome:
-    """A refusal may answer a change that was made twice: the record tells (design, rule 1)."""
+    """A refusal may answer a change that was made twice: the record tells (ARCHITECTURE, protocol rule 1)."""
     return Outcome(now == change.new, now)

@@ -16,7 +16,7 @@ from scoopi.store.run_maps import MEMBERS
 
 PAGE = 500
 READS = 5
-"""In so many successful looks in a row a lost node's heartbeat stood still (design, rule 8)."""
+"""Successful reads in a row without a new heartbeat of a dead node (ARCHITECTURE, protocol rule 8)."""
 
 
 class Membership:
