@@ -12,9 +12,8 @@ from injector import inject
 
 from scoopi.appenders.appender import Appender
 from scoopi.engine.job_seeder import JobSeeder
-from scoopi.engine.run_completion import RunCompletion
+from scoopi.engine.run_completion import RunCompletion, RunLimits
 from scoopi.engine.shutdown import Shutdown
-from scoopi.engine.stop_time import StopTime
 from scoopi.errors import ClusterError, StoreError
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.node_events import NodeEvents
@@ -49,41 +48,57 @@ class NodeParts:
     shutdown: Shutdown
 
 
+@dataclass(frozen=True, slots=True)
+class EngineCalls:
+    """What an engine asks its caller, and notifies it of.
+
+    Attributes:
+        locators: unpacks the defined locators; called only if this node seeds.
+        watch: called with the progress a few times a second; None when nobody watches.
+        notify: called with one line: what a shutdown waits for, and until when.
+    """
+
+    locators: Callable[[], Iterable[LocatorGroup]]
+    watch: Callable[[Progress], None] | None
+    notify: Callable[[str], object]
+
+
+@inject
+@dataclass(frozen=True, slots=True)
+class ProgressSource:
+    """Where the figures of the progress come from: the run's jobs, and what this node has counted."""
+
+    jobs: JobStore
+    counts: NodeCounts
+
+
 class Engine:
     """Runs once; `cancel` may be called from any thread and from a signal handler's.
 
     Args:
-        locators: unpacks the defined locators; called only if this node seeds.
-        store: counts the jobs that are left, for the progress.
-        watch: called with the progress a few times a second; None when nobody watches.
         metrics: serves from before the seeding to the end of the run.
-        store_timeout_s: how long the first heartbeat is retried while the store does not answer.
-        notify: called with one line: what a shutdown waits for, and until when.
+        limits: of a shutdown, and for the first heartbeat while the store does not answer.
     """
 
     def __init__(
         self,
         parts: NodeParts,
         completion: RunCompletion,
-        store: JobStore,
-        counts: NodeCounts,
-        locators: Callable[[], Iterable[LocatorGroup]],
-        watch: Callable[[Progress], None] | None,
+        progress: ProgressSource,
         metrics: MetricsServer,
-        stop: StopTime,
-        store_timeout_s: float = 0.0,
-        notify: Callable[[str], object] = lambda _: None,
+        calls: EngineCalls,
+        limits: RunLimits,
     ) -> None:
         self._parts = parts
-        self._notify = notify
         self._completion = completion
-        self._store = store
-        self._counts = counts
-        self._locators = locators
-        self._watch = watch
+        self._store = progress.jobs
+        self._counts = progress.counts
         self._metrics = metrics
-        self._stop = stop
-        self._store_timeout_s = store_timeout_s
+        self._locators = calls.locators
+        self._watch = calls.watch
+        self._notify = calls.notify
+        self._stop = limits.stop
+        self._store_timeout_s = limits.store_timeout_s
         self._started = time.monotonic()
 
     def cancel(self, hard: bool = False) -> None:

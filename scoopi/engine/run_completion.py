@@ -34,8 +34,8 @@ class Presence:
 
 
 @dataclass(frozen=True, slots=True)
-class CompletionLimits:
-    """How long completing a run may take.
+class RunLimits:
+    """How long a node may take to do what the run asks of it.
 
     Attributes:
         stop: a shutdown cuts publishing short.
@@ -64,7 +64,7 @@ class RunCompletion:
         rows: RunRows,
         phases: RunPhases,
         presence: Presence,
-        limits: CompletionLimits,
+        limits: RunLimits,
     ) -> None:
         self._place = place
         self._reporter = reporter

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scoopi.engine.run_completion import CompletionLimits, Presence, RunCompletion
+from scoopi.engine.run_completion import Presence, RunCompletion, RunLimits
 from scoopi.engine.run_reporter import RunReporter
 from scoopi.engine.stop_time import StopTime
 from scoopi.errors import StoreError
@@ -72,7 +72,7 @@ def completion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Completion:
     def make(parts: Any, timeout_s: float, stop: StopTime = NEVER) -> RunCompletion:
         reporter = RunReporter(place, RunFile(tmp_path, tmp_path), parts, parts, NodeCounts())
         rows, phases = OwnRows(parts, parts, was_over=False), RunPhases(parts, parts)
-        limits = CompletionLimits(stop, timeout_s)
+        limits = RunLimits(stop, timeout_s)
         return RunCompletion(place, reporter, rows, phases, Presence(parts, parts), limits)
 
     return make

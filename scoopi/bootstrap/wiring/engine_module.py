@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from injector import Binder, Module, provider, singleton
 from msgspec.structs import replace
 
 from scoopi.appenders.appender import STORE_TIMEOUT_S
 from scoopi.configs.groups import ClusterSettings, MetricsSettings
-from scoopi.engine.engine import Engine, NodeParts
+from scoopi.engine.engine import Engine, EngineCalls, NodeParts, ProgressSource
 from scoopi.engine.job_seeder import JobSeeder
 from scoopi.engine.node_watch import NodeWatch, WatchedParts
-from scoopi.engine.run_completion import RunCompletion
+from scoopi.engine.run_completion import RunCompletion, RunLimits
 from scoopi.engine.shutdown import Shutdown
-from scoopi.engine.stop_time import StopTime
 from scoopi.fetch.address import host_of
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
@@ -31,7 +32,7 @@ class EngineModule(Module):
 
     def configure(self, binder: Binder) -> None:
         """Bind what needs no value of its own."""
-        for part in (NodeParts, RunCompletion, Shutdown, WatchedParts):
+        for part in (NodeParts, ProgressSource, RunCompletion, Shutdown, WatchedParts):
             binder.bind(part, scope=singleton)
 
     @singleton
@@ -65,27 +66,22 @@ class EngineModule(Module):
 
     @singleton
     @provider
+    def calls(self, context: RunContext) -> EngineCalls:
+        """What the engine asks and notifies."""
+        packed = context.composed.locators
+        return EngineCalls(lambda: unpacked_locators(packed), context.watch, context.notify)
+
+    @singleton
+    @provider
     def engine(
         self,
         parts: NodeParts,
         completion: RunCompletion,
-        jobs: JobStore,
-        counts: NodeCounts,
+        progress: ProgressSource,
         metrics: MetricsServer,
-        stop: StopTime,
-        context: RunContext,
+        calls: EngineCalls,
+        limits: RunLimits,
     ) -> Engine:
-        """The engine."""
-        packed = context.composed.locators
-        return Engine(
-            parts,
-            completion,
-            jobs,
-            counts,
-            lambda: unpacked_locators(packed),
-            context.watch,
-            metrics,
-            stop,
-            context.store_timeout_s or STORE_TIMEOUT_S,
-            context.notify,
-        )
+        """The engine; on one machine, too, it retries the first heartbeat."""
+        limits = dataclasses.replace(limits, store_timeout_s=limits.store_timeout_s or STORE_TIMEOUT_S)
+        return Engine(parts, completion, progress, metrics, calls, limits)

@@ -13,7 +13,7 @@ from scoopi.bootstrap.wiring.output_wiring import OutputWiring
 from scoopi.configs.groups import AppenderSettings, EngineSettings
 from scoopi.engine.empty_finds import EmptyFinds
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S
-from scoopi.engine.run_completion import CompletionLimits, Presence
+from scoopi.engine.run_completion import Presence, RunLimits
 from scoopi.engine.run_reporter import RunReporter
 from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.node_events import NodeEvents
@@ -133,9 +133,9 @@ class RowsModule(Module):
 
     @singleton
     @provider
-    def limits(self, stop: StopTime, context: RunContext) -> CompletionLimits:
+    def limits(self, stop: StopTime, context: RunContext) -> RunLimits:
         """How long completing the run may take."""
-        return CompletionLimits(stop, context.store_timeout_s)
+        return RunLimits(stop, context.store_timeout_s)
 
 
 def _on_over(context: RunContext) -> None:
