@@ -19,5 +19,5 @@ class Telephone:
         """`00 12 34` -> `+1 001234`."""
         digits = value.replace(" ", "")
         if not digits:
-            raise ConvertError("there is no telephone number")
+            raise ConvertError("telephone number missing")
         return f"+{self._country} {digits}" if digits.isdecimal() else value

@@ -17,7 +17,7 @@ class RomanYear:
     def convert(self, value: str) -> str:
         """`MDCLXVI` -> `1666`."""
         if not value or set(value) - set(ROMAN):
-            raise ConvertError(f"{value!r} is no Roman number")
+            raise ConvertError(f"{value!r} is not a Roman number")
         digits = [ROMAN[letter] for letter in value]
         following = [*digits[1:], 0]
         return str(sum(-now if now < then else now for now, then in zip(digits, following, strict=True)))
@@ -34,5 +34,5 @@ class PenceToCrowns:
         """`60 p` -> `0.25 crowns`."""
         amount, _, unit = value.partition(" ")
         if unit != "p":
-            raise ConvertError(f"{value!r} is no amount of pence")
+            raise ConvertError(f"{value!r} is not an amount of pence")
         return f"{round(int(amount) / self._per_crown, self._digits):g} crowns"
