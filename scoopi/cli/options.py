@@ -28,7 +28,7 @@ def add_run_options(parser: ArgumentParser) -> None:
         "--output",
         metavar="DIR",
         default="output",
-        help="create the run's folder in this folder (default: output); - writes the rows to stdout",
+        help="folder that holds the runs' folders (default: output); - writes the rows to stdout",
     )
     add_settings(parser)
     parser.add_argument(

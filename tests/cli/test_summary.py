@@ -9,7 +9,6 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.cli.summary import Summary
-from scoopi.cli.text import counted, duration, rate
 from scoopi.model.failure import Failure
 from scoopi.model.report.causes import Cause
 from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
@@ -142,26 +141,6 @@ def test_colours_are_only_where_the_terminal_has_them(screen: Any) -> None:
     assert "\x1b[1;33mstopped by SIGINT\x1b[0m" in text(screen)
     screen.environ["NO_COLOR"] = "1"
     assert "\x1b" not in text(screen)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "told"),
-    [
-        (0.0, "0.00 s"),
-        (9.994, "9.99 s"),
-        (9.996, "10.0 s"),
-        (99.96, "1 min 40 s"),
-        (3599.7, "1 h 00 min"),
-        (7500, "2 h 05 min"),
-    ],
-)
-def test_a_duration_is_as_exact_as_one_wants(seconds: float, told: str) -> None:
-    assert duration(seconds) == told
-
-
-def test_amounts_read_well() -> None:
-    assert (counted(1, "job"), counted(0, "job"), counted(1234, "job")) == ("1 job", "0 jobs", "1,234 jobs")
-    assert (rate(5, 0), rate(1, 3), rate(100, 7), rate(12345, 2)) == ("0.00", "0.33", "14.3", "6,172")
 
 
 def test_an_address_is_told_once(screen: Any) -> None:

@@ -1,15 +1,12 @@
-"""`scoopi config` and `scoopi version` print correct data on stdout."""
+"""`scoopi config` prints every setting with its source on stdout."""
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scoopi import __version__
-from scoopi.cli.verbs import version_verb as version
 from scoopi.configs.registry import SETTINGS
 
 
@@ -23,7 +20,7 @@ def lines_of(screen: Any) -> dict[str, str]:
     return {key: " ".join(rest.split()) for key, rest in pairs}
 
 
-def test_config_shows_each_setting_and_who_set_it(screen: Any) -> None:
+def test_config_shows_each_setting_and_its_source(screen: Any) -> None:
     Path("conf").mkdir()
     Path("conf/scoopi.yml").write_text("\nscoopi.webClient.timeout: 5\n")
     Path("my.yml").write_text("scoopi: {job: {maxTakes: 7}}\n")
@@ -42,7 +39,7 @@ def test_config_shows_each_setting_and_who_set_it(screen: Any) -> None:
     assert screen.err.getvalue() == ""
 
 
-def test_config_tells_more_when_asked(screen: Any) -> None:
+def test_config_shows_more_when_verbose(screen: Any) -> None:
     assert screen.run("config", "-v") == 0
     assert (
         "    The least time between the starts of two requests to one host.\n"
@@ -60,30 +57,3 @@ def test_a_key_of_the_original_is_one_warning_on_stderr(screen: Any) -> None:
     assert screen.run("config", "-D", "scoopi.defs.dir=x") == 0
     [line] = screen.err.getvalue().splitlines()
     assert "scoopi.defs.dir has no meaning here" in line
-
-
-def test_version_shows_every_component(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> str:
-        raise ImportError("no such library")
-
-    monkeypatch.setitem(version.COMPONENTS, "pycurl", broken)
-    assert screen.run("version") == 0
-    shown = screen.out.getvalue()
-    assert shown.startswith(f"scoopi        {__version__}\npython ")
-    assert "pycurl        not usable: ImportError: no such library\n" in shown
-    for name in ("lxml", "libxml2", "selectolax", "quickjs", "sqlite", "msgspec", "hazelcast"):
-        [line] = [line for line in shown.splitlines() if line.startswith(f"{name} ")]
-        assert line.split()[1][0].isdigit()
-
-
-def test_version_says_how_to_get_the_client_of_a_cluster(
-    screen: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def absent(package: str) -> str:
-        raise PackageNotFoundError(package)
-
-    monkeypatch.setattr(version, "installed_version", absent)
-    screen.run("version")
-    assert (
-        'hazelcast     not installed; clusters need pip install "scoopi[cluster]"\n' in screen.out.getvalue()
-    )
