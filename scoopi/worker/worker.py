@@ -77,6 +77,7 @@ class Worker:
         self._batch_bytes = 0
         self._batch_since = 0.0
         self._opened = ExitStack()
+        self._wake: Callable[[], None] = lambda: None  # until it is wired there is no wait to be ended
         self._begun = 0  # jobs that came; counted by the reader's thread alone, and so
         self._ended = 0  # those whose result is sent or in the batch, by the steps' thread
         self._received = 0  # bytes of pages, by the thread that has the turn
@@ -101,6 +102,7 @@ class Worker:
         )
         self._fetching = Fetching(self._loader, self._on_loaded, self._pipe.send)
         self._opened.callback(self._fetching.close)
+        self._wake = self._fetching.wake
         self._pipe.send(Ready())
         threading.Thread(target=self._read, args=(bodies,), name="worker-reader", daemon=True).start()
         try:
@@ -113,9 +115,10 @@ class Worker:
         self._opened.close()
 
     def leave(self) -> None:
-        """Begin no further page; callable from any thread."""
+        """Begin no further page; callable from any thread, also before the worker is wired."""
         self._to_run.clear()
-        self._run_soon(None)
+        self._to_run.append(None)
+        self._wake()
 
     # The reader's thread
 

@@ -351,6 +351,35 @@ def test_a_redirect_that_crosses_the_drain_is_handed_back(
     assert Answered("job", "here.example:80") in heard
 
 
+def test_a_worker_that_is_left_before_it_is_wired_ends_without_beginning_a_page() -> None:
+    incoming, to_worker = os.pipe()
+    from_worker, outgoing = os.pipe()
+    loader = PlayedLoader()
+    parts = WorkerParts(
+        loader,
+        lambda _: GroupPlan((), "loader", "here"),
+        ChildJobs(lambda _: HOST, 9),
+        FoundValues({}, frozenset()),
+    )
+    pipe = WorkerPipe(incoming, outgoing)
+    worker = Worker(pipe, None, lambda plan, report: parts, orphaned=lambda: None)
+    parent = Parent(to_worker, from_worker, worker)
+    worker.leave()
+    parent.send(Setup(b""))
+    serving = threading.Thread(target=worker.run)
+    serving.start()
+    serving.join(LIMIT_S)
+    assert not serving.is_alive()
+    os.close(to_worker)
+    pipe.close()
+    worker.close()
+    assert parent.hear() == Ready()
+    assert isinstance(parent.hear(), Results)
+    assert parent.hear() is None
+    assert loader.begun.empty()
+    os.close(from_worker)
+
+
 def payload_of(order: LoadOrder) -> Payload:
     return Payload("job", Locator("name", "group", "http://here.example/"), 1, "", order)
 
