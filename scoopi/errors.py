@@ -1,15 +1,15 @@
-"""Every error of Scoopi, one tree; the branch says what it stops: the run, one task, or nothing yet."""
+"""Every error of Scoopi, in one tree; the branch decides what it stops: the run, one task, or nothing yet."""
 
 from __future__ import annotations
 
 
 class ScoopiError(Exception):
-    """Says what is wrong, where, and the hint.
+    """An error with what is wrong, where, and a hint.
 
     Args:
         what: the fault in one clause, with the offending value where that helps.
         at: where: `file:line:column`, a URL, a path or a setting's key; empty when nowhere.
-        hint: what the reader can do about it; empty when nothing sensible can be said.
+        hint: what the reader can do about it; may be empty.
         cause: the fault without the particulars of this page, by which errors are grouped; `what` if
             it has none.
     """
@@ -38,7 +38,7 @@ class UsageError(ScoopiError):
 
 
 class BootError(ScoopiError):
-    """Ends the run before it starts (exit 3 unless a branch says otherwise)."""
+    """Ends the run before it starts (exit 3 unless a subclass differs)."""
 
 
 class ConfigError(BootError):
@@ -62,7 +62,7 @@ class RunError(BootError):
 
 
 class StepError(ScoopiError):
-    """Fails one task; its sister tasks and the run go on."""
+    """Fails one task; other tasks and the run continue."""
 
 
 class FetchError(StepError):
@@ -82,7 +82,7 @@ class ScriptError(StepError):
 
 
 class ConvertError(StepError):
-    """A value could not be converted, and the definition says that this fails the task."""
+    """A value could not be converted, and its definition makes that fail the task."""
 
 
 class EncodeError(StepError):
@@ -90,15 +90,15 @@ class EncodeError(StepError):
 
 
 class StoreError(ScoopiError):
-    """Nothing is known yet: the store could not be read or written; it is tried again."""
+    """The store could not be read or written, so the outcome is unknown; the caller retries."""
 
 
 class RecordError(StoreError):
-    """The store holds a record that Scoopi did not write; trying again does not help (exit 5)."""
+    """The store holds a record that Scoopi did not write; a retry does not help (exit 5)."""
 
 
 class AppenderError(ScoopiError):
-    """Rows cannot be made durable or published; ends the run loudly (exit 5)."""
+    """Rows cannot be made durable or published; ends the run (exit 5)."""
 
 
 class StoppedError(Exception):

@@ -1,4 +1,4 @@
-"""conflicts, merge: what somebody gives now, against what a run was composed with."""
+"""conflicts and merge: the settings given now against those that a run was composed with."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def conflicts(given: Configs, composed: Configs) -> tuple[tuple[str, ...], tuple
 
 
 def merge(given: Configs, composed: Configs, *, take_shared: bool) -> Configs:
-    """The settings of one who goes on with a composed run.
+    """The settings of a node that joins or resumes a composed run.
 
     Args:
         take_shared: a given value of scope `shared` wins (solo resume) or loses (a joining node).

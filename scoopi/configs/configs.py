@@ -1,4 +1,4 @@
-"""Configs: the effective value of every setting, and who set it."""
+"""Configs: the effective value of every setting, and its source."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Entry(msgspec.Struct, frozen=True):
         text: the value, None when it has none.
         written: the value with its `${env:…}` references; what is kept on disk.
         shown: the value with secrets masked.
-        origin: who set it: `default`, `conf/scoopi.yml:3`, `environment SCOOPI_X`, `-D`, `the run`.
-        given: somebody gave it for this call; false for defaults and for what the run brings along.
+        origin: its source: `default`, `conf/scoopi.yml:3`, `environment SCOOPI_X`, `-D`, `the run`.
+        given: set for this call; false for defaults and for values stored with the run.
     """
 
     text: str | None
@@ -34,7 +34,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Configs(msgspec.Struct, frozen=True):
-    """Every setting of the registry has an entry; `warnings` tells what was given in vain."""
+    """An entry for every setting of the registry; `warnings` lists given keys that have no effect."""
 
     entries: dict[str, Entry]
     warnings: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Configs(msgspec.Struct, frozen=True):
 
     @classmethod
     def from_kept(cls, kept: Mapping[str, str], environ: Mapping[str, str]) -> Configs:
-        """What `kept()` gave, read from a run's folder; `${env:…}` is taken from `environ` anew.
+        """What `kept()` gave, read from a run's folder; `${env:…}` is expanded again from `environ`.
 
         Raises:
             ConfigError: a variable that the run was started with is not set.
@@ -66,11 +66,11 @@ class Configs(msgspec.Struct, frozen=True):
 
     @property
     def given(self) -> dict[str, Entry]:
-        """The settings that somebody gave for this call, by key."""
+        """The settings given for this call, by key."""
         return {key: entry for key, entry in self.entries.items() if entry.given}
 
     def given_of(self, scope: Scope) -> dict[str, str]:
-        """Key → value as written of the settings of that scope that somebody gave for this call."""
+        """Key → value as written, for the settings of that scope given for this call."""
         return {
             key: entry.written
             for key, entry in self.given.items()
@@ -106,7 +106,7 @@ class Configs(msgspec.Struct, frozen=True):
         return self.entries[key]
 
     def origin(self, key: str) -> str:
-        """Who set the value; see `Entry.origin`."""
+        """The source of the value; see `Entry.origin`."""
         return self.entries[key].origin
 
     def text(self, key: str) -> str:
@@ -127,5 +127,5 @@ class Configs(msgspec.Struct, frozen=True):
 
 
 def default_entry(setting: Setting) -> Entry:
-    """The entry of a setting that nobody gave."""
+    """The entry of a setting that was not given."""
     return Entry(setting.default, setting.default, setting.default)

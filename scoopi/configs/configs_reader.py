@@ -1,4 +1,4 @@
-"""ConfigsReader: lays what was given in files, environment and options over the defaults."""
+"""ConfigsReader: layers the settings of files, environment and options over the defaults."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ConfigsReader:
         *,
         workers: str | None = None,
     ) -> Configs:
-        """The effective settings; a key of the original without meaning is logged as one warning.
+        """The effective settings; a key of the Java original that has no effect is logged as a warning.
 
         Args:
             overrides: key → value of each `-D`.

@@ -13,7 +13,7 @@ from scoopi.model.text.nearest import nearest
 
 PREFIX = "SCOOPI_"
 NOT_SETTINGS = frozenset({"SCOOPI_HAZELCAST_JAR"})
-"""Variables that begin like settings, mean something to Scoopi, and are none."""
+"""Variables with the prefix of settings that are not settings."""
 
 _KUBERNETES = re.compile(
     r"SCOOPI(_[A-Z0-9_]+)?_"
@@ -23,7 +23,7 @@ _KUBERNETES_ADDRESS = re.compile(r"(tcp|udp|sctp)://")
 
 
 def read_environment(environ: Mapping[str, str]) -> tuple[list[Given], list[ConfigError]]:
-    """What the environment gives, by name, and a fault for each name that is no setting's."""
+    """The settings that the environment gives, by name, and an error for each unknown name."""
     keys = {setting.environment: setting.key for setting in SETTINGS}
     given: list[Given] = []
     faults: list[ConfigError] = []
@@ -44,7 +44,7 @@ def read_environment(environ: Mapping[str, str]) -> tuple[list[Given], list[Conf
 
 
 def _is_kubernetes(name: str, value: str) -> bool:
-    """Kubernetes tells every pod of a service called `scoopi…` by such variables."""
+    """Whether Kubernetes set it: each pod gets such variables for a service named `scoopi…`."""
     if _KUBERNETES.fullmatch(name):
         return True
     return name.endswith("_PORT") and _KUBERNETES_ADDRESS.match(value) is not None

@@ -1,4 +1,4 @@
-"""Given: a value as somebody gave it, not yet checked."""
+"""Given: a value as given, not yet checked."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Given(NamedTuple):
     """A key and its text.
 
     Attributes:
-        origin: who gave it, as `scoopi config` tells: `conf/scoopi.yml:3`, `-D`, `environment SCOOPI_X`.
-        at: where, as an error tells it.
+        origin: its source, as `scoopi config` shows it: `conf/scoopi.yml:3`, `-D`, `environment SCOOPI_X`.
+        at: its place, as errors show it.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""original_note: what to say of a key of the Java original that has no meaning here."""
+"""original_note: the hint for a key of the Java original that has no effect here."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _KEYS: Mapping[str, str] = MappingProxyType(
 _PREFIXES: Mapping[str, str] = MappingProxyType(
     {
         "scoopi.poolsize.": "use scoopi.workers and scoopi.loader.fetch.inFlight",
-        "scoopi.metrics.serializer.": "metrics are read anew for every request",
+        "scoopi.metrics.serializer.": "metrics are read for every request",
         "scoopi.webDriver.": "this version drives no browser",
         "hazelcast.": "members have their own configuration: scoopi member --config FILE",
     }

@@ -42,5 +42,5 @@ def _given_date(configs: Configs) -> datetime | None:
         raise ConfigError(
             f"{_TEXT} {entry.shown!r} does not fit {_PATTERN} {pattern!r}",
             at=entry.origin,
-            hint="write the date as the pattern says, or set the pattern",
+            hint="write the date in that pattern, or change the pattern",
         ) from None

@@ -14,16 +14,16 @@ def read_value(setting: Setting, text: str, *, shown: str, at: str) -> str:
     """The value in the form that all readers of it rely on: `true`, `1000`, `auto`.
 
     Args:
-        text: the value as somebody gave it.
+        text: the value as given.
         shown: the value as it may be shown, secrets masked.
-        at: who gave it.
+        at: its place, for the error.
     Raises:
-        ConfigError: the text is no such value.
+        ConfigError: the text is not a valid value.
     """
     value = _read(setting, text)
     if value is None:
         what = f"{setting.key} needs {setting.domain}, got {shown!r}"
-        raise ConfigError(what, at=at, hint=_mend(setting))
+        raise ConfigError(what, at=at, hint=_hint(setting))
     return value
 
 
@@ -67,8 +67,8 @@ def _is_pattern(text: str) -> bool:
     return True
 
 
-def _mend(setting: Setting) -> str:
+def _hint(setting: Setting) -> str:
     if setting.default is None:
-        return "correct it, or take it out"
+        return "correct it, or remove it"
     unit = f" {setting.unit}" if setting.unit else ""
-    return f"correct it, or take it out: the default is {setting.default}{unit}"
+    return f"correct it, or remove it: the default is {setting.default}{unit}"

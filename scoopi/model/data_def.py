@@ -24,7 +24,7 @@ class ItemDef(msgspec.Struct, frozen=True):
         last: last index, None for an open range.
         break_after: stop values; empty when the definition has none.
         order: as defined, else the 1-based position in its list.
-        once: the link made from it is followed once per locator (A7).
+        once: the link made from it is followed once per locator.
         selector_place: where the selector stands; others likewise by `place`.
     """
 

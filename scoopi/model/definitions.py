@@ -1,4 +1,4 @@
-"""Definitions: all that a run was told to do, checked and normalized."""
+"""Definitions: what a run does, checked and normalized."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from scoopi.model.locator import Locator
 
 
 class Document(msgspec.Struct, frozen=True):
-    """The bytes of a page and what its server said of them.
+    """The bytes of a page, and the metadata that its server sent.
 
     Attributes:
         locator: what was asked for; its url is the address as written.

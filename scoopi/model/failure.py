@@ -6,7 +6,7 @@ import msgspec
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """One error (or warning) of a job, told as the user needs it.
+    """One error (or warning) of a job, as reported to the user.
 
     Attributes:
         cause: the fault without the particulars of this page, by which failures are grouped.

@@ -89,7 +89,7 @@ def link_id(parent: str, group: str, url: str, occurrence: int) -> str:
 
 
 def once_id(seed: str, group: str, url: str) -> str:
-    """The id of a link's job that is followed once a locator, whoever links to it; `url` without fragment."""
+    """The id of a link's job followed once per locator, whichever page has it; `url` without fragment."""
     return _digest("once", seed, group, url)
 
 

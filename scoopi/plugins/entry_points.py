@@ -1,4 +1,4 @@
-"""EntryPoints: plugins that installed packages offer, and what tells one version of them from another."""
+"""EntryPoints: plugins that installed packages offer, and the digests that identify their versions."""
 
 from __future__ import annotations
 

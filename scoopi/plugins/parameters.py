@@ -29,7 +29,7 @@ class Parameters:
     Args:
         target: the class or function that makes the plugin.
         given: parameters that the caller gives itself; no field is looked for.
-        skip: how many first parameters are no fields (the data of a script function).
+        skip: number of leading parameters that are not fields (the data of a script function).
     """
 
     def __init__(self, target: Callable[..., object], given: Iterable[str] = (), skip: int = 0) -> None:
@@ -76,7 +76,7 @@ def read_value(value: Any, wanted: Any) -> Any:
     """A text (or list or mapping of texts) as the type wants it.
 
     Raises:
-        ValueError: the text is no such value; says what is expected.
+        ValueError: the text is not a valid value; the message has what is expected.
     """
     origin = get_origin(wanted) or wanted
     if wanted in (Any, object, inspect.Parameter.empty):

@@ -155,7 +155,7 @@ def _defined(path: Path, *, lenient: bool = False) -> set[str]:
         if lenient:
             return set()
         line = f":{error.lineno}" if isinstance(error, SyntaxError) else ""
-        raise PluginError(f"plugin file is no Python: {error}", at=f"{path}{line}") from error
+        raise PluginError(f"plugin file is not valid Python: {error}", at=f"{path}{line}") from error
     except OSError as error:
         raise PluginError(f"plugin file cannot be read: {error.strerror}", at=str(path)) from error
     return {symbol.get_name() for symbol in top.get_symbols() if symbol.is_namespace()}
@@ -166,5 +166,5 @@ def _is_below(folder: Path, file: str) -> bool:
 
 
 def file_digest(body: bytes) -> str:
-    """What tells a file of the user from an edited one: blake2b in hex."""
+    """The digest that shows whether a user's file was edited: blake2b in hex."""
     return blake2b(body, digest_size=16).hexdigest()

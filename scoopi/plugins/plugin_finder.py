@@ -56,7 +56,7 @@ class PluginFinder:
         """The class or function that `class_name` means.
 
         Raises:
-            PluginError: there is none (did you mean …), or it cannot be loaded; says file and line.
+            PluginError: there is none (did you mean …), or it cannot be loaded; with file and line.
         """
         key = (kind, class_name)
         if key not in self._found:
@@ -105,7 +105,7 @@ class PluginFinder:
         if lacking and self._built_in(kind, plugin.class_name) is None:
             what = f"plugin {plugin.name}: {plugin.class_name} has no {' and no '.join(lacking)}"
             raise PluginError(
-                what, at=str(plugin.place), hint=f"{kind} promise it, as scoopi.plugins.plugin_ports tells"
+                what, at=str(plugin.place), hint=f"{kind} must have it; see scoopi.plugins.plugin_ports"
             )
         return made
 

@@ -1,4 +1,4 @@
-"""What plugins promise to the steps and appenders that use them."""
+"""The interfaces that plugins implement for steps and appenders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Converter(Protocol):
         """The converted value; asked once for each value of a page, however many rows have it.
 
         Raises:
-            ConvertError: the value cannot be read; the step acts as the plugin's `onError` says.
+            ConvertError: the value cannot be read; the plugin's `onError` decides what follows.
         """
 
 

@@ -62,7 +62,12 @@ CASES: dict[str, tuple[str, str, str, str]] = {
         'is "two", a whole number is needed',
         "index: 2",
     ),
-    "range wanted": (ITEM, "{ name: hour, indexRange: ¦2..6,", 'is "2..6", which is no range', "as in 2-6"),
+    "range wanted": (
+        ITEM,
+        "{ name: hour, indexRange: ¦2..6,",
+        'is "2..6", which is not a range',
+        "as in 2-6",
+    ),
     "list wanted": (
         "items: [ item: { name: title, value: title } ]",
         "items: ¦{ name: title, value: title }",
@@ -248,8 +253,8 @@ def test_a_missing_folder_is_told_with_its_likely_name(desk: Desk, town: Town) -
     ("content", "what", "hint"),
     [
         (b"\x7fELF\x02\x01\x01\0\0\0", "it is a binary file", "move it out of the folder of definitions"),
-        (b"\xff\xd8\xff\xe0 no text", "byte 0xFF is no UTF-8 text", "save the file as UTF-8"),
-        ("# Tromsø\n".encode("latin-1"), "byte 0xF8 is no UTF-8 text", "save the file as UTF-8"),
+        (b"\xff\xd8\xff\xe0 no text", "byte 0xFF is not valid UTF-8", "save the file as UTF-8"),
+        ("# Tromsø\n".encode("latin-1"), "byte 0xF8 is not valid UTF-8", "save the file as UTF-8"),
         (b"# " + b"x" * 16_000_001, "the file is larger than 16 MB", "split it into several files"),
         (b"a list of words", "the file holds a text, not definitions", "begin with locatorGroups:"),
         (b"- one\n- two\n", "the file holds a list, not definitions", "begin with locatorGroups:"),
@@ -298,7 +303,7 @@ def test_a_folder_without_rights_is_told(desk: Desk, town: Town) -> None:
     finally:
         town.job.parent.chmod(0o755)
     assert ended.code == 3
-    for said in ("defs", "it cannot be read: Permission denied", "give yourself the right to read it"):
+    for said in ("defs", "it cannot be read: Permission denied", "change its permissions"):
         assert said in ended.err
     assert not (desk.folder / "output").exists()
 
@@ -315,7 +320,7 @@ def test_a_file_without_rights_is_told_and_hides_no_other_fault(desk: Desk, town
 
 def test_a_link_to_nowhere_is_told(desk: Desk, town: Town) -> None:
     (town.job.parent / "gone.yml").symlink_to("nowhere.yml")
-    assert_told(desk, "it is a link to nowhere.yml", "take the link away", "defs/gone.yml")
+    assert_told(desk, "it is a link to nowhere.yml", "remove the link", "defs/gone.yml")
 
 
 def test_bad_definitions_end_a_real_process_with_3_and_an_empty_stdout(desk: Desk, town: Town) -> None:

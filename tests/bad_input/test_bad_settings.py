@@ -43,7 +43,7 @@ def test_a_bad_value_is_told_with_what_is_wanted(desk: Desk, town: Town, given: 
     assert ended.code == 3
     assert f"-D {key}: {key} needs " in ended.err
     assert domain in ended.err
-    assert "correct it, or take it out" in ended.err
+    assert "correct it, or remove it" in ended.err
     assert not (desk.folder / "output").exists()
 
 

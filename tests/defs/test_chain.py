@@ -78,23 +78,23 @@ def test_a_step_that_follows_a_link_step_is_an_error(check_steps: Check) -> None
         ),
         (
             f"appender: {{ class: DataAppender, previous: seeder, next: end, {_FILE} }}",
-            "error taskGroups.city.temps: nothing follows step filter: appender says `previous: seeder`; "
-            "let appender say `previous: filter`, or filter say `next: end`",
+            "error taskGroups.city.temps: nothing follows step filter: appender has `previous: seeder`; "
+            "set `previous: filter` in appender, or `next: end` in filter",
         ),
         (
             "filter: { class: DataFilter, previous: parser, next: parser }, "
             "parser: { class: CssParser, previous: filter, next: filter }, "
             "loader: { class: PageLoader, previous: seeder, next: parser }",
-            f"error {_AT}.loader: nothing follows step loader: parser says `previous: filter`; "
-            "let parser say `previous: loader`, or loader say `next: end`",
+            f"error {_AT}.loader: nothing follows step loader: parser has `previous: filter`; "
+            "set `previous: loader` in parser, or `next: end` in loader",
         ),
         (
             "seeder: { class: LocatorSeeder, previous: strat, next: loader }",
-            "error taskGroups.city.temps: no step says `previous: start`; let the first step say so",
+            "error taskGroups.city.temps: no step has `previous: start`; set it in the first step",
         ),
         (
             "loader: { class: PageLoader, previous: start, next: parser }",
-            f"error {_AT}.loader: seeder and loader all say `previous: start`; let one step say so",
+            f"error {_AT}.loader: seeder and loader all have `previous: start`; keep it in one step",
         ),
     ],
 )
@@ -105,7 +105,7 @@ def test_a_chain_that_leads_nowhere_is_an_error(check_steps: Check, steps: str, 
 def test_a_circle_is_an_error(check_steps: Check) -> None:
     section = "steps: { own: { start: { class: LocatorSeeder, previous: start, next: start } } }"
     assert check_steps("own", section).found == [
-        "9:17: error steps.own.start: the steps run in a circle: start → start; let one step say `next: end`"
+        "9:17: error steps.own.start: the steps run in a circle: start → start; set `next: end` in one"
     ]
 
 
@@ -118,8 +118,8 @@ steps:
     c: { class: CssParser, previous: b, next: b }
 """
     assert check_steps("own", section).found == [
-        "12:5: error steps.own.a: nothing follows step a: b says `previous: c`; "
-        "let b say `previous: a`, or a say `next: end`"
+        "12:5: error steps.own.a: nothing follows step a: b has `previous: c`; "
+        "set `previous: a` in b, or `next: end` in a"
     ]
 
 
@@ -133,6 +133,5 @@ steps:
     d: { class: XPathParser, previous: b, next: end }
 """
     assert check_steps("own", section).found == [
-        "13:5: error steps.own.b: c and d all say `previous: b`; "
-        "let b name the one that follows in its `next`"
+        "13:5: error steps.own.b: c and d all have `previous: b`; set `next` of b to the one that follows"
     ]

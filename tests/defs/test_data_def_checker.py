@@ -217,7 +217,7 @@ def test_what_no_run_uses_is_not_looked_into(check: Check) -> None:
 def test_a_wrong_range_is_an_error_even_where_no_run_goes(check: Check) -> None:
     spare = "  spare: { query: { block: b }, items: [ item: { name: a, indexRange: -5 } ] }\n"
     assert check(PLACES + TASKS + DATA + spare).sentences == [
-        'error dataDefs.spare.items[0].indexRange: indexRange is "-5", which is no range; '
+        'error dataDefs.spare.items[0].indexRange: indexRange is "-5", which is not a range; '
         "write FROM-TO, FROM- or one number, as in 2-6"
     ]
 

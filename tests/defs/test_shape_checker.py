@@ -38,7 +38,7 @@ from tests.defs.written import DATA, PLACES, TASKS, Check
         ("name: hour, index: 2.5", ['index is "2.5", a whole number is needed; write `index: 2`']),
         (
             "name: hour, indexRange: 2..6",
-            ['indexRange is "2..6", which is no range; write FROM-TO, FROM- or one number, as in 2-6'],
+            ['indexRange is "2..6", which is not a range; write FROM-TO, FROM- or one number, as in 2-6'],
         ),
         ("name: hour, order: first", ['order is "first", a whole number is needed; write `order: 1`']),
         (

@@ -57,7 +57,7 @@ def test_a_link_that_leads_nowhere_is_told_as_such(check: Check, tmp_path: Path)
     write(tmp_path, {"defs/defs.yml": PLACES + TASKS + DATA})
     (tmp_path / "defs" / "h.yml").symlink_to("gone.yml")
     assert check({}).sentences == [
-        "error it is a link to gone.yml, and there is no such file; put the file there, or take the link away"
+        "error it is a link to gone.yml, and there is no such file; put the file there, or remove the link"
     ]
 
 
@@ -102,9 +102,7 @@ def test_a_folder_without_rights_is_one_finding(shut: Path) -> None:
     (shut / "defs").mkdir(mode=0o000)
     _become_ordinary()
     outcome = _read(shut / "defs", shut)
-    assert outcome.found == [
-        "defs: error it cannot be read: Permission denied; give yourself the right to read it"
-    ]
+    assert outcome.found == ["defs: error it cannot be read: Permission denied; change its permissions"]
 
 
 def test_a_file_without_rights_is_one_finding_and_hides_no_other(shut: Path) -> None:
@@ -114,6 +112,6 @@ def test_a_file_without_rights_is_one_finding_and_hides_no_other(shut: Path) -> 
     _become_ordinary()
     outcome = _read(shut / "defs", shut)
     assert outcome.found == [
-        "defs/a.yml: error it cannot be read: Permission denied; give yourself the right to read it",
+        "defs/a.yml: error it cannot be read: Permission denied; change its permissions",
         "defs/b.yml:2:25: error locatorGroups.city.locators[0]: unknown key nam; did you mean name?",
     ]

@@ -59,7 +59,7 @@ _SCRIPT = (
         (
             f"x: {{ class: DataAppender, previous: filter, next: appender, plugins: [ plugin: {_FILE} ] }}",
             f"error {_AT}.x: step x (DataAppender) ends its chain, and step appender (DataAppender) follows; "
-            "let x say `next: end`",
+            "set `next: end` in x",
         ),
         (
             "seeder: { class: LocatorSeeder, previous: start, next: end }",

@@ -105,7 +105,7 @@ def test_a_quoted_merge_key_is_a_name() -> None:
             ],
         ),
         ("a: &x [ *x ]\n", ["f:1:4: error an anchored block holds itself; write the inner block out"]),
-        ("a: x\x01\n", ["f:1:5: error a control character is no part of a text file; take it out"]),
+        ("a: x\x01\n", ["f:1:5: error a control character is not allowed in a text file; take it out"]),
         ("? [ a ]\n: b\n", ["f:1:3: error a name is needed before the colon; write `name: value`"]),
         ("'': b\n", ["f:1:1: error a name is needed before the colon; write `name: value`"]),
         (
@@ -189,7 +189,7 @@ def test_the_loader_in_python_reads_the_same(monkeypatch: pytest.MonkeyPatch, ch
         (b"a: \x00\x01\x02", "bad.yml: error it is a binary file; move it out of the folder of definitions"),
         (
             b"a: 1\nb: caf\xe9\n",
-            "bad.yml:2:7: error byte 0xE9 is no UTF-8 text; save the file as UTF-8",
+            "bad.yml:2:7: error byte 0xE9 is not valid UTF-8; save the file as UTF-8",
         ),
         (
             b"#" * (LARGEST_BYTES + 1),

@@ -139,7 +139,7 @@ def test_an_unknown_locale_is_refused() -> None:
 def test_a_formatter_needs_a_zone_in_the_text() -> None:
     formatter = DateFormatter("day", "yyyy-MM-dd X|yyyy-MM-dd", "dd.MM.yyyy")
     assert formatter.convert("2024-01-05 Z") == "05.01.2024"
-    with pytest.raises(ConvertError, match="'2024-01-05' as yyyy-MM-dd says no time zone; read its zone too"):
+    with pytest.raises(ConvertError, match="'2024-01-05' as yyyy-MM-dd has no time zone; read its zone too"):
         formatter.convert("2024-01-05")
 
 
@@ -154,7 +154,7 @@ def test_a_formatter_needs_a_zone_in_the_text() -> None:
 def test_a_value_that_fits_no_pattern_cannot_be_converted(
     converter: DateRoller | DateFormatter, value: str
 ) -> None:
-    with pytest.raises(ConvertError, match="is no date as dd MMM yyyy"):
+    with pytest.raises(ConvertError, match="is not a date in the form dd MMM yyyy"):
         converter.convert(value)
 
 
@@ -166,10 +166,10 @@ def test_a_date_that_rolls_out_of_the_years_cannot_be_converted() -> None:
 @pytest.mark.parametrize(
     ("fields", "fault"),
     [
-        (("dd Q", "yyyy", "MONTH=0"), "inPattern 'dd Q' is no date pattern: Q is not a letter"),
+        (("dd Q", "yyyy", "MONTH=0"), "inPattern 'dd Q' is not a valid date pattern: Q is not a letter"),
         (("dd|'", "yyyy", "MONTH=0"), "a quote of the date pattern is not closed"),
         (("", "yyyy", "MONTH=0"), "inPattern is empty"),
-        (("dd", "XXXX", "MONTH=0"), "outPattern 'XXXX' is no date pattern"),
+        (("dd", "XXXX", "MONTH=0"), "outPattern 'XXXX' is not a valid date pattern"),
         (("dd", "yyyy", " "), "roll is empty"),
         (("dd", "yyyy", "MONTH"), "roll 'MONTH' is malformed"),
         (("dd", "yyyy", "MONTH=up"), "roll 'MONTH=up' is malformed"),

@@ -141,7 +141,7 @@ def test_an_entry_point_that_cannot_be_loaded_is_an_error(monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("body", "words", "line"),
     [
-        ("\n\nclass Thing(:\n", "SyntaxError|no Python", 3),
+        ("\n\nclass Thing(:\n", "SyntaxError|not valid Python", 3),
         ("import json\nclass Thing: pass\njson.loads('{')\n", "JSONDecodeError", 3),
         ("import no_such_module_here\nclass Thing: pass\n", "ModuleNotFoundError", 1),
         ("import sys\nclass Thing: pass\nsys.exit(4)\n", "SystemExit: 4", 3),
@@ -233,7 +233,7 @@ def test_a_class_without_what_its_kind_promises_is_refused(
 ) -> None:
     (folder / "bare.py").write_text("class Bare:\n    pass\n")
     with pytest.raises(
-        PluginError, match=rf"defs/a\.yml:7:3: plugin mine: Bare has {lacking} {kind} promise it"
+        PluginError, match=rf"defs/a\.yml:7:3: plugin mine: Bare has {lacking} {kind} must have it"
     ):
         finder(folder).construct(kind, plugin("Bare", **fields))
 

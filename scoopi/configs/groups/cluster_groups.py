@@ -20,7 +20,7 @@ BEATS_A_GAP = 3
 
 @dataclass(frozen=True, slots=True)
 class TlsSettings:
-    """How members are spoken to over TLS; None where nothing was set."""
+    """How to connect to members over TLS; a field is None if its setting is unset."""
 
     authorities: Annotated[
         Path | None,
@@ -73,7 +73,7 @@ class TlsSettings:
 
 @dataclass(frozen=True, slots=True)
 class ClusterSettings:
-    """How a node reaches its cluster, and by which times the nodes live together.
+    """How a node connects to its cluster, and the timing that all nodes share.
 
     Attributes:
         addresses: `HOST:PORT` of members; empty: the run is on one machine.

@@ -114,7 +114,7 @@ class JobSettings(Group, frozen=True):
 
 
 class EngineSettings(Group, frozen=True):
-    """How often the monitor looks, and how long an orderly stop may take."""
+    """How often the monitor checks the run, and how long a graceful shutdown may take."""
 
     monitor_period_ms: Annotated[
         int,
@@ -141,7 +141,7 @@ class EngineSettings(Group, frozen=True):
 
 
 class OutputSettings(Group, frozen=True):
-    """Who sees a node's output, whether it is merged, and how long a finished run is remembered."""
+    """Which nodes see a node's output, whether it is merged, and how long a finished run is kept."""
 
     durability: Annotated[
         Literal["local", "shared"],
@@ -178,7 +178,7 @@ class OutputSettings(Group, frozen=True):
 
 
 class MetricsSettings(Group, frozen=True):
-    """Whether and where the node tells what it counts and whether it lives."""
+    """Whether and where the node serves its metrics and health checks."""
 
     enable: Annotated[
         bool,

@@ -13,7 +13,7 @@ from scoopi.version import __version__
 
 
 class FetchLimits(Group, frozen=True):
-    """How gently all nodes together ask a host for pages."""
+    """The request rate of all nodes together at one host."""
 
     parallelism: Annotated[
         int,
@@ -235,7 +235,7 @@ class TaskLimit(Group, frozen=True):
 
 
 class ArchiveSettings(msgspec.Struct, frozen=True):
-    """Where pages and data are kept for later runs, and which; `auto` serves groups that say `live`."""
+    """Where pages and data are kept for later runs, and which; `auto` applies to groups with `live`."""
 
     enable: Annotated[
         Literal["auto", "true", "false"],

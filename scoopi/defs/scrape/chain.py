@@ -28,7 +28,7 @@ class Chain:
         self._key = key
 
     def ordered(self) -> list[SetStep] | None:
-        """From the successor of start to the end; None (and a finding) when there is no such chain."""
+        """From the successor of start to the end; None (and a finding) when the steps do not form a chain."""
         if not all(
             each.step.previous and each.step.next and each.step.class_name for each in self._steps.values()
         ):
@@ -39,7 +39,7 @@ class Chain:
         while each is not None:
             if each.step.name in names:
                 circle = " → ".join([*names[names.index(each.step.name) :], each.step.name])
-                self._fault(each, f"the steps run in a circle: {circle}", "let one step say `next: end`")
+                self._fault(each, f"the steps run in a circle: {circle}", "set `next: end` in one")
                 return None
             chain.append(each)
             names.append(each.step.name)
@@ -57,11 +57,11 @@ class Chain:
         if len(found) == 1:
             return found[0]
         if not found:
-            what = "no step says `previous: start`"
-            self._findings.error(self._place, self._key, what, "let the first step say so")
+            what = "no step has `previous: start`"
+            self._findings.error(self._place, self._key, what, "set it in the first step")
             return None
         names = " and ".join(each.step.name for each in found)
-        self._fault(found[-1], f"{names} all say `previous: start`", "let one step say so")
+        self._fault(found[-1], f"{names} all have `previous: start`", "keep it in one step")
         return None
 
     def _successor(self, each: SetStep) -> SetStep | None:
@@ -74,8 +74,8 @@ class Chain:
             return found[0]
         if found:
             names = " and ".join(other.step.name for other in found)
-            hint = f"let {name} name the one that follows in its `next`"
-            self._fault(each, f"{names} all say `previous: {name}`", hint)
+            hint = f"set `next` of {name} to the one that follows"
+            self._fault(each, f"{names} all have `previous: {name}`", hint)
         else:
             self._no_successor(each)
         return None
@@ -92,12 +92,12 @@ class Chain:
     def _no_successor(self, each: SetStep) -> None:
         name, following = each.step.name, each.step.next
         if following in self._steps:
-            said = f"{following} says `previous: {self._steps[following].step.previous}`"
-            hint = f"let {following} say `previous: {name}`, or {name} say `next: end`"
+            said = f"{following} has `previous: {self._steps[following].step.previous}`"
+            hint = f"set `previous: {name}` in {following}, or `next: end` in {name}"
             self._fault(each, f"nothing follows step {name}: {said}", hint)
             return
         near = nearest(following, [*self._steps, END])
-        hint = f"let a step say `previous: {name}`, or {name} say `next: end`"
+        hint = f"set `previous: {name}` in a step, or `next: end` in {name}"
         what = f"nothing follows step {name}: there is no step {following}"
         self._fault(each, what, hint, near=near, at="next")
 

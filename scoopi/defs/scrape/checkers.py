@@ -37,7 +37,7 @@ def _no_plugin_faults(kind: PluginKind, plugin: PluginDef) -> list[Fault]:
 
 
 class Checkers(msgspec.Struct, frozen=True):
-    """Each says what is wrong with its argument, or nothing; without arguments all find nothing.
+    """Functions that each return what is wrong with their argument; the defaults find nothing.
 
     Attributes:
         css: selectors of a data definition that are used by the CSS engine; they hold placeholders.
@@ -45,7 +45,7 @@ class Checkers(msgspec.Struct, frozen=True):
         regex: a Java pattern, as filters have it.
         script: a script whose placeholders were replaced by `1`.
         plugin: class and fields of a plugin.
-        step_class: the class of a step that is no built-in one.
+        step_class: the class of a step that is not built in.
         live: a duration, period or date-time.
         url: the address of a locator.
         page: the same address, where that is right: a local file that is not there (yet).

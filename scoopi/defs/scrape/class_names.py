@@ -72,7 +72,7 @@ def short_class(name: str) -> str:
 
 
 def absent_class(name: str) -> tuple[str, str] | None:
-    """What to say of a class that the Java original has, or names, and Scoopi has not: fault and hint."""
+    """The fault and hint for a class of the Java original that Scoopi lacks; None for others."""
     packages, _, last = name.rpartition(".")
     if last == _BROWSER:
         return "pages cannot be loaded by a browser", f"use {LOADER}, where the page as it comes has the data"

@@ -1,4 +1,4 @@
-"""DataDefChecker: whether a data definition that is used can do what it says."""
+"""DataDefChecker: checks a data definition that is used."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ class DataDefChecker:
         self._written = written
         self._checkers = checkers
         self._findings = findings
-        # Engines look at placeholders and ranges too: what is told at a place is not told again.
-        self._told: set[Place] = set()
+        # Engines look at placeholders and ranges too: what is reported at a place is not reported again.
+        self._reported: set[Place] = set()
 
     def check(self, parsers: set[str], makes_links: bool | None) -> None:
         """Check all.
 
         Args:
             parsers: the classes of the parser steps that use it.
-            makes_links: whether a task makes links from it; None when that cannot be told.
+            makes_links: whether a task makes links from it; None if unknown.
         """
         self._check_names()
         for each in self._written.entries:
@@ -97,7 +97,7 @@ class DataDefChecker:
         selector = query.selector if each.axis == FACT else item.selector
         fault = _endless(each, selector)
         if fault:
-            self._told.add(item.place)
+            self._reported.add(item.place)
             what = f"the range of {item.name!r} is open and {fault}"
             self._findings.error(place, each.key, what, "give it an end, as in indexRange: 1-5")
         elif item.script is None and not reads_own_index(f"{query.block} {selector}", each):
@@ -189,7 +189,7 @@ class DataDefChecker:
         owner: WrittenItem | None = None,
     ) -> None:
         for fault in unresolved(text, places, may_stay):
-            self._told |= {place} if owner is None else {place, owner.item.place}
+            self._reported |= {place} if owner is None else {place, owner.item.place}
             self._findings.error(place, key, fault.what, fault.hint, near=fault.near)
 
     def _check_selectors(self, parsers: set[str]) -> None:
@@ -200,17 +200,17 @@ class DataDefChecker:
 
     def _check_by(self, engine: Callable[[DataDef], SelectorFaults]) -> None:
         """Faults of selectors that are never used are warnings: a second look takes them for used."""
-        told = {*self._told, NOWHERE}
+        reported = {*self._reported, NOWHERE}
         for place, what, hint in engine(self._changed(_without_selector)):
-            if place not in told:
+            if place not in reported:
                 self._findings.error(place, self._key_at(place), what, hint)
         idle = {
             each.item.selector_place
             for each in (*self._written.items, *self._written.dims)
             if _is_constant(each.item) and holds_only_indexes(each.item.selector or "")
         }
-        for place, what, _ in engine(self._changed(_without_constant)) if idle - told else ():
-            if place in idle - told:
+        for place, what, _ in engine(self._changed(_without_constant)) if idle - reported else ():
+            if place in idle - reported:
                 what = f"{what}; this selector is never used"
                 self._findings.warning(place, self._key_at(place), what, "take it out")
 

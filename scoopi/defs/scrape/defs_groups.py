@@ -1,4 +1,4 @@
-"""Groups: locator groups and task groups as written, with their places."""
+"""Locator groups and task groups as written, with their places."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
 
     @property
     def live(self) -> str:
-        """How long a loaded page may be used again; empty when nothing is said."""
+        """How long a loaded page may be used again; empty if not given."""
         return self.node.text(_LIVE) or ""
 
     def built(self, tasks: tuple[TaskDef, ...]) -> TaskGroup:
@@ -68,7 +68,7 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
 
 
 def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:
-    """The groups by name; what is no mapping (a finding elsewhere) is left out."""
+    """The groups by name; entries that are not mappings are skipped, as they are findings elsewhere."""
     groups: dict[str, WrittenTaskGroup] = {}
     for name, node, place in _tables(section):
         key = f"taskGroups.{name}"
@@ -82,7 +82,7 @@ def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:
 
 
 def build_locator_groups(section: Table | None) -> dict[str, LocatorGroup]:
-    """The groups by name; what is no mapping (a finding elsewhere) is left out."""
+    """The groups by name; entries that are not mappings are skipped, as they are findings elsewhere."""
     return {
         name: LocatorGroup(name, WrittenLocators(node.entries.get("locators")), place)
         for name, node, place in _tables(section)
@@ -98,7 +98,7 @@ def _tables(section: Table | None) -> list[tuple[str, Table, Place]]:
 
 
 class WrittenLocators(Collection[LocatorDef]):
-    """Keeps nothing but the listing, which is small; what is no mapping (a finding elsewhere) is left out.
+    """Creates each locator on access; entries that are not mappings are skipped.
 
     Args:
         node: of the key `locators`; None when there is none.

@@ -74,7 +74,7 @@ def _listed(parts: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
 
 
 def _digest(pieces: Iterable[bytes]) -> str:
-    from hashlib import blake2b  # Its library is large; whoever only knows this room needs none of it.
+    from hashlib import blake2b  # late: its library is large, and importers of this module may not need it.
 
     digest = blake2b(digest_size=_DIGEST_BYTES)
     for piece in pieces:

@@ -37,7 +37,7 @@ _TRUTHS = {"true": "true", "false": "false"}
 
 
 class _Written(NamedTuple):
-    """Who wrote a file first, and how."""
+    """The task that wrote a file first, and its appender."""
 
     settings: tuple[str, dict[str, object]]
     columns: tuple[str, ...]
@@ -138,7 +138,7 @@ def _path_of(plugin: PluginDef) -> tuple[str, str]:
 
 
 def _settings(encoder: PluginDef) -> tuple[str, dict[str, object]]:
-    """Class and fields, defaults filled in, so that what is said and what is left out are equal."""
+    """Class and fields, defaults filled in, so that a given default equals an omitted field."""
     fields: dict[str, object] = dict(ENCODER_DEFAULTS.get(encoder.class_name, {}))
     for name, value in encoder.fields.items():
         fields[name] = _TRUTHS.get(value.lower(), value) if isinstance(value, str) else value

@@ -93,30 +93,34 @@ def holds_only_indexes(text: str) -> bool:
 
 def _misnamed(inside: str, use: Use) -> Unresolved | None:
     parts = inside.split(".")
-    said = f"placeholder %{{{inside}}}"
+    placeholder = f"placeholder %{{{inside}}}"
     if len(parts) > 3:
-        return Unresolved(f"{said} has more than three parts", "write %{axis.name.property}")
+        return Unresolved(f"{placeholder} has more than three parts", "write %{axis.name.property}")
     if parts[-1] not in _PROPERTIES:
         hint = f"known are {', '.join(_PROPERTIES)}"
         return Unresolved(
-            f"{said} asks for the unknown property {parts[-1]!r}", hint, nearest(parts[-1], _PROPERTIES)
+            f"{placeholder} asks for the unknown property {parts[-1]!r}",
+            hint,
+            nearest(parts[-1], _PROPERTIES),
         )
     if len(parts) > 1 and parts[0] not in _AXES:
         return Unresolved(
-            f"{said} names the unknown axis {parts[0]!r}",
+            f"{placeholder} names the unknown axis {parts[0]!r}",
             "known are item, dim, fact",
             nearest(parts[0], _AXES),
         )
     if len(parts) > 1 and _axis(parts, use) is None:
-        return _no_such_axis(said, parts, use)
+        return _no_such_axis(placeholder, parts, use)
     return None
 
 
-def _no_such_axis(said: str, parts: list[str], use: Use) -> Unresolved:
+def _no_such_axis(placeholder: str, parts: list[str], use: Use) -> Unresolved:
     if len(parts) == 2:
-        return Unresolved(f"{said} needs a {parts[0]}, and there is none", f"define a {parts[0]}")
+        return Unresolved(f"{placeholder} needs a {parts[0]}, and there is none", f"define a {parts[0]}")
     known = [each.item.name for each in use.axes if each.axis == parts[0]]
-    what = f"{said} names the {parts[0]} {parts[1]!r}, which a row of {use.axes[0].item.name!r} has not"
+    what = (
+        f"{placeholder} names the {parts[0]} {parts[1]!r}, which a row of {use.axes[0].item.name!r} has not"
+    )
     if parts[0] == "item":
         return Unresolved(
             what, f"write %{{item.{parts[2]}}} for the item of the row", nearest(parts[1], known)

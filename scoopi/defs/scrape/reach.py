@@ -25,7 +25,7 @@ class DataDefUse(msgspec.Struct):
 
     Attributes:
         parsers: the classes of their parser steps.
-        makes_links: whether one of them makes links; None when that cannot be told.
+        makes_links: whether one of them makes links; None if unknown.
     """
 
     parsers: set[str] = set()

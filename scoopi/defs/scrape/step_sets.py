@@ -70,7 +70,7 @@ class StepSets:
         return self._expand(name)
 
     def overridden(self, table: Table, place: Place, key: str) -> Steps | None:
-        """The steps of `{ set: { steps that differ } }`; None (and a finding) when it cannot be told."""
+        """The steps of `{ set: { steps that differ } }`; None (and a finding) when the steps are wrong."""
         names = list(table.entries)
         if len(names) != 1:
             if names:

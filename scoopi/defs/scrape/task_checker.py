@@ -1,4 +1,4 @@
-"""TaskChecker: whether the steps of a task exist, fit together and have fitting plugins."""
+"""TaskChecker: checks that the steps of a task exist, fit together and have valid plugins."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class TaskChecker:
         )
         if given == NOTHING:
             what = f"step {one} ends its chain, and step {other} follows"
-            self._findings.error(place, key, what, f"let {before.step.name} say `next: end`")
+            self._findings.error(place, key, what, f"set `next: end` in {before.step.name}")
         else:
             what = f"step {other} works on {takes}, and step {one} before it gives {given}"
             self._findings.error(place, key, what, "look at `previous` and `class` of both")

@@ -9,7 +9,7 @@ from scoopi.model.place import Place
 
 
 class Merger:
-    """Puts the sections of files together; a name twice must say the same twice.
+    """Merges the sections of files; a name that occurs twice must have equal definitions.
 
     Args:
         source: the folder or file as the user gave it, the place of what is missing.

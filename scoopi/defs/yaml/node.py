@@ -40,7 +40,7 @@ class Table:
         self.place = place
 
     def text(self, name: str) -> str | None:
-        """The text of an entry; None when there is none, or it is no text."""
+        """The text of an entry; None if it is missing or not a text."""
         node = self.entries.get(name)
         return node.text if isinstance(node, Text) and not node.is_empty else None
 
@@ -77,7 +77,7 @@ Node = Text | Listing | Table
 
 
 def is_same(one: Node, other: Node) -> bool:
-    """Whether two nodes say the same, whatever their places and the order of their names."""
+    """Whether two nodes are equal, whatever their places and the order of their names."""
     if one is other:
         return True
     if isinstance(one, Text) and isinstance(other, Text):

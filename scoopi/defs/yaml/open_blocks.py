@@ -1,4 +1,4 @@
-"""OpenTable: a mapping whose end has not come."""
+"""OpenTable and OpenListing: a mapping or list whose end has not been read yet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class OpenTable:
     """Takes keys and values in turn; what a merge key brings stands behind its own entries.
 
     Attributes:
-        mark: where it begins, as the YAML library says it.
+        mark: where it begins, as a mark of the YAML library.
         size, depth: how many nodes the values stand for with their aliases, and how deep they are.
     """
 
@@ -89,7 +89,7 @@ class OpenListing:
     """Takes the entries in turn.
 
     Attributes:
-        mark: where it begins, as the YAML library says it.
+        mark: where it begins, as a mark of the YAML library.
         size, depth: how many nodes the entries stand for with their aliases, and how deep they are.
     """
 

@@ -52,18 +52,18 @@ class Report(msgspec.Struct, frozen=True):
             if finding.place.file != file:
                 file = finding.place.file
                 lines += [file] if file else []
-            lines += _told(finding)
+            lines += _content(finding)
         return "\n".join([*lines, self._counted()])
 
     def json(self) -> str:
         """For programs: `{files, errors, warnings, findings: [{severity, file, line, column, key, …}]}`."""
-        told = {
+        content = {
             "files": self.files,
             "errors": self._count(Severity.ERROR),
             "warnings": self._count(Severity.WARNING),
             "findings": [_as_fields(finding) for finding in self.findings],
         }
-        return msgspec.json.format(msgspec.json.encode(told), indent=2).decode()
+        return msgspec.json.format(msgspec.json.encode(content), indent=2).decode()
 
     def _counted(self) -> str:
         files = _number(len(self.files), "file")
@@ -78,7 +78,7 @@ class Report(msgspec.Struct, frozen=True):
         return found + self.left_out.get(severity, 0)
 
 
-def _told(finding: Finding) -> list[str]:
+def _content(finding: Finding) -> list[str]:
     place = finding.place
     at = f"{place.line}:{place.column}" if place.line else "-"
     lines = [f"  {at:<8} {finding.severity:<8} {finding.sentence()}"]

@@ -25,7 +25,7 @@ def read_integer(text: str) -> int | None:
 
 
 def is_too_large(text: str, *, is_range: bool) -> bool:
-    """Whether a text that is no number, or no range, is none only for being too large."""
+    """Whether a text fails as a number or range only because it is too large."""
     return bool((_RANGE if is_range else _INTEGER).fullmatch(text))
 
 

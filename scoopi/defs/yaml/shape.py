@@ -45,7 +45,7 @@ class ListOf(msgspec.Struct, frozen=True):
     unique: bool = False
 
     def is_met_by(self, names: tuple[str, ...], texts: tuple[str, ...]) -> bool:
-        """Whether an entry of texts is right; False says no more than that it must be looked at closely."""
+        """Whether an entry of texts is right; False only means that it needs a closer check."""
         entry = self.entry
         if self.wrapper or not isinstance(entry, Record) or not entry.needs_names_only:
             return False

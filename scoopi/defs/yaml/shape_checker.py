@@ -75,8 +75,8 @@ class ShapeChecker:
 
     def _table(self, node: Node, shape: Record | StepsSet, key: str, owner: Place, hint: str) -> None:
         if not isinstance(node, Table):
-            said = "a list" if isinstance(node, Listing) else "a text"
-            what = f"{_last(key)} is {said}, a mapping is needed"
+            kind = "a list" if isinstance(node, Listing) else "a text"
+            what = f"{_last(key)} is {kind}, a mapping is needed"
             self._findings.error(node.place, key, what, hint or "write `name: …` lines below it")
         elif isinstance(shape, Record):
             self.check_record(node, shape, key, owner)
@@ -85,8 +85,8 @@ class ShapeChecker:
 
     def _scalar(self, node: Node, shape: Scalar, key: str, hint: str) -> None:
         if not isinstance(node, Text):
-            said = "a list" if isinstance(node, Listing) else "a mapping"
-            self._findings.error(node.place, key, f"{_last(key)} is {said}, one value is needed", hint)
+            kind = "a list" if isinstance(node, Listing) else "a mapping"
+            self._findings.error(node.place, key, f"{_last(key)} is {kind}, one value is needed", hint)
             return
         what = ""
         if shape.kind is Kind.NAME and not node.text.strip():
@@ -94,7 +94,7 @@ class ShapeChecker:
         elif shape.kind is Kind.INTEGER and read_integer(node.text) is None:
             what = f'is "{node.text}", a whole number is needed'
         elif shape.kind is Kind.RANGE and read_range(node.text) is None:
-            what = f'is "{node.text}", which is no range'
+            what = f'is "{node.text}", which is not a range'
             hint = "write FROM-TO, FROM- or one number, as in 2-6"
         elif shape.kind is Kind.BOOL and read_bool(node.text) is None:
             what = f'is "{node.text}", true or false is needed'
@@ -105,8 +105,8 @@ class ShapeChecker:
 
     def _list(self, node: Node, shape: ListOf, key: str, hint: str) -> None:
         if not isinstance(node, Listing):
-            said = "a text" if isinstance(node, Text) else "a mapping"
-            self._findings.error(node.place, key, f"{_last(key)} is {said}, a list is needed", hint)
+            kind = "a text" if isinstance(node, Text) else "a mapping"
+            self._findings.error(node.place, key, f"{_last(key)} is {kind}, a list is needed", hint)
             return
         if not node.entries:
             self._findings.error(node.place, key, f"{_last(key)} is empty", "add an entry, or take it out")

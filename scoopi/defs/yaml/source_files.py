@@ -17,7 +17,7 @@ _ASIDE = frozenset({"plugins", "conf", "output"})
 class SourceFiles:
     """All `*.yml` and `*.yaml` in a folder and below; hidden folders, plugins, conf and output aside.
 
-    After `find`, `is_whole` says whether every folder could be read, and `folders` which there were.
+    After `find`, `is_whole` is whether every folder could be read, and `folders` lists them.
     """
 
     def __init__(self, source: Path, findings: Findings) -> None:
@@ -39,7 +39,7 @@ class SourceFiles:
             self._unreadable(self._source, error)
             return []
         if not stat.S_ISDIR(status.st_mode):
-            return [self._source]  # may be a pipe: who names one wants it read
+            return [self._source]  # may be a pipe, which was named to be read
         self._walk(self._source, status)
         if not self._files and self.is_whole:
             self._fault(self._source, "the folder holds no definition files", "put a .yml file there")
@@ -67,7 +67,7 @@ class SourceFiles:
         except FileNotFoundError:
             if is_wanted and path.is_symlink():  # else it was removed meanwhile
                 what = f"it is a link to {os.readlink(path)}, and there is no such file"
-                self._fault(path, what, "put the file there, or take the link away")
+                self._fault(path, what, "put the file there, or remove the link")
             return
         except OSError as error:
             if is_wanted:
@@ -90,7 +90,7 @@ class SourceFiles:
     def _unreadable(self, path: Path, error: OSError | ValueError) -> None:
         reason = getattr(error, "strerror", None) or str(error)
         is_right = isinstance(error, PermissionError)
-        hint = "give yourself the right to read it" if is_right else "fix it, or take it away"
+        hint = "change its permissions" if is_right else "fix it, or remove it"
         self._fault(path, f"it cannot be read: {reason}", hint)
 
     def _fault(self, path: Path, what: str, hint: str, near: str = "") -> None:

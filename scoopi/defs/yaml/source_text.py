@@ -34,9 +34,7 @@ class SourceText:
                 content = file.read(LARGEST_BYTES + 1)
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            raise _UnreadableError(
-                f"it cannot be read: {reason}", "give yourself the right to read it"
-            ) from error
+            raise _UnreadableError(f"it cannot be read: {reason}", "change its permissions") from error
         if len(content) > LARGEST_BYTES:
             limit = f"{LARGEST_BYTES // 1_000_000} MB"
             raise _UnreadableError(f"the file is larger than {limit}", "split it into several files")
@@ -53,7 +51,7 @@ class SourceText:
             bad = f"0x{content[error.start]:02X}"
             name = coding.removesuffix("-sig").upper()
             raise _UnreadableError(
-                f"byte {bad} is no {name} text",
+                f"byte {bad} is not valid {name}",
                 "save the file as UTF-8",
                 before.count("\n") + 1,
                 len(before) - before.rfind("\n"),

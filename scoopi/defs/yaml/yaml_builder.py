@@ -40,13 +40,13 @@ class _Built(NamedTuple):
 
 
 class YamlBuilder:
-    """Builds from events: nodes of the library would take many times the memory of the definitions.
+    """Builds nodes from parser events, as the library's own nodes take many times the memory.
 
     Args:
         file: named by the places.
 
     Attributes:
-        notes: what is to be told of duplicate keys and the like, when the whole text is YAML.
+        notes: findings such as duplicate keys, to be added once the whole text has proved to be YAML.
     """
 
     def __init__(self, file: str) -> None:

@@ -34,10 +34,10 @@ class YamlFile:
             self._not_yaml(error)
             return None
         except RefusedError as refused:
-            self._tell(builder)
+            self._add_notes(builder)
             self._findings.error(refused.place, "", refused.what, refused.hint)
             return None
-        self._tell(builder)
+        self._add_notes(builder)
         if node is None or (isinstance(node, Text) and node.is_empty):
             return Table({}, {}, Place(self._file))
         if isinstance(node, Table):
@@ -52,11 +52,11 @@ class YamlFile:
         try:
             return builder.build(events)
         except RefusedError:
-            for _ in events:  # that the rest is no YAML counts more
+            for _ in events:  # a syntax error in the rest takes precedence
                 pass
             raise
 
-    def _tell(self, builder: YamlBuilder) -> None:
+    def _add_notes(self, builder: YamlBuilder) -> None:
         for note in builder.notes:
             note(self._findings)
 
@@ -78,7 +78,7 @@ class YamlFile:
         problem = str(getattr(error, "problem", None) or "")
         lines = self._text.splitlines()
         if isinstance(error, yaml.reader.ReaderError):
-            return "a control character is no part of a text file", "take it out"
+            return "a control character is not allowed in a text file", "take it out"
         if 0 < place.line <= len(lines) and _TAB_INDENT.match(lines[place.line - 1]):
             return "a tab indents this line", "indent with blanks"
         if _is_unclosed(error):
@@ -93,12 +93,12 @@ class YamlFile:
         context, began = getattr(error, "context", None), getattr(error, "context_mark", None)
         if context and began is not None and began.line + 1 != place.line:
             context += f" that begins at {began.line + 1}:{began.column + 1}"
-        said = f"{context}: {problem}" if context else problem
+        problem = f"{context}: {problem}" if context else problem
         hint = "look at indentation and brackets; a text with special characters needs quotes"
-        return f"this is not YAML: {said}", hint
+        return f"this is not YAML: {problem}", hint
 
 
 def _is_unclosed(error: yaml.YAMLError) -> bool:
     """Whether the file ends within a quoted text: what is wrong is where that began."""
-    said = f"{getattr(error, 'context', '')}: {getattr(error, 'problem', '')}"
-    return said == "while scanning a quoted scalar: found unexpected end of stream"
+    where = f"{getattr(error, 'context', '')}: {getattr(error, 'problem', '')}"
+    return where == "while scanning a quoted scalar: found unexpected end of stream"

@@ -1,4 +1,4 @@
-"""Finds: which axes of a data definition are read from pages, and how what was found is counted by name."""
+"""Finds: the axes of a data definition that pages provide, and the counters of their values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def axes_read(data_def: DataDef) -> dict[AxisName, Place]:
 
 
 def is_nothing(axis_name: str, value: str | None, stands_for_nothing: AbstractSet[str]) -> bool:
-    """Whether a value tells that nothing was found, or something blank.
+    """Whether a value means that nothing, or only blanks, was found.
 
     Args:
         stands_for_nothing: facts that are written where none is found, or a blank one.

@@ -1,4 +1,4 @@
-"""Figures of a cluster: what `scoopi status` tells of its runs, nodes, jobs and hosts."""
+"""Figures of a cluster: the runs, nodes, jobs and hosts that `scoopi status` shows."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ShareFigures(msgspec.Struct, frozen=True):
 
 
 class HostFigures(msgspec.Struct, frozen=True):
-    """Who may send a host requests, and who waits to; node ids."""
+    """The ids of nodes that may send requests to a host, and of those that wait to."""
 
     host: str
     shares: tuple[ShareFigures, ...] = ()
@@ -53,7 +53,7 @@ class RunFigures(msgspec.Struct, frozen=True):
     """One run.
 
     Attributes:
-        phase: `WAITING` (for its quorum), `ABANDONED` (nobody waits any more, and it has not begun),
+        phase: `WAITING` (for its quorum), `ABANDONED` (no node waits any more, and it has not begun),
             `RUNNING`, `ENDING`, `OVER`, `LOST`: only its name is known, or `DAMAGED`: its records cannot be
             read.
         fault: what cannot be read.

@@ -30,7 +30,7 @@ class RunStatus(StrEnum):
 
 
 class JobCounts(msgspec.Struct, frozen=True):
-    """Jobs of a run; `warned` jobs are also among `done` or `failed`; None: the store did not tell."""
+    """Jobs of a run; `warned` jobs are also among `done` or `failed`; None: unknown."""
 
     done: int = 0
     failed: int = 0
@@ -55,7 +55,7 @@ class RunReport(msgspec.Struct, frozen=True):
         publish_note: why they do not, or what else to know of them; may be empty.
         missing: ids of ended jobs whose rows could not be found (exit 5); their payloads are gone with
             them, so that no better name is known.
-        resume_hint: the command that goes on with the run; empty when nothing is left to do.
+        resume_hint: the command that resumes the run; empty when nothing is left to do.
         empty: data definitions that found no row, and axes that never had a value, each in a sentence.
         lists: rows of each ListAppender by its name, for embedding.
     """

@@ -25,7 +25,7 @@ def marked(value: str) -> str:
 
 
 def parts(text: str) -> list[str]:
-    """What the definitions say and, at odd places, values of the page."""
+    """The text in parts: from the definitions at even indexes, values of the page at odd ones."""
     return text.split(MARK)
 
 

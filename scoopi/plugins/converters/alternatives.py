@@ -60,11 +60,11 @@ class Alternatives(Generic[Read]):
                 continue
         if without_zone:
             raise ConvertError(
-                f"{text!r} as {without_zone} says no time zone",
+                f"{text!r} as {without_zone} has no time zone",
                 hint="read its zone too (z, VV, Z, x or X in inPattern); DateRoller takes dates without one",
             )
         raise ConvertError(
-            f"{text!r} is no date as {self._shown}", hint="add a pattern that fits, behind a |"
+            f"{text!r} is not a date in the form {self._shown}", hint="add a pattern that fits, behind a |"
         )
 
 
@@ -84,7 +84,8 @@ def compiler(kind: type[Pattern], field: str, locale: str) -> Callable[[str], Pa
             return kind(pattern, locale)
         except ValueError as error:
             raise PluginError(
-                f"{field} {pattern!r} is no date pattern: {error}", hint='write it as in "dd MMM yyyy"'
+                f"{field} {pattern!r} is not a valid date pattern: {error}",
+                hint='write a pattern such as "dd MMM yyyy"',
             ) from None
 
     return compiled

@@ -14,7 +14,7 @@ CACHED_TEXTS = 10_000
 
 
 class DateFormatter:
-    """Writes a date-time by another pattern, in the time zone that the text itself says; it must say one.
+    """Writes a date-time in another pattern, in the time zone of the text, which must have one.
 
     Patterns are those of java.time's DateTimeFormatter: with outPattern `dd MMM yyyy, HH:mm xx`
     `2021-01-02T00:00:00Z` becomes `02 Jan 2021, 00:00 +0000`.
@@ -23,7 +23,7 @@ class DateFormatter:
         item: name of the item whose values are converted.
         in_pattern: how the values are written; alternatives with `|`, of which the first that fits counts.
         out_pattern: how they shall be written.
-        on_error: what becomes of a value that fits no pattern or says no zone; the step acts on it.
+        on_error: what becomes of a value that fits no pattern or has no zone; the step acts on it.
         locale: of the names of months and days, as in `de`.
     Raises:
         PluginError: a pattern is wrong.
@@ -40,7 +40,7 @@ class DateFormatter:
         self._converted = lru_cache(maxsize=CACHED_TEXTS)(self._convert)
 
     def convert(self, value: str) -> str:
-        """The value in its new form; raises ConvertError if it fits no pattern or says no zone."""
+        """The value in its new form; raises ConvertError if it fits no pattern or has no zone."""
         return self._converted(value)
 
     def _convert(self, value: str) -> str:

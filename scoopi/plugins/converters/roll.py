@@ -10,7 +10,7 @@ from scoopi.errors import PluginError
 from scoopi.plugins.converters.calendar_field import FIELDS, CalendarField
 
 _ROLL = re.compile(r"(\w+)=(ceil|floor|round|[+-]?\d{1,9})", re.ASCII)
-_MEND = "write it as in DAY_OF_MONTH=ceil; ceil, floor, round or a number"
+_HINT = "write it as in DAY_OF_MONTH=ceil; ceil, floor, round or a number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +48,17 @@ def rolls_of(text: str) -> list[Roll]:
     """
     rolls = [_roll(word) for word in text.split()]
     if not rolls:
-        raise PluginError("roll is empty", hint=_MEND)
+        raise PluginError("roll is empty", hint=_HINT)
     return rolls
 
 
 def _roll(word: str) -> Roll:
     found = _ROLL.fullmatch(word)
     if found is None:
-        raise PluginError(f"roll {word!r} is malformed", hint=_MEND)
+        raise PluginError(f"roll {word!r} is malformed", hint=_HINT)
     field = FIELDS.get(found[1])
     if field is None:
-        raise PluginError(f"roll {word!r}: there is no field {found[1]}", hint=f"take of {', '.join(FIELDS)}")
+        raise PluginError(
+            f"roll {word!r}: there is no field {found[1]}", hint=f"use one of {', '.join(FIELDS)}"
+        )
     return Roll(field, found[2])

@@ -56,7 +56,7 @@ class CsvEncoder:
         """All rows as lines, each ended by a line feed.
 
         Raises:
-            EncodeError: a value is no text, or holds half a character.
+            EncodeError: a value is not a text, or holds half of a surrogate pair.
         """
         if not data.items:
             return b""

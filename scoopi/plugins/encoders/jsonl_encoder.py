@@ -28,7 +28,7 @@ class JsonlEncoder:
         """All rows as lines, each ended by a line feed; a missing value is null.
 
         Raises:
-            EncodeError: a value is no text, or holds half a character.
+            EncodeError: a value is not a text, or holds half of a surrogate pair.
         """
         head: dict[str, object] = {"locator": locator.name, "group": locator.group}
         if self.include_tags:

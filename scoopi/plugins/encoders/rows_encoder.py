@@ -29,7 +29,7 @@ class RowsEncoder:
         try:
             block = msgspec.msgpack.encode([head + item.values for item in data.items])
         except (TypeError, UnicodeEncodeError) as error:
-            raise EncodeError(f"a row holds a value that is no text: {error}") from error
+            raise EncodeError(f"a row holds a value that is not a text: {error}") from error
         return len(block).to_bytes(_SIZE_BYTES, "big") + block
 
     def header(self, axes: tuple[Axis, ...]) -> bytes:
