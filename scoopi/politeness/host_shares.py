@@ -282,7 +282,7 @@ class HostShares:
         written its share again, and the record would differ.
         """
         look = self._node.last_look()
-        return known.record.without(look.left | look.lost if look.at > known.read_at else look.left)
+        return known.record.without(look.left | look.dead if look.at > known.read_at else look.left)
 
     def _is_vouched(self) -> bool:
         """Whether the last look is so young that nobody can have taken this node for lost since."""

@@ -46,7 +46,7 @@ class Store(Protocol):
 
     A call is one batch: one transaction, or one pipelined burst. Batches are not atomic as a whole.
     The keys of a batch of changes differ, else an answer that is lost could not be settled.
-    Every method raises StoreError when nothing is known; the caller tries again.
+    Every method raises StoreError when nothing is known; the caller retries it.
     """
 
     def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
@@ -56,7 +56,7 @@ class Store(Protocol):
         """Put each record whose key has none.
 
         Returns:
-            An outcome per record, in order. A refused put whose record reads as the one wanted is WON.
+            An outcome per record, in order. A rejected put whose record has the wanted value is WON.
         Source: ARCHITECTURE, protocol rule 1.
         """
 
@@ -67,12 +67,12 @@ class Store(Protocol):
             An outcome per change, in order: WON, or LOST with the record as it is now.
             A change whose answer was lost is settled by reading the record.
         Raises:
-            StoreError: the store could not be read either; nothing is known yet, try again.
+            StoreError: the store could not be read either; nothing is known yet; retry.
         Source: ARCHITECTURE, protocol rule 1.
         """
 
     def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
-        """Delete the records; absent ones are no error."""
+        """Delete the records; absent ones are ignored."""
 
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         """Delete all records with a lower key, in one call however many there are; not of an indexed map."""
@@ -91,13 +91,13 @@ class Store(Protocol):
         """The number of records in the map; `index_value` as in `scan`."""
 
     def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
-        """Let the records end by themselves so long from now; absent ones are no error.
+        """Let the records expire after that many seconds; absent ones are ignored.
 
-        On one machine nothing ends: the user deletes the run's folder.
+        On one machine no record expires: the user deletes the run's folder.
         """
 
     def close(self) -> None:
-        """Give back what the store holds open; nothing may be called afterwards."""
+        """Close the store; no method may be called afterwards."""
 
 
 def pages(

@@ -1,4 +1,4 @@
-"""RecordCodec: the one place where the store's records are decoded; one that cannot be is named."""
+"""RecordCodec: the one place where records of the store are encoded and decoded."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class RecordCodec(Generic[Kind]):
         self._decode = form.Decoder(kind).decode
 
     def read(self, key: str, record: bytes) -> Kind:
-        """The record of that key.
+        """Decode the record of that key.
 
         Raises:
-            RecordError: it is not a record of this kind.
+            RecordError: the bytes are not a record of this kind.
         """
         try:
             return cast(Kind, self._decode(record))
@@ -43,7 +43,7 @@ class RecordCodec(Generic[Kind]):
             raise unreadable(self._name, key, record, str(fault)) from fault
 
     def written(self, record: Kind) -> bytes:
-        """The record, to be put."""
+        """The record as bytes."""
         return cast(bytes, self._encode(record))
 
 
@@ -58,7 +58,7 @@ def indexed_kind(store_map: StoreMap, default: object = msgspec.NODEFAULT) -> An
 
 
 def unreadable(store_map: StoreMap, key: str, record: bytes, why: str = "") -> RecordError:
-    """What is wrong with a record, by its map, its key and its first bytes."""
+    """The error of a record that cannot be decoded; it names the map, the key and the first bytes."""
     is_foreign = record.startswith(FOREIGN)
     found = (
         record[1:].decode(errors="replace") if is_foreign else f"{record[:_FIRST]!r} ({why[:_LONGEST_WHY]})"

@@ -1,4 +1,4 @@
-"""SettlingStore: settles by reading what a refused or failed write did to a store."""
+"""SettlingStore: reads a record to find out what a rejected or failed write did to it."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ Write = TypeVar("Write", bound=_Write)
 class SettlingStore:
     """Stands before a twin and makes its conditional writes certain.
 
-    A refused or failed write says nothing until the record is read: what it wanted to write is WON,
-    what it expected is tried again, anything else is LOST. It tells right from wrong because every
-    value that a node writes is unlike any other.
+    A rejected or failed write proves nothing until the record is read: if it holds the new value the write
+    has WON, if it holds the expected one the write is retried, anything else is LOST. That is unambiguous, as
+    every value that a node writes is unlike any other.
 
     Args:
         inner: the twin; its writes may fail after they were made, partly, or be made twice.
-        tries: how often a write is tried that left no trace.
+        tries: how often a write is made that leaves no trace.
     Source: ARCHITECTURE, protocol rule 1.
     """
 
@@ -55,38 +55,38 @@ class SettlingStore:
         self._tries = tries
 
     def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
-        """As `Store` says."""
+        """See `Store`."""
         return self._inner.get_all(store_map, keys)
 
     def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
-        """As `Store` says."""
+        """See `Store`."""
         puts = [_Put(key, value) for key, value in records]
         return self._settle(store_map, puts, self._put)
 
     def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
-        """As `Store` says."""
+        """See `Store`."""
         return self._settle(store_map, changes, self._inner.cas_all)
 
     def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
-        """As `Store` says."""
+        """See `Store`."""
         self._again(lambda: self._inner.delete_all(store_map, keys))
 
     def delete_below(self, store_map: StoreMap, key: str) -> None:
-        """As `Store` says."""
+        """See `Store`."""
         self._again(lambda: self._inner.delete_below(store_map, key))
 
     def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
-        """As `Store` says."""
+        """See `Store`."""
         self._again(lambda: self._inner.set_ttl_all(store_map, keys, seconds))
 
     def scan(
         self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
     ) -> list[tuple[str, bytes]]:
-        """As `Store` says."""
+        """See `Store`."""
         return self._inner.scan(store_map, index_value, limit, after)
 
     def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
-        """As `Store` says."""
+        """See `Store`."""
         return self._inner.count(store_map, index_value)
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class SettlingStore:
         self._inner.close()
 
     def _again(self, write: Callable[[], None]) -> None:
-        """A write that is the same done twice is tried again as it is."""
+        """Retry a write that has the same effect when it is made twice."""
         for _ in range(self._tries - 1):
             with suppress(StoreError):
                 write()
@@ -127,7 +127,7 @@ class SettlingStore:
             if not unsettled:
                 return [outcomes[place] for place in range(len(writes))]
         raise fault or StoreError(
-            f"{len(unsettled)} writes to {store_map} were refused, and their records are as before",
+            f"{len(unsettled)} writes to {store_map} were rejected; the records are unchanged",
             hint="try again",
         )
 

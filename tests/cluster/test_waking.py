@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.waking import mend_waking
+from scoopi.store.cluster.waking import fix_waking
 from scoopi.store.run_maps import RUN
 from tests.cluster.grids import new_run
 
@@ -48,7 +48,7 @@ def wake_while_it_reads(waker: Any, monkeypatch: pytest.MonkeyPatch) -> bool:
 def test_a_call_that_comes_while_the_pipe_is_read_silences_no_later_one(
     waker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert mend_waking(SimpleNamespace(_reactor=SimpleNamespace(_loop=SimpleNamespace(waker=waker))))
+    assert fix_waking(SimpleNamespace(_reactor=SimpleNamespace(_loop=SimpleNamespace(waker=waker))))
     assert wake_while_it_reads(waker, monkeypatch)
 
 
@@ -59,7 +59,7 @@ def test_the_client_needs_to_be_mended(waker: Any, monkeypatch: pytest.MonkeyPat
 
 def test_a_client_that_is_built_otherwise_is_left_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO"):
-        assert not mend_waking(SimpleNamespace(_reactor=None))
+        assert not fix_waking(SimpleNamespace(_reactor=None))
     assert "is left as it is" in caplog.text
 
 

@@ -86,7 +86,7 @@ def test_of_two_processes_with_one_id_the_earlier_one_stops(join: Join) -> None:
     first.watch()
     second.beat(BUSY)
     second.watch()
-    with pytest.raises(RunError, match="another process, begun later, is node same too"):
+    with pytest.raises(RunError, match="another process that started later is node same too"):
         first.beat(BUSY)
     second.beat(BUSY)
     assert set(second.live()) == {"a2"}

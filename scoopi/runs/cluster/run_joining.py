@@ -196,7 +196,7 @@ class RunJoining:
             retention=self._retention(found, mine, store, maps, output.retention_s),
             joining=self._joining,
             keep=lambda: registry.pulse.renew(maps, output.unfinished_s),
-            set_deadline=found.client.hurry,
+            set_deadline=found.client.expedite,
             on_seeded=MemberHeaps(found.client).warn_of,
         )
 

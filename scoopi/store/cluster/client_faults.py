@@ -9,11 +9,11 @@ from scoopi.errors import ClusterError
 
 _PROBE_S = 1.0
 _GAVE_UP = "an error occurred after invocation timeout: "
-"""What the client says before the reason."""
+"""What the client puts before the reason."""
 
 
 def no_member_error(settings: ClusterSettings, fault: Exception) -> ClusterError:
-    """No member let this node in; says what was tried."""
+    """The error when no member lets this node in; it has what was tried."""
     tried = "; ".join(f"{address} {_probed(address)}" for address in settings.addresses)
     within = f"{settings.connect_timeout_ms / 1000:g} s"
     # That it could not connect is all that the client says of members which are not there.
@@ -33,7 +33,7 @@ def reason_of(fault: BaseException) -> str:
 
 
 def _probed(address: str) -> str:
-    """What happens to one who connects to an address, in words."""
+    """What happens on connecting to an address, in words."""
     host, _, port = address.rpartition(":")
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE_S):

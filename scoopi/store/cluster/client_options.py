@@ -10,7 +10,7 @@ from scoopi.store.cluster.grid_values import PickleRefused
 
 _TYPE_ID = 7_235_001
 _BACKUP_S = 2.0
-"""So long a backup is waited for, and so long writing stands still when a member dies."""
+"""How long a backup is waited for, and how long writes stall when a member crashes."""
 
 
 class UnknownTypesRefused(PickleRefused):
@@ -27,7 +27,7 @@ def client_options(
     """The options of the client.
 
     Args:
-        heard: is told when the client is connected and disconnected.
+        heard: called when the client is connected and disconnected.
         ping_s: between two pings to a member; `silence_s`: without answer it is taken for gone.
     """
     options: dict[str, Any] = {

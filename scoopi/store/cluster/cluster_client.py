@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoppedError, StoreError
+from scoopi.store.cluster.call_timeout import CallTimeout
 from scoopi.store.cluster.client_faults import no_member_error, reason_of
 from scoopi.store.cluster.member_majority import MemberView, refused_by_members
-from scoopi.store.cluster.patience import Patience
-from scoopi.store.cluster.waking import mend_waking
+from scoopi.store.cluster.waking import fix_waking
 from scoopi.store.retries import RETRIED
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _TRY_S = 1.0
-"""So long the client tries to connect before it is asked whether to go on trying."""
+"""How long the client tries to connect before `is_stopped` is asked."""
 _PING_S = 2.0
 _SILENCE_S = 10.0
-"""A member that answers no ping for so long is taken for gone, and its calls go elsewhere."""
+"""A member that answers no ping for this time counts as gone, and its calls go elsewhere."""
 
 
 class Awaited(Protocol):
-    """What has an answer some day, the client's or Python's own."""
+    """A future, the client's or Python's own."""
 
     def done(self) -> bool:
         """Whether it is there."""
@@ -55,15 +55,15 @@ class ClusterClient:
         is_stopped: asked now and then while no member lets this node in, or an answer is waited for.
 
     Raises:
-        ClusterError: no member lets this node in; says what was tried.
-        StoppedError: `is_stopped` says so.
+        ClusterError: no member lets this node in; the message has what was tried.
+        StoppedError: `is_stopped` returned true.
     """
 
     def __init__(self, settings: ClusterSettings, is_stopped: Callable[[], bool] = lambda: False) -> None:
         self.settings = settings
         self._is_stopped = is_stopped
         # Longer than the client itself tries.
-        self._patience = Patience(settings.call_timeout_ms / 1000 + 2, is_stopped)
+        self._call_timeout = CallTimeout(settings.call_timeout_ms / 1000 + 2, is_stopped)
         self._lock = threading.Lock()
         self._lost_at: float | None = None
         self._failing_since: float | None = None
@@ -89,9 +89,9 @@ class ClusterClient:
             self.refuse("the members are not known: no answer in time")
         return view.number()
 
-    def hurry(self, end: float, left_s: float) -> None:
-        """This node stops: see `Patience.hurry`."""
-        self._patience.hurry(end, left_s)
+    def expedite(self, end: float, left_s: float) -> None:
+        """This node shuts down: see `CallTimeout.expedite`."""
+        self._call_timeout.expedite(end, left_s)
 
     def has_come(self, answer: Awaited) -> bool:
         """Wait for an answer, as long as one may take just now; whether it is there."""
@@ -102,14 +102,14 @@ class ClusterClient:
         return self.wait(done.wait)
 
     def wait(self, wait_s: Callable[[float], bool]) -> bool:
-        """See `Patience.wait`."""
-        return self._patience.wait(wait_s)
+        """See `CallTimeout.wait`."""
+        return self._call_timeout.wait(wait_s)
 
     def map(self, name: str) -> Map[Any, Any]:
         """The grid's map of that name.
 
         Raises:
-            StoreError, ClusterError: as `refuse` says.
+            StoreError, ClusterError: see `refuse`.
         """
         what = f"the map {name} cannot be opened"
         opened: Map[Any, Any] = self._apart(what, lambda: self._client.get_map(name))
@@ -119,7 +119,7 @@ class ClusterClient:
         """Remove the grid's map of that name, for every node.
 
         Raises:
-            StoreError, ClusterError: as `refuse` says.
+            StoreError, ClusterError: see `refuse`.
         """
         self._apart(f"the map {name} cannot be removed", lambda: self._client.get_map(name).destroy())
 
@@ -128,7 +128,7 @@ class ClusterClient:
         return self._keys
 
     def spread_keys(self, name: str, most: int | None = None) -> list[str]:
-        """Keys of that name, one in each partition of the grid, or in so many; the same on every node."""
+        """Keys of that name, one in each partition of the grid, or in `most`; the same on every node."""
         partitions = self._client.partition_service
         wanted = min(partitions.get_partition_count(), most or sys.maxsize)
         keys: dict[int, str] = {}
@@ -150,7 +150,7 @@ class ClusterClient:
         Args:
             question: makes an invocation of the client's for a connection.
         Raises:
-            StoreError, ClusterError: as `refuse` says; no answer came in time.
+            StoreError, ClusterError: see `refuse`; no answer came in time.
         """
         connections = list(self._client._connection_manager.active_connections.values())
         service: Any = self._client._invocation_service
@@ -161,9 +161,7 @@ class ClusterClient:
         for invocation in asked:
             if not self.has_come(invocation.future):
                 self.refuse("the members were asked: no answer in time")
-            with contextlib.suppress(
-                Exception
-            ):  # a member says in many ways that it does not know the question
+            with contextlib.suppress(Exception):  # a member refuses an unknown question in many ways
                 answers.append(invocation.future.result())
         return answers
 
@@ -178,7 +176,7 @@ class ClusterClient:
         self._failing_since = None
 
     def refuse(self, what: str, fault: BaseException | None = None) -> NoReturn:
-        """Say what a failed call means.
+        """Raise what a failed call means.
 
         Raises:
             ClusterError: no member has been reachable for too long, or the client was closed.
@@ -252,7 +250,7 @@ class ClusterClient:
         except ClusterError:
             client.shutdown()
             raise
-        mend_waking(client)
+        fix_waking(client)
         # The client knows one limit for its first and its later connecting, ours differ.
         strategy = client._connection_manager._wait_strategy
         strategy._cluster_connect_timeout = self.settings.reconnect_timeout_ms / 1000
@@ -264,7 +262,7 @@ class ClusterClient:
         return GridKeys(self._client._serialization_service.to_data)
 
     def _heard(self, state: str) -> None:
-        """The client's own thread tells it."""
+        """Called by the client's own thread."""
         with self._lock:
             if state == "CONNECTED":
                 self._lost_at = None
@@ -287,7 +285,7 @@ def _loaded() -> type[HazelcastClient]:
 
 
 def _keep_quiet() -> None:
-    """What the client logs goes to whom it may concern, but not to stderr for want of a handler."""
+    """Keep the client's log from stderr, where it goes when no handler is set."""
     logger = logging.getLogger("hazelcast")
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())

@@ -1,4 +1,4 @@
-"""ForeignValue: what the grid holds and Scoopi never wrote, and what the members say of it."""
+"""ForeignValue: a value of the grid that Scoopi did not write, and how members refuse it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from scoopi.errors import StoreError
 
 FIRST = 40
-"""So many bytes of it are shown."""
+"""Bytes of it that are shown."""
 _REFUSALS = (
     "ClassCastError",
     "HazelcastSerializationError",

@@ -8,7 +8,7 @@ from typing import Any
 from hazelcast.serialization.data import Data
 
 MOST = 16_384
-"""So many are kept, more than the jobs that a node holds; then all are forgotten."""
+"""Keys that are kept, more than the jobs that a node holds; then all are forgotten."""
 
 
 class GridKey(Data):
@@ -21,7 +21,7 @@ class GridKey(Data):
         self._hash = int(super().get_partition_hash())  # type: ignore[no-untyped-call]
 
     def get_partition_hash(self) -> int:
-        """Tells which partition the key belongs to."""
+        """The partition that the key belongs to."""
         return self._hash
 
     def __hash__(self) -> int:

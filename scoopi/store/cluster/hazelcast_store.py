@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PREFIX = "scoopi"
 AWAY_S = 10.0
-"""A node that asked for nothing for so long was frozen or suspended: a node at work has its heartbeats."""
+"""A node that made no call for this time was frozen or suspended: a node at work sends heartbeats."""
 LARGE = 1000
 """From this limit on, a scan is worth the counting that bounds it."""
 _FOREIGN_KEYS = "the map %s holds keys that Scoopi did not write, which are skipped; one is %s"
@@ -33,7 +33,7 @@ Pairs = list[tuple[str, bytes]]
 class HazelcastStore:
     """Keeps `Store` on maps named `scoopi.<run>.<map>`: a batch is one pipelined burst.
 
-    A write may have been made although its answer says no or never came: stand a SettlingStore
+    A write may have been made although its answer was no or never came: put a SettlingStore
     before it. Records of indexed maps are sent as JSON, which the grid indexes by (field, key), all others as
     byte arrays; nothing else is ever sent, so nothing is pickled. Keys go by UTF-16, as in Java.
 
@@ -45,7 +45,6 @@ class HazelcastStore:
             to a map that was removed makes it again, for good.
         clock: seconds, those included in which the machine was suspended.
         maps: all that it has.
-
     """
 
     def __init__(
@@ -70,7 +69,7 @@ class HazelcastStore:
         self._declared = maps
 
     def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
-        """As `Store` says."""
+        """See `Store`."""
         if not keys:
             return {}
         read = _reader(store_map)
@@ -78,7 +77,7 @@ class HazelcastStore:
         return {key: read(value) for key, value in found.items()}
 
     def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
-        """As `Store` says; of equal keys in one batch the first counts."""
+        """See `Store`; of equal keys in one batch the first counts."""
         if not records:
             return []
         read, sent, kept, at = (
@@ -99,7 +98,7 @@ class HazelcastStore:
         ]
 
     def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
-        """As `Store` says; changes of one key in one batch are made in their order."""
+        """See `Store`; changes of one key in one batch are made in their order."""
         if not changes:
             return []
         sent, kept, at = self._writer(store_map), self._map(store_map), self._keys.of
@@ -114,14 +113,14 @@ class HazelcastStore:
         ]
 
     def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
-        """As `Store` says."""
+        """See `Store`."""
         kept = self._map(store_map)
         self._burst.answers(
             f"deletion in {store_map}", (_later(kept.delete, key) for key in self._sent(keys))
         )
 
     def delete_below(self, store_map: StoreMap, key: str) -> None:
-        """As `Store` says; each member looks through all that it holds."""
+        """See `Store`; each member looks through all that it holds."""
         where = self._queries.below(key)
         try:
             self._one(store_map, "clear", lambda kept: kept.remove_all(where))
@@ -133,7 +132,7 @@ class HazelcastStore:
             )
 
     def scan(self, store_map: StoreMap, index_value: str | None, limit: int, after: str = "") -> Pairs:
-        """As `Store` says."""
+        """See `Store`."""
         if limit <= 0:
             return []
         return (
@@ -143,7 +142,7 @@ class HazelcastStore:
         )
 
     def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
-        """As `Store` says."""
+        """See `Store`."""
         if index_value is None:
             return int(self._one(store_map, "count", lambda kept: kept.size()))
         count, where = self._queries.count(), self._queries.where(store_map, index_value)
@@ -151,7 +150,7 @@ class HazelcastStore:
             return int(self._one(store_map, "count", lambda kept: kept.aggregate(count, where)))
 
     def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
-        """Let the records end by themselves so long from now; absent ones are no error."""
+        """Let the records expire after that many seconds; absent ones are no error."""
         kept = self._map(store_map)
         self._burst.answers(
             f"set the end of {store_map}", (_later(kept.set_ttl, key, seconds) for key in self._sent(keys))
@@ -189,7 +188,7 @@ class HazelcastStore:
     def _page(
         self, store_map: StoreMap, index_value: str | None, limit: int, after: str, end: str | None = None
     ) -> Pairs:
-        """Up to `limit` records with after < key <= end; the grid sorts all there are and sends so many."""
+        """Up to `limit` records with after < key <= end; the grid sorts all there are and sends these."""
         where = self._queries.page(self._queries.where(store_map, index_value, after, end), limit)
         found = self._found(store_map, where)
         return self._sorted_here(store_map, index_value, after, end)[:limit] if found is None else found
@@ -266,7 +265,7 @@ class HazelcastStore:
 
     @contextmanager
     def _blamed(self, store_map: StoreMap) -> Iterator[None]:
-        """A call that the members refuse for what the map holds; what that is, they do not tell.
+        """For a call that members refuse for what the map holds: find the record, which they do not name.
 
         Raises:
             RecordError: it holds what Scoopi did not write.
@@ -327,5 +326,5 @@ def _plain_bytes(value: Any) -> bytes:
 
 
 def _settled(change: Change, now: bytes | None) -> Outcome:
-    """A refusal may answer a change that was made twice: the record tells (ARCHITECTURE, protocol rule 1)."""
+    """A rejection may answer a change that was made twice: the record decides (protocol rule 1)."""
     return Outcome(now == change.new, now)

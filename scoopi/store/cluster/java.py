@@ -45,7 +45,7 @@ def find_jar(environ: Mapping[str, str]) -> Path:
     """Hazelcast's jar: the one named by SCOOPI_HAZELCAST_JAR, of the local Maven repository, or from Maven.
 
     Raises:
-        ClusterError: it is nowhere to be had; says what was tried.
+        ClusterError: it was not found; the message has what was tried.
     """
     named = environ.get(JAR_VARIABLE)
     if named:

@@ -14,7 +14,7 @@ JAVA_FILTER = {
 """Java's own serialization builds any class. Scoopi never uses it; members send each other faults by it."""
 MAJORITY = "scoopi-majority"
 NEIGHBOURS = 5
-"""So many ports, from 5701 on, are looked at for other members of this machine."""
+"""Ports, from 5701 on, that are searched for other members of this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class MemberConfig:
             "-Dhazelcast.metrics.jmx.enabled=false",
             "-Dhazelcast.logging.type=jdk",
             "-Djava.net.preferIPv4Stack=true",
-            # The orderly way: a member that is asked to end hands its partitions over first.
+            # A graceful shutdown: a member that is asked to end hands its partitions over first.
             "-Dhazelcast.shutdownhook.policy=GRACEFUL",
             "-Dhazelcast.graceful.shutdown.max.wait=20",
         ]

@@ -1,4 +1,4 @@
-"""MemberHeaps: whether the members have the heap that a run needs; told while it is seeded."""
+"""MemberHeaps: warns while a run is seeded if the members lack the heap for it."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class MemberHeaps:
         """Of the members that this node is connected to; as they were some seconds ago.
 
         Raises:
-            StoreError, ClusterError: as `ClusterClient.refuse` says.
+            StoreError, ClusterError: see `ClusterClient.refuse`.
         """
         found = (_heap(blobs) for blobs in self._client.ask_members(_question))
         return [heap for heap in found if heap is not None]
 
     def warn_of(self, jobs: int) -> None:
-        """Log a warning, once, when a run of so many jobs needs more heap than the members have free."""
+        """Log a warning, once, if a run of that many jobs needs more heap than the members have free."""
         if self._has_warned:
             return
         try:
@@ -56,7 +56,7 @@ class MemberHeaps:
         except (StoreError, ClusterError) as error:
             log.info("the members' heap is not known: %s", error.what)
             return
-        # A copy on another member, as `backup-count` says by default.
+        # A copy on another member, as is the default of `backup-count`.
         copies = min(2, len(self._client.members()))
         need = jobs * JOB_BYTES * copies // max(1, len(self._client.members()))
         least = min(heaps, key=lambda heap: heap.free_bytes, default=None)

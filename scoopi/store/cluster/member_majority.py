@@ -22,7 +22,7 @@ COPIES = 16
 """Each in another partition: a half that has lost some partitions still knows how many members there were."""
 LOOK_S = 0.01
 WAIT_S = 5.0
-"""So long a call waits for a majority before it is refused."""
+"""How long a call waits for a majority before it is refused."""
 REJOINED = "start this node again when the members have rejoined"
 
 
@@ -94,7 +94,7 @@ class MemberMajority:
         seen: how many members are seen just now.
         node: incarnation of this node.
         settings: its `members` is the number of members; 0: the largest number that was seen.
-        wait: as `Patience.wait`: for as long as an answer may take just now.
+        wait: see `CallTimeout.wait`: for as long as an answer may take just now.
         clock: seconds, monotonic.
     """
 
@@ -149,7 +149,7 @@ class MemberMajority:
         return self._known(self._kept.get_all(RUN, self._keys))
 
     def _await_majority(self) -> None:
-        """A refused call takes a while, as one without an answer does, so that no thread tries in haste."""
+        """A refused call takes a while, like one without an answer: no thread retries in a tight loop."""
         end = self._clock() + min(WAIT_S, self._settings.reconnect_timeout_ms / 2000)
 
         def wait_s(seconds: float) -> bool:
@@ -157,7 +157,7 @@ class MemberMajority:
             while self._seen() <= self._most // 2:
                 if self._clock() >= until:
                     return until == end
-                time.sleep(LOOK_S * 10)  # the client tells nobody who waits
+                time.sleep(LOOK_S * 10)  # the client notifies nobody who waits
             return True
 
         self._wait(wait_s)

@@ -36,7 +36,7 @@ _ACCESS = (
 class MemberProcess:
     """Starts a member; `with` ends it.
 
-    Its log is read by whoever follows it (`wait_ready`, `follow`) in their own thread: the process
+    Its log is read by the caller (`wait_ready`, `follow`) in their own thread: the process
     stands still when nobody reads for long, unless `log` is a file. The kernel ends it with the
     thread that started it, however that ended.
 
@@ -104,32 +104,32 @@ class MemberProcess:
         """Whether the process lives."""
         return self._process.poll() is None
 
-    def wait_ready(self, told: Callable[[str], object] = len) -> str:
-        """Read the log until the member says that it is ready.
+    def wait_ready(self, on_line: Callable[[str], object] = len) -> str:
+        """Read the log until the member reports that it is ready.
 
         Args:
-            told: is given each line of the log.
+            on_line: called with each line of the log.
         Returns:
             Its address, `HOST:PORT`.
         Raises:
-            ClusterError: it ended instead; says what it said last.
+            ClusterError: it ended instead; the message has its last line.
         """
         for line in self._log_lines():
-            told(line)
+            on_line(line)
             if (match := _STARTED.search(line)) is not None:
                 host = f"[{match['host']}]" if ":" in match["host"] else match["host"]
                 self.address = f"{host}:{match['port']}"
                 return self.address
         raise ClusterError(f"the member did not start: {self._last_words()}", hint=self._mend())
 
-    def follow(self, told: Callable[[str], object] = len) -> int:
+    def follow(self, on_line: Callable[[str], object] = len) -> int:
         """Read the log until the member ends.
 
         Returns:
             Its exit code, negative when a signal ended it.
         """
         for line in self._log_lines():
-            told(line)
+            on_line(line)
         return self._process.wait()
 
     def end(self, hard: bool = False) -> None:
@@ -143,7 +143,7 @@ class MemberProcess:
             self._process.terminate()
 
     def close(self, patience_s: float = 30.0) -> None:
-        """End it in the orderly way, and at once when that takes too long."""
+        """Shut it down gracefully, and kill it if that takes too long."""
         self.end()
         try:
             self._process.wait(patience_s)
@@ -180,9 +180,9 @@ class MemberProcess:
                 time.sleep(0.05)
 
     def _last_words(self) -> str:
-        """The line that tells most: the last fault, else the last line."""
-        telling = [line for line in self._lines if "xception" in line or "Error" in line or "SEVERE" in line]
-        return (telling or list(self._lines) or ["it said nothing"])[-1].strip()
+        """The most useful line: the last fault, else the last line."""
+        faults = [line for line in self._lines if "xception" in line or "Error" in line or "SEVERE" in line]
+        return (faults or list(self._lines) or ["it logged nothing"])[-1].strip()
 
     def _mend(self) -> str:
         if any("BindException" in line or "is already in use" in line for line in self._lines):

@@ -1,4 +1,4 @@
-"""Queries: what the store asks of the grid, in the words of the Hazelcast client."""
+"""Queries: the predicates and aggregators of the Hazelcast client that the store uses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scoopi.store.ports import StoreMap
 
 
 class Queries:
-    """Loads the client's words when made: that takes a while, and runs on one machine need none."""
+    """Imports the client when it is made: that takes a while, and runs on one machine do not need it."""
 
     def __init__(self) -> None:
         from hazelcast import aggregator, core, predicate
@@ -49,7 +49,7 @@ class Queries:
         return self._predicate.less("__key", key)
 
     def page(self, where: Any, limit: int) -> Any:
-        """The first so many of them, by key."""
+        """The first `limit` of them, by key."""
         return self._predicate.paging(where, limit)
 
     def count(self) -> Any:

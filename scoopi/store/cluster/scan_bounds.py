@@ -1,4 +1,4 @@
-"""ScanBounds: guesses where the next so many records of a scan end, to spare the grid a sort of all."""
+"""ScanBounds: guesses where a page of a scan ends, so that the grid need not sort all records."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 SAMPLE = 64
-"""So many records tell well enough how far they lie apart."""
+"""Records that are enough to estimate how far apart they are."""
 
 _DIGITS = 12
 _KEYS = 16**_DIGITS
@@ -15,7 +15,7 @@ _MOST = 1000
 
 
 class ScanBounds:
-    """Ids of jobs are digests, spread evenly: so many of them lie in so much of the key space.
+    """Ids of jobs are digests, spread evenly over the key space: their number gives their distance.
 
     A wrong guess costs a second call and changes no answer. Threads may share it: it holds hints.
     """
@@ -36,7 +36,7 @@ class ScanBounds:
         start, gap = _place(after), self._gaps.get(index_value)
         if start is None or gap is None:
             return None
-        # Who asks the same again has taken what was met: the next ones lie behind it.
+        # A caller that repeats a scan has taken what it met: the next ones lie behind it.
         return _key(max(start, self._met.get((index_value, after), 0)) + _enough(limit) * gap, after)
 
     def saw(self, index_value: str, after: str, keys: Sequence[str]) -> None:
@@ -54,7 +54,7 @@ class ScanBounds:
 
 
 def _enough(limit: int) -> float:
-    """So many records are met, by chance, hardly ever fewer than the limit."""
+    """Records to aim for, so that by chance hardly ever fewer than the limit are met."""
     return limit + 6 * math.sqrt(limit) + 6
 
 

@@ -1,6 +1,6 @@
-"""mend_waking: keeps the client's reactor awake to new calls, which it sleeps over once two threads have met.
+"""fix_waking: works around a race in the Hazelcast client: its reactor can miss the wake-up for a new call.
 
-The client's `_PipedWaker.handle_read` says first that it has not been woken, then empties its pipe. A
+The client's `_PipedWaker.handle_read` first notes that it has not been woken, then empties its pipe. A
 call that comes in between leaves its byte to be swallowed and the word "awake" behind: from then on no
 call wakes the reactor, and each waits until it looks by itself, every 10 ms (measured: a call takes
 12 ms instead of 0.4). Emptied first, nothing is lost: a message is queued before the reactor is woken,
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 _CHUNK = 4096
 
 
-def mend_waking(client: Any) -> bool:
+def fix_waking(client: Any) -> bool:
     """Hint the waker of this client alone.
 
     Returns:

@@ -26,7 +26,7 @@ class Barricade:
         incarnation: of this node.
         lease_ms: a holder that has not renewed its lease for this long, by the watcher's clock, is dead.
         clock: seconds, monotonic.
-        sleep: waits so many seconds of that clock; no event announces that another node has composed.
+        sleep: waits for seconds of that clock; no event announces that another node has composed.
     Source: ARCHITECTURE, protocol rule 9.
     """
 
@@ -64,7 +64,7 @@ class Barricade:
                 may take as long as it needs.
             is_stopped: asked while another node composes.
         Raises:
-            StoppedError: `is_stopped` says so.
+            StoppedError: `is_stopped` returned true.
             ClusterError: another node held the barricade for too long.
             StoreError: nothing is known; call again.
             Exception: what `compose` raised; the barricade is released without a value.
@@ -96,5 +96,5 @@ class Barricade:
             record = (self._value_key, compose())
             outcome = self._store.put_if_absent_all(RUN, [record])[0]
             if outcome.current is None:
-                raise StoreError(f"the value of {self._name} was refused and is not there", hint="try again")
+                raise StoreError(f"the value of {self._name} was rejected and is not there", hint="try again")
             return outcome.current

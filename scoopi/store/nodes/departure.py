@@ -86,10 +86,10 @@ def awaited_nodes(
     """Of nodes that ended jobs in these incarnations, those that neither live nor have published since.
 
     Args:
-        members: all records by incarnation, of one reading: who leaves between two would be met in neither
+        members: all records by incarnation, of one reading: a node that leaves between two would be in no
             state.
         live: incarnations that are known to live.
-        asking: a node that lacks the segments of these incarnations itself; that it is here says nothing of
+        asking: a node that lacks the segments of these incarnations itself; that it is alive does not cover
             its own earlier ones.
     """
     here = {

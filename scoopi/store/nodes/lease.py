@@ -29,8 +29,8 @@ class LeaseRecord(msgspec.Struct, frozen=True):
 class Lease:
     """Acquired by a conditional write, renewed by a thread while it is used, then released.
 
-    A holder that is replaced although it is alive is not told at once: what it does under the lease must be
-    harmless if another node does it too.
+    A live holder that is replaced does not learn it at once: what it does under the lease must be harmless
+    if another node does it too.
 
     Args:
         store: one whose answers are settled.
@@ -85,7 +85,7 @@ class Lease:
             yield
         finally:
             stopped.set()
-            thread.join()  # it is in one call to the store at most, which ends by itself
+            thread.join()  # at most it waits for one call to the store, which has a timeout
             self._release()
 
     def _renew(self, stopped: threading.Event) -> None:

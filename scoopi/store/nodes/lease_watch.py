@@ -1,4 +1,4 @@
-"""LeaseWatch: tells by the watcher's own clock that a record has not changed for too long."""
+"""LeaseWatch: finds by this node's own clocks that a record has not changed for too long."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 
 class LeaseWatch:
-    """Remembers the record as last read, and since when it reads so; machines' clocks never meet.
+    """Remembers the record as last read, and since when; clocks of machines are never compared.
 
     Args:
-        lease_ms: unchanged for this long, and at least in `reads` looks after the first: lost.
+        lease_ms: unchanged for this long, and in at least `reads` looks after the first: expired.
         clock: seconds, monotonic.
         reads: how many looks in a row must have found it unchanged.
         spacing_ms: looks nearer to each other than this are one look.
@@ -30,7 +30,7 @@ class LeaseWatch:
         self._looks = 0
 
     def is_lost(self, record: bytes) -> bool:
-        """Look at the record as it was just read; whether it has been still for too long."""
+        """Look at the record as it was just read; whether it has not changed for too long."""
         now = self._clock()
         if record != self._record:
             self._record, self._changed_at, self._looked_at, self._looks = record, now, now, 0
@@ -46,7 +46,7 @@ class LeaseWatch:
 def boottime() -> float:
     """Seconds since the machine's start, those included in which it was suspended.
 
-    The monotonic clock stands still meanwhile: a node that wakes up would take its heartbeat for young, while
-    others have long declared it lost.
+    The monotonic clock stands still meanwhile: a node that wakes up would find its heartbeat recent, while
+    others declared it dead long ago.
     """
     return time.clock_gettime(time.CLOCK_BOOTTIME)

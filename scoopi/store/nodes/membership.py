@@ -1,4 +1,4 @@
-"""Membership: this node's heartbeat, and who of the others is live, has left or is lost."""
+"""Membership: this node's heartbeat, and which other nodes are live, have left or are dead."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Membership:
     Args:
         store: one whose answers are settled.
         incarnation: of this node.
-        node: id of this node; an older incarnation of it is a dead node's.
+        node: id of this node; an older incarnation of it is dead.
         heartbeat_ms: time between two heartbeats.
         gap_ms: the liveness gap.
         clock: seconds, monotonic; of the others' heartbeats.
@@ -57,7 +57,7 @@ class Membership:
         self._failed = self._start = 0
         self._beaten_at: float | None = None
         self._watches: dict[str, LeaseWatch] = {}
-        self._lost: set[str] = set()
+        self._dead: set[str] = set()
         self._last_look = Look(clock(), frozenset(), frozenset(), 1)
 
     @property
@@ -71,27 +71,27 @@ class Membership:
         """Write the next heartbeat; with LEFT it is the last one.
 
         Args:
-            may_return: asked before a node beats again that others have declared lost.
+            may_return: asked before a node that others have declared dead beats again.
         Returns:
-            False: it was declared lost, may not return, and wrote nothing.
+            False: it was declared dead, may not return, and wrote nothing.
         Raises:
             StoreError: not acknowledged; beat again.
             RunError: the record is gone: the run's data is lost; or a later process is this node too.
         """
         while True:
-            if self._is_declared_lost() and not may_return():
+            if self._is_declared_dead() and not may_return():
                 return False
             if self._has_beaten(load, state):
                 return True
 
-    def _is_declared_lost(self) -> bool:
+    def _is_declared_dead(self) -> bool:
         return (
             self._mine is not None
             and self._codec.read(self._incarnation, self._mine).state is NodeStatus.DEAD
         )
 
     def _has_beaten(self, load: Load, state: NodeStatus) -> bool:
-        """Whether the heartbeat stands; False: this node did not know its own record, and goes on from it."""
+        """Whether the heartbeat was written; False: it knows its own record now, and continues from there."""
         sent_at = self._own_clock()
         number = 0 if self._mine is None else self._codec.read(self._incarnation, self._mine).number + 1
         former = self._mine
@@ -115,22 +115,22 @@ class Membership:
             self._failed -= 1
             self._beaten_at = sent_at
             return True
-        # It has beaten before, while it waited for the quorum; or others have taken it for lost; or one that
-        # was given up came late, and this is its last heartbeat: nobody would say again that it has left.
-        is_lost = self._codec.read(self._incarnation, outcome.current).state is NodeStatus.DEAD
-        if former is not None and is_lost:
+        # It has beaten before, while it waited for the quorum; or others have declared it dead; or a
+        # heartbeat that was given up came late, and this is its last one: LEFT must not be lost.
+        is_dead = self._codec.read(self._incarnation, outcome.current).state is NodeStatus.DEAD
+        if former is not None and is_dead:
             self._refuse_twin()
-        if former is None or is_lost or state is NodeStatus.LEFT:
+        if former is None or is_dead or state is NodeStatus.LEFT:
             return False
         raise StoreError(f"an earlier heartbeat of {self._node} came late", hint="beat again")
 
     def _refuse_twin(self) -> None:
-        """Two processes with one id would each take the other for its own dead incarnation, for ever."""
+        """Two processes with one id would each take the other for its own dead incarnation, endlessly."""
         for incarnation, member in self.read().items():
             is_later = (member.start, incarnation) > (self._start, self._incarnation)
             if member.node == self._node and member.state is NodeStatus.LIVE and is_later:
                 raise RunError(
-                    f"another process, begun later, is node {self._node} too: this one stops",
+                    f"another process that started later is node {self._node} too: this one stops",
                     hint="give each node an id of its own (scoopi.cluster.node), or none",
                 )
 
@@ -140,10 +140,10 @@ class Membership:
         return beaten_at is None or self._own_clock() - beaten_at > self._gap_ms / 2000
 
     def watch(self) -> set[str]:
-        """Read all heartbeats; the incarnations that are lost by now.
+        """Read all heartbeats; the incarnations that are dead. To be called every heartbeat.
 
-        A lost one is named each time, until it beats again; to be called every heartbeat. Its record says
-        so from then on: who comes later, and has not looked on for a gap, must know it too.
+        A dead one is returned each time until it beats again. It is marked in its record too, for nodes that
+        join later and have not watched for a gap.
         """
         began_at = self._clock()
         try:
@@ -153,15 +153,15 @@ class Membership:
                 watch.interrupt()
             raise
         silent = [
-            (incarnation, record) for incarnation, record in records if self._is_lost(incarnation, record)
+            (incarnation, record) for incarnation, record in records if self._is_dead(incarnation, record)
         ]
-        self._lost = self._declared_lost(silent)
-        members = {key: self._codec.read(key, record) for key, record in records if key not in self._lost}
+        self._dead = self._declared_dead(silent)
+        members = {key: self._codec.read(key, record) for key, record in records if key not in self._dead}
         left = {key for key, member in members.items() if member.state is NodeStatus.LEFT}
         live = [member for key, member in members.items() if key not in left]
         idle = all(member.idle for member in live)
-        self._last_look = Look(began_at, frozenset(self._lost), frozenset(left), max(1, len(live)), idle=idle)
-        return set(self._lost)
+        self._last_look = Look(began_at, frozenset(self._dead), frozenset(left), max(1, len(live)), idle=idle)
+        return set(self._dead)
 
     @property
     def last_look(self) -> Look:
@@ -169,7 +169,7 @@ class Membership:
         return self._last_look
 
     def live(self) -> dict[str, NodeRecord]:
-        """The incarnations, this one too, that have not left and were not lost at the last watch."""
+        """The incarnations, this one too, that have not left and were not dead at the last watch."""
         return self.live_among(self.read())
 
     def live_among(self, members: Mapping[str, NodeRecord]) -> dict[str, NodeRecord]:
@@ -177,7 +177,7 @@ class Membership:
         return {
             key: member
             for key, member in members.items()
-            if member.state is NodeStatus.LIVE and key not in self._lost
+            if member.state is NodeStatus.LIVE and key not in self._dead
         }
 
     def read(self) -> dict[str, NodeRecord]:
@@ -192,8 +192,8 @@ class Membership:
     def _records(self) -> list[tuple[str, bytes]]:
         return [record for page in pages(self._store, MEMBERS, PAGE) for record in page]
 
-    def _declared_lost(self, silent: Sequence[tuple[str, bytes]]) -> set[str]:
-        """Write it into the records of these; one that has beaten since keeps its record, and is not lost."""
+    def _declared_dead(self, silent: Sequence[tuple[str, bytes]]) -> set[str]:
+        """Mark these as dead in their records; one that has beaten since keeps its record, and is alive."""
         members = [(key, record, self._codec.read(key, record)) for key, record in silent]
         changes = [
             Change(key, record, self._codec.written(replace(member, state=NodeStatus.DEAD)))
@@ -207,7 +207,7 @@ class Membership:
     def _is_live(self, incarnation: str, record: bytes | None) -> bool:
         return record is not None and self._codec.read(incarnation, record).state is not NodeStatus.DEAD
 
-    def _is_lost(self, incarnation: str, record: bytes) -> bool:
+    def _is_dead(self, incarnation: str, record: bytes) -> bool:
         member = self._codec.read(incarnation, record)
         if incarnation == self._incarnation or member.state is NodeStatus.LEFT:
             return False
@@ -215,7 +215,7 @@ class Membership:
             return True
         watch = self._watches.get(incarnation)
         if watch is None:
-            # A little less than a heartbeat, so that a punctual watcher's looks all count.
+            # A little less than a heartbeat, so that each look of a punctual watcher counts.
             watch = LeaseWatch(self._gap_ms, self._clock, READS, self._heartbeat_ms * 9 // 10)
             self._watches[incarnation] = watch
         return watch.is_lost(record)

@@ -1,4 +1,4 @@
-"""NodeRecord: what a node says of itself with each heartbeat."""
+"""NodeRecord: what a node reports with each heartbeat."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_MARKS = 2000
 
 
 class NodeStatus(StrEnum):
-    """LIVE; LEFT: gone in the orderly way; DEAD: said by another, until the node itself beats again."""
+    """LIVE; LEFT: shut down gracefully; DEAD: marked by another node, until this one beats again."""
 
     LIVE = "LIVE"
     LEFT = "LEFT"
@@ -29,7 +29,7 @@ class Load(NamedTuple):
 
     Attributes:
         takes: how often it has begun to take jobs; grown before the store is asked.
-        idle: it holds no job, takes none just now, and owes the store nothing.
+        idle: it holds no job, is taking none, and has no write to make.
         owes_rows: it leaves, and not all rows that it has committed stand in its files.
         pages: pages that it has loaded.
         given: marks of the jobs that its workers have; see `marks_of`.
@@ -47,8 +47,8 @@ class NodeRecord(msgspec.Struct, frozen=True):
 
     Attributes:
         start: how many incarnations its node had before; the newest is what the node is now.
-        failed: how many heartbeats were not acknowledged; so the next try is unlike the one before,
-            which may stand in the store since long.
+        failed: how many heartbeats were not acknowledged; so the next one differs from the one before,
+            which may have been written after all.
     """
 
     node: str
@@ -79,18 +79,18 @@ def _mark(job: str) -> bytes:
 
 
 class Look(NamedTuple):
-    """What one reading of all heartbeats showed.
+    """The result of one reading of all heartbeats.
 
     Attributes:
         at: when it began; the watcher's monotonic seconds.
-        lost: incarnations that are lost.
-        left: incarnations that have left in the orderly way.
+        dead: incarnations that have crashed.
+        left: incarnations that have left by a graceful shutdown.
         live: how many are neither, the watcher's own among them.
-        idle: whether all of those said that they are idle.
+        idle: whether all of those are idle.
     """
 
     at: float
-    lost: frozenset[str]
+    dead: frozenset[str]
     left: frozenset[str]
     live: int
     idle: bool = False

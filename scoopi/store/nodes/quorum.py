@@ -1,4 +1,4 @@
-"""Quorum: so many nodes of a run must beat before it begins."""
+"""Quorum: waits until enough nodes of a run send heartbeats."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LOOK_S = 0.2
 
 
 class Quorum:
-    """Waited for once a run; who waits beats, and is counted by the others.
+    """Waited for once a run; a node that waits sends heartbeats, so that the others count it.
 
     Args:
-        size: so many nodes, this one among them.
-        told: is given the number of nodes that beat, whenever it has changed and is too small.
+        size: the number of nodes to wait for, this one included.
+        notify: called with the number of live nodes when it has changed and is too small.
     Source: docs/cluster.md, "Which run a node joins".
     """
 
@@ -30,19 +30,19 @@ class Quorum:
         members: Membership,
         size: int,
         timeout_s: float,
-        told: Callable[[int], None] = lambda live: None,
+        notify: Callable[[int], None] = lambda live: None,
     ) -> None:
         self._members = members
         self._size = size
         self._timeout_s = timeout_s
-        self._told = told
+        self._notify = notify
         self._live = 0
 
     def wait(self, has_begun: Callable[[], bool], is_stopped: Callable[[], bool]) -> None:
         """Wait for the others, or until the run has begun without them being seen together here.
 
         Raises:
-            StoppedError: `is_stopped` says so; this node has left.
+            StoppedError: `is_stopped` returned true; this node has left.
             ClusterError: they did not come together in time; this node has left.
         """
         if self._size <= 1:
@@ -64,7 +64,7 @@ class Quorum:
                     at="scoopi.cluster.quorum.size",
                     hint="start the others, or ask for fewer",
                 )
-            time.sleep(LOOK_S)  # nothing tells when another node comes
+            time.sleep(LOOK_S)  # no event announces that another node comes
 
     def _is_there(self, has_begun: Callable[[], bool]) -> bool:
         """A store that does not answer has until the end of the waiting to do so."""
@@ -77,7 +77,7 @@ class Quorum:
                 return True
         if live != self._live:
             self._live = live
-            self._told(live)
+            self._notify(live)
         return False
 
     def _leave(self) -> None:

@@ -1,4 +1,4 @@
-"""FinishedJobs: ends jobs for good, and remembers every ended id until the run is over."""
+"""FinishedJobs: ends jobs, and remembers every ended id until the run is over."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ BATCH = 500
 class FinishedJobs:
     """The last part of a job's life: TAKEN -> ended, remembered, its payload and record deleted.
 
-    Each step is acknowledged before the next and is the same whoever does it, so any node may
-    finish what another left half done. Every method raises StoreError when nothing is known: call
+    Each step is acknowledged before the next and is the same for every node, so any node may finish
+    what another left half done. Every method raises StoreError when nothing is known: call
     it again with the same arguments.
 
     Args:
@@ -54,7 +54,7 @@ class FinishedJobs:
         return [self._counts(ends.get(ending.id), ending) for ending in endings]
 
     def bury(self) -> int:
-        """Finish what is found with state key `E`, whoever left it there; how many there were."""
+        """Finish what is found with state key `E`, by any node; returns their number."""
         buried = 0
         for page in pages(self._store, JOBS, BATCH, ENDED_STATE_KEY):
             self._finish({job: self._records.read(job, record) for job, record in page})

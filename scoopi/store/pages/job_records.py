@@ -76,7 +76,7 @@ class JobRecords:
 
 
 class TakenRecords:
-    """A hint, not the truth: the next change is conditional on it, and whoever has none reads the record.
+    """A cache: the next change is conditional on it, and without an entry the record is read.
 
     Any thread may call. It grows with the jobs that the node holds, which are bounded.
     """

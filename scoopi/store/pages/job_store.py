@@ -141,9 +141,9 @@ class JobStore:
         in its queues cannot have. When none of them is left any may have, since the last heartbeat.
 
         Args:
-            dead: an incarnation that is lost, or has left.
-            counts: whether `lost` grows; False for a node that left in the orderly way.
-            given: marks of the jobs that its workers had, as it said last; see `marks_of`.
+            dead: an incarnation that is dead, or has left.
+            counts: whether `lost` grows; False for a node that left by a graceful shutdown.
+            given: marks of the jobs that its workers had, as of its last heartbeat; see `marks_of`.
         """
         state_key, read, back = taken_state_key(dead), self._records.read, self._records.taken_back
         suspects: set[str] = set()
@@ -164,7 +164,7 @@ class JobStore:
         return self._endings.bury()
 
     def taken(self) -> list[HeldJob]:
-        """What the store says this node has taken."""
+        """The jobs that this node has taken, by the store."""
         return [
             HeldJob(job, self._records.read(job, record).fence)
             for page in pages(self._store, JOBS, BATCH, self._mine)
@@ -245,7 +245,7 @@ class JobStore:
     def _not_ended_before(self, won: Sequence[Change]) -> list[TakenJob]:
         records = {change.key: self._records.read(change.key, change.new) for change in won}
         # Payloads first: of a job that another node ended meanwhile the end is remembered before its
-        # payload goes, so that who misses a payload finds the end.
+        # payload goes, so that a node which misses a payload finds the end.
         payloads = self._payloads(records)
         known = self._endings.buried(list(records))
         self._endings.forget({job: record for job, record in records.items() if job in known})
@@ -263,7 +263,7 @@ class JobStore:
         return payloads
 
     def _forget_payloads(self, refused: Sequence[tuple[str, bytes]]) -> None:
-        """The payload of a job that is being buried would stay for ever."""
+        """The payload of a job that is being buried would stay."""
         if ended := [
             job for job, now in refused if self._records.read(job, now).state_key == ENDED_STATE_KEY
         ]:

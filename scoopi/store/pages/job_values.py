@@ -34,7 +34,7 @@ class TakenJob(NamedTuple):
 
 
 class HeldJob(NamedTuple):
-    """A job that the store says is taken by this node."""
+    """A job that is taken by this node, by the store."""
 
     id: str
     fence: int
@@ -49,7 +49,7 @@ class Ending(NamedTuple):
 
 
 class Ended(msgspec.Struct, frozen=True, array_like=True):
-    """Who ended a job, with which take, and how; names the one frame that counts."""
+    """Which node ended a job, with which take, and how; identifies the one frame that counts."""
 
     incarnation: str
     fence: Count

@@ -1,4 +1,4 @@
-"""RememberedEnds: the map `ended`, a record an id while the run goes on, one for hundreds when it is over."""
+"""RememberedEnds: the map `ended`, a record for each id during the run, for hundreds when it is over."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from scoopi.store.run_maps import ENDED
 
 PAGE = 20_000
 PACK = 500
-"""So many ends are a record when packed: some 60 bytes each, where a record of its own takes 280."""
+"""Ends in a packed record: some 60 bytes each, where a record of its own takes 280."""
 PACKS = PAGE // PACK
 _PACKED = "~"
-"""Behind all ids. The record of this key says that all ends are packed; each of these follows it."""
+"""Behind all ids. The record of this key marks that all ends are packed; the packs' keys follow it."""
 _FULL = b"packed"
 Ends = list[tuple[str, Ended]]
 
@@ -59,7 +59,7 @@ class RememberedEnds:
         """All of them, each once, by id, in parts.
 
         Raises:
-            StoreError: they were packed meanwhile; who asks again finds them all.
+            StoreError: they were packed meanwhile; the next call finds them all.
         """
         if self._is_packed():
             yield from self._unpacked()
@@ -74,7 +74,7 @@ class RememberedEnds:
             yield [(job, self._codec.read(job, record)) for job, record in page if job < _PACKED]
 
     def _unpacked(self) -> Iterator[Ends]:
-        """Packs go by their first ids; those of two who packed other parts overlap."""
+        """Packs are ordered by their first ids; packs of two nodes that cut them differently overlap."""
         last = ""
         for page in pages(self._store, ENDED, PACKS, after=_PACKED):
             for key, record in page:
@@ -83,11 +83,11 @@ class RememberedEnds:
                 last = max(last, ends[-1][0] if ends else "")
 
     def expire(self, seconds: int) -> None:
-        """Pack them, and let them end by themselves so long from now; when the run is over."""
+        """Pack them, and let them expire after that many seconds; when the run is over."""
         if not self._is_packed():
             self._pack()
-        # One call for all. Who reads, or packs after another has died over it, has the whole until here
-        # from these, and from here on from the packed ones.
+        # One call for all. A reader, or a node that packs after another has crashed here, has all of them
+        # from the single records until now, and from the packs from now on.
         self._store.delete_below(ENDED, _PACKED)
         for page in pages(self._store, ENDED, PACKS):
             self._store.set_ttl_all(ENDED, [key for key, _ in page], seconds)
@@ -95,7 +95,7 @@ class RememberedEnds:
     def _pack(self) -> None:
         for page in self._single():
             if self._is_packed():
-                return  # by another, who removes them now: this part may have holes
+                return  # by another node, which removes them now: this part may have holes
             parts = [page[start : start + PACK] for start in range(0, len(page), PACK)]
             self._store.put_if_absent_all(ENDED, [self._packed(part) for part in parts])
         self._store.put_if_absent_all(ENDED, [(_PACKED, _FULL)])

@@ -19,9 +19,9 @@ PACKED = "~"
 """The host of all packs, and the first character of their keys: behind the ids of all jobs."""
 PAGE = 500
 FEW = 4
-"""So many packs of a host are tried: others may be quicker at the first ones."""
+"""Packs of a host that are tried: other nodes may be faster at the first ones."""
 NONE_S = 1.0
-"""When there was no pack at all, no host is asked for one for so long."""
+"""When there was no pack at all, no host is asked for one for this time."""
 QUICKEST = 1
 
 
@@ -35,9 +35,9 @@ class UnpackedJobs(NamedTuple):
 class SeedPacks:
     """A pack is a record of JOBS, so a run with packs is not over; its jobs stand apart, compressed.
 
-    Who runs out of a host's jobs takes its next pack, puts the jobs, and removes the pack. The pack of a
-    node that dies over it is taken back as its jobs are, and unpacked again: ids are derived and ended ones
-    are remembered, so each job is run once.
+    A node that runs out of a host's jobs takes its next pack, puts the jobs, and removes the pack. The pack
+    of a node that crashes meanwhile is taken back as its jobs are, and unpacked again: ids are derived and
+    ended ones are remembered, so each job is run once.
 
     Args:
         store: one whose answers are settled.
@@ -84,7 +84,7 @@ class SeedPacks:
         return None
 
     def remove(self, key: str) -> None:
-        """All jobs of the pack have been put; its record goes first, so that who finds it finds its jobs."""
+        """Delete a pack whose jobs have been put; its record first: where it is, its jobs must be."""
         self._store.delete_all(JOBS, [key])
         self._store.delete_all(PAYLOADS, [key])
 

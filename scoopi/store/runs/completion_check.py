@@ -1,4 +1,4 @@
-"""CompletionCheck: decides whether a run is over, without a counter that its holder's death could spoil."""
+"""CompletionCheck: decides whether a run is over, without a counter that a crash of its owner could spoil."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BEATS = 2
 
 
 class _Found(NamedTuple):
-    """A scan found no job, and nobody had taken one around it."""
+    """A scan found no job, and no node had taken one around it."""
 
     takes: int
     others: dict[str, NodeRecord]
@@ -27,7 +27,7 @@ class CompletionCheck:
 
     A scan reads one record after another, so a job could move past it. It is believed only when
     every live node was idle before it and after it, with the same number of takes: then no job
-    moved. This node says so at once (`load`), the others by heartbeats that they made up after the
+    moved. This node reports that at once (`load`), the others by heartbeats that they composed after the
     scan; so a run on one machine is over at the first asking.
 
     Args:
@@ -91,7 +91,7 @@ class CompletionCheck:
         )
 
     def _believed(self, found: _Found) -> bool:
-        """Whether all the others have said, after the scan, that they took nothing around it."""
+        """Whether all other nodes have reported since the scan that they took nothing around it."""
         now = self._others()
         return _takes(now) == _takes(found.others) and all(
             member.idle and member.number >= found.others[key].number + _BEATS for key, member in now.items()

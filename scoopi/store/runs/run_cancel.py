@@ -1,4 +1,4 @@
-"""RunCancel: asks all nodes of a run to stop, and hears what was asked."""
+"""RunCancel: asks all nodes of a run to stop, and reads whether that was asked."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _CANCEL = "cancel"
 
 
 class Cancelled(msgspec.Struct, frozen=True):
-    """The record: how often the run was cancelled, and who did it last."""
+    """The record: how often the run was cancelled, and which node did it last."""
 
     number: Count
     by: str
 
 
 class RunCancel:
-    """A node hears what is asked after it has come; so nodes that are started later go on with the run.
+    """A node obeys requests made after it has joined; so nodes that are started later resume the run.
 
     Every method raises StoreError when nothing is known, and may then be called again.
 
     Args:
         store: one whose answers are settled.
-        incarnation: of this node, or of who asks.
+        incarnation: of this node, or of the process that asks.
     Source: docs/output.md.
     """
 
@@ -38,7 +38,7 @@ class RunCancel:
         self._heard = 0
 
     def listen(self) -> None:
-        """What was asked before now was asked of others."""
+        """Ignore requests made before now: they were for other nodes."""
         self._heard = self._number(self._stands())
 
     def is_asked(self) -> bool:

@@ -24,10 +24,10 @@ class Pulse(msgspec.Struct, frozen=True):
 
 
 class RunPulse:
-    """One record for each life of a run; it ends by itself unless nodes at work on the run renew it.
+    """One record for each incarnation of a run; it expires unless nodes at work on the run renew it.
 
-    The members measure that time, so no two machines' clocks are compared. That the record is gone proves
-    nothing alone: whoever finds it gone looks for heartbeats before anything is removed.
+    The members measure that time, so no two machines' clocks are compared. A missing record alone
+    proves nothing: heartbeats are looked for before anything is removed.
 
     Args:
         grid: the maps that belong to no run, of settled answers.
@@ -40,7 +40,7 @@ class RunPulse:
         self._codec = RecordCodec(RUN, Pulse)
 
     def renew(self, maps: str, seconds: int) -> None:
-        """Keep the run in these maps for so long from now."""
+        """Keep the run in these maps for that many seconds from now."""
         key = PREFIX + maps
         self._grid.put_if_absent_all(RUN, [(key, self._codec.written(Pulse(seconds)))])
         self._grid.set_ttl_all(RUN, [key], seconds)

@@ -1,4 +1,4 @@
-"""RunRecord: the one record that says how far a run has come, and the canaries beside it."""
+"""RunRecord: the one record of a run's phase, and the canaries beside it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class RunRecord:
         state = RunState(run, RunPhase.RUNNING, False, self._incarnation)
         outcome = self._store.put_if_absent_all(RUN, [(_RUN, self._codec.written(state))])[0]
         if outcome.current is None:
-            raise StoreError("the run record was refused and is not there", hint="try again")
+            raise StoreError("the run record was rejected and is not there", hint="try again")
         return self._codec.read(_RUN, outcome.current)
 
     def read(self) -> RunState | None:
@@ -90,7 +90,7 @@ class RunRecord:
         return None if record is None else self._codec.read(_RUN, record)
 
     def mark_seeded(self) -> None:
-        """Say that every job of the defined locators has been put and acknowledged."""
+        """Mark that every job of the defined locators has been put and acknowledged."""
         self._move(lambda state: state.seeded, seeded=True)
 
     def to_ending(self) -> None:
@@ -104,7 +104,7 @@ class RunRecord:
             RunError: the run is not ENDING.
         """
         if self._known().phase is RunPhase.RUNNING:
-            raise RunError("a running run cannot be over", hint="this is a fault of Scoopi: please tell us")
+            raise RunError("a running run cannot be over", hint="this is a bug of Scoopi: please report it")
         self._move(lambda state: state.phase is RunPhase.OVER, phase=RunPhase.OVER)
 
     def lost(self, run: str) -> bool:
@@ -121,7 +121,7 @@ class RunRecord:
         state = self.read()
         if state is not None:
             return self.lost(state.incarnation)
-        # It may have begun since: what tells of that is written after the record.
+        # It may have begun since: other records are written after this one.
         return self._has_begun() and self.read() is None
 
     def _has_begun(self) -> bool:
@@ -145,7 +145,7 @@ class RunRecord:
         return record
 
     def _move(self, reached: Callable[[RunState], bool], **fields: object) -> None:
-        """Change the record until it says so, whoever made it."""
+        """Change the record until it has reached that, by this node or another."""
         while not reached(state := self._codec.read(_RUN, record := self._standing())):
             moved = msgspec.structs.replace(state, writer=self._incarnation, **fields)
             # The bytes as they stand, not as Scoopi would write them: a change must meet them exactly.

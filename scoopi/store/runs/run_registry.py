@@ -29,11 +29,12 @@ class KnownRun(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         run: its name.
         node: incarnation of the node that wrote this.
-        maps: what its maps are named by; another with each life of a name.
-        over: nobody takes part any more.
-        ends: all that is kept of it ends by itself; until it says so, whoever finds the run over sees to it.
-        gone: its maps are removed; until `ends` they are about to be. The record stays, so that no life gets
-            the maps of a former one.
+        maps: what its maps are named by; other ones for each incarnation of a name.
+        over: no node takes part any more.
+        ends: all that is kept of it expires; until this is set, each node that finds the run over sets the
+            expiry again.
+        gone: its maps are removed; until `ends` they are about to be. The record stays, so that no
+            incarnation gets the maps of an earlier one.
     """
 
     run: RunText
@@ -48,11 +49,11 @@ class RunRegistry:
     """One record a run, in the map that belongs to no run.
 
     Records end by their time to live, but the maps of a run cost a member some megabytes even when they
-    are empty: who comes later removes them. That is safe, as a name that returns gets other maps.
+    are empty: a node that starts later removes them. That is safe, as a name that returns gets other maps.
 
     Args:
         grid: the maps that belong to no run, of settled answers.
-        phase: what the run's record in the maps of that name says; None: it does not stand there any more,
+        phase: the phase by the run's record in the maps of that name; None: it is not there any more,
             or not yet.
         remove: removes the maps of that name; harmless when they are not there.
         node: incarnation of this node.
@@ -83,7 +84,7 @@ class RunRegistry:
         return None if known is None or self._has_ended(known) else known.maps
 
     def enter(self, run: str, keep_s: int = WEEK_S) -> tuple[str, bool]:
-        """The maps of the run, and whether it is over: else it goes on there, or begins there now.
+        """The maps of the run, and whether it is over: else it continues there, or begins there now.
 
         Args:
             keep_s: how long it is kept after its last heartbeat, should it stay unfinished.
@@ -114,7 +115,7 @@ class RunRegistry:
         return known.maps, known.over
 
     def renew(self, run: str, maps: str, keep_s: int = WEEK_S) -> tuple[str, bool]:
-        """As `enter`, of a run whose data is lost in these maps: its name gets others, once."""
+        """Like `enter`, for a run whose data is lost in these maps: its name gets others, once."""
         known, stands = self._read(run)
         if known is not None and known.maps == maps:
             new = self._record(run, f"{run}~{secrets.token_hex(4)}")
@@ -123,7 +124,7 @@ class RunRegistry:
         return self.enter(run, keep_s)
 
     def note_over(self, run: str, maps: str) -> None:
-        """The life of the run in these maps is over; to be noted before the first of its records ends."""
+        """The incarnation in these maps is over; to be noted before the first of its records expires."""
         self._note(run, maps, ends=False)
 
     def note_ends(self, run: str, maps: str) -> None:
@@ -139,7 +140,7 @@ class RunRegistry:
         """
         for known, stands in list(self._all()):
             if known.gone:
-                if not known.ends:  # whoever was about to remove them has died
+                if not known.ends:  # the node that was about to remove them has crashed
                     self._remove_gone(known.run)
                 continue
             if self._is_left_for_good(known):
@@ -180,7 +181,7 @@ class RunRegistry:
         return False
 
     def is_gone(self, run: str, maps: str) -> bool:
-        """Whether the maps of this life of the run are removed, or belong to a former one."""
+        """Whether the maps of this incarnation of the run are removed, or belong to an earlier one."""
         known, _ = self._read(run)
         return known is None or known.gone or known.maps != maps
 
@@ -221,7 +222,7 @@ class RunRegistry:
             return False
 
     def _note(self, run: str, maps: str, ends: bool) -> None:
-        """Of another life of the name nothing is noted: who slept over the end of this one wakes too late."""
+        """Nothing is noted for another incarnation: a node that was asleep at the end comes too late."""
 
         def once() -> bool | None:
             known, stands = self._read(run)

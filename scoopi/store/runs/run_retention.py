@@ -10,7 +10,7 @@ from scoopi.store.run_maps import HOSTS, JOBS, MEMBERS, PAYLOADS, RUN
 
 PAGE = 5000
 MOST_LATER_S = 3600
-"""At most so much longer than the run record all else is kept: who finds the record must find the rest."""
+"""All else is kept longer than the run record, by at most this: where the record is, the rest must be."""
 _KEPT = (MEMBERS, HOSTS, JOBS, PAYLOADS)
 
 
@@ -21,8 +21,8 @@ class RunRetention:
         store: of the run.
         seconds: how long; all but the run record up to an hour longer.
         first: called before the first record begins to run out.
-        last: called when time runs out for all of them: until then somebody else must go on with it,
-            should this node die.
+        last: called when all of them have an expiry time: until then another node must continue, should this
+            one crash.
     Source: ARCHITECTURE, protocol rule 10.
     """
 

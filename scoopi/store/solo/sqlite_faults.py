@@ -1,4 +1,4 @@
-"""What SQLite refuses, told as the user needs it: the file, the fault and the hint."""
+"""Errors of SQLite as the user needs them: the file, the fault and the hint."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _HINTS = (
     ("SQLITE_PERM", "give this user the right to write this file and its folder"),
     ("SQLITE_CORRUPT", _DAMAGED),
     ("SQLITE_NOTADB", _DAMAGED),
-    ("SQLITE_IOERR", "look after the disk, its space and its quota, then `scoopi resume`"),
+    ("SQLITE_IOERR", "check the disk, its space and its quota, then `scoopi resume`"),
 )
 
 
 def store_error(path: Path, error: sqlite3.Error) -> StoreError:
-    """The StoreError that says the same."""
+    """The StoreError for it."""
     code = getattr(error, "sqlite_errorname", "")
     hint = next((hint for prefix, hint in _HINTS if code.startswith(prefix)), "try again")
     named = f"{error} ({code})" if code else str(error)

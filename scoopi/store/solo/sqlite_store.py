@@ -60,7 +60,7 @@ class SqliteStore:
                 raise
 
     def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
-        """As `Store` says."""
+        """See `Store`."""
         records: dict[str, bytes] = {}
         with self._reading() as connection:
             for chunk in statements.chunks(keys):
@@ -69,7 +69,7 @@ class SqliteStore:
         return records
 
     def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
-        """As `Store` says; of equal keys in one batch the first counts."""
+        """See `Store`; of equal keys in one batch the first counts."""
         if not records:
             return []
         with self._writing() as connection:
@@ -82,7 +82,7 @@ class SqliteStore:
             return self._settled(connection, store_map, records)
 
     def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
-        """As `Store` says; changes of one key in one batch are made in their order."""
+        """See `Store`; changes of one key in one batch are made in their order."""
         if not changes:
             return []
         with self._writing() as connection:
@@ -91,7 +91,7 @@ class SqliteStore:
             return [self._cas(connection, store_map, [change])[0] for change in changes]
 
     def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
-        """As `Store` says."""
+        """See `Store`."""
         if not keys:
             return
         with self._writing() as connection:
@@ -99,14 +99,14 @@ class SqliteStore:
                 connection.execute(statements.delete(store_map, len(chunk)), chunk)
 
     def delete_below(self, store_map: StoreMap, key: str) -> None:
-        """As `Store` says."""
+        """See `Store`."""
         with self._writing() as connection:
             connection.execute(statements.delete_below(store_map), (key,))
 
     def scan(
         self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
     ) -> list[tuple[str, bytes]]:
-        """As `Store` says."""
+        """See `Store`."""
         values = (after, limit) if index_value is None else (index_value, after, limit)
         with self._reading() as connection:
             return sorted(
@@ -114,7 +114,7 @@ class SqliteStore:
             )
 
     def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
-        """As `Store` says."""
+        """See `Store`."""
         with self._reading() as connection:
             row = connection.execute(
                 statements.count(store_map, index_value), () if index_value is None else (index_value,)
@@ -122,7 +122,7 @@ class SqliteStore:
         return int(row[0])
 
     def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
-        """As `Store` says: nothing ends."""
+        """See `Store`: on one machine no record expires."""
 
     def close(self) -> None:
         """Close the file; the log beside it is folded in. Harmless when closed."""

@@ -1,4 +1,4 @@
-"""Patience: how long this node waits for an answer of the grid: ever shorter when it stops and none comes."""
+"""CallTimeout: how long this node waits for an answer of the grid; shorter and shorter during a shutdown."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from collections.abc import Callable
 AT_ONCE_S = 1.0
 """An answer that comes within this has come at once."""
 SHARE = 0.25
-"""Of what is left of a stop then. As each wait in vain halves the next, they take half of it together."""
+"""Of what is left of the shutdown then. As each wait without an answer halves the
+next, they take half of it."""
 LEAST_S = 0.05
 LOOK_S = 1.0
-"""How often one who waits looks whether its node has begun to stop."""
+"""How often a waiting thread looks whether its node is shutting down."""
 
 
-class Patience:
+class CallTimeout:
     """Asked by all threads that wait.
 
     Args:
         calm_s: how long an answer is waited for while nobody has asked this node to stop.
-        is_stopped: whether it was asked to, before `hurry` says until when.
+        is_stopped: whether it was asked to, before `expedite` sets until when.
         clock: seconds, monotonic.
     Source: ARCHITECTURE, "Promises".
     """
@@ -40,18 +41,18 @@ class Patience:
         self._at_once_s = AT_ONCE_S
         self._shorter_at = -math.inf
 
-    def hurry(self, end: float, left_s: float) -> None:
-        """This node stops: from `end` on only answers that come at once are waited for.
+    def expedite(self, end: float, left_s: float) -> None:
+        """This node shuts down: from `end` on only answers that come at once are waited for.
 
         Args:
-            left_s: so long after `end` the node must be gone.
+            left_s: seconds after `end` at which the node must have ended.
         """
         with self._lock:
             self._end = end
             self._at_once_s = min(self._at_once_s, max(LEAST_S, left_s * SHARE))
 
     def wait(self, wait_s: Callable[[float], bool]) -> bool:
-        """Whether an answer comes in time; `wait_s` waits so long for it, and says whether it is there."""
+        """Whether an answer comes in time; `wait_s` waits that long and returns whether it is there."""
         began = self._clock()
         while not wait_s(max(0.0, min(LOOK_S, self._until(began) - self._clock()))):
             if self._clock() >= self._until(began):

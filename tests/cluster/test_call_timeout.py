@@ -1,10 +1,10 @@
-"""Patience: how long answers are waited for, by a clock that goes when told."""
+"""CallTimeout: how long answers are waited for, by a clock that goes when told."""
 
 from __future__ import annotations
 
 import pytest
 
-from scoopi.store.cluster.patience import AT_ONCE_S, LEAST_S, Patience
+from scoopi.store.cluster.call_timeout import AT_ONCE_S, LEAST_S, CallTimeout
 from tests.store.conftest import Clock
 
 CALM_S = 12.0
@@ -28,7 +28,7 @@ class Grid:
         return left_s <= seconds
 
 
-def waited_s(clock: Clock, patience: Patience, times: int = 1) -> float:
+def waited_s(clock: Clock, patience: CallTimeout, times: int = 1) -> float:
     """How long so many calls take to which no answer comes."""
     began = clock.now
     for _ in range(times):
@@ -37,7 +37,7 @@ def waited_s(clock: Clock, patience: Patience, times: int = 1) -> float:
 
 
 def test_while_nobody_stops_an_answer_has_its_whole_time(clock: Clock) -> None:
-    patience = Patience(CALM_S, clock=clock)
+    patience = CallTimeout(CALM_S, clock=clock)
     assert patience.wait(Grid(clock, CALM_S - 0.1).wait)
     assert [waited_s(clock, patience) for _ in range(2)] == pytest.approx([CALM_S, CALM_S])
 
@@ -45,19 +45,19 @@ def test_while_nobody_stops_an_answer_has_its_whole_time(clock: Clock) -> None:
 def test_when_the_time_of_a_stop_nears_its_end_all_that_waits_takes_half_of_what_is_left(
     clock: Clock,
 ) -> None:
-    patience, left_s = Patience(CALM_S, clock=clock), 2.0
-    patience.hurry(clock.now + 3, left_s)
+    patience, left_s = CallTimeout(CALM_S, clock=clock), 2.0
+    patience.expedite(clock.now + 3, left_s)
     assert waited_s(clock, patience) == pytest.approx(3)
     assert waited_s(clock, patience, 5) <= left_s / 2
     assert waited_s(clock, patience, 20) == pytest.approx(20 * LEAST_S)
 
 
 def test_who_waits_when_the_stop_begins_hears_it(clock: Clock) -> None:
-    patience = Patience(CALM_S, clock=clock)
+    patience = CallTimeout(CALM_S, clock=clock)
 
     class Told(Grid):
         def wait(self, seconds: float) -> bool:
-            patience.hurry(began + 4, 5.0)
+            patience.expedite(began + 4, 5.0)
             return super().wait(seconds)
 
     began = clock.now
@@ -66,14 +66,14 @@ def test_who_waits_when_the_stop_begins_hears_it(clock: Clock) -> None:
 
 
 def test_an_answer_that_comes_at_once_is_heard_also_then(clock: Clock) -> None:
-    patience = Patience(CALM_S, clock=clock)
-    patience.hurry(clock.now, 5.0)
+    patience = CallTimeout(CALM_S, clock=clock)
+    patience.expedite(clock.now, 5.0)
     assert all(patience.wait(Grid(clock, AT_ONCE_S - 0.1).wait) for _ in range(10))
 
 
 def test_threads_that_wait_together_have_waited_once(clock: Clock) -> None:
-    patience = Patience(CALM_S, clock=clock)
-    patience.hurry(clock.now, 5.0)
+    patience = CallTimeout(CALM_S, clock=clock)
+    patience.expedite(clock.now, 5.0)
 
     def waits_with_another(seconds: float) -> bool:
         assert not patience.wait(Grid(clock, 1000).wait)
@@ -85,9 +85,9 @@ def test_threads_that_wait_together_have_waited_once(clock: Clock) -> None:
 
 def test_before_a_run_has_begun_a_stop_waits_for_nothing_long(clock: Clock) -> None:
     stopped = [False]
-    patience = Patience(CALM_S, lambda: stopped[0], clock)
+    patience = CallTimeout(CALM_S, lambda: stopped[0], clock)
     assert waited_s(clock, patience) == pytest.approx(CALM_S)
     stopped[0] = True
     assert waited_s(clock, patience) == pytest.approx(AT_ONCE_S)
-    patience.hurry(clock.now + 3, 5.0)
+    patience.expedite(clock.now + 3, 5.0)
     assert waited_s(clock, patience) == pytest.approx(3), "its run has begun, and there is something to save"
