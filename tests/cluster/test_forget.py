@@ -120,7 +120,7 @@ def test_while_a_node_works_on_a_run_it_is_forgotten_with_yes_only_and_the_node_
 def test_a_name_that_is_a_path_is_wrong_usage(crew_of: CrewOf) -> None:
     code, _, err = crew_of().ask("forget", "../../x")
     assert code == 2
-    assert "not a valid name" in err
+    assert "invalid run name" in err
 
 
 def test_without_a_name_a_forgotten_run_is_not_begun_again(
