@@ -133,18 +133,18 @@ def test_nothing_is_minded_where_a_turn_waits_or_all_is_closed(
     assert desk.loader.turns == 1
 
 
-class SlowBell(PlayedLoader):
+class SlowWake(PlayedLoader):
     """Says when it is being woken, and takes its time for it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.is_woken = threading.Event()
-        self.may_ring = threading.Event()
+        self.may_wake = threading.Event()
         self.is_closed = threading.Event()
 
     def wake(self) -> None:
         self.is_woken.set()
-        self.may_ring.wait(LIMIT_S)
+        self.may_wake.wait(LIMIT_S)
         assert not self.is_closed.is_set()
         super().wake()
 
@@ -153,7 +153,7 @@ class SlowBell(PlayedLoader):
 
 
 def test_nothing_is_closed_while_somebody_wakes_it() -> None:
-    loader = SlowBell()
+    loader = SlowWake()
     fetching = Fetching(loader, lambda *_: (), lambda *_: None)
     fetching._is_waiting = True  # as it was when the other thread looked
     waking = threading.Thread(target=fetching.wake)
@@ -162,10 +162,10 @@ def test_nothing_is_closed_while_somebody_wakes_it() -> None:
     closing = threading.Thread(target=fetching.close)
     closing.start()
     assert not loader.is_closed.wait(0.05)
-    loader.may_ring.set()
+    loader.may_wake.set()
     for thread in (waking, closing):
         thread.join(LIMIT_S)
     assert loader.is_closed.is_set()
     loader.is_woken.clear()
     fetching.wake()
-    assert not loader.is_woken.is_set(), "its bell is somebody else's"
+    assert not loader.is_woken.is_set(), "its descriptor may belong to another file"
