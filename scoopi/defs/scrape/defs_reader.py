@@ -77,7 +77,7 @@ class DefsReader:
     def _merged(self, files: list[Path], source: Path) -> Table:
         from scoopi.defs.yaml.yaml_file import YamlFile  # The YAML library is not needed to know this room.
 
-        merger = Merger(str(source), self._findings)
+        merger = Merger(str(source), self._findings, LANGUAGE.names)
         for path in files:
             text = SourceText(path, self._findings).read()
             if text is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scoopi.defs.scrape.language import LANGUAGE
+from collections.abc import Collection
+
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Table, is_same
 from scoopi.model.place import Place
@@ -13,12 +14,14 @@ class Merger:
 
     Args:
         source: the folder or file as the user gave it, the place of what is missing.
+        sections: the names of sections whose entries are merged by name.
     """
 
     PRIVATE = "x-"
     """Sections with this prefix are for anchors, and mean nothing by themselves."""
 
-    def __init__(self, source: str, findings: Findings) -> None:
+    def __init__(self, source: str, findings: Findings, sections: Collection[str]) -> None:
+        self._sections = sections
         self._findings = findings
         self._merged = Table({}, {}, Place(source))
 
@@ -28,9 +31,9 @@ class Merger:
             if section.startswith(self.PRIVATE):
                 continue
             merged = self._merged.entries.get(section)
-            if isinstance(node, Table) and isinstance(merged, Table) and section in LANGUAGE.names:
+            if isinstance(node, Table) and isinstance(merged, Table) and section in self._sections:
                 self._join(section, merged, node)
-            elif merged is None or section not in LANGUAGE.names:
+            elif merged is None or section not in self._sections:
                 keys = node.keys if isinstance(node, Table) else {}
                 copied = (
                     Table(dict(node.entries), dict(keys), node.place) if isinstance(node, Table) else node
