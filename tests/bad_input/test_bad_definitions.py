@@ -354,9 +354,9 @@ def assert_told(desk: Desk, what: str, hint: str, where: str = "defs") -> Ended:
     return ended
 
 
-def test_the_mend_of_a_bad_address_stands_apart_in_json(desk: Desk, town: Town) -> None:
+def test_the_hint_of_a_bad_address_is_a_field_of_its_own_in_json(desk: Desk, town: Town) -> None:
     town.add_locator("ftp://example.org/")
     report = assert_refused(desk)
     (finding,) = report["findings"]
     assert finding["what"] == "pages cannot be loaded by ftp:"
-    assert finding["hint"] == "use http, https or file; a path that holds a colon begins with ./"
+    assert finding["hint"] == "use http, https or file; write ./ before a path with a colon"
