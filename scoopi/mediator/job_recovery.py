@@ -70,7 +70,7 @@ class JobRecovery:
         """
         state = self._record.read()
         if state is None or state.incarnation != self._run:
-            raise RunError("the store does not know this run: its data is lost", hint="begin a new run")
+            raise RunError("the store does not know this run: its data is lost", hint="start a new run")
         if state.phase is not RunPhase.RUNNING and not self._has_seen_end:
             self._has_seen_end = True
             log.warning("the run ended while node %s was away: its jobs are dropped", self._members.node)
@@ -106,7 +106,7 @@ class JobRecovery:
             RunError: the run's data is lost.
         """
         if self._record.lost(self._run):
-            raise RunError("the run's data is lost from the store", hint="begin a new run")
+            raise RunError("the run's data is lost from the store", hint="start a new run")
         gone = self._jobs.reconcile(self._held.ids(), self._calls.committed).gone
         if gone:
             log.warning("jobs that this node holds were taken back by others: %d", len(gone))

@@ -16,8 +16,8 @@ from tests.reliability.world import build_world
 
 Damage = Callable[[Path], object]
 """Damages the node's hidden folder."""
-RESTORE = "its files stay as they are: restore this one, or begin a new run"
-NEW_RUN = "the file is damaged: keep the run's folder as it is, and begin a new run"
+RESTORE = "its files stay as they are: restore this one, or start a new run"
+NEW_RUN = "the file is damaged: keep the run's folder as it is, and start a new run"
 RIGHTS = "give this user the right to"
 
 

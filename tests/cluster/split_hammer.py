@@ -174,8 +174,8 @@ class SplitRound:
             if code == 5:
                 gave_up += 1
                 said = (self._folder / name / "stderr.txt").read_text(encoding="utf-8")
-                if "begin a new run" in said:
-                    raise PromiseBrokenError(f"{name} was told to begin a new run")
+                if "start a new run" in said:
+                    raise PromiseBrokenError(f"{name} was told to start a new run")
                 self._start(name, world)
             elif code != 0:
                 raise PromiseBrokenError(f"{name} ended with {code}")

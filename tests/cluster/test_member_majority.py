@@ -98,7 +98,7 @@ def test_a_split_that_lasts_ends_the_node_and_a_majority_that_returns_begins_the
         ClusterError, match="split: 1 of 2 members, for 2 s; start this node again when the"
     ) as told:
         majority.ensure()
-    assert "begin a new run" not in str(told.value)
+    assert "start a new run" not in str(told.value)
 
 
 def test_a_smaller_number_by_the_settings_is_accepted_for_all_nodes(members: Members) -> None:

@@ -199,7 +199,7 @@ def test_no_half_of_a_split_cluster_ends_the_run_and_together_they_publish_each_
     for name in ("ann", "bob", "cid"):
         assert SPLIT in nodes.said(name)
         assert "start this node again when the members have rejoined" in nodes.said(name)
-        assert "begin a new run" not in nodes.said(name)
+        assert "start a new run" not in nodes.said(name)
     assert nodes.rows() == []
     pair.rejoin()
     together = [nodes.start(name, pair.addresses) for name in ("ann", "bob", "dee")]

@@ -90,5 +90,5 @@ def test_a_store_that_is_no_store_is_told(desk: Desk, finished: World) -> None:
     store.write_bytes(b"no database at all, just some words" * 100)
     ended = desk.scoopi("resume", desk.run_folder().name)
     assert ended.code == 5
-    for said in ("store.db", "the file is damaged: keep the run's folder as it is, and begin a new run"):
+    for said in ("store.db", "the file is damaged: keep the run's folder as it is, and start a new run"):
         assert said in ended.err

@@ -253,7 +253,7 @@ class HazelcastStore:
         if self._clock() - self._used_at > AWAY_S and self._is_gone():
             raise RunError(
                 f"the cluster's records of the run were removed ({self.prefix})",
-                hint="its files stay as they are; begin a new run",
+                hint="its files stay as they are; start a new run",
             )
         self._used_at = self._clock()
 

@@ -109,7 +109,7 @@ class Membership:
         if outcome.current is None:
             raise RunError(
                 f"the heartbeat of {self._node} is gone from the store: the run's data is lost",
-                hint="begin a new run",
+                hint="start a new run",
             )
         if outcome.won:
             self._failed -= 1

@@ -272,7 +272,7 @@ class JobStore:
     def _taken_job(self, job: str, record: JobRecord, payload: bytes | None) -> TakenJob:
         if payload is None:
             raise RunError(
-                f"job {job[:MOST_OF_ID]} has no payload: the run's data is lost", hint="begin a new run"
+                f"job {job[:MOST_OF_ID]} has no payload: the run's data is lost", hint="start a new run"
             )
         read: JobPayload = self._records.read_payload(job, payload)
         return TakenJob(job, record.fence, record.lost, record.host, read)

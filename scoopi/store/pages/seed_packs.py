@@ -79,7 +79,7 @@ class SeedPacks:
                     return UnpackedJobs(key, self._unpacked(host, key, packed))
                 if self._store.get_all(JOBS, [key]):
                     raise RunError(
-                        f"the seeded jobs of {host} are gone: the run's data is lost", hint="begin a new run"
+                        f"the seeded jobs of {host} are gone: the run's data is lost", hint="start a new run"
                     )
         return None
 

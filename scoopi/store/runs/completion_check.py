@@ -60,7 +60,7 @@ class CompletionCheck:
         """
         state = self._run.read()
         if state is None:
-            raise RunError("the store does not know this run: its data is lost", hint="begin a new run")
+            raise RunError("the store does not know this run: its data is lost", hint="start a new run")
         if state.phase is not RunPhase.RUNNING:
             return True
         if not state.seeded:

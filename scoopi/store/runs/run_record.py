@@ -141,7 +141,7 @@ class RunRecord:
     def _standing(self) -> bytes:
         record = self._store.get_all(RUN, [_RUN]).get(_RUN)
         if record is None:
-            raise RunError("the store does not know this run: its data is lost", hint="begin a new run")
+            raise RunError("the store does not know this run: its data is lost", hint="start a new run")
         return record
 
     def _move(self, reached: Callable[[RunState], bool], **fields: object) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scoopi.errors import StoreError
 
-_DAMAGED = "the file is damaged: keep the run's folder as it is, and begin a new run"
+_DAMAGED = "the file is damaged: keep the run's folder as it is, and start a new run"
 _HINTS = (
     ("SQLITE_FULL", "free space on this disk, then `scoopi resume`"),
     ("SQLITE_BUSY", "another process uses this file: end it, then try again"),
