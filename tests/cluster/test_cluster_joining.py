@@ -258,7 +258,8 @@ def test_members_that_cannot_be_reached_are_named_each(town: Town) -> None:
 
 
 def test_a_name_that_can_be_no_folder_is_wrong_usage(town: Town) -> None:
-    code, said = town.says("../up", town.world.defs)
+    # No member is there: the name is checked before the cluster is asked.
+    code, said = town.says("../up", town.world.defs, "--cluster", "127.0.0.1:1")
     assert code == 2
     assert "invalid run name '../up'" in said
 

@@ -17,6 +17,7 @@ from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.runs.cluster.cluster_runs import majority_of
 from scoopi.runs.cluster.run_joining import RunJoining
+from scoopi.runs.cluster.run_name import valid_name
 from scoopi.runs.composed import Composed
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_request import RunRequest
@@ -69,6 +70,8 @@ class ClusterBoot:
                 that they may be away.
         """
         _ensure_seen_by_all(OutputSettings.of(configs))
+        if self._request.run is not None:
+            valid_name(self._request.run)  # before the cluster is asked, which takes its time
         self._opened.enter_context(MetricsServer(MetricsSettings.of(configs), self._waits))
         try:
             client = self._connected()

@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import RecordError, RunError, UsageError
 from scoopi.model.job import new_incarnation
-from scoopi.model.record_fields import RUN_NAME
 from scoopi.model.report.run_figures import ClusterFigures, RunFigures
 from scoopi.runs.cluster.cluster_runs import live_nodes, majority_of, runs_of, store_of
-from scoopi.runs.cluster.run_name import RunName
+from scoopi.runs.cluster.run_name import RunName, valid_name
 from scoopi.runs.cluster.run_survey import RunSurvey
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
@@ -96,8 +95,7 @@ class ClusterDesk:
             RunError: the cluster knows no run of that name.
             StoreError: the cluster does not answer; call again.
         """
-        if not RUN_NAME.fullmatch(run):
-            raise UsageError(f"invalid run name {run!r}", hint="letters, digits, . _ and -")
+        valid_name(run)
         try:
             self._registry.maps(run)  # its own record is read first: one that is damaged is no unknown run
             nodes = live_nodes(self._stores(run)[run], self._settings.heartbeat_ms)

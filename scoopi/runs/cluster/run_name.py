@@ -23,6 +23,17 @@ from scoopi.store.run_maps import RUN
 PAGE = 500
 
 
+def valid_name(run: str) -> str:
+    """The name itself.
+
+    Raises:
+        UsageError: it cannot be the name of a folder.
+    """
+    if not RUN_NAME.fullmatch(run):
+        raise UsageError(f"invalid run name {run!r}", hint="letters, digits, . _ and -")
+    return run
+
+
 class CurrentRun(msgspec.Struct, frozen=True):
     """The grid's record `current/<folder>-<digest>`: the run that nodes without a name join.
 
@@ -60,9 +71,7 @@ class RunName:
             StoreError: the grid does not answer.
         """
         if given is not None:
-            if not RUN_NAME.fullmatch(given):
-                raise UsageError(f"invalid run name {given!r}", hint="letters, digits, . _ and -")
-            return given
+            return valid_name(given)
         return self._current(_base(composed))
 
     def pass_over(self, composed: Composed, run: str) -> None:
