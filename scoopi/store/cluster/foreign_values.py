@@ -15,6 +15,9 @@ _REFUSALS = (
     "IllegalStateError",
     "QueryError",
 )
+_NOT_COMPARED = "java.lang.NumberFormatException"
+"""Members compare a key that is a number with ours; unless ours reads as a number, this comes of it, and the
+client knows it by its text only."""
 
 
 class ForeignValue(NamedTuple):
@@ -38,4 +41,5 @@ def describe(value: object) -> str:
 
 def is_refused(error: StoreError) -> bool:
     """Whether the members refused a call for what a map holds: they cannot compare, index or read it."""
-    return type(error.__cause__).__name__ in _REFUSALS
+    cause = error.__cause__
+    return type(cause).__name__ in _REFUSALS or _NOT_COMPARED in str(cause)
