@@ -1,4 +1,4 @@
-"""A run of many locators: its members live, and each locator is done once, whoever dies meanwhile."""
+"""A run of many locators: its members live, and each locator is done once, whichever process crashes."""
 
 from __future__ import annotations
 

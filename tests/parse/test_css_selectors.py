@@ -306,7 +306,7 @@ def test_the_root_of_a_page_has_an_index_but_no_position(block: str, ids: str) -
         ("td:has(p, > )", "a selector is missing before the end, at character 13", "name an element"),
     ],
 )
-def test_a_wrong_selector_is_told_with_its_place_and_mend(selector: str, what: str, hint: str) -> None:
+def test_a_wrong_selector_is_reported_with_its_place_and_hint(selector: str, what: str, hint: str) -> None:
     with pytest.raises(ParseError) as error:
         parse_selector(selector)
     assert error.value.what == f"selector '{selector}': {what}"

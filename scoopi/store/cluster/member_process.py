@@ -120,7 +120,7 @@ class MemberProcess:
                 host = f"[{match['host']}]" if ":" in match["host"] else match["host"]
                 self.address = f"{host}:{match['port']}"
                 return self.address
-        raise ClusterError(f"the member did not start: {self._last_words()}", hint=self._mend())
+        raise ClusterError(f"the member did not start: {self._last_words()}", hint=self._hint())
 
     def follow(self, on_line: Callable[[str], object] = len) -> int:
         """Read the log until the member ends.
@@ -184,7 +184,7 @@ class MemberProcess:
         faults = [line for line in self._lines if "xception" in line or "Error" in line or "SEVERE" in line]
         return (faults or list(self._lines) or ["it logged nothing"])[-1].strip()
 
-    def _mend(self) -> str:
+    def _hint(self) -> str:
         if any("BindException" in line or "is already in use" in line for line in self._lines):
             return "give another --port, or none"
         return "see the whole log with --verbose"
