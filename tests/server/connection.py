@@ -4,23 +4,58 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from tests.server.answer import Answer
 from tests.server.exchange import Exchange
-from tests.server.misbehaviours import MISBEHAVIOURS
+from tests.server.misbehaviours import MISBEHAVIOURS, Misbehaviour
 from tests.server.request_log import RequestLog, Seen
 from tests.server.site import Site
 
 BAD = "/bad/"
 
+Route = Callable[[Seen], "tuple[str, Misbehaviour] | None"]
+"""Which misbehaviour answers a request, with its name; None for a page that is served well."""
+
+
+def by_name(seen: Seen) -> tuple[str, Misbehaviour] | None:
+    """The misbehaviour after `/bad/` of the path."""
+    if not seen.path.startswith(BAD):
+        return None
+    name = seen.path[len(BAD) :].partition("?")[0].partition("/")[0]
+    return name, MISBEHAVIOURS.get(name, _unknown)
+
+
+async def _unknown(exchange: Exchange) -> None:
+    await exchange.send(Answer(f"no misbehaviour {exchange.path}".encode(), 404))
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What all connections of a server share.
+
+    Attributes:
+        site: answers what no misbehaviour answers.
+        log: where requests are noted.
+        route: chooses the misbehaviour.
+        tasks: the misbehaviours under way.
+        visits: how often each (host, misbehaviour) was asked for.
+    """
+
+    site: Site
+    log: RequestLog
+    route: Route = by_name
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    visits: Counter[tuple[str, str]] = field(default_factory=Counter)
+
 
 class Connection(asyncio.Protocol):
     """Answers the requests of one connection one after another."""
 
-    def __init__(self, site: Site, log: RequestLog, tasks: set[asyncio.Task[None]], number: int) -> None:
-        self._site = site
-        self._log = log
-        self._tasks = tasks
+    def __init__(self, serving: Serving, number: int) -> None:
+        self._serving = serving
         self._number = number
         self._buffer = b""
         self._busy = False
@@ -61,50 +96,56 @@ class Connection(asyncio.Protocol):
             request, found, rest = self._buffer.partition(b"\r\n\r\n")
             if not found:
                 return
-            self._buffer = rest
-            self._answer(self._transport, request)
+            length = 0 if request.startswith(b"GET ") else _length(request)
+            if len(rest) < length:
+                return
+            self._buffer = rest[length:]
+            self._answer(self._transport, request, rest[:length])
 
-    def _answer(self, transport: asyncio.Transport, request: bytes) -> None:
-        seen = self._noted(request)
-        if seen.path.startswith(BAD):
-            self._misbehave(transport, seen)
+    def _answer(self, transport: asyncio.Transport, request: bytes, body: bytes) -> None:
+        seen = self._noted(request, body)
+        chosen = self._serving.route(seen)
+        if chosen is not None:
+            self._misbehave(transport, seen, *chosen)
             return
         try:
-            answer = self._site.answer(seen.path)
+            answer = self._serving.site.answer(seen.path)
         except Exception as error:
             answer = Answer(f"the test server failed: {error!r}".encode(), 500)
         seen.status, seen.ended = answer.status, time.monotonic()
-        transport.write(answer.head() + answer.body)
+        transport.write(answer.head() + (b"" if seen.method == "HEAD" else answer.body))
 
-    def _noted(self, request: bytes) -> Seen:
+    def _noted(self, request: bytes, body: bytes) -> Seen:
         at = request.find(b"\r\n")
         path = request[:at].split(b" ", 2)[1].decode("latin-1") if at > 0 else "/"
         self._requests += 1
-        seen = Seen("", path, request, self._number, turn=self._requests)
+        seen = Seen("", path, request, self._number, turn=self._requests, body=body)
         seen.host = (seen.header("host") or "").lower()
         if path != "/log" and path != "/log/clear":
-            self._log.add(seen)
+            self._serving.log.add(seen)
         return seen
 
-    def _misbehave(self, transport: asyncio.Transport, seen: Seen) -> None:
-        name = seen.path[len(BAD) :].partition("?")[0].partition("/")[0]
-        misbehaviour = MISBEHAVIOURS.get(name)
-        if misbehaviour is None:
-            answer = Answer(f"no misbehaviour {name}".encode(), 404)
-            seen.status, seen.ended = 404, time.monotonic()
-            transport.write(answer.head() + answer.body)
-            return
+    def _misbehave(
+        self, transport: asyncio.Transport, seen: Seen, name: str, misbehaviour: Misbehaviour
+    ) -> None:
         self._busy = True
-        exchange = Exchange(seen, transport, self._may_write)
+        self._serving.visits[seen.host, name] += 1
+        exchange = Exchange(seen, transport, self._may_write, self._serving.visits[seen.host, name])
         task = asyncio.ensure_future(misbehaviour(exchange))
-        self._tasks.add(task)
+        self._serving.tasks.add(task)
         task.add_done_callback(lambda done: self._ended(done, seen))
 
     def _ended(self, task: asyncio.Task[None], seen: Seen) -> None:
-        self._tasks.discard(task)
+        self._serving.tasks.discard(task)
         if seen.ended is None or self._transport is None:
             seen.ended = time.monotonic()
         self._busy = False
         if not task.cancelled() and task.exception() is not None and self._transport is not None:
             self._transport.abort()
         self._serve()
+
+
+def _length(request: bytes) -> int:
+    """Content-Length of a request, 0 without one."""
+    value = Seen("", "", request).header("content-length") or ""
+    return int(value) if value.isdecimal() else 0

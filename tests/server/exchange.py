@@ -13,10 +13,18 @@ from tests.server.request_log import Seen
 
 
 class Exchange:
-    """What a misbehaviour is given: the request taken apart, and the connection's raw writer."""
+    """What a misbehaviour is given: the request taken apart, and the connection's raw writer.
 
-    def __init__(self, seen: Seen, transport: asyncio.Transport, may_write: asyncio.Event) -> None:
+    Attributes:
+        seen: the request.
+        times: how often this host has been asked for this misbehaviour, this request included.
+    """
+
+    def __init__(
+        self, seen: Seen, transport: asyncio.Transport, may_write: asyncio.Event, times: int = 1
+    ) -> None:
         self.seen = seen
+        self.times = times
         self.transport = transport
         self._may_write = may_write
         parts = urlsplit(seen.path)
@@ -30,6 +38,15 @@ class Exchange:
     def number(self, name: str, default: int) -> int:
         """A whole number of the query."""
         return int(self.text(name, str(default)))
+
+    def cookie(self, name: str) -> str:
+        """The value of a cookie that the client sent; empty without one."""
+        pairs = (pair.strip().partition("=") for pair in (self.seen.header("cookie") or "").split(";"))
+        return next((value for key, _, value in pairs if key == name), "")
+
+    def form(self) -> dict[str, str]:
+        """The fields of the form in the body."""
+        return {name: values[0] for name, values in parse_qs(self.seen.body.decode("latin-1")).items()}
 
     @property
     def gone(self) -> bool:
@@ -48,7 +65,8 @@ class Exchange:
     async def send(self, answer: Answer, length: int | None = None) -> None:
         """Send an answer; `length` lies about its size."""
         self.seen.status = answer.status
-        await self.write(answer.head(length) + answer.body)
+        body = b"" if self.seen.method == "HEAD" else answer.body
+        await self.write(answer.head(length) + body)
 
     async def wait(self, milliseconds: float) -> None:
         """Let time pass, but not longer than the client stays."""

@@ -27,6 +27,12 @@ class Seen:
     ended: float | None = None
     status: int | None = None
     turn: int = 1
+    body: bytes = b""
+
+    @property
+    def method(self) -> str:
+        """GET, POST, HEAD, …"""
+        return self.head.partition(b" ")[0].decode("latin-1")
 
     def header(self, name: str) -> str | None:
         """The value of a request header, None when it was not sent."""
@@ -40,6 +46,7 @@ class Seen:
         """The request as `/log` shows it."""
         return {
             "host": self.host,
+            "method": self.method,
             "path": self.path,
             "connection": self.connection,
             "started": self.started,
