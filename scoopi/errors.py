@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 
 class ScoopiError(Exception):
     """An error with what is wrong, where, and a hint.
@@ -26,7 +28,7 @@ class ScoopiError(Exception):
         return f"{text}; {self.hint}" if self.hint else text
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (type(self), self.what, self.at, self.hint, self.cause)
+        return _rebuild, (type(self), self.what, self.at, self.hint, self.cause), self.__dict__
 
 
 def _rebuild(kind: type[ScoopiError], what: str, at: str, hint: str, cause: str) -> ScoopiError:
@@ -65,8 +67,36 @@ class StepError(ScoopiError):
     """Fails one task; other tasks and the run continue."""
 
 
+class LoadFault(NamedTuple):
+    """What a failed load says about its page and its host; travels from the fetch to the parent.
+
+    Attributes:
+        reason: `connect`, `dns`, `reset`, `timeout`, `truncated` or `status 503`; empty for any other.
+        is_transient: whether another attempt may load the page.
+        status: of the answer; 0 without one.
+        retry_after_s: for how many seconds the server asks to be left alone; None if it does not say.
+        was_sent: whether the request may have reached the server.
+    """
+
+    reason: str = ""
+    is_transient: bool = False
+    status: int = 0
+    retry_after_s: float | None = None
+    was_sent: bool = True
+
+
 class FetchError(StepError):
-    """A page could not be loaded."""
+    """A page could not be loaded.
+
+    Args:
+        fault: what is known of the failure; by default it is permanent.
+    """
+
+    def __init__(
+        self, what: str, *, at: str = "", hint: str = "", cause: str = "", fault: LoadFault | None = None
+    ) -> None:
+        super().__init__(what, at=at, hint=hint, cause=cause)
+        self.fault = fault or LoadFault()
 
 
 class SilentHostError(FetchError):

@@ -15,7 +15,14 @@ import pycurl
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
 from scoopi.fetch.address import redirect_address
-from scoopi.fetch.http_faults import NOT_TRIED, fault, private_host_fault, redirects_fault, status_fault
+from scoopi.fetch.http_faults import (
+    NOT_TRIED,
+    fault,
+    private_host_fault,
+    redirects_fault,
+    status_fault,
+    truncated_fault,
+)
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.reception import PageRoom, Reception
 from scoopi.fetch.request import GrantNeeded, Redirect, Request, Response
@@ -251,15 +258,14 @@ class HttpExchange:
     def _answer(self, request: Request) -> Response | Redirect:
         reception = self._reception
         if not reception.is_headed:
-            what = "the headers of the answer were cut off"
-            raise FetchError(what, at=shown(request.url), hint="try again later")
+            raise truncated_fault("the headers of the answer were cut off", request.url)
         if reception.status in REDIRECTS and "location" in reception.headers:
             return self._redirect(request, reception.headers["location"])
         if not reception.wanted:
-            raise status_fault(reception.status, request.url)
+            raise status_fault(reception.status, request.url, reception.headers)
         body = reception.finish()
         if reception.fault:
-            raise FetchError(reception.fault, at=shown(request.url))
+            raise truncated_fault(reception.fault, request.url, hint="")
         return Response(
             reception.status, reception.headers, body, reception.charset, request.url, self._is_public()
         )

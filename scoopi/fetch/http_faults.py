@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from types import MappingProxyType
 
 import pycurl
 
 from scoopi.configs.groups import WebClientSettings
-from scoopi.errors import FetchError, SilentHostError
+from scoopi.errors import FetchError, LoadFault, SilentHostError
 from scoopi.model.text.shown import shown, without_logins
 
 _LATER = "try again later"
@@ -43,6 +47,22 @@ _FAULTS: dict[int, tuple[str, str]] = {
 }
 
 
+_TRANSIENT = {
+    pycurl.E_COULDNT_RESOLVE_PROXY: "dns",
+    pycurl.E_COULDNT_RESOLVE_HOST: "dns",
+    pycurl.E_COULDNT_CONNECT: "connect",
+    pycurl.E_OPERATION_TIMEDOUT: "timeout",
+    pycurl.E_PARTIAL_FILE: "truncated",
+    pycurl.E_GOT_NOTHING: "reset",
+    pycurl.E_SEND_ERROR: "reset",
+    pycurl.E_RECV_ERROR: "reset",
+}
+"""Failures that may pass -> their reason; curl cannot say whether an unknown name is a temporary failure."""
+_TLS_ENDED = re.compile(r"reset by peer|unexpected eof|SSL_ERROR_SYSCALL", re.IGNORECASE)
+"""In curl's messages of a TLS connection that ended before it stood."""
+TRANSIENT_STATUSES = frozenset((408, 425, 429))
+"""Besides those from 500 on."""
+LONGEST_RETRY_AFTER_S = 86_400.0
 NOT_TRIED = frozenset(
     (
         pycurl.E_URL_MALFORMAT,
@@ -73,25 +93,60 @@ def fault(
         answered: whether a response had begun.
     """
     kind = FetchError if answered else SilentHostError
+    words = without_logins(_MEASURED.sub("", message))
+    if number == pycurl.E_RECV_ERROR:
+        number = next((better for begin, better in _NOT_LOST if words.startswith(begin)), number)
+    known = _load_fault(number, words, was_sent=connected)
     if number == pycurl.E_OPERATION_TIMEDOUT:
         if connected:
             what, limit = f"the page did not come within {settings.timeout_ms} ms", "timeout"
         else:
             limit_ms = min(settings.connect_timeout_ms, settings.timeout_ms)
             what, limit = f"no connection within {limit_ms} ms", "connectTimeout"
-        return kind(what, at=shown(url), hint=f"{_LATER}, or raise scoopi.webClient.{limit}")
-    words = without_logins(_MEASURED.sub("", message))
-    if number == pycurl.E_RECV_ERROR:
-        number = next((better for begin, better in _NOT_LOST if words.startswith(begin)), number)
+        return kind(what, at=shown(url), hint=f"{_LATER}, or raise scoopi.webClient.{limit}", fault=known)
     what, hint = _FAULTS.get(number, ("the page could not be loaded", ""))
     detailed = f"{what} ({words})" if words else what
     host = _HOST.match(url)
     names_host = host is not None and host[1] in words
-    return kind(detailed, at=shown(url), hint=hint, cause=what if names_host else detailed)
+    return kind(detailed, at=shown(url), hint=hint, cause=what if names_host else detailed, fault=known)
 
 
-def status_fault(status: int, url: str) -> FetchError:
-    """The error for a response whose status is not 200."""
+def _load_fault(number: int, words: str, was_sent: bool) -> LoadFault:
+    reason = _TRANSIENT.get(number, "")
+    if number == pycurl.E_SSL_CONNECT_ERROR and _TLS_ENDED.search(words):
+        reason = "reset"
+    return LoadFault(reason, is_transient=bool(reason), was_sent=was_sent)
+
+
+def truncated_fault(what: str, url: str, hint: str = _LATER) -> FetchError:
+    """The error for a response that ended before it was whole."""
+    return FetchError(what, at=shown(url), hint=hint, fault=LoadFault("truncated", is_transient=True))
+
+
+def retry_after_s(value: str, now: datetime) -> float | None:
+    """The seconds that a Retry-After header asks for; None if it is not valid.
+
+    >>> noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
+    >>> retry_after_s("120", noon), retry_after_s("Fri, 01 May 2026 12:00:07 GMT", noon)
+    (120.0, 7.0)
+    """
+    text = value.strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text[:12]), LONGEST_RETRY_AFTER_S)
+    try:
+        until = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    until = until if until.tzinfo is not None else until.replace(tzinfo=UTC)
+    return min(max(0.0, (until - now).total_seconds()), LONGEST_RETRY_AFTER_S)
+
+
+def status_fault(status: int, url: str, headers: Mapping[str, str] = MappingProxyType({})) -> FetchError:
+    """The error for a response whose status is not 200.
+
+    Args:
+        headers: of the response, names in lower case.
+    """
     if status in (401, 403, 407):
         hint = "the site wants a login or refuses robots"
     elif status in (404, 410):
@@ -100,7 +155,10 @@ def status_fault(status: int, url: str) -> FetchError:
         hint = "ask less often: raise scoopi.loader.fetch.delay"
     else:
         hint = _LATER if status >= 500 else ""
-    return FetchError(f"the site answered with status {status}", at=shown(url), hint=hint)
+    is_transient = status >= 500 or status in TRANSIENT_STATUSES
+    asked = retry_after_s(headers.get("retry-after", ""), datetime.now(UTC)) if is_transient else None
+    known = LoadFault(f"status {status}", is_transient, status, asked)
+    return FetchError(f"the site answered with status {status}", at=shown(url), hint=hint, fault=known)
 
 
 def redirects_fault(most: int, url: str) -> FetchError:

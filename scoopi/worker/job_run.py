@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from scoopi.errors import StepError
+from scoopi.errors import FetchError, StepError
 from scoopi.model.data import Data
 from scoopi.model.document import Document
 from scoopi.model.failure import Failure
@@ -87,7 +87,8 @@ class JobRun:
         plan = self._group_plan(item.payload.locator.group)
         names = ",".join(chain.task.name for chain in plan.chains if chain.task.name not in item.payload.skip)
         outcome.failures.append(_failure(error, item, names, plan.loader_name, plan.loader_at))
-        return outcome.result(0)
+        fault = error.fault if isinstance(error, FetchError) else None
+        return msgspec.structs.replace(outcome.result(0), fault=fault)
 
     def add_time(self, step: str, seconds: float) -> None:
         """Add to a step's time; callable from any thread."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from scoopi.errors import LoadFault
 from scoopi.model.failure import Failure
 from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload, JobState
@@ -36,7 +37,11 @@ class Child(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Result(msgspec.Struct, frozen=True, array_like=True):
-    """A job that has finished in this worker; `body` is its Frame, encoded, which has `rows` rows."""
+    """A job that has finished in this worker; `body` is its Frame, encoded, which has `rows` rows.
+
+    Attributes:
+        fault: why its page could not be loaded; None if it was.
+    """
 
     job: str
     fence: int
@@ -46,6 +51,7 @@ class Result(msgspec.Struct, frozen=True, array_like=True):
     children: tuple[Child, ...] = ()
     failures: tuple[Failure, ...] = ()
     rows: int = 0
+    fault: LoadFault | None = None
 
 
 class Setup(msgspec.Struct, frozen=True, tag=1, array_like=True):
@@ -102,11 +108,13 @@ class Answered(msgspec.Struct, frozen=True, tag=9, array_like=True):
 
     Attributes:
         heard: whether the host answered it; None: that is not known, for instance because it was not sent.
+        fault: what the failed request says about its host; None if it brought a page or a redirect.
     """
 
     job: str
     host: str
     heard: bool | None = None
+    fault: LoadFault | None = None
 
 
 class Asking(msgspec.Struct, frozen=True, tag=10, array_like=True):

@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 
 import msgspec
 
-from scoopi.errors import SilentHostError
+from scoopi.errors import FetchError, SilentHostError
 from scoopi.model.handover import Grant, Handover, ToGrant, ToTask
 from scoopi.model.payload import Payload
 from scoopi.model.report.run_report import LOADER
@@ -195,7 +195,8 @@ class Worker:
         """Messages for the parent: the answer first, or it would end a further request of the job."""
         self._runner.add_time(LOADER, seconds)
         heard = None if isinstance(outcome, ToGrant) else not isinstance(outcome, SilentHostError)
-        reports: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host(), heard)]
+        fault = outcome.fault if isinstance(outcome, FetchError) else None
+        reports: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host(), heard, fault)]
         if isinstance(outcome, ToGrant):
             reports.append(self._asking(load.item, outcome))
         else:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
+import socket
 import time
+from datetime import UTC, datetime
 
 import pytest
 from msgspec import structs
 
-from scoopi.errors import FetchError
+from scoopi.errors import FetchError, LoadFault
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.http_faults import fault
+from scoopi.fetch.http_faults import LONGEST_RETRY_AFTER_S, retry_after_s, status_fault
+from scoopi.fetch.http_faults import fault as wrong
 from scoopi.fetch.request import Request, Response
 from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.many import send
@@ -98,7 +102,7 @@ def test_a_page_of_just_the_limit_is_taken(client_with: Maker, server: Server) -
 
 def test_hosts_that_fail_for_one_reason_have_one_cause_and_other_reasons_one_of_their_own() -> None:
     def cause(number: int, words: str, host: str) -> str:
-        return fault(number, words, f"http://{host}:81/x", connected=False, settings=SETTINGS).cause
+        return wrong(number, words, f"http://{host}:81/x", connected=False, settings=SETTINGS).cause
 
     lost = {cause(6, f"Could not resolve host: {host}", host) for host in ("a.example", "b.example")}
     assert lost == {"the host's name is unknown"}
@@ -119,3 +123,98 @@ def test_an_answer_whose_headers_are_cut_off_is_not_a_page(
         send(client, Request(server.url(f"/bad/truncated-headers{how}")))
     after = send(client, Request(server.url("/bad/empty"), fresh=True))
     assert isinstance(after, Response)
+
+
+@pytest.mark.parametrize(
+    ("path", "fault"),
+    [
+        ("reset", LoadFault("reset", True)),
+        ("reset-midway", LoadFault("reset", True)),
+        ("closes", LoadFault("reset", True)),
+        ("truncated", LoadFault("truncated", True)),
+        ("truncated-chunks", LoadFault("truncated", True)),
+        ("truncated-coding?coding=gzip", LoadFault("truncated", True)),
+        ("truncated-headers", LoadFault("truncated", True)),
+        ("status/408", LoadFault("status 408", True, 408)),
+        ("status/425", LoadFault("status 425", True, 425)),
+        ("status/429", LoadFault("status 429", True, 429)),
+        ("status/500", LoadFault("status 500", True, 500)),
+        ("status/503", LoadFault("status 503", True, 503)),
+        ("status/404", LoadFault("status 404", False, 404)),
+        ("status/403", LoadFault("status 403", False, 403)),
+        ("broken-coding?coding=gzip", LoadFault()),
+        ("broken-chunks", LoadFault()),
+        ("huge?mb=100", LoadFault()),
+        ("two-lengths", LoadFault()),
+        ("redirect-nowhere", LoadFault("status 302", False, 302)),
+    ],
+)
+def test_a_failure_is_transient_if_another_attempt_may_load_the_page(
+    client: HttpClient, server: Server, path: str, fault: LoadFault
+) -> None:
+    with pytest.raises(FetchError) as caught:
+        send(client, Request(server.url(f"/bad/{path}")))
+    assert caught.value.fault == fault
+
+
+def test_a_timeout_is_transient(client_with: Maker, server: Server) -> None:
+    client = client_with(structs.replace(SETTINGS, timeout_ms=150))
+    with pytest.raises(FetchError) as caught:
+        send(client, Request(server.url("/bad/never-answers")))
+    assert caught.value.fault == LoadFault("timeout", True)
+
+
+def test_a_refused_connection_is_transient_and_nothing_was_sent(client: HttpClient) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    with pytest.raises(FetchError) as caught:
+        send(client, Request(f"http://127.0.0.1:{port}/"))
+    assert caught.value.fault == LoadFault("connect", True, was_sent=False)
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "reason"),
+    [
+        (6, "Could not resolve host: a.example", "dns"),
+        (35, "Recv failure: Connection reset by peer", "reset"),
+        (35, "TLS connect error: wrong version number", ""),
+        (60, "SSL certificate problem: certificate has expired", ""),
+        (3, "URL using bad/illegal format", ""),
+    ],
+)
+def test_a_failure_before_the_request_is_transient_unless_it_is_a_mistake(
+    number: int, words: str, reason: str
+) -> None:
+    error = wrong(number, words, "http://a.example/", connected=False, settings=SETTINGS)
+    assert error.fault == LoadFault(reason, bool(reason), was_sent=False)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("0", 0.0),
+        (" 120 ", 120.0),
+        ("99999999999999999999", LONGEST_RETRY_AFTER_S),
+        ("Fri, 01 May 2026 12:01:00 GMT", 60.0),
+        ("Friday, 01-May-26 12:01:00 GMT", 60.0),
+        ("Fri, 01 May 2026 11:00:00 GMT", 0.0),
+        ("Fri, 01 May 2096 12:00:00 GMT", LONGEST_RETRY_AFTER_S),
+        ("", None),
+        ("soon", None),
+        ("-5", None),
+        ("1.5", None),
+        ("Fri, 99 May 2026 12:01:00 GMT", None),
+    ],
+)
+def test_retry_after_is_read_as_seconds_or_a_date(value: str, seconds: float | None) -> None:
+    assert retry_after_s(value, datetime(2026, 5, 1, 12, tzinfo=UTC)) == seconds
+
+
+def test_the_seconds_that_a_server_asks_for_are_in_the_fault() -> None:
+    error = status_fault(503, "http://a.example/", {"retry-after": "7"})
+    assert error.fault == LoadFault("status 503", True, 503, 7.0)
+
+
+def test_a_fault_survives_pickling() -> None:
+    error = status_fault(503, "http://a.example/", {"retry-after": "7"})
+    assert pickle.loads(pickle.dumps(error)).fault == error.fault

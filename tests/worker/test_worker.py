@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from scoopi.errors import SilentHostError
+from scoopi.errors import FetchError, LoadFault, SilentHostError
 from scoopi.model.handover import Grant, ToGrant, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
@@ -174,8 +174,22 @@ def test_the_parent_hears_that_a_host_is_silent(start: Callable[[Loader], Parent
     loader = PlayedLoader()
     parent = start(loader)
     give(parent)
-    loader.end(SilentHostError("no connection within 10 ms"))
-    assert parent.hear() == Answered("job", "here.example:80", heard=False)
+    loader.end(SilentHostError("no connection within 10 ms", fault=LoadFault("timeout", True)))
+    answered = Answered("job", "here.example:80", heard=False, fault=LoadFault("timeout", True))
+    assert parent.hear() == answered
+
+
+def test_the_parent_hears_whether_a_failed_load_may_succeed_later(
+    start: Callable[[Loader], Parent],
+) -> None:
+    loader, fault = PlayedLoader(), LoadFault("status 503", True, 503, 7.0)
+    parent = start(loader)
+    give(parent)
+    loader.end(FetchError("the site answered with status 503", fault=fault))
+    assert parent.hear() == Answered("job", "here.example:80", heard=True, fault=fault)
+    results = parent.hear()
+    assert isinstance(results, Results)
+    assert [result.fault for result in results.results] == [fault]
 
 
 def test_a_page_that_is_asked_for_elsewhere_waits_for_leave(start: Callable[[Loader], Parent]) -> None:
