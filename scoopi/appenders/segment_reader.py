@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from scoopi.appenders.segment_format import (
+from scoopi.appenders.segment_writer import (
     FRAME_HEAD,
     FRAME_MARK,
     HEADER_LENGTH,

@@ -23,8 +23,7 @@ from scoopi.model.report.run_report import RunReport
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX
-from scoopi.publishing.output_file import OutputSpec
-from scoopi.publishing.outputs import output_specs
+from scoopi.publishing.output_file import OutputSpec, output_specs
 from scoopi.runs.composed import (
     Composed,
     compare_user_files,

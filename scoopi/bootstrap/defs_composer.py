@@ -18,7 +18,7 @@ from scoopi.defs.scrape.defs_reader import read_definitions
 from scoopi.defs.yaml.report import Report
 from scoopi.errors import FetchError, ScoopiError
 from scoopi.fetch.address import AddressKind, parse_address
-from scoopi.fetch.file_finder import FileFinder
+from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions
 from scoopi.model.step_def import PluginDef
@@ -137,7 +137,7 @@ class DefsComposer:
         """In a cluster the name of a file also contains the node's id."""
         if not self._configs.text("scoopi.cluster.addresses") or appender.output.startswith(LIST_PREFIX):
             return
-        from scoopi.publishing.outputs import file_of_node
+        from scoopi.publishing.output_file import file_of_node
 
         file = file_of_node(appender.output, self._configs.text("scoopi.cluster.node") or MADE_UP_NODE)
         if is_too_long(posixpath.basename(file)):

@@ -13,7 +13,7 @@ from scoopi.configs.groups import ArchiveSettings, ParserLimits
 from scoopi.configs.run_date import compose_run_date
 from scoopi.defs.scrape.class_names import SCRIPTER
 from scoopi.errors import UsageError
-from scoopi.fetch.file_finder import FileFinder
+from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data import Data
 from scoopi.model.document import Document
 from scoopi.model.handover import ToTask

@@ -26,7 +26,7 @@ from scoopi.defs.scrape.class_names import (
     XPATH_PARSER,
 )
 from scoopi.errors import PluginError
-from scoopi.fetch.file_finder import FileFinder
+from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import TaskDef
 from scoopi.model.document import Document
@@ -37,7 +37,7 @@ from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader
 from scoopi.parse.query_ports import DataReader, QueryEngine
 from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.publishing.outputs import appender_outputs
+from scoopi.publishing.output_file import appender_outputs
 from scoopi.runs.composed import WorkerPlan
 from scoopi.script.configs_view import ConfigsView
 from scoopi.script.page_scripts import PageScripts

@@ -20,8 +20,7 @@ from scoopi.configs.groups import (
     WorkerSettings,
 )
 from scoopi.fetch.address import host_of
-from scoopi.fetch.file_client import FileClient
-from scoopi.fetch.file_finder import FileFinder
+from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.parse.tree.html import TreeLimits

@@ -12,8 +12,7 @@ from scoopi.engine.stop_time import StopTime
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
 from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.model.report.run_report import ALREADY_OVER, RunReport, RunStatus
-from scoopi.publishing.run_phases import RunPhases
-from scoopi.publishing.run_rows import PublishedRows, RunRows
+from scoopi.publishing.run_rows import PublishedRows, RunPhases, RunRows
 from scoopi.runs.run_file import RunPlace
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.retries import retried

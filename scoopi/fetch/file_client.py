@@ -1,11 +1,104 @@
-"""FileClient: reads local pages up to the size limit."""
+"""FileClient: finds and reads local pages, up to the size limit."""
 
 from __future__ import annotations
 
+import errno
 import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote
 
 from scoopi.errors import FetchError
-from scoopi.fetch.file_finder import FileFinder
+
+_FILE_URL = re.compile(r"file:(?://([^/?#]*))?(/[^?#]*)?(.*)", re.IGNORECASE | re.DOTALL)
+
+_SITE = re.compile(r"(www\.[\w-]+|[a-z0-9-]+)(\.[a-z0-9-]+)*\.[a-z]{2,}(:\d+)?/|www\.", re.IGNORECASE)
+"""Something that looks like a host and a path."""
+
+
+class FileFinder:
+    """Looks for a file in the current folder, in that of the definitions and its parents, then as written.
+
+    Args:
+        current_folder: the folder in which the run was started; `resume` uses the same.
+        defs_folder: the folder of the definitions.
+    """
+
+    def __init__(self, current_folder: Path, defs_folder: Path) -> None:
+        current = current_folder.absolute()
+        defs = defs_folder.absolute()
+        self._folders = tuple(dict.fromkeys((current, defs, *defs.parents)))
+
+    def find(self, written: str) -> Path:
+        """The path of the file that `written`, a path or a `file:` URL, refers to.
+
+        A path that does not exist as written is tried without its `#fragment`, then percent-decoded, as in
+        links.
+
+        Raises:
+            FetchError: the file does not exist, and the hint names the folders searched; or it is not a
+                readable regular file.
+        """
+        unusable: list[tuple[Path, str]] = []
+        places: list[Path] = []
+        for place in self._places(written):
+            places.append(place)
+            problem = _problem(place)
+            if problem == "":
+                return place
+            if problem:
+                unusable.append((place, problem))
+        if unusable:
+            place, problem = unusable[0]
+            raise FetchError(
+                f"{place} {problem}",
+                at=written,
+                hint="name a file that can be read",
+                cause=f"the path {problem}",
+            )
+        folders = ", ".join(dict.fromkeys(str(place.parent) for place in places))
+        hint = f"looked for in {folders}; put the page there"
+        if _SITE.match(written):
+            hint = f"write https://{written} for a page of the web; a file was {hint}"
+        raise FetchError("there is no such file", at=written, hint=hint)
+
+    def _places(self, written: str) -> Iterator[Path]:
+        url = _FILE_URL.fullmatch(written)
+        if url:
+            host, path, _ = url.groups()
+            if (host or "").lower() not in ("", "localhost"):
+                raise FetchError(
+                    f"a file of the host {host} cannot be read",
+                    at=written,
+                    hint="file:///path",
+                    cause="a file of another host cannot be read",
+                )
+            if not path:
+                raise FetchError("the file URL has no absolute path", at=written, hint="file:///path")
+            yield Path(unquote(path))
+            return
+        bare = written.partition("#")[0]
+        for name in dict.fromkeys((written, bare, unquote(bare))):
+            if name.strip("/"):
+                yield from (folder / name.lstrip("/") for folder in self._folders)
+                yield Path(name).absolute()
+
+
+def _problem(place: Path) -> str | None:
+    """Why the file cannot be used; empty if it can, None if it does not exist."""
+    try:
+        mode = place.stat().st_mode
+    except ValueError:
+        return "holds a NUL character"
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+            return None
+        return f"cannot be read: {error.strerror}"
+    if stat.S_ISDIR(mode):
+        return "is a folder, not a file"
+    return "" if stat.S_ISREG(mode) else "is not a regular file"
 
 
 class FileClient:

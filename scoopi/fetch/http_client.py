@@ -16,9 +16,8 @@ import pycurl
 from scoopi.configs.groups import WebClientSettings
 from scoopi.fetch.http_exchange import HttpExchange
 from scoopi.fetch.private_hosts import PrivateHosts
-from scoopi.fetch.reception import OTHER_BYTES, PageRoom
+from scoopi.fetch.reception import OTHER_BYTES, WATCH_S, PageRoom, WireWatch
 from scoopi.fetch.request import GrantNeeded, Redirect, Request, Response
-from scoopi.fetch.wire_watch import WATCH_S, WireWatch
 
 KEPT_CONNECTIONS = 64
 OTHER_FILES = 24

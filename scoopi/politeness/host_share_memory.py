@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
 
 from scoopi.politeness.host_share_record import HostRecord, HostRecords
+from scoopi.store.pages.job_store import NEW_HOST
+from scoopi.store.ports import Store, pages
+from scoopi.store.run_maps import HOSTS
+
+PAGE = 1000
 
 
 class Share(NamedTuple):
@@ -60,14 +65,41 @@ class HostShareMemory:
         clock: monotonic seconds.
     """
 
-    def __init__(self, incarnation: str, records: HostRecords, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, incarnation: str, store: Store, records: HostRecords, clock: Callable[[], float]
+    ) -> None:
         self._incarnation = incarnation
+        self._store = store
         self._records = records
         self.clock = clock
         self._orders: dict[str, bytes] = {}
         self.known: dict[str, KnownHost] = {}
         self.open: dict[str, Share] = {}
         self.involved: set[str] = set()
+
+    def read_all(self) -> None:
+        """Read all records."""
+        found = set()
+        for page in pages(self._store, HOSTS, PAGE):
+            for host, raw in page:
+                self.learn(host, raw)
+                found.add(host)
+        for host in self.known.keys() - found:
+            self.learn(host, None)
+
+    def read(self, hosts: Collection[str]) -> None:
+        """Read these hosts; those without a record are not known."""
+        if hosts:
+            found = self._store.get_all(HOSTS, list(hosts))
+            for host in hosts:
+                self.learn(host, found.get(host))
+
+    def make(self, hosts: Collection[str]) -> None:
+        """Make the records of these hosts, unless another node has."""
+        if hosts:
+            outcomes = self._store.put_if_absent_all(HOSTS, [(host, NEW_HOST) for host in hosts])
+            for host, outcome in zip(hosts, outcomes, strict=True):
+                self.learn(host, outcome.current)
 
     def learn(self, host: str, raw: bytes | None) -> None:
         """A record was read; None: there is none."""

@@ -10,17 +10,14 @@ from itertools import islice
 from typing import NamedTuple
 
 from scoopi.configs.groups import FetchLimits
-from scoopi.politeness.host_share_choice import HostShareChoice
-from scoopi.politeness.host_share_division import HostShareDivision
+from scoopi.politeness.host_share_choice import HostShareChoice, HostShareDivision
 from scoopi.politeness.host_share_memory import HostShareMemory, KnownHost, Share
 from scoopi.politeness.host_share_record import HostRecord, HostRecords, HostShare
 from scoopi.store.nodes.lease_watch import boottime
 from scoopi.store.nodes.node_record import Look
-from scoopi.store.pages.job_store import NEW_HOST
-from scoopi.store.ports import Change, Store, pages
+from scoopi.store.ports import Change, Store
 from scoopi.store.run_maps import HOSTS
 
-PAGE = 1000
 MOST_AT_ONCE = 256
 """The most hosts that a node tries to get in one round, as each costs a look for ready jobs."""
 ROUNDS = 4
@@ -117,7 +114,7 @@ class HostShares:
         self._own_clock = clocks.boottime
         self._records = HostRecords(incarnation)
         self._division = HostShareDivision(limits)
-        self._memory = HostShareMemory(incarnation, self._records, clocks.monotonic)
+        self._memory = HostShareMemory(incarnation, store, self._records, clocks.monotonic)
         self._looked_at = -math.inf
 
     def may_send(self, host: str) -> Share | None:
@@ -174,9 +171,9 @@ class HostShares:
         if self._node.own_beat_is_old():
             return False
         if everything:
-            self._read_all()
+            self._memory.read_all()
         else:
-            self._read(self._memory.involved.union(hosts))
+            self._memory.read(self._memory.involved.union(hosts))
         self._looked_at = began_at
         return True
 
@@ -191,7 +188,7 @@ class HostShares:
             return
         work = _Work(frozenset(needed), frozenset(wanted))
         concerned = work.needed.union(work.wanted, self._memory.involved)
-        self._make([host for host in concerned if host not in self._memory.known])
+        self._memory.make([host for host in concerned if host not in self._memory.known])
         pending: Collection[str] = concerned
         for _ in range(ROUNDS):
             # A host that another node took first is left to it, unless work at hand needs it.
@@ -287,25 +284,3 @@ class HostShares:
     def _is_vouched(self) -> bool:
         """Whether the last look is so young that nobody can have taken this node for lost since."""
         return self._own_clock() - self._looked_at < self._vouched_s
-
-    def _read_all(self) -> None:
-        found = set()
-        for page in pages(self._store, HOSTS, PAGE):
-            for host, raw in page:
-                self._memory.learn(host, raw)
-                found.add(host)
-        for host in self._memory.known.keys() - found:
-            self._memory.learn(host, None)
-
-    def _read(self, hosts: Collection[str]) -> None:
-        """Read these hosts; those without a record are not known."""
-        if hosts:
-            found = self._store.get_all(HOSTS, list(hosts))
-            for host in hosts:
-                self._memory.learn(host, found.get(host))
-
-    def _make(self, hosts: Collection[str]) -> None:
-        if hosts:
-            outcomes = self._store.put_if_absent_all(HOSTS, [(host, NEW_HOST) for host in hosts])
-            for host, outcome in zip(hosts, outcomes, strict=True):
-                self._memory.learn(host, outcome.current)

@@ -9,8 +9,7 @@ import msgspec
 import pytest
 
 from scoopi.appenders.job_result import JobResult
-from scoopi.appenders.segment_format import SegmentHeader
-from scoopi.appenders.segment_writer import SegmentWriter
+from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.model.failure import Failure
 from scoopi.model.frame import Frame
 from scoopi.model.handover import Part

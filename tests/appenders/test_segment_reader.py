@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.appenders.segment_format import SegmentHeader, pack_frame
 from scoopi.appenders.segment_reader import SegmentReader
-from scoopi.appenders.segment_writer import SegmentWriter
+from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter, pack_frame
 
 from .conftest import NODE, frame
 

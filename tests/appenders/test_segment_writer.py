@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.appenders.segment_format import SegmentHeader
 from scoopi.appenders.segment_reader import SegmentReader
-from scoopi.appenders.segment_writer import SegmentWriter
+from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.errors import AppenderError
 
 from .conftest import NODE, frame

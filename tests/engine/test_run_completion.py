@@ -16,8 +16,7 @@ from scoopi.errors import StoreError
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.run_report import RunStatus
 from scoopi.publishing.publisher import Published
-from scoopi.publishing.run_phases import RunPhases
-from scoopi.publishing.run_rows import OwnRows
+from scoopi.publishing.run_rows import OwnRows, RunPhases
 from scoopi.runs.run_file import RunFile, RunPlace
 from scoopi.store import retries
 from scoopi.store.runs.run_record import RunPhase, RunState

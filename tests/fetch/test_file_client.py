@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import FetchError
-from scoopi.fetch.file_client import FileClient
-from scoopi.fetch.file_finder import FileFinder
+from scoopi.fetch.file_client import FileClient, FileFinder
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import FetchError
-from scoopi.fetch.file_finder import FileFinder
+from scoopi.fetch.file_client import FileFinder
 
 
 @pytest.fixture

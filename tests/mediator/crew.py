@@ -20,8 +20,7 @@ import msgspec
 
 from scoopi.appenders.appender import Appender, CommitEvents
 from scoopi.appenders.job_result import JobResult
-from scoopi.appenders.segment_format import SegmentHeader
-from scoopi.appenders.segment_writer import SegmentWriter
+from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.configs.groups import AppenderSettings, FetchLimits
 from scoopi.errors import ScoopiError
 from scoopi.mediator.pending import Pending

@@ -10,9 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scoopi.configs.groups import FetchLimits
-from scoopi.politeness.host_clocks import HostClocks, Standing
+from scoopi.politeness.host_clocks import HostClocks, InFlight, Standing
 from scoopi.politeness.host_share_memory import Share
-from scoopi.politeness.host_sharing import InFlight
 from tests.mediator.crew import Clock
 
 HOST = "site.example:80"

@@ -10,7 +10,7 @@ import pytest
 
 from scoopi.errors import FetchError
 from scoopi.fetch.address import AddressKind, parse_address
-from scoopi.steps.link_address import link_address
+from scoopi.steps.locator_creator import link_address
 from tests.engine.desk import Desk
 from tests.server.server import Server
 

@@ -15,8 +15,7 @@ from scoopi.archive.archive import Archive
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError, StepError
 from scoopi.fetch.address import parse_address
-from scoopi.fetch.file_client import FileClient
-from scoopi.fetch.file_finder import FileFinder
+from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.model.document import Document
 from scoopi.model.handover import Grant, Handover, ToGrant, ToTask

@@ -22,7 +22,7 @@ from scoopi.mediator.state_flipper import StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.politeness.host_sharing import HostSharing
+from scoopi.politeness.host_clocks import HostSharing
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.departure import Departure

@@ -9,7 +9,7 @@ from injector import inject
 
 from scoopi.configs.groups import OutputSettings
 from scoopi.engine.stop_time import StopTime
-from scoopi.publishing.outputs import of_node
+from scoopi.publishing.output_file import of_node
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.run_rows import OwnRows, RunRows
 from scoopi.runs.folders.node_folder import LOST_PREFIX
@@ -57,7 +57,7 @@ class OutputWiring:
         """
         own = OwnRows(publisher, departure, self._context.was_over, in_parts=self._context.stream is None)
         if self._merges:
-            from scoopi.publishing.merged_rows import MergedRows  # late: for nodes that share a folder
+            from scoopi.publishing.shared_rows import MergedRows  # late: for nodes that share a folder
 
             return MergedRows(self._of_all(), self._barricade("merge"), departure, self._is_stopped)
         if self._context.cluster is not None and self._settings.durability == "shared":

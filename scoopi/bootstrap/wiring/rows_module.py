@@ -7,8 +7,7 @@ import time
 from injector import Binder, Module, provider, singleton
 
 from scoopi.appenders.appender import STORE_TIMEOUT_S, Appender, CommitEvents
-from scoopi.appenders.segment_format import SegmentHeader
-from scoopi.appenders.segment_writer import SegmentWriter
+from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.bootstrap.wiring.output_wiring import OutputWiring
 from scoopi.configs.groups import AppenderSettings, EngineSettings
 from scoopi.engine.empty_finds import EmptyFinds
@@ -19,8 +18,7 @@ from scoopi.engine.stop_time import StopTime
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.publishing.publisher import Publisher
-from scoopi.publishing.run_phases import RunPhases
-from scoopi.publishing.run_rows import RunRows
+from scoopi.publishing.run_rows import RunPhases, RunRows
 from scoopi.runs.folders.node_folder import NodeFolder
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_file import RunFile, RunPlace

@@ -22,9 +22,8 @@ from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.politeness.host_claims import HostClaims, claims_file
-from scoopi.politeness.host_clocks import HostClocks
+from scoopi.politeness.host_clocks import HostClocks, HostSharing, InFlight
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
-from scoopi.politeness.host_sharing import HostSharing, InFlight
 from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.membership import Membership
 

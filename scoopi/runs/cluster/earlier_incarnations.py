@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from scoopi.errors import RunError, StoreError
-from scoopi.publishing.output_file import OutputSpec
-from scoopi.publishing.outputs import of_node
+from scoopi.publishing.output_file import OutputSpec, of_node
 from scoopi.runs.folders.node_folder import NodeFolder
 from scoopi.runs.folders.run_state import NodeState
 

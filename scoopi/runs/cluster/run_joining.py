@@ -15,8 +15,7 @@ from scoopi.configs.groups import ClusterSettings, OutputSettings
 from scoopi.errors import ConfigError, DefsError, RunError, StoreError
 from scoopi.metrics.joining_node import JoiningNode
 from scoopi.model.report.run_report import RunReport
-from scoopi.publishing.output_file import OutputSpec
-from scoopi.publishing.outputs import of_node
+from scoopi.publishing.output_file import OutputSpec, of_node
 from scoopi.runs.cluster.cluster_runs import runs_of, store_of
 from scoopi.runs.cluster.earlier_incarnations import EarlierIncarnations
 from scoopi.runs.cluster.left_over_runs import LeftOverRuns
