@@ -1,0 +1,164 @@
+"""RecordSchema: the columns of the records of one data definition, and what their values are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from scoopi.model.locator import Link
+from scoopi.model.place import NOWHERE, Place
+
+_SIZE_BYTES = 4
+
+Value = Any
+"""Of one field: str, int, bool, None, a list of these, or what JSON has (dict, list, float).
+
+Decimals, dates and date-times are texts: `12.50`, `2026-03-01`, `2026-03-01T08:00:00+01:00`.
+"""
+Row = tuple[Value, ...]
+
+
+class ColumnType(StrEnum):
+    """What the values of a column are."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    DECIMAL = "decimal"
+    """An exact text, as in `12.50`."""
+    BOOLEAN = "boolean"
+    DATE = "date"
+    """ISO 8601, as in `2026-03-01`."""
+    DATETIME = "datetime"
+    """ISO 8601 with seconds, and with an offset where it is known."""
+    JSON = "json"
+    """Any value of JSON."""
+
+
+class Column(msgspec.Struct, frozen=True):
+    """One column; with `is_list` its values are lists of that type.
+
+    Attributes:
+        place: where the field is defined.
+    """
+
+    name: str
+    type: ColumnType = ColumnType.TEXT
+    is_list: bool = False
+    place: Place = NOWHERE
+
+
+META_COLUMNS: Mapping[str, Column] = MappingProxyType(
+    {
+        "locator": Column("locator"),
+        "group": Column("group"),
+        "page": Column("page"),
+        "fetchedAt": Column("fetchedAt", ColumnType.DATETIME),
+    }
+)
+"""What `meta` may put before the fields: names of locator and group, the page's address, its load time."""
+
+
+class Expectation(msgspec.Struct, frozen=True):
+    """What `expect` demands of the records of a run.
+
+    Attributes:
+        subject: `records` for their number, else the name of the field whose share is meant.
+        least: the smallest number, or the smallest share (from 0 to 1) of records with a value.
+        most: the largest one; None without a bound.
+        is_share: whether the bounds are shares.
+        text: as written.
+    """
+
+    subject: str
+    least: float
+    most: float | None = None
+    is_share: bool = False
+    text: str = ""
+    place: Place = NOWHERE
+
+
+class RecordSchema(msgspec.Struct, frozen=True):
+    """The records of one data definition.
+
+    Attributes:
+        name: of the data definition.
+        columns: of the fields, in the order of their definition.
+        key: names of the columns that identify a record; empty for none.
+        expect: what is demanded of the records of a run.
+        meta: columns before those of the fields, in the order of `meta`.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    key: tuple[str, ...] = ()
+    expect: tuple[Expectation, ...] = ()
+    meta: tuple[Column, ...] = ()
+
+    @property
+    def all_columns(self) -> tuple[Column, ...]:
+        """The columns of a row, in order: meta columns, then fields."""
+        return (*self.meta, *self.columns)
+
+
+class Rejection(msgspec.Struct, frozen=True):
+    """A record that is not written.
+
+    Attributes:
+        reason: why, in one sentence.
+        field: the name of the field that decided.
+        url: the page's address.
+        at: `file:line:column` of that field in the definitions.
+        record: values by column, as far as they were read.
+    """
+
+    reason: str
+    field: str
+    url: str
+    at: str
+    record: dict[str, Value]
+
+
+class Records(msgspec.Struct, frozen=True):
+    """What one data definition reads from one page.
+
+    Attributes:
+        data_def: its name.
+        rows: of each record the values of `RecordSchema.all_columns`.
+        rejections: elements that gave no record.
+        links: pages that fields lead to.
+    """
+
+    data_def: str
+    rows: tuple[Row, ...]
+    rejections: tuple[Rejection, ...] = ()
+    links: tuple[Link, ...] = ()
+
+    def with_rows(self, rows: Iterable[Row]) -> Records:
+        """The same page's records with other rows."""
+        return Records(self.data_def, tuple(rows), self.rejections, self.links)
+
+
+def packed_rows(rows: Sequence[Row]) -> bytes:
+    """The rows of a page as one block: its length (4 bytes, big endian), then msgpack; empty without rows.
+
+    >>> list(read_records(packed_rows([("Rye", "4.20")]) + packed_rows([("Oat", None)])))
+    [['Rye', '4.20'], ['Oat', None]]
+    """
+    if not rows:
+        return b""
+    block = msgspec.msgpack.encode(rows)
+    return len(block).to_bytes(_SIZE_BYTES, "big") + block
+
+
+def read_records(body: bytes) -> Iterator[list[Value]]:
+    """The rows of blocks that stand one behind the other."""
+    decoder = msgspec.msgpack.Decoder(list[list[Any]])
+    start = 0
+    while start < len(body):
+        first = start + _SIZE_BYTES
+        start = first + int.from_bytes(body[start:first], "big")
+        yield from decoder.decode(body[first:start])
