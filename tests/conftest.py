@@ -13,6 +13,7 @@ from scoopi.parse.bridge import build
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.server.server import Server
+from tests.site.misbehaving_site import MisbehavingSite
 
 # Several rooms' tests import these; only here is none of them imported yet.
 pytest.register_assert_rewrite("tests.engine.desk", "tests.engine.pace", "tests.bad_input.town")
@@ -64,10 +65,22 @@ def pages(tmp_path: Path) -> Path:
 @pytest.fixture
 def server(pages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A real HTTP server on loopback that serves `pages` and misbehaves under `/bad/…`."""
-    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
+    _without_proxies(monkeypatch)
     with Server(pages) as running:
         yield running
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MisbehavingSite]:
+    """A loopback site with a page for each misbehaviour, by name: see tests/site/misbehaving_site.py."""
+    _without_proxies(monkeypatch)
+    with MisbehavingSite(tmp_path) as running:
+        yield running
+
+
+def _without_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

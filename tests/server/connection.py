@@ -42,6 +42,7 @@ class Serving:
         route: chooses the misbehaviour.
         tasks: the misbehaviours under way.
         visits: how often each (host, misbehaviour) was asked for.
+        first: when each was asked for the first time, in seconds of the monotonic clock.
     """
 
     site: Site
@@ -49,6 +50,7 @@ class Serving:
     route: Route = by_name
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     visits: Counter[tuple[str, str]] = field(default_factory=Counter)
+    first: dict[tuple[str, str], float] = field(default_factory=dict)
 
 
 class Connection(asyncio.Protocol):
@@ -129,8 +131,10 @@ class Connection(asyncio.Protocol):
         self, transport: asyncio.Transport, seen: Seen, name: str, misbehaviour: Misbehaviour
     ) -> None:
         self._busy = True
-        self._serving.visits[seen.host, name] += 1
-        exchange = Exchange(seen, transport, self._may_write, self._serving.visits[seen.host, name])
+        key = seen.host, name
+        self._serving.visits[key] += 1
+        since_s = seen.started - self._serving.first.setdefault(key, seen.started)
+        exchange = Exchange(seen, transport, self._may_write, self._serving.visits[key], since_s)
         task = asyncio.ensure_future(misbehaviour(exchange))
         self._serving.tasks.add(task)
         task.add_done_callback(lambda done: self._ended(done, seen))

@@ -18,13 +18,20 @@ class Exchange:
     Attributes:
         seen: the request.
         times: how often this host has been asked for this misbehaviour, this request included.
+        since_s: seconds since the first of these requests.
     """
 
     def __init__(
-        self, seen: Seen, transport: asyncio.Transport, may_write: asyncio.Event, times: int = 1
+        self,
+        seen: Seen,
+        transport: asyncio.Transport,
+        may_write: asyncio.Event,
+        times: int = 1,
+        since_s: float = 0.0,
     ) -> None:
         self.seen = seen
         self.times = times
+        self.since_s = since_s
         self.transport = transport
         self._may_write = may_write
         parts = urlsplit(seen.path)
