@@ -39,6 +39,10 @@ class UsageError(ScoopiError):
     """The command line asks for something that does not exist or does not fit together (exit 2)."""
 
 
+class PeriodError(ScoopiError):
+    """A period, a slot, a duration or a cron expression is not valid."""
+
+
 class BootError(ScoopiError):
     """Ends the run before it starts (exit 3 unless a subclass differs)."""
 

@@ -23,6 +23,7 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "status": "show the runs of a cluster, their nodes and their progress",
         "cancel": "stop a run on all nodes of its cluster",
         "forget": "remove a run's data from its cluster",
+        "period": "calculate with periods: hours, days, months and years",
         "member": "start a Hazelcast member, for development and tests",
         "version": "show the versions of Scoopi and its components",
     }

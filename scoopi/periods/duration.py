@@ -1,0 +1,49 @@
+"""Durations: `250ms 90s 15m 48h 2d`, as definitions of the scheduler write them."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+from scoopi.errors import PeriodError
+
+_DURATION = re.compile(r"(\d{1,9})(ms|s|m|h|d)", re.ASCII)
+_UNITS = {
+    "ms": timedelta(milliseconds=1),
+    "s": timedelta(seconds=1),
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+}
+
+
+def parse_duration(text: str) -> timedelta:
+    """Duration of a number and a unit.
+
+    >>> str(parse_duration("90s"))
+    '0:01:30'
+
+    Raises:
+        PeriodError: the text has another form, or the duration is longer than a million days.
+    """
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise PeriodError(
+            f"{text!r} is not a duration", hint="write a number and ms, s, m, h or d, as in 15m"
+        )
+    number, unit = int(match[1]), match[2]
+    if number * _UNITS[unit].total_seconds() > 86400e6:
+        raise PeriodError(f"{text} is longer than a million days")
+    return number * _UNITS[unit]
+
+
+def duration_text(duration: timedelta) -> str:
+    """The shortest text of a duration, in the largest unit that gives a whole number.
+
+    >>> duration_text(timedelta(minutes=90))
+    '90m'
+    """
+    for unit in ("d", "h", "m", "s"):
+        if duration and not duration % _UNITS[unit]:
+            return f"{duration // _UNITS[unit]}{unit}"
+    return f"{duration // _UNITS['ms']}ms" if duration else "0s"

@@ -1,0 +1,54 @@
+"""Iterations: numbers the fires of a cron trigger, and walks back through them."""
+
+from __future__ import annotations
+
+from datetime import datetime, time, tzinfo
+from itertools import islice, takewhile
+
+from scoopi.errors import PeriodError
+from scoopi.periods.fires import Fires
+from scoopi.periods.slot import Iteration
+
+_PER_DAY = 10_000
+
+
+class CronIterations:
+    """Iterations of a cron trigger: `yyMMdd` and the ordinal of the fire within its day.
+
+    Args:
+        fires: all fires of the expression, also those before `since`.
+        zone: in which a day begins.
+        since: only a fire after it makes an iteration current; earlier ones may be looked back at.
+    """
+
+    def __init__(self, fires: Fires, zone: tzinfo, since: datetime) -> None:
+        self._fires = fires
+        self._zone = zone
+        self._since = since
+
+    def current(self, now: datetime) -> datetime | None:
+        """The fire of the current iteration: the last one up to now, if it is after `since`."""
+        last = next(self._fires.before(now + datetime.resolution), None)
+        return last if last is not None and last > self._since else None
+
+    def window(self, now: datetime, lookback: int) -> list[tuple[Iteration, datetime]]:
+        """The current iteration and up to `lookback` earlier ones, the oldest first, each with its fire."""
+        current = self.current(now)
+        if current is None:
+            return []
+        fires = list(islice(self._fires.before(current + datetime.resolution), lookback + 1))
+        return [(self.number(fire), fire) for fire in reversed(fires)]
+
+    def number(self, fire: datetime) -> Iteration:
+        """The number of a fire: its local day, and how many fires that day had up to it.
+
+        Raises:
+            PeriodError: a day has more fires than numbers.
+        """
+        local = fire.astimezone(self._zone)
+        midnight = datetime.combine(local.date(), time(), self._zone)
+        fires = takewhile(lambda at: at >= midnight, self._fires.before(fire + datetime.resolution))
+        ordinal = sum(1 for _ in fires)
+        if ordinal >= _PER_DAY:
+            raise PeriodError(f"more than {_PER_DAY - 1} iterations a day cannot be numbered")
+        return Iteration(int(f"{local:%y%m%d}") * _PER_DAY + ordinal)

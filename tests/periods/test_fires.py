@@ -1,0 +1,172 @@
+"""Fires agree with a walk through every minute of a year, in zones with clock changes of all kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import islice, takewhile
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scoopi.errors import PeriodError
+from scoopi.periods.cron import CronExpression
+from scoopi.periods.fires import BoundedFires, IntervalFires, LocalFires, times_of_day
+
+MINUTE = timedelta(minutes=1)
+ZONES = ["Europe/Berlin", "Australia/Lord_Howe", "Asia/Beirut"]
+"""Clocks change by an hour at night, by half an hour, and by an hour at midnight."""
+EXPRESSIONS = ["30 2 * * *", "0 * * * *", "*/20 1-3 * * *", "0 0 * * 0", "59 23 * * *", "15 0,2 29 3 1"]
+YEAR = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def matches(expression: str, local: datetime) -> bool:
+    """Whether a local minute matches, written apart from the code under test."""
+    minute, hour, day, month, weekday = expression.split()
+    return (
+        field(minute, local.minute, 0, 59)
+        and field(hour, local.hour, 0, 23)
+        and field(month, local.month, 1, 12)
+        and is_day(day, weekday, local)
+    )
+
+
+def is_day(day: str, weekday: str, local: datetime) -> bool:
+    of_month, of_week = field(day, local.day, 1, 31), field(weekday, local.isoweekday() % 7, 0, 6)
+    return of_month and of_week if "*" in (day, weekday) else of_month or of_week
+
+
+@cache
+def field(text: str, value: int, low: int, high: int) -> bool:
+    return any(value in numbers(term, low, high) for term in text.split(","))
+
+
+def numbers(term: str, low: int, high: int) -> range:
+    span, _, step = term.partition("/")
+    if span == "*":
+        return range(low, high + 1, int(step or 1))
+    first, _, last = span.partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+@cache
+def clock_of_a_year(zone: str) -> list[tuple[datetime, list[datetime], bool]]:
+    """Each minute of a year: the instant, its local time and those skipped before it, whether it is new."""
+    clock: list[tuple[datetime, list[datetime], bool]] = []
+    at, before = YEAR, (YEAR - MINUTE).astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    latest = before
+    while at.year == YEAR.year:
+        local = at.astimezone(ZoneInfo(zone)).replace(tzinfo=None, fold=0)
+        skipped = [before + MINUTE * step for step in range(1, (local - before) // MINUTE)]
+        clock.append((at, [local, *skipped], local > latest))
+        before, latest = local, max(latest, local)
+        at += MINUTE
+    return clock
+
+
+def walked(expression: str, zone: str, is_twice: bool) -> list[datetime]:
+    """The fires of a year, found by looking at the clock every minute."""
+    return [
+        at
+        for at, locals_, is_new in clock_of_a_year(zone)
+        if any(
+            matches(expression, local) and (is_twice or is_new or place)
+            for place, local in enumerate(locals_)
+        )
+    ]
+
+
+@pytest.mark.parametrize("zone", ZONES)
+def test_a_year_of_fires_is_that_of_a_walk_through_its_minutes(zone: str) -> None:
+    clock = ZoneInfo(zone)
+    for expression in EXPRESSIONS:
+        for is_twice in (False, True):
+            fires = LocalFires([CronExpression(expression)], clock, is_twice=is_twice)
+            expected = walked(expression, zone, is_twice)
+            later = takewhile(lambda at: at.year == 2026, fires.after(YEAR - timedelta(microseconds=1)))
+            assert list(later) == expected, (expression, is_twice)
+            earlier = takewhile(lambda at: at >= YEAR, fires.before(YEAR.replace(year=2027)))
+            assert list(earlier) == expected[::-1], (expression, is_twice)
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from(ZONES),
+    st.sampled_from(EXPRESSIONS),
+    st.booleans(),
+    st.datetimes(datetime(2026, 1, 1), datetime(2026, 12, 1)),
+)
+def test_fires_found_from_any_moment_are_the_same(
+    zone: str, expression: str, is_twice: bool, moment: datetime
+) -> None:
+    fires = LocalFires([CronExpression(expression)], ZoneInfo(zone), is_twice=is_twice)
+    at = moment.replace(tzinfo=UTC)
+    later = list(islice(fires.after(at), 5))
+    assert all(fire > at for fire in later)
+    assert list(islice(fires.before(later[-1] + MINUTE / 60), 5)) == later[::-1]
+    assert next(fires.before(later[0]), later[0]) < later[0]
+    assert next(fires.after(later[0] - MINUTE / 60)) == later[0]
+
+
+def test_a_fixed_time_fires_once_when_clocks_go_back_and_both_times_if_asked() -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    night = datetime(2026, 10, 24, 12, tzinfo=UTC)
+    once = LocalFires(times_of_day(["2:30"]), berlin)
+    twice = LocalFires(times_of_day(["2:30"]), berlin, is_twice=True)
+    assert texts(once.after(night), 2) == ["2026-10-25T00:30Z", "2026-10-26T01:30Z"]
+    assert texts(twice.after(night), 3) == ["2026-10-25T00:30Z", "2026-10-25T01:30Z", "2026-10-26T01:30Z"]
+
+
+def test_a_time_that_does_not_exist_fires_at_the_end_of_the_gap() -> None:
+    fires = LocalFires([CronExpression("*/20 2 * * *")], ZoneInfo("Europe/Berlin"))
+    assert texts(fires.after(datetime(2026, 3, 28, 12, tzinfo=UTC)), 2) == [
+        "2026-03-29T01:00Z",
+        "2026-03-30T00:00Z",
+    ]
+
+
+def test_a_day_that_does_not_exist_fires_once_at_its_end() -> None:
+    fires = LocalFires([CronExpression("0 * 30 12 *")], ZoneInfo("Pacific/Apia"))
+    assert texts(fires.after(datetime(2011, 12, 28, tzinfo=UTC)), 1) == ["2011-12-30T10:00Z"]
+
+
+def test_an_interval_fires_at_whole_steps_after_its_start_and_not_at_it() -> None:
+    since = datetime(2026, 1, 1, tzinfo=UTC)
+    fires = IntervalFires(since, timedelta(seconds=90))
+    assert texts(fires.after(since - timedelta(days=1)), 2) == ["2026-01-01T00:01Z", "2026-01-01T00:03Z"]
+    assert next(fires.after(since + timedelta(seconds=90))) == since + timedelta(seconds=180)
+    assert next(fires.before(since + timedelta(seconds=181))) == since + timedelta(seconds=180)
+    assert list(fires.before(since + timedelta(seconds=180))) == [since + timedelta(seconds=90)]
+    assert list(fires.before(since)) == []
+
+
+def test_an_interval_below_a_second_is_refused() -> None:
+    with pytest.raises(PeriodError, match="at least one second"):
+        IntervalFires(YEAR, timedelta(milliseconds=999))
+
+
+def test_bounds_leave_out_their_beginning_and_include_their_end() -> None:
+    hourly = LocalFires([CronExpression("@hourly")], UTC)
+    bounded = BoundedFires(hourly, YEAR, YEAR + timedelta(hours=2))
+    hours = [YEAR + timedelta(hours=1), YEAR + timedelta(hours=2)]
+    assert list(bounded.after(YEAR - timedelta(days=3))) == hours
+    assert list(bounded.before(YEAR + timedelta(days=3))) == hours[::-1]
+
+
+def test_several_times_of_day_are_one_trigger_where_monday_is_0() -> None:
+    fires = LocalFires(times_of_day(["0-06:30", "4-18:05", "*-12:00"]), UTC)
+    monday = datetime(2026, 11, 23, tzinfo=UTC)
+    assert texts(fires.after(monday), 3) == ["2026-11-23T06:30Z", "2026-11-23T12:00Z", "2026-11-24T12:00Z"]
+
+
+@pytest.mark.parametrize("text", ["7-06:30", "24:00", "8", "1-8:3", "mon-8:30", "", "*-8:60"])
+def test_a_text_that_is_not_a_time_of_day_is_refused(text: str) -> None:
+    with pytest.raises(PeriodError, match="is not a time"):
+        times_of_day([text])
+
+
+def texts(fires: Iterator[datetime], count: int) -> list[str]:
+    return [f"{at:%Y-%m-%dT%H:%MZ}" for at in islice(fires, count)]
