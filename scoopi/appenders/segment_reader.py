@@ -16,8 +16,7 @@ from scoopi.appenders.segment_writer import (
     SegmentHeader,
     checksum,
 )
-from scoopi.model.frame import Frame
-from scoopi.model.job import JobState
+from scoopi.model.job import Frame, JobState
 
 FRAME_DECODER = msgspec.msgpack.Decoder(Frame)
 READ_BYTES = 1 << 20

@@ -19,9 +19,8 @@ from scoopi.archive.archive_records import (
 )
 from scoopi.archive.entry_file import TEMPORARY, EntryFile
 from scoopi.model.data import Data
-from scoopi.model.document import Document
 from scoopi.model.live import Live
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 
 log = logging.getLogger(__name__)
 

@@ -9,8 +9,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from scoopi.model.data import Axis, Data, Item
-from scoopi.model.document import Document
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 from scoopi.model.text.shown import with_login_of, without_login
 
 

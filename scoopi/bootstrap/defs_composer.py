@@ -20,8 +20,7 @@ from scoopi.errors import FetchError, ScoopiError
 from scoopi.fetch.address import AddressKind, parse_address
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import Definitions
-from scoopi.model.step_def import PluginDef
+from scoopi.model.definitions import Definitions, PluginDef
 from scoopi.model.text.output_path import is_too_long
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_check import check_data_def

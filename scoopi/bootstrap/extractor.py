@@ -15,10 +15,8 @@ from scoopi.defs.scrape.class_names import SCRIPTER
 from scoopi.errors import UsageError
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data import Data
-from scoopi.model.document import Document
-from scoopi.model.handover import ToTask
-from scoopi.model.locator import Locator
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Payload, ToTask
+from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.html import TreeLimits
 from scoopi.parse.tree.page import Page
 from scoopi.plugins.builtins import BUILTINS

@@ -28,10 +28,9 @@ from scoopi.defs.scrape.class_names import (
 from scoopi.errors import PluginError
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import TaskDef
-from scoopi.model.document import Document
+from scoopi.model.definitions import PluginDef, StepDef, TaskDef
+from scoopi.model.locator import Document
 from scoopi.model.report.finds import axes_read, found_nothing
-from scoopi.model.step_def import PluginDef, StepDef
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader

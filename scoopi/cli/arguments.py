@@ -11,7 +11,7 @@ from typing import NoReturn, Protocol, cast
 
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.errors import UsageError
-from scoopi.model.text.nearest import nearest
+from scoopi.model.text.shown import nearest
 
 VERBS: Mapping[str, str] = MappingProxyType(
     {

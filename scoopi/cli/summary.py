@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.cli.text import counted, duration, labelled, number, rate, short_duration
-from scoopi.model.report.causes import Cause
-from scoopi.model.report.run_report import LOADER, RunReport, RunStatus
+from scoopi.model.report.run_report import LOADER, Cause, RunReport, RunStatus
 
 _MOST_CAUSES = 10
 _MOST_NAMES = 10

@@ -9,7 +9,7 @@ from scoopi.configs.given import Given
 from scoopi.configs.original_keys import original_environment_key
 from scoopi.configs.registry import SETTINGS
 from scoopi.errors import ConfigError
-from scoopi.model.text.nearest import nearest
+from scoopi.model.text.shown import nearest
 
 PREFIX = "SCOOPI_"
 NOT_SETTINGS = frozenset({"SCOOPI_HAZELCAST_JAR"})

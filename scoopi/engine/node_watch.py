@@ -16,7 +16,7 @@ from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.state_flipper import StateFlipper, TMState
 from scoopi.mediator.task_mediator import TaskFigures, TaskMediator
-from scoopi.metrics.node_counts import NodeCounts
+from scoopi.metrics.node_counts import NodeCounts, SlowFigure
 from scoopi.metrics.node_view import (
     CommitsView,
     HostsView,
@@ -26,7 +26,6 @@ from scoopi.metrics.node_view import (
     QueuesView,
     WorkersView,
 )
-from scoopi.metrics.slow_figure import SlowFigure
 from scoopi.version import __version__
 
 COMMIT = "commit"

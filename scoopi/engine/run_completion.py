@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from injector import inject
 
 from scoopi.engine.run_reporter import Outcome, RunReporter
-from scoopi.engine.stop_time import StopTime
+from scoopi.engine.shutdown import StopTime
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
 from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.model.report.run_report import ALREADY_OVER, RunReport, RunStatus

@@ -7,8 +7,7 @@ from datetime import datetime
 
 import msgspec
 
-from scoopi.model.document import Document
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 
 
 class Request(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.heartbeat import Heartbeat
-from scoopi.mediator.job_inbox import JobInbox
+from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.job_runner import JobRunner
 from scoopi.mediator.monitor import Monitor
 

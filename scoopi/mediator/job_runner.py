@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from scoopi.appenders.job_result import JobResult
-from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.job_inbox import JobInbox
-from scoopi.mediator.pending import Pending, failed_result, failure_of
+from scoopi.mediator.held_jobs import HeldJobs, Pending, failed_result, failure_of
+from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
 from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts

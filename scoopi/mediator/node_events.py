@@ -9,12 +9,10 @@ from injector import inject
 
 from scoopi.appenders.job_result import JobResult
 from scoopi.errors import ScoopiError
-from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.job_inbox import JobInbox
+from scoopi.mediator.held_jobs import HeldJobs, Pending
+from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.monitor import Monitor
-from scoopi.mediator.pending import Pending
 from scoopi.mediator.state_flipper import StateFlipper
-from scoopi.mediator.task_inbox import TaskInbox
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import JobState
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scoopi.errors import RunError, ScoopiError
-from scoopi.mediator.pending import Pending
-from scoopi.mediator.task_inbox import TaskInbox
+from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.inboxes import TaskInbox
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner
 from scoopi.mediator.workers.worker_pool import WorkerPool

@@ -8,8 +8,8 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import TypeVar
 
-from scoopi.mediator.pending import Pending
-from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks, Standing
 
 One = TypeVar("One")

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from injector import inject
 
 from scoopi.errors import RunError, ScoopiError
-from scoopi.mediator.pending import Pending
-from scoopi.mediator.task_inbox import TaskInbox
+from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.inboxes import TaskInbox
 from scoopi.mediator.workers.handover_router import HandoverRouter
 from scoopi.mediator.workers.job_giver import JobGiver
-from scoopi.mediator.workers.pool_worker import PoolWorker
 from scoopi.mediator.workers.watchdog import LOOK_S, Watchdog
-from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Drain, Recall, ToParent
 

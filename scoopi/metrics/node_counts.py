@@ -1,9 +1,12 @@
-"""NodeCounts: the counters of this process, by name."""
+"""Figures of this process: counters by name, and numbers that are slow to read."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+from scoopi.errors import ScoopiError
 
 
 class NodeCounts:
@@ -43,3 +46,34 @@ class NodeCounts:
                 for name, value in self._values.items()
                 if name.startswith(prefix)
             }
+
+
+class SlowFigure:
+    """Caches a number; callers never wait for another caller's read, but get the last value.
+
+    Args:
+        read: the source.
+        kept_s: how long a value, or a failure, is cached.
+    """
+
+    def __init__(
+        self, read: Callable[[], int], kept_s: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._read = read
+        self._kept_s = kept_s
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._value: int | None = None
+        self._until = clock()
+
+    def value(self) -> int | None:
+        """The number, at most `kept_s` old or the last known; None if it was never read."""
+        if self._clock() >= self._until and self._lock.acquire(blocking=False):
+            try:
+                self._value = self._read()
+            except ScoopiError:
+                pass  # keep the last value; the parts that need the source report its failure
+            finally:
+                self._until = self._clock() + self._kept_s
+                self._lock.release()
+        return self._value

@@ -1,10 +1,12 @@
-"""NodeView: the current state of a node, and Watched, which the metrics server asks for it."""
+"""NodeView: what a node shows of itself, also while it has not joined its run yet."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
 import msgspec
+
+from scoopi.version import __version__
 
 
 class JobsView(msgspec.Struct, frozen=True):
@@ -102,3 +104,40 @@ class Watched(Protocol):
 
     def view(self) -> NodeView:
         """All figures; may wait for the store."""
+
+
+JOINING = "JOINING"
+
+
+class JoiningNode:
+    """A `Watched` from the start of the process; it delegates to the node as soon as that has joined."""
+
+    def __init__(self) -> None:
+        self._waits_for = "starting"
+        self._node: Watched | None = None
+
+    def waits(self, what: str) -> None:
+        """Set what the node waits for, such as its cluster or other nodes."""
+        self._waits_for = what
+
+    def becomes(self, node: Watched) -> None:
+        """The node has joined its run and answers from now on."""
+        self._node = node
+
+    def fault(self) -> str:
+        """See `Watched.fault`; a waiting node is healthy."""
+        return "" if self._node is None else self._node.fault()
+
+    def unready(self) -> str:
+        """See `Watched.unready`."""
+        return (
+            f"the node has not joined its run: {self._waits_for}"
+            if self._node is None
+            else self._node.unready()
+        )
+
+    def view(self) -> NodeView:
+        """See `Watched.view`."""
+        if self._node is None:
+            return NodeView("", "", __version__, JOINING, unready=self.unready())
+        return self._node.view()

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from scoopi.errors import ScoopiError
+from scoopi.model.locator import Locator
+from scoopi.model.text.shown import cut, shown
+
+LONGEST_CAUSE, LONGEST_MESSAGE = 1000, 4000
+"""Of a failure of a page: what a plugin raises may quote the page."""
+
 
 class Failure(msgspec.Struct, frozen=True):
     """One error (or warning) of a job, as reported to the user.
@@ -25,3 +32,26 @@ class Failure(msgspec.Struct, frozen=True):
     step: str = ""
     url: str = ""
     at: str = ""
+
+
+def page_failure(
+    locator: Locator, cause: str, message: str, task: str = "", step: str = "", at: str = ""
+) -> Failure:
+    """The failure, or the warning, of a page; what is too long for a report is cut."""
+    return Failure(
+        cause=cut(cause, LONGEST_CAUSE),
+        message=cut(message, LONGEST_MESSAGE),
+        job=f"{locator.name}:{locator.group}",
+        task=task,
+        step=step,
+        url=shown(locator.url),
+        at=at,
+    )
+
+
+def run_failure(error: BaseException) -> Failure:
+    """The error that ended a run; it has a place, but no page."""
+    if isinstance(error, ScoopiError):
+        return Failure(cause=error.what, message=str(error), at=error.at)
+    what = f"{type(error).__name__}: {error}"
+    return Failure(cause=what, message=what)

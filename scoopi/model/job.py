@@ -1,15 +1,26 @@
-"""JobPayload, JobRecord: one page of a run, as workers and the store know it."""
+"""One page of a run: its job as workers and the store know it, and the frame that it leaves behind."""
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from hashlib import blake2b
-from typing import NewType
+from typing import Annotated, NewType
 
 import msgspec
 
+from scoopi.model.failure import Failure
+from scoopi.model.handover import Part
 from scoopi.model.locator import Locator
-from scoopi.model.record_fields import Count
+
+RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+"""A run's name is a folder's name: it never leaves the output folder."""
+RunText = Annotated[str, msgspec.Meta(pattern=rf"\A{RUN_NAME.pattern}\Z")]
+MapsText = Annotated[str, msgspec.Meta(pattern=rf"\A{RUN_NAME.pattern}(~[0-9a-f]{{8}})?\Z")]
+"""What the maps of a life of a run are named by."""
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+"""A number that can be added to, and encoded again."""
+
 
 NodeIncarnation = NewType("NodeIncarnation", str)
 """The random number of one start of a node, or of one creation of a run."""
@@ -105,3 +116,27 @@ def without_fragment(url: str) -> str:
 
 def _digest(*parts: str) -> str:
     return blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
+
+
+class Frame(msgspec.Struct, frozen=True, array_like=True):
+    """The rows and the outcome of one attempt at a job; counts when the store names its fence.
+
+    Attributes:
+        job: the job's id.
+        fence: of the take that made it.
+        state: DONE or FAILED.
+        pages: 1 when the page was loaded, else 0.
+        parts: encoded rows by output file.
+        failures: one for each failed task; not empty exactly when FAILED.
+        warnings: what the tasks warned of.
+        payload: of a failed job, so that a retry can make a job of its failed tasks.
+    """
+
+    job: str
+    fence: int
+    state: JobState
+    pages: int
+    parts: tuple[Part, ...]
+    failures: tuple[Failure, ...] = ()
+    warnings: tuple[Failure, ...] = ()
+    payload: JobPayload | None = None

@@ -1,6 +1,8 @@
-"""Locator and Link: a page that a run reads, and one that a page links to."""
+"""Locator, Link, Document: a page that a run reads, one that a page links to, and a page as loaded."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 import msgspec
 
@@ -23,3 +25,25 @@ class Link(msgspec.Struct, frozen=True):
     group: str
     url: str
     once: bool = False
+
+
+class Document(msgspec.Struct, frozen=True):
+    """The bytes of a page, and the metadata that its server sent.
+
+    Attributes:
+        locator: what was asked for; its url is the address as written.
+        url: the final address, after redirects; for a file its address as written.
+        from_date: the date-time (zone-aware, whole seconds) of the run that fetched it.
+        charset: the charset of the Content-Type header, else None.
+        body: the page, content-encoding undone.
+        content_type: of the Content-Type header, in lower case and without parameters; empty if none.
+        is_public: a public host sent it, so its links may not lead to private ones.
+    """
+
+    locator: Locator
+    url: str
+    from_date: datetime
+    charset: str | None
+    body: bytes
+    is_public: bool = False
+    content_type: str = ""

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, Union, get_args, get_origin
 
-from scoopi.model.text.nearest import nearest
+from scoopi.model.text.shown import nearest
 from scoopi.plugins.plugin_ports import PluginKind
 
 _INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)

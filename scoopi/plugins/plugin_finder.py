@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from scoopi.errors import PluginError, ScoopiError
-from scoopi.model.step_def import PluginDef
-from scoopi.model.text.nearest import nearest
+from scoopi.model.definitions import PluginDef
+from scoopi.model.text.shown import nearest
 from scoopi.plugins.code_fault import fault_of
 from scoopi.plugins.entry_points import EntryPoints
 from scoopi.plugins.parameters import STEP_FIELDS, Parameters, StepField

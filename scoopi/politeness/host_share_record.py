@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from scoopi.model.record_fields import Count
+from scoopi.model.job import Count
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.run_maps import HOSTS
 

@@ -17,8 +17,7 @@ from scoopi.appenders.segment_writer import sync_folder
 from scoopi.defs.scrape.class_names import APPENDER_STEP
 from scoopi.model.data import Axis
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import Definitions, TaskDef
-from scoopi.model.step_def import PluginDef, StepDef
+from scoopi.model.definitions import Definitions, PluginDef, StepDef, TaskDef
 from scoopi.plugins.encoders.rows_encoder import RowsEncoder
 from scoopi.plugins.plugin_finder import NO_DEFAULTS, PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender, Encoder

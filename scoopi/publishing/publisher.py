@@ -10,9 +10,8 @@ from typing import IO
 
 from scoopi.appenders.segment_reader import SegmentReader
 from scoopi.errors import AppenderError, RunError
-from scoopi.model.frame import Frame
-from scoopi.model.job import JobState
-from scoopi.model.report.causes import Cause, Causes
+from scoopi.model.job import Frame, JobState
+from scoopi.model.report.run_report import Cause, Causes
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.ended_index import EndedIndex
 from scoopi.publishing.output_file import TEMPORARIES, OutputFile, OutputSpec

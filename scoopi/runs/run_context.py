@@ -10,7 +10,7 @@ from typing import IO
 
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings
-from scoopi.metrics.joining_node import JoiningNode
+from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.report.run_report import Progress
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.runs.composed import Composed, WorkerPlan

@@ -12,8 +12,7 @@ from typing import Any
 
 import msgspec
 
-from scoopi.model.report.causes import Cause
-from scoopi.model.report.run_report import ALREADY_OVER, JobCounts, RunReport, RunStatus
+from scoopi.model.report.run_report import ALREADY_OVER, Cause, JobCounts, RunReport, RunStatus
 from scoopi.version import __version__
 
 

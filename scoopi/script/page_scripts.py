@@ -11,7 +11,7 @@ import msgspec
 
 from scoopi.errors import ScriptError
 from scoopi.model.data import ScriptRow
-from scoopi.model.document import Document
+from scoopi.model.locator import Document
 from scoopi.script.configs_view import ConfigsView, zoned_facts
 from scoopi.script.script_text import script_text
 

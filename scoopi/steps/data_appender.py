@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scoopi.model.data import Data
-from scoopi.model.handover import Handover, Part, ToAppender
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Handover, Part, Payload, ToAppender
 from scoopi.plugins.plugin_ports import Encoder
 from scoopi.steps.step import Step
 

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from scoopi.errors import ConvertError, StepError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.failure import Failure
-from scoopi.model.handover import Handover, ToTask
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Handover, Payload, ToTask
 from scoopi.model.place import NOWHERE, Place
 from scoopi.plugins.parameters import OnError
 from scoopi.plugins.plugin_ports import Converter

@@ -9,8 +9,7 @@ from scoopi.errors import ParseError
 from scoopi.java.java_blank import is_blank
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, FilterDef
-from scoopi.model.handover import Handover, ToTask
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Handover, Payload, ToTask
 from scoopi.steps.step import Step
 
 _BLANK = " "

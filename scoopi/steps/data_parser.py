@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scoopi.model.data import Data, LinkData
-from scoopi.model.document import Document
 from scoopi.model.failure import Failure
-from scoopi.model.handover import Handover, ToTask
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Handover, Payload, ToTask
+from scoopi.model.locator import Document
 from scoopi.parse.query_ports import DataReader, ScriptRunner
 from scoopi.parse.tree.page import Page
 from scoopi.steps.step import Step

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from scoopi.model.handover import Grant, Handover
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Grant, Handover, Payload
 
 OnHandover = Callable[[Handover | Exception], None]
 """Receives the handover of a payload, or the error of its page: any that `Step.run` may raise."""

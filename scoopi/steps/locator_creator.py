@@ -14,9 +14,8 @@ from scoopi.java.java_blank import is_blank
 from scoopi.model.data import Data, LinkData
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.failure import Failure
-from scoopi.model.handover import Handover, ToJobs
+from scoopi.model.handover import Handover, Payload, ToJobs
 from scoopi.model.locator import Link
-from scoopi.model.payload import Payload
 from scoopi.steps.step import Step
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")

@@ -12,9 +12,8 @@ from scoopi.fetch.address import FILE_HOST, parse_address
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.http_client import HopResult, HttpClient
 from scoopi.fetch.request import Redirect, Request, Response
-from scoopi.model.document import Document
-from scoopi.model.handover import Grant, Handover, ToGrant, ToTask
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
+from scoopi.model.locator import Document
 from scoopi.parse.tree.html import TreeLimits
 from scoopi.parse.tree.page import Page
 from scoopi.steps.loader import Loader, LoadOrder, OnHandover

@@ -8,8 +8,7 @@ from functools import partial
 from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScoopiError, ScriptError
 from scoopi.model.data import Data
-from scoopi.model.handover import Handover, ToTask
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Handover, Payload, ToTask
 from scoopi.plugins.builtin_scripts import BasicScript
 from scoopi.plugins.code_fault import fault_of
 from scoopi.plugins.plugin_ports import Script

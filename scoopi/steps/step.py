@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from scoopi.model.handover import Handover
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Handover, Payload
 
 
 class Step(ABC):

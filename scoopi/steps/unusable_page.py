@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 from scoopi.errors import ParseError
-from scoopi.model.document import Document
+from scoopi.model.locator import Document
 from scoopi.parse.tree.page import Page
 
 LEAST_TEXT = 100

@@ -10,8 +10,7 @@ from functools import partial
 
 import msgspec
 
-from scoopi.model.handover import Handover
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Handover, Payload
 from scoopi.steps.loader import Loader, LoadOrder
 from scoopi.worker.messages import WorkItem
 

@@ -13,14 +13,10 @@ import msgspec
 
 from scoopi.errors import FetchError, StepError
 from scoopi.model.data import Data
-from scoopi.model.document import Document
-from scoopi.model.failure import Failure
-from scoopi.model.frame import Frame
-from scoopi.model.handover import Part, ToAppender, ToGrant, ToJobs, ToTask
-from scoopi.model.job import JobState
-from scoopi.model.locator import Link
-from scoopi.model.payload import Payload
-from scoopi.model.text.shown import cut, shown
+from scoopi.model.failure import Failure, page_failure
+from scoopi.model.handover import Part, Payload, ToAppender, ToGrant, ToJobs, ToTask
+from scoopi.model.job import Frame, JobState
+from scoopi.model.locator import Document, Link
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.found_values import FoundValues
@@ -31,9 +27,6 @@ log = logging.getLogger(__name__)
 
 _NO_PLUGINS = (str(Path(__file__).parents[1]), str(Path(traceback.__file__).parent), "<")
 """How the paths of files begin that do not belong to a plugin."""
-
-LONGEST_CAUSE, LONGEST_MESSAGE = 1000, 4000
-"""Of a failure in reports: what a plugin raises may quote a page."""
 
 FRAME_ENCODER = msgspec.msgpack.Encoder()
 
@@ -74,7 +67,8 @@ class JobRun:
         if self._marker is not None:
             self._marker.clear()
         if (fault := self._fault_of(page)) is not None:
-            outcome.warnings.append(_warning(fault, item, plan))
+            locator, step, at = item.payload.locator, plan.loader_name, plan.loader_at
+            outcome.warnings.append(page_failure(locator, fault, fault, step=step, at=at))
         document = getattr(page, "document", None)
         is_public = isinstance(document, Document) and document.is_public
         children, warnings = self._children.make(item.job, item.payload, outcome.links, is_public)
@@ -192,7 +186,6 @@ def _no_handover(answer: object) -> StepError:
 
 
 def _failure(error: BaseException, item: WorkItem, task: str, step: str, at: str) -> Failure:
-    locator = item.payload.locator
     if isinstance(error, MemoryError):
         error = StepError(
             "the task needs more memory than a worker may use",
@@ -201,15 +194,7 @@ def _failure(error: BaseException, item: WorkItem, task: str, step: str, at: str
     known = isinstance(error, StepError)
     cause = error.cause if isinstance(error, StepError) else _named(error)
     message = str(error) if known else f"unexpected {cause}{_raised_at(error)}"
-    return Failure(
-        cause=cut(f"{step}: {cause}", LONGEST_CAUSE),
-        message=cut(message, LONGEST_MESSAGE),
-        job=f"{locator.name}:{locator.group}",
-        task=task,
-        step=step,
-        url=shown(locator.url),
-        at=at,
-    )
+    return page_failure(item.payload.locator, f"{step}: {cause}", message, task, step, at)
 
 
 def _named(error: BaseException) -> str:
@@ -223,27 +208,7 @@ def _raised_at(error: BaseException) -> str:
     return "".join(f" ({frame.filename}:{frame.lineno})" for frame in at)
 
 
-def _warning(fault: str, item: WorkItem, plan: GroupPlan) -> Failure:
-    locator = item.payload.locator
-    return Failure(
-        cause=fault,
-        message=fault,
-        job=f"{locator.name}:{locator.group}",
-        step=plan.loader_name,
-        url=shown(locator.url),
-        at=plan.loader_at,
-    )
-
-
 def _placed(warning: Failure, item: WorkItem, task: str, link: ChainStep) -> Failure:
     """The warning with all that its step could not know."""
-    locator = item.payload.locator
-    return Failure(
-        cause=cut(warning.cause, LONGEST_CAUSE),
-        message=cut(warning.message, LONGEST_MESSAGE),
-        job=f"{locator.name}:{locator.group}",
-        task=task,
-        step=link.name,
-        url=shown(locator.url),
-        at=warning.at or link.at,
-    )
+    at = warning.at or link.at
+    return page_failure(item.payload.locator, warning.cause, warning.message, task, link.name, at)

@@ -12,8 +12,7 @@ from contextlib import ExitStack, suppress
 import msgspec
 
 from scoopi.errors import FetchError, SilentHostError
-from scoopi.model.handover import Grant, Handover, ToGrant, ToTask
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.report.run_report import LOADER
 from scoopi.steps.loader import LoadOrder
 from scoopi.worker.crash_marker import CrashMarker

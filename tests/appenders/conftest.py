@@ -11,9 +11,8 @@ import pytest
 from scoopi.appenders.job_result import JobResult
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.model.failure import Failure
-from scoopi.model.frame import Frame
 from scoopi.model.handover import Part
-from scoopi.model.job import JobPayload, JobState, seed_id
+from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.pages.job_values import NewJob, TakenJob

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from scoopi.archive.archive import Archive, data_key
 from scoopi.model.data import Axis, Data, Item
-from scoopi.model.document import Document
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 AXES = (Axis("item", "i", 1),)

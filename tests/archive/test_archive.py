@@ -15,9 +15,8 @@ import pytest
 from scoopi.archive.archive import STALE_SECONDS, Archive, data_key
 from scoopi.archive.entry_file import TEMPORARY
 from scoopi.model.data import Axis, Data, Item
-from scoopi.model.document import Document
 from scoopi.model.live import Live
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 
 DATE = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 LOCATOR = Locator("cheese", "shop", "http://shop.example/käse?p=1")

@@ -10,8 +10,7 @@ from msgspec import structs
 
 from scoopi.archive.archive_records import DocumentMeta, SavedData, document_identity
 from scoopi.model.data import Axis, Data, Item
-from scoopi.model.document import Document
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 
 LOCATOR = Locator("n", "g", "http://me:secret@h/a")
 DOCUMENT = Document(LOCATOR, LOCATOR.url, datetime(2026, 1, 2, tzinfo=ZoneInfo("Europe/Berlin")), None, b"x")

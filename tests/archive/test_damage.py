@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from scoopi.archive.archive import Archive, data_key
 from scoopi.model.data import Axis, Data, Item
-from scoopi.model.document import Document
 from scoopi.model.live import Live
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 
 DATE = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 LOCATOR = Locator("n", "g", "/u")

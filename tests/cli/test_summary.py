@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from scoopi.cli.summary import Summary
 from scoopi.model.failure import Failure
-from scoopi.model.report.causes import Cause
-from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
+from scoopi.model.report.run_report import Cause, JobCounts, RunReport, RunStatus
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FULL = RunReport(

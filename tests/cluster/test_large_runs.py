@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.engine.seed_portions import MOST_READY
+from scoopi.engine.job_seeder import MOST_READY
 from scoopi.model.report.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.member_heaps import MemberHeaps

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scoopi.defs.yaml import source_text
+from scoopi.defs.yaml import source_files
 from scoopi.defs.yaml.entries import A_PART, Entries, FlatTable
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, is_same
 from scoopi.model.place import Place
@@ -95,7 +95,7 @@ def test_reading_many_locators_takes_little_more_memory_than_their_text(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As nodes they took 1,000 bytes each, beside the text."""
-    monkeypatch.setattr(source_text, "LARGEST_BYTES", 1_000_000)  # so much is reserved before it is read
+    monkeypatch.setattr(source_files, "LARGEST_BYTES", 1_000_000)  # so much is reserved before it is read
     text = definitions_of([f"{{ name: n{number}, url: /p{number}.html }}" for number in range(10_000)])
     check({"defs.yml": definitions_of(["{ name: oslo, url: /oslo.html }"])})  # imports take memory too
     tracemalloc.start()

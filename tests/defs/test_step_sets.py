@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from scoopi.model.step_def import StepDef
+from scoopi.model.definitions import StepDef
 from tests.defs.written import DATA, PLACES, TASKS, Check, Outcome
 
 _KICKOFF = (

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.defs import Checkers, Fault, PluginKind
-from scoopi.model.step_def import PluginDef
+from scoopi.model.definitions import PluginDef
 from tests.defs.written import DATA, PLACES, Check
 
 _AT = "taskGroups.city.temps.steps.css"

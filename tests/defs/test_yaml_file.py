@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from scoopi.defs.yaml import yaml_file
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Table, plain
-from scoopi.defs.yaml.source_text import LARGEST_BYTES
+from scoopi.defs.yaml.source_files import LARGEST_BYTES
 from scoopi.defs.yaml.yaml_file import YamlFile
 from tests.defs.written import DATA, PLACES, TASKS, Check
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from scoopi.fetch.request import Response
-from scoopi.model.document import Document
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 
 LOCATOR, DATE = Locator("n", "g", "/a.html"), datetime(2026, 1, 2, tzinfo=UTC)
 

@@ -23,8 +23,8 @@ from scoopi.appenders.job_result import JobResult
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.configs.groups import AppenderSettings, FetchLimits
 from scoopi.errors import ScoopiError
-from scoopi.mediator.pending import Pending
-from scoopi.mediator.task_inbox import TaskInbox
+from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.inboxes import TaskInbox
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
 from scoopi.mediator.workers.handover_router import HandoverRouter
@@ -34,8 +34,7 @@ from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.model.frame import Frame
-from scoopi.model.job import JobPayload, JobState, seed_id
+from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.store.pages.job_store import JobStore

@@ -15,13 +15,11 @@ import pytest
 from scoopi.appenders.job_result import JobResult
 from scoopi.errors import StoreError
 from scoopi.mediator import job_runner
-from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.job_inbox import JobInbox
+from scoopi.mediator.held_jobs import HeldJobs, Pending
+from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.job_runner import JobRunner, TakeRules
-from scoopi.mediator.pending import Pending
 from scoopi.mediator.task_mediator import TaskMediator
-from scoopi.model.frame import Frame
-from scoopi.model.job import JobPayload, JobState, seed_id
+from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.store.pages.job_store import JobStore

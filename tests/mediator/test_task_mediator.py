@@ -9,7 +9,7 @@ import pytest
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.mediator import task_mediator
-from scoopi.mediator.pending import Pending
+from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.task_mediator import LEAST_AHEAD, Prefetch, TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.workers.worker_pool import WorkerPool

@@ -7,9 +7,9 @@ import math
 import pytest
 
 from scoopi.configs.groups import FetchLimits
-from scoopi.mediator.pending import Pending
+from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.task_queues import TaskQueues
-from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks

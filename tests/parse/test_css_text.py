@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from lxml import etree
 
-from scoopi.model.document import Document
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 from scoopi.parse.css.attributes import attribute_of
 from scoopi.parse.css.element_text import full_text, join_texts, own_text
 from scoopi.parse.tree.html import TreeLimits

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from scoopi.errors import ParseError
-from scoopi.model.document import Document
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree import html, page
 from scoopi.parse.tree.html import TreeLimits
 from scoopi.parse.tree.page import Page

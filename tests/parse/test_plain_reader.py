@@ -13,8 +13,8 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.data import Data, ScriptRow
 from scoopi.model.data_def import DataDef, FilterDef, ItemDef
+from scoopi.model.handover import Payload
 from scoopi.model.locator import Locator
-from scoopi.model.payload import Payload
 from scoopi.model.text.page_text import shown
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_axis import GridSettings

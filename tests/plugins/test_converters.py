@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import ConvertError, PluginError
-from scoopi.model.step_def import PluginDef
+from scoopi.model.definitions import PluginDef
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.converters.date_formatter import DateFormatter
 from scoopi.plugins.converters.date_roller import DateRoller

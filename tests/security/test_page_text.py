@@ -14,8 +14,7 @@ from scoopi.configs.groups import ScriptLimits
 from scoopi.configs.registry import SETTINGS
 from scoopi.configs.setting import Scope
 from scoopi.model.data_def import DataDef, ItemDef
-from scoopi.model.document import Document
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader

@@ -12,8 +12,7 @@ import pytest
 from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 from scoopi.model.data import Axis, Data, Item
-from scoopi.model.document import Document
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 from scoopi.script.configs_view import ConfigsView
 from scoopi.script.data_script import DataScript
 from scoopi.script.page_scripts import PageScripts

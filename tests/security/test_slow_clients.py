@@ -10,8 +10,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from scoopi.metrics.answers import Answers
-from scoopi.metrics.connection import MOST_BYTES, Connection
-from scoopi.metrics.listener import MOST_CONNECTIONS, MOST_SCRAPES, Listener
+from scoopi.metrics.listener import MOST_BYTES, MOST_CONNECTIONS, MOST_SCRAPES, Connection, Listener
 from tests.metrics.asking import LIMIT_S, ask
 from tests.metrics.conftest import FixedNode
 

@@ -6,9 +6,8 @@ import pytest
 
 from scoopi.errors import EncodeError, StepError
 from scoopi.model.data import Axis, Data, Item
-from scoopi.model.handover import Part, ToAppender
+from scoopi.model.handover import Part, Payload, ToAppender
 from scoopi.model.locator import Locator
-from scoopi.model.payload import Payload
 from scoopi.plugins.encoders.csv_encoder import CsvEncoder
 from scoopi.plugins.encoders.rows_encoder import RowsEncoder, read_rows
 from scoopi.plugins.plugin_ports import Encoder

@@ -6,9 +6,8 @@ import pytest
 
 from scoopi.errors import ConvertError, StepError
 from scoopi.model.data import Axis, Data, Item
-from scoopi.model.handover import ToTask
+from scoopi.model.handover import Payload, ToTask
 from scoopi.model.locator import Locator
-from scoopi.model.payload import Payload
 from scoopi.model.place import Place
 from scoopi.plugins.parameters import OnError
 from scoopi.steps.data_converter import Conversion, DataConverter

@@ -8,9 +8,8 @@ from scoopi.errors import ParseError, StepError
 from scoopi.java.regex.java_regex import JavaPattern, compile_java
 from scoopi.model.data import Axis, Data, Item, LinkData
 from scoopi.model.data_def import DataDef, FilterDef, ItemDef
-from scoopi.model.handover import ToTask
+from scoopi.model.handover import Payload, ToTask
 from scoopi.model.locator import Locator
-from scoopi.model.payload import Payload
 from scoopi.model.place import Place
 from scoopi.steps.data_filter import DataFilter
 

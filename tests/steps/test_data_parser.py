@@ -12,11 +12,9 @@ from lxml import etree
 from scoopi.archive.archive import Archive
 from scoopi.errors import ParseError, StepError
 from scoopi.model.data import Axis, Data, Item, LinkData
-from scoopi.model.document import Document
 from scoopi.model.failure import Failure
-from scoopi.model.handover import ToTask
-from scoopi.model.locator import Locator
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Payload, ToTask
+from scoopi.model.locator import Document, Locator
 from scoopi.parse.query_ports import ScriptRunner
 from scoopi.parse.tree.html import TreeLimits
 from scoopi.parse.tree.page import Page

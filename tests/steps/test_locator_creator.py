@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from scoopi.model.data import Axis, Data, Item, LinkData
 from scoopi.model.data_def import DataDef, ItemDef
-from scoopi.model.handover import ToJobs
+from scoopi.model.handover import Payload, ToJobs
 from scoopi.model.locator import Link, Locator
-from scoopi.model.payload import Payload
 from scoopi.model.place import Place
 from scoopi.steps.locator_creator import LocatorCreator, link_address
 

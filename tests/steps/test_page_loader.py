@@ -17,10 +17,8 @@ from scoopi.errors import FetchError, StepError
 from scoopi.fetch.address import parse_address
 from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.http_client import HttpClient
-from scoopi.model.document import Document
-from scoopi.model.handover import Grant, Handover, ToGrant, ToTask
-from scoopi.model.locator import Locator
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
+from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.html import TreeLimits
 from scoopi.parse.tree.page import Page
 from scoopi.steps.loader import LoadOrder

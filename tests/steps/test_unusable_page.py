@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from scoopi.model.document import Document
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.html import TreeLimits
 from scoopi.parse.tree.page import Page
 from scoopi.steps.unusable_page import unusable

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scoopi.model.definitions import TaskDef
-from scoopi.model.handover import Handover, ToAppender
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Handover, Payload, ToAppender
 from scoopi.parse import parse_html
 from scoopi.parse.tree.html import TreeLimits
 from scoopi.steps.step import Step

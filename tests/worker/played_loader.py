@@ -6,8 +6,7 @@ import queue
 import threading
 from collections import deque
 
-from scoopi.model.handover import Handover, ToTask
-from scoopi.model.payload import Payload
+from scoopi.model.handover import Handover, Payload, ToTask
 from scoopi.steps.loader import Loader, OnHandover
 
 LIMIT_S = 10.0

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from scoopi.model.handover import Grant, Handover
+from scoopi.model.handover import Grant, Handover, Payload
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.model.payload import Payload
 from scoopi.steps.loader import LoadOrder
 from scoopi.worker.fetching import Fetching, PageLoad
 from scoopi.worker.messages import Answered, Sent, WorkItem

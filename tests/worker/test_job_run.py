@@ -11,17 +11,15 @@ import pytest
 from scoopi.errors import StepError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.definitions import TaskDef
-from scoopi.model.failure import Failure
-from scoopi.model.frame import Frame
-from scoopi.model.handover import Handover, Part, ToAppender, ToGrant, ToJobs, ToTask
-from scoopi.model.job import JobPayload, JobState
+from scoopi.model.failure import LONGEST_MESSAGE, Failure
+from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToGrant, ToJobs, ToTask
+from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Link, Locator
-from scoopi.model.payload import Payload
 from scoopi.steps.step import Step
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.found_values import FoundValues
-from scoopi.worker.job_run import LONGEST_MESSAGE, JobRun, TaskAbandonedError
+from scoopi.worker.job_run import JobRun, TaskAbandonedError
 from scoopi.worker.messages import Result, WorkItem
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.mediator.workers.process_link import ProcessLink
+from scoopi.mediator.workers.worker_link import ProcessLink
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.worker.messages import Give, Result, Results, Setup, WorkItem

@@ -14,10 +14,9 @@ import msgspec
 import pytest
 
 from scoopi.errors import FetchError, LoadFault, SilentHostError
-from scoopi.model.handover import Grant, ToGrant, ToTask
+from scoopi.model.handover import Grant, Payload, ToGrant, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.model.payload import Payload
 from scoopi.steps.loader import Loader, LoadOrder, OnHandover
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.fetching import Fetching

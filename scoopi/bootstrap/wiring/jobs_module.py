@@ -12,7 +12,7 @@ from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.configs.groups import ArchiveSettings, ClusterSettings, EngineSettings, JobSettings
 from scoopi.mediator.heartbeat import Heartbeat, HeartbeatCalls
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.job_inbox import JobInbox
+from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.mediator.job_runner import JobRunner, TakeRules

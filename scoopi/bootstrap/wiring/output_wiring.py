@@ -8,7 +8,7 @@ from pathlib import Path
 from injector import inject
 
 from scoopi.configs.groups import OutputSettings
-from scoopi.engine.stop_time import StopTime
+from scoopi.engine.shutdown import StopTime
 from scoopi.publishing.output_file import of_node
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.run_rows import OwnRows, RunRows

@@ -10,11 +10,10 @@ from scoopi.appenders.appender import STORE_TIMEOUT_S, Appender, CommitEvents
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.bootstrap.wiring.output_wiring import OutputWiring
 from scoopi.configs.groups import AppenderSettings, EngineSettings
-from scoopi.engine.empty_finds import EmptyFinds
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S
 from scoopi.engine.run_completion import Presence, RunLimits
-from scoopi.engine.run_reporter import RunReporter
-from scoopi.engine.stop_time import StopTime
+from scoopi.engine.run_reporter import EmptyFinds, RunReporter
+from scoopi.engine.shutdown import StopTime
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.publishing.publisher import Publisher

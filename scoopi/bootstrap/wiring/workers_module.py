@@ -10,8 +10,8 @@ from injector import Binder, Module, provider, singleton
 
 from scoopi.appenders.appender import Appender
 from scoopi.configs.groups import ClusterSettings, FetchLimits, JobSettings, TaskLimit, WorkerSettings
+from scoopi.mediator.inboxes import TaskInbox
 from scoopi.mediator.node_events import NodeEvents
-from scoopi.mediator.task_inbox import TaskInbox
 from scoopi.mediator.task_mediator import Prefetch, TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from scoopi.defs.scrape.class_names import LINK_MAKER
-from scoopi.defs.scrape.step_def_builder import SetStep
-from scoopi.defs.scrape.step_sets import END, START, Steps
+from scoopi.defs.scrape.step_sets import END, START, SetStep, Steps
 from scoopi.defs.yaml.findings import Findings
 from scoopi.model.place import Place
-from scoopi.model.text.nearest import nearest
+from scoopi.model.text.shown import nearest
 
 _FILTER = "filter"
 

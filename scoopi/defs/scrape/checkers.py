@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from scoopi.model.data_def import DataDef
+from scoopi.model.definitions import PluginDef
 from scoopi.model.place import Place
-from scoopi.model.step_def import PluginDef
 
 PluginKind = Literal["appenders", "encoders", "converters", "scripts"]
 SelectorFaults = list[tuple[Place, str, str]]

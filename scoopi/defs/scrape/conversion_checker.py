@@ -8,11 +8,11 @@ import msgspec
 
 from scoopi.defs.scrape.class_names import PLUGIN_KINDS, STEP_CLASSES
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
-from scoopi.defs.scrape.step_def_builder import SetStep
+from scoopi.defs.scrape.step_sets import SetStep
 from scoopi.defs.yaml.findings import Findings
+from scoopi.model.definitions import PluginDef
 from scoopi.model.place import Place
-from scoopi.model.step_def import PluginDef
-from scoopi.model.text.nearest import nearest
+from scoopi.model.text.shown import nearest
 
 _ANY = (None, None)
 """What a step takes and gives of which nothing is known."""

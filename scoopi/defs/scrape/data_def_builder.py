@@ -7,8 +7,7 @@ from typing import Final, Literal
 import msgspec
 
 from scoopi.defs.scrape.digest import data_def_digest
-from scoopi.defs.yaml.node import Table
-from scoopi.defs.yaml.scalars import read_bool, read_integer, read_range
+from scoopi.defs.yaml.node import Table, read_bool, read_integer, read_range
 from scoopi.model.data_def import DataDef, FilterDef, ItemDef
 from scoopi.model.place import NOWHERE, Place
 

@@ -18,7 +18,7 @@ from scoopi.defs.scrape.placeholders import (
     with_stand_ins,
 )
 from scoopi.defs.yaml.findings import Findings
-from scoopi.defs.yaml.scalars import read_bounds
+from scoopi.defs.yaml.node import read_bounds
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.text.page_text import MARK

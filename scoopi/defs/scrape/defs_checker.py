@@ -7,17 +7,15 @@ from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.conversion_checker import ConversionChecker
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef, build_data_def
 from scoopi.defs.scrape.data_def_checker import DataDefChecker
-from scoopi.defs.scrape.defs_groups import WrittenTask, build_locator_groups, build_task_groups
+from scoopi.defs.scrape.defs_groups import Reach, WrittenTask, build_locator_groups, build_task_groups
 from scoopi.defs.scrape.digest import tree_digest
-from scoopi.defs.scrape.reach import Reach
-from scoopi.defs.scrape.step_def_builder import SetStep
-from scoopi.defs.scrape.step_sets import Steps, StepSets
+from scoopi.defs.scrape.step_sets import SetStep, Steps, StepSets
 from scoopi.defs.scrape.task_checker import TaskChecker
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Table, Text
 from scoopi.model.definitions import Definitions, LocatorGroup, TaskGroup
 from scoopi.model.place import NOWHERE
-from scoopi.model.text.nearest import nearest
+from scoopi.model.text.shown import nearest
 
 _DEFAULT_STEPS_KEY = "scoopi.defs.defaultSteps"
 MOST_MISSING = 10

@@ -12,8 +12,7 @@ from scoopi.defs.yaml.merger import Merger
 from scoopi.defs.yaml.node import Table
 from scoopi.defs.yaml.report import Report
 from scoopi.defs.yaml.shape_checker import ShapeChecker
-from scoopi.defs.yaml.source_files import SourceFiles
-from scoopi.defs.yaml.source_text import SourceText
+from scoopi.defs.yaml.source_files import SourceFiles, SourceText
 from scoopi.model.definitions import Definitions
 from scoopi.model.place import Place
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from scoopi.defs.scrape.defs_groups import WrittenTask
-from scoopi.defs.scrape.step_def_builder import SetStep
+from scoopi.defs.scrape.step_sets import SetStep
 from scoopi.defs.yaml.findings import Findings
+from scoopi.model.definitions import PluginDef
 from scoopi.model.place import NOWHERE, Place
-from scoopi.model.step_def import PluginDef
 from scoopi.model.text.output_path import output_path
 
 _FILE_APPENDER = "FileAppender"

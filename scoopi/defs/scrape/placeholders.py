@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef, WrittenItem
-from scoopi.model.text.nearest import nearest
 from scoopi.model.text.page_text import marked
+from scoopi.model.text.shown import nearest
 
 _PLACEHOLDER = re.compile(r"(%?)%\{([^{}]*)\}")
 _ALWAYS = frozenset({"index", "order", "itemName", "axisName", "nameString"})

@@ -19,11 +19,11 @@ from scoopi.defs.scrape.class_names import (
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
 from scoopi.defs.scrape.defs_groups import WrittenTask
 from scoopi.defs.scrape.output_checker import OutputChecker, is_refused
-from scoopi.defs.scrape.step_def_builder import SetStep
+from scoopi.defs.scrape.step_sets import SetStep
 from scoopi.defs.yaml.findings import Findings
+from scoopi.model.definitions import PluginDef
 from scoopi.model.place import Place
-from scoopi.model.step_def import PluginDef
-from scoopi.model.text.nearest import nearest
+from scoopi.model.text.shown import nearest
 
 
 class TaskChecker:

@@ -8,7 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from scoopi.model.place import NOWHERE, Place
-from scoopi.model.text.nearest import nearest
+from scoopi.model.text.shown import nearest
 
 
 class Severity(StrEnum):

@@ -8,11 +8,21 @@ from itertools import islice
 
 from scoopi.defs.yaml.entries import FlatTable
 from scoopi.defs.yaml.findings import MOST_KEPT, Findings
-from scoopi.defs.yaml.node import Listing, Node, Table, Text, is_same
-from scoopi.defs.yaml.scalars import LARGEST, is_too_large, read_bool, read_integer, read_range
+from scoopi.defs.yaml.node import (
+    LARGEST,
+    Listing,
+    Node,
+    Table,
+    Text,
+    is_same,
+    is_too_large,
+    read_bool,
+    read_integer,
+    read_range,
+)
 from scoopi.defs.yaml.shape import Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet
 from scoopi.model.place import Place
-from scoopi.model.text.nearest import nearest
+from scoopi.model.text.shown import nearest
 
 _NUMBERS = frozenset({Kind.INTEGER, Kind.RANGE})
 

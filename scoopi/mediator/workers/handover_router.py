@@ -10,9 +10,9 @@ from injector import inject
 from scoopi.appenders.appender import Appender
 from scoopi.appenders.job_result import JobResult
 from scoopi.errors import RunError
-from scoopi.mediator.pending import Pending
+from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.task_queues import TaskQueues
-from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.finds import PREFIX
 from scoopi.model.report.run_report import LOADER
@@ -68,7 +68,7 @@ class HandoverRouter:
         if isinstance(message, Results):
             return Routed(results=self._end_jobs(worker, message))
         if isinstance(message, Answered):
-            worker.requests.pop(message.job, None)
+            worker.answered(message.job)
             self._clocks.answered(message.host, message.job, message.heard)
             self._queues.wake(message.host)
         elif isinstance(message, Sent):

@@ -7,11 +7,10 @@ from collections.abc import Iterable
 import msgspec
 from injector import inject
 
-from scoopi.mediator.pending import Pending
+from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.task_queues import TaskQueues
-from scoopi.mediator.workers.pool_worker import PoolWorker
 from scoopi.mediator.workers.quarantine import Quarantine
-from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Granted, WorkItem
@@ -93,7 +92,7 @@ class JobGiver:
                 self._queues.sleep(host)
                 return True
             self._queues.pop_asking(host)
-            worker.requests[job] = host
+            worker.request(job, host)
             worker.link.send(Granted(job, grant))
         standing = self._clocks.standing(host)
         while (pending := self._queues.next_job(host)) is not None:

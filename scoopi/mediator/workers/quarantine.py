@@ -6,8 +6,8 @@ import logging
 from collections.abc import Callable, Iterator
 
 from scoopi.appenders.job_result import JobResult
-from scoopi.mediator.pending import Pending, failed_result, failure_of
-from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.mediator.held_jobs import Pending, failed_result, failure_of
+from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.worker.crash_marker import Note
 
 log = logging.getLogger(__name__)

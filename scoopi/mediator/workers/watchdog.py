@@ -6,7 +6,7 @@ import logging
 import math
 from collections.abc import Callable, Collection
 
-from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Recall
 

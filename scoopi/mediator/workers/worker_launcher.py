@@ -7,8 +7,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from scoopi.mediator.workers.process_link import ProcessLink
-from scoopi.mediator.workers.worker_link import WorkerLink
+from scoopi.mediator.workers.worker_link import ProcessLink, WorkerLink
 
 if TYPE_CHECKING:
     from scoopi.worker.worker_parts import Wire

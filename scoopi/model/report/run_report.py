@@ -1,14 +1,50 @@
-"""RunReport and Progress: what a run did, and how far it is, for its caller and the terminal."""
+"""RunReport and Progress: what a run did, its failures by cause, and how far it is."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 import msgspec
 
-from scoopi.model.report.causes import Cause
+from scoopi.model.failure import Failure
+
+MOST_CAUSES = 1000
+"""Further causes are counted under OTHER, so that memory stays bounded."""
+OTHER = "other causes"
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """One kind of failure: how often, and its first example."""
+
+    cause: str
+    count: int
+    example: Failure
+
+
+class Causes:
+    """Counts failures by cause; belongs to one thread."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._examples: dict[str, Failure] = {}
+
+    def add(self, failures: Iterable[Failure]) -> None:
+        """Count each failure under its cause."""
+        for failure in failures:
+            known = failure.cause in self._counts or len(self._counts) < MOST_CAUSES
+            cause = failure.cause if known else OTHER
+            self._counts[cause] = self._counts.get(cause, 0) + 1
+            self._examples.setdefault(cause, failure)
+
+    def counted(self) -> tuple[Cause, ...]:
+        """Most frequent first."""
+        by_count: Mapping[str, int] = self._counts
+        order = sorted(by_count, key=lambda cause: (-by_count[cause], cause))
+        return tuple(Cause(cause, by_count[cause], self._examples[cause]) for cause in order)
+
 
 ALREADY_OVER = "the run was already over"
 """The `publish_note` of a node that came after the end."""

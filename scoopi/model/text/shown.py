@@ -1,8 +1,9 @@
-"""shown, without_logins: addresses and messages as reports show them: without logins, and not endless."""
+"""How messages show what they are about: addresses without logins, and the nearest known name."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 LONGEST_SHOWN_ADDRESS = 500
 HIDDEN = "***"
@@ -63,3 +64,21 @@ def cut(text: str, longest: int) -> str:
 def without_logins(text: str) -> str:
     """A message of a library, with the logins of the addresses that it quotes hidden."""
     return _QUOTED_LOGIN.sub(f"'{HIDDEN}'", _LOGIN_IN_TEXT.sub(rf"\1{HIDDEN}@", text))
+
+
+_LEAST_RATIO = 0.6
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name most similar to `name`, ignoring case; empty when none is similar enough.
+
+    >>> nearest("Selektor", ["selector", "script"])
+    'selector'
+    >>> nearest("colour", ["selector", "script"])
+    ''
+    """
+    import difflib  # late: only wrong input needs it
+
+    by_plain = {candidate.lower(): candidate for candidate in known}
+    found = difflib.get_close_matches(name.lower(), by_plain, n=1, cutoff=_LEAST_RATIO)
+    return by_plain[found[0]] if found else ""

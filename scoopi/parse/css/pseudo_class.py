@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NoReturn
 
-from scoopi.model.text.nearest import nearest
+from scoopi.model.text.shown import nearest
 from scoopi.parse.css import syntax
 from scoopi.parse.css.bound_text import bound, bound_pattern
 from scoopi.parse.css.scanner import Scanner

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from scoopi.errors import ParseError
 from scoopi.model.data import Axis, ScriptRow
 from scoopi.model.data_def import ItemDef
-from scoopi.model.text.nearest import nearest
 from scoopi.model.text.page_text import without_mark
+from scoopi.model.text.shown import nearest
 from scoopi.parse.grid.placeholder_template import IndexOf, Leftover, Piece, Template, ValueOf
 
 _PLACEHOLDER = re.compile(r"%%\{|%\{([^}]*)\}")

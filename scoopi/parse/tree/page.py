@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.model.document import Document
+from scoopi.model.locator import Document
 from scoopi.parse.tree.html import TreeLimits, parse_html
 
 

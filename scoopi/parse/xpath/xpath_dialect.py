@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoopi.errors import ParseError
-from scoopi.model.text.nearest import nearest
+from scoopi.model.text.shown import nearest
 from scoopi.parse.xpath.xpath_tokens import Kind, XPathToken, tokens_of
 
 LOWER_CASE = "lower-case"

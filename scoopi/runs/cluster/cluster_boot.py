@@ -11,8 +11,8 @@ from datetime import datetime
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings, MetricsSettings, OutputSettings
 from scoopi.errors import ConfigError, RecordError, StoppedError, StoreError
-from scoopi.metrics.joining_node import JoiningNode
 from scoopi.metrics.metrics_server import MetricsServer
+from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.runs.cluster.cluster_runs import majority_of

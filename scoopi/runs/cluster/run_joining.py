@@ -13,7 +13,7 @@ from scoopi.configs.comparison import conflicts, merge
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings, OutputSettings
 from scoopi.errors import ConfigError, DefsError, RunError, StoreError
-from scoopi.metrics.joining_node import JoiningNode
+from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.report.run_report import RunReport
 from scoopi.publishing.output_file import OutputSpec, of_node
 from scoopi.runs.cluster.cluster_runs import runs_of, store_of

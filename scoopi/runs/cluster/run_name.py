@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from scoopi.errors import RecordError, UsageError
-from scoopi.model.record_fields import RUN_NAME, RunText
+from scoopi.model.job import RUN_NAME, RunText
 from scoopi.runs.composed import Composed
 from scoopi.runs.folders.run_state import HIDDEN, NodeState
 from scoopi.store.ports import Change, Store, pages

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import msgspec
 
 from scoopi.errors import ClusterError, StoreError
-from scoopi.model.record_fields import Count
+from scoopi.model.job import Count
 from scoopi.store.nodes.lease_watch import LeaseWatch
 from scoopi.store.ports import Change, Store
 from scoopi.store.record_codec import RecordCodec

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from scoopi.model.record_fields import Count
+from scoopi.model.job import Count
 
 MARK_BYTES = 6
 MOST_MARKS = 2000

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from scoopi.model.job import JobPayload, JobState
-from scoopi.model.record_fields import Count
+from scoopi.model.job import Count, JobPayload, JobState
 
 
 class NewJob(NamedTuple):

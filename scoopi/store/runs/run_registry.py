@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from scoopi.errors import RecordError, StoreError
-from scoopi.model.record_fields import MapsText, RunText
+from scoopi.model.job import MapsText, RunText
 from scoopi.store.ports import Change, Store, pages
 from scoopi.store.record_codec import RecordCodec, unreadable
 from scoopi.store.retries import first_won

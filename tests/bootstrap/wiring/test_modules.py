@@ -17,7 +17,7 @@ from scoopi.bootstrap.defs_composer import DefsComposer
 from scoopi.bootstrap.wiring.modules import run_modules
 from scoopi.configs.groups import ClusterSettings
 from scoopi.engine.engine import Engine
-from scoopi.engine.stop_time import StopTime
+from scoopi.engine.shutdown import StopTime
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.workers.worker_link import WorkerLink

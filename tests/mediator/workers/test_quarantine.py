@@ -6,11 +6,10 @@ import msgspec
 import pytest
 
 from scoopi.appenders.job_result import JobResult
-from scoopi.mediator.pending import Pending
-from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.workers.quarantine import Quarantine
-from scoopi.model.frame import Frame
-from scoopi.model.job import JobPayload, JobState
+from scoopi.mediator.workers.worker_pool import PoolWorker
+from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_values import TakenJob
 from scoopi.worker.crash_marker import Note

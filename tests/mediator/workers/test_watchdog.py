@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from scoopi.mediator.pending import Pending
-from scoopi.mediator.workers.pool_worker import PoolWorker
+from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.workers.watchdog import DYING_S, FROZEN_S, LOOK_S, SLOW_S, Watchdog
+from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_values import TakenJob

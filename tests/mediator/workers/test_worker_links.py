@@ -11,14 +11,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from scoopi.mediator.workers.process_link import ProcessLink
 from scoopi.mediator.workers.thread_link import ThreadLink
-from scoopi.mediator.workers.worker_link import WorkerLink
+from scoopi.mediator.workers.worker_link import ProcessLink, WorkerLink
 from scoopi.model.definitions import TaskDef
-from scoopi.model.handover import Handover
+from scoopi.model.handover import Handover, Payload
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.model.payload import Payload
 from scoopi.steps.step import Step
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from scoopi.mediator.pending import Pending
-from scoopi.mediator.workers.pool_worker import WINDOW_LEAST, WINDOW_MOST, PoolWorker
-from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.workers.worker_pool import WINDOW_LEAST, WINDOW_MOST, PoolWorker, WorkerPool
 from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator

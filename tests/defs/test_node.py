@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.defs.yaml.scalars import read_bool, read_integer, read_range
+from scoopi.defs.yaml.node import read_bool, read_integer, read_range
 
 
 @pytest.mark.parametrize(

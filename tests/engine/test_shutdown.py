@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoopi.engine.stop_time import STORE_SHARE, StopTime
+from scoopi.engine.shutdown import STORE_SHARE, StopTime
 from tests.store.conftest import Clock
 
 LIMIT_S = 10.0
