@@ -15,8 +15,8 @@ from scoopi.appenders.job_result import END_OF_STREAM, JobResult
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.configs.groups import AppenderSettings
 from scoopi.errors import AppenderError, ClusterError, RecordError, RunError, ScoopiError, StoreError
+from scoopi.store.pages.job_records import Ending, NewJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import Ending, NewJob
 from scoopi.store.retries import retried
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scoopi.model.job import JobState
-from scoopi.store.pages.job_values import NewJob
+from scoopi.store.pages.job_records import NewJob
 
 
 @dataclass(frozen=True, slots=True)

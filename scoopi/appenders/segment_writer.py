@@ -25,6 +25,8 @@ MAGIC = b"SCOOPI\x001"
 FRAME_MARK = b"\xf7\x5cF1"
 FRAME_HEAD = struct.Struct("<4sI8s")
 HEADER_LENGTH = struct.Struct("<I")
+WRITE_AT_ONCE = 512
+"""Buffers per writev; below the kernel's IOV_MAX of 1024."""
 
 
 class SegmentHeader(msgspec.Struct, frozen=True, array_like=True):
@@ -48,10 +50,6 @@ def pack_frame(body: bytes, node: str) -> bytes:
 def checksum(body: bytes | memoryview, node: str) -> bytes:
     """8 bytes that depend on the body and on the incarnation of the node."""
     return blake2b(body, digest_size=8, key=node.encode()).digest()
-
-
-WRITE_AT_ONCE = 512
-"""Buffers per writev; below the kernel's IOV_MAX of 1024."""
 
 
 class SegmentWriter:

@@ -13,8 +13,8 @@ from scoopi.model.definitions import LocatorGroup
 from scoopi.model.job import JobPayload, ancestor_digest, seed_id
 from scoopi.model.locator import Locator
 from scoopi.store.nodes.barricade import Barricade
+from scoopi.store.pages.job_records import NewJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import NewJob
 from scoopi.store.retries import retried
 from scoopi.store.runs.run_record import RunRecord
 
@@ -26,6 +26,12 @@ MANY_READY = 20_000
 """Jobs of all hosts from which on further hosts get FEW_READY each."""
 MOST_KEPT = 50_000
 """How many jobs this process keeps in memory until their packs are full."""
+log = logging.getLogger(__name__)
+SEED_TIMEOUT_MS = 600_000
+SEEDED = b"seeded"
+PUT_AT_ONCE = 2000
+LOOK_AFTER = 50 * PUT_AT_ONCE
+"""After this many jobs `on_seeded` checks whether the members have room for them."""
 
 
 class SeedPortions:
@@ -78,15 +84,6 @@ class SeedPortions:
         for start in range(0, len(kept), MOST_READY):
             self._jobs.put_packed(host, self._packs[host], kept[start : start + MOST_READY])
             self._packs[host] += 1
-
-
-log = logging.getLogger(__name__)
-
-SEED_TIMEOUT_MS = 600_000
-SEEDED = b"seeded"
-PUT_AT_ONCE = 2000
-LOOK_AFTER = 50 * PUT_AT_ONCE
-"""After this many jobs `on_seeded` checks whether the members have room for them."""
 
 
 class JobSeeder:

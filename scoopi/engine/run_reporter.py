@@ -21,6 +21,8 @@ from scoopi.runs.run_file import RunFile, RunPlace, RunView, versions
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
 
+log = logging.getLogger(__name__)
+
 
 class EmptyFinds:
     """Reads the node's counters, which cover what this process has read.
@@ -77,9 +79,6 @@ def _where_rows_end(data_def: DataDef) -> str:
 
 def _at(place: Place) -> str:
     return f" ({place})" if str(place) else ""
-
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)

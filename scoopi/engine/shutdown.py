@@ -20,6 +20,9 @@ STORE_SHARE = 0.8
 """The part of the shutdown timeout after which calls to the store get ever less time."""
 UP_SHARE = 0.85
 """The part after which nothing is retried; leaving and reporting take the rest."""
+log = logging.getLogger(__name__)
+THREAD_END_S = 5.0
+"""How long a thread that has nothing left to do may take to end."""
 
 
 class StopTime:
@@ -73,12 +76,6 @@ class StopTime:
     def end_of(self, share: float) -> float | None:
         """The monotonic time at which this share of the timeout is over; None without a shutdown."""
         return None if self._began_at is None else self._began_at + self._limit_s * share
-
-
-log = logging.getLogger(__name__)
-
-THREAD_END_S = 5.0
-"""How long a thread that has nothing left to do may take to end."""
 
 
 class Shutdown:

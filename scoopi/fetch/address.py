@@ -15,6 +15,25 @@ from scoopi.model.text.shown import cut, shown
 _FORBIDDEN = re.compile(r"[\x00-\x20\"#%/:<>?@\[\\\]^`{|}\x7f]")
 _DOTS = re.compile("[\u3002\uff0e\uff61]")
 LONGEST_LABEL = 63
+FILE_HOST = "file"
+LONGEST_ADDRESS = 65_536
+"""No server accepts longer ones, and a page may have any number of them."""
+DEFAULT_PORTS = {"http": 80, "https": 443}
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
+_PLAIN = re.compile(
+    r"(https?)://([a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9][a-z0-9-]{0,62})*)(?::([1-9]\d{0,4}))?"
+    r"/(?:[A-Za-z0-9/?:@!$&()*+,;=._~-]|%[0-9A-Fa-f]{2})*"
+)
+"""Addresses that need no change, as most do."""
+_PARTS = re.compile(r"([^/\\?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
+_AUTHORITY = re.compile(r"(?:(.*)@)?(\[[0-9A-Fa-f:.]+\]|[^:@\[\]]*)(?::(\d*))?", re.DOTALL)
+_WRONG_PORT = re.compile(r"(?:.*@)?(?:\[[0-9A-Fa-f:.]+\]|[^:@\[\]]+):(.*)", re.DOTALL)
+_BAD_IN_PATH = re.compile(r"[^!$%&'()*+,\-./0-9:;=@A-Z\[\]_a-z|~]")
+_BAD_IN_QUERY = re.compile(r"[^!$%&()*+,\-./0-9:;=?@A-Z\[\]\\^_`a-z{|}~]")
+_BAD_IN_FRAGMENT = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]\\^_a-z{|}~]")
+_C0_AND_BLANK = "".join(map(chr, range(0x21)))
+_NO_LINE_BREAKS = str.maketrans("", "", "\t\r\n")
 
 
 def ascii_host(host: str) -> str:
@@ -53,28 +72,6 @@ def _ascii_label(label: str) -> str:
     if len(name) > LONGEST_LABEL:
         raise ValueError(f"a part of the name is longer than {LONGEST_LABEL} characters")
     return name
-
-
-FILE_HOST = "file"
-LONGEST_ADDRESS = 65_536
-"""No server accepts longer ones, and a page may have any number of them."""
-DEFAULT_PORTS = {"http": 80, "https": 443}
-
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
-_ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
-_PLAIN = re.compile(
-    r"(https?)://([a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9][a-z0-9-]{0,62})*)(?::([1-9]\d{0,4}))?"
-    r"/(?:[A-Za-z0-9/?:@!$&()*+,;=._~-]|%[0-9A-Fa-f]{2})*"
-)
-"""Addresses that need no change, as most do."""
-_PARTS = re.compile(r"([^/\\?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
-_AUTHORITY = re.compile(r"(?:(.*)@)?(\[[0-9A-Fa-f:.]+\]|[^:@\[\]]*)(?::(\d*))?", re.DOTALL)
-_WRONG_PORT = re.compile(r"(?:.*@)?(?:\[[0-9A-Fa-f:.]+\]|[^:@\[\]]+):(.*)", re.DOTALL)
-_BAD_IN_PATH = re.compile(r"[^!$%&'()*+,\-./0-9:;=@A-Z\[\]_a-z|~]")
-_BAD_IN_QUERY = re.compile(r"[^!$%&()*+,\-./0-9:;=?@A-Z\[\]\\^_`a-z{|}~]")
-_BAD_IN_FRAGMENT = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]\\^_a-z{|}~]")
-_C0_AND_BLANK = "".join(map(chr, range(0x21)))
-_NO_LINE_BREAKS = str.maketrans("", "", "\t\r\n")
 
 
 class AddressKind(StrEnum):

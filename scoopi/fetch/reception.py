@@ -21,6 +21,10 @@ STOP, WAIT = 0, int(pycurl.WRITEFUNC_PAUSE)
 """What a curl callback returns to abort the transfer, or to pause it; None continues."""
 
 _CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"']+))", re.IGNORECASE)
+WATCH_S = 0.25
+"""The interval between two checks of all transfers."""
+_RECEIVED = struct.Struct("=128xQ")
+"""tcpi_bytes_received of Linux's struct tcp_info."""
 
 
 class PageRoom:
@@ -199,12 +203,6 @@ def _text(value: bytes) -> str:
         return value.decode("utf-8")
     except UnicodeDecodeError:
         return value.decode("latin-1")
-
-
-WATCH_S = 0.25
-"""The interval between two checks of all transfers."""
-_RECEIVED = struct.Struct("=128xQ")
-"""tcpi_bytes_received of Linux's struct tcp_info."""
 
 
 class WireWatch:

@@ -13,7 +13,7 @@ from scoopi.appenders.job_result import JobResult
 from scoopi.model.failure import Failure, page_failure
 from scoopi.model.job import Frame, JobState
 from scoopi.store.nodes.node_record import Load
-from scoopi.store.pages.job_values import TakenJob
+from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.messages import WorkItem
 
 

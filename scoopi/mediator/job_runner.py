@@ -12,8 +12,8 @@ from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
 from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts
+from scoopi.store.pages.job_records import TakenJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import TakenJob
 from scoopi.store.retries import retried_next_round
 
 log = logging.getLogger(__name__)

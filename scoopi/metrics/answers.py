@@ -12,6 +12,9 @@ from scoopi.metrics.node_view import NodeView, Watched
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+TEXT = "text/plain; charset=utf-8"
+PROBES = ("/healthz", "/readyz")
+PATHS = (*PROBES, "/metrics", "/api/status")
 
 
 class _Family:
@@ -98,11 +101,6 @@ def _process(view: NodeView) -> Iterator[_Family]:
     memory = {"parent": view.memory.parent, "workers": view.memory.workers}
     text = "Resident memory of the parent, and of its worker processes together."
     yield _by("scoopi_resident_memory_bytes", "gauge", text, "process", memory)
-
-
-TEXT = "text/plain; charset=utf-8"
-PROBES = ("/healthz", "/readyz")
-PATHS = (*PROBES, "/metrics", "/api/status")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1 << 16
 """Most bytes of a request that are read."""
+log = logging.getLogger(__name__)
+MOST_CONNECTIONS = 16
+"""Enough for the probes and some scrapers; beyond it, the oldest connection that waits is closed."""
+MOST_SCRAPES = MOST_CONNECTIONS // 2
+"""Most responses other than a probe's under way at a time, so that a probe always gets a connection."""
+TIMEOUT_S = 5.0
+"""How long one connection may last."""
 
 
 class Connection(io.RawIOBase):
@@ -67,16 +74,6 @@ class Connection(io.RawIOBase):
         if left <= 0:
             raise TimeoutError
         self._socket.settimeout(left)
-
-
-log = logging.getLogger(__name__)
-
-MOST_CONNECTIONS = 16
-"""Enough for the probes and some scrapers; beyond it, the oldest connection that waits is closed."""
-MOST_SCRAPES = MOST_CONNECTIONS // 2
-"""Most responses other than a probe's under way at a time, so that a probe always gets a connection."""
-TIMEOUT_S = 5.0
-"""How long one connection may last."""
 
 
 class Listener(socketserver.ThreadingTCPServer):

@@ -8,6 +8,8 @@ import msgspec
 
 from scoopi.version import __version__
 
+JOINING = "JOINING"
+
 
 class JobsView(msgspec.Struct, frozen=True):
     """Jobs `done` and `failed` by this process, `held` by it now, and `left` in the run (None if unknown)."""
@@ -104,9 +106,6 @@ class Watched(Protocol):
 
     def view(self) -> NodeView:
         """All figures; may wait for the store."""
-
-
-JOINING = "JOINING"
 
 
 class JoiningNode:

@@ -13,6 +13,12 @@ from scoopi.politeness.host_claims import HostClaims
 from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_shares import HostShares
 
+FILE_HOST = "file"
+GRANT_S = 2.0
+"""How long a grant is valid; a worker that is later asks for another."""
+SHARE_POLL_S = 0.1
+"""Seconds after which a node asks again for a host that another node has."""
+
 
 class InFlight:
     """This node's requests in flight, by host.
@@ -42,13 +48,6 @@ class HostSharing:
 
     in_flight: InFlight
     shares: HostShares | None = None
-
-
-FILE_HOST = "file"
-GRANT_S = 2.0
-"""How long a grant is valid; a worker that is later asks for another."""
-SHARE_POLL_S = 0.1
-"""Seconds after which a node asks again for a host that another node has."""
 
 
 class Standing(IntEnum):

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from scoopi.politeness.host_share_record import HostRecord, HostRecords
 from scoopi.store.pages.job_store import NEW_HOST
-from scoopi.store.ports import Store, pages
-from scoopi.store.run_maps import HOSTS
+from scoopi.store.ports import HOSTS, Store, pages
 
 PAGE = 1000
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from scoopi.model.job import Count
+from scoopi.store.ports import HOSTS
 from scoopi.store.record_codec import RecordCodec
-from scoopi.store.run_maps import HOSTS
 
 
 class HostShare(msgspec.Struct, frozen=True):

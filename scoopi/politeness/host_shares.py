@@ -13,10 +13,9 @@ from scoopi.configs.groups import FetchLimits
 from scoopi.politeness.host_share_choice import HostShareChoice, HostShareDivision
 from scoopi.politeness.host_share_memory import HostShareMemory, KnownHost, Share
 from scoopi.politeness.host_share_record import HostRecord, HostRecords, HostShare
-from scoopi.store.nodes.lease_watch import boottime
+from scoopi.store.nodes.lease import boottime
 from scoopi.store.nodes.node_record import Look
-from scoopi.store.ports import Change, Store
-from scoopi.store.run_maps import HOSTS
+from scoopi.store.ports import HOSTS, Change, Store
 
 MOST_AT_ONCE = 256
 """The most hosts that a node tries to get in one round, as each costs a look for ready jobs."""

@@ -22,6 +22,11 @@ from scoopi.plugins.encoders.rows_encoder import RowsEncoder
 from scoopi.plugins.plugin_finder import NO_DEFAULTS, PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender, Encoder
 
+WRITE_BYTES = 1 << 20
+ZSTD_LEVEL = 3
+TEMPORARIES = "publish-*.tmp"
+"""Names of files in the work folder that are being written."""
+
 
 def appender_outputs(
     step: StepDef, finder: PluginFinder, defaults: Mapping[str, str] = NO_DEFAULTS
@@ -84,12 +89,6 @@ def _columns(data_def: DataDef) -> tuple[Axis, ...]:
 
 def _without_encoders(plugin: PluginDef) -> PluginDef:
     return PluginDef(plugin.name, plugin.class_name, plugin.fields, (), plugin.place)
-
-
-WRITE_BYTES = 1 << 20
-ZSTD_LEVEL = 3
-TEMPORARIES = "publish-*.tmp"
-"""Names of files in the work folder that are being written."""
 
 
 class Sink(Protocol):

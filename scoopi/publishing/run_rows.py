@@ -12,6 +12,8 @@ from scoopi.publishing.publisher import Published, Publisher
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class PublishedRows:
@@ -87,9 +89,6 @@ class OwnRows:
     def when_stopped(self) -> Published | None:
         """As `RunRows` says."""
         return self._publisher.publish() if self._in_parts else None
-
-
-log = logging.getLogger(__name__)
 
 
 class RunPhases:

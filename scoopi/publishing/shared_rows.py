@@ -12,14 +12,16 @@ from scoopi.publishing.publisher import Published, Publisher
 from scoopi.publishing.run_rows import OwnRows, PublishedRows
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.departure import Departure
+from scoopi.store.ports import RUN
 from scoopi.store.record_codec import RecordCodec
-from scoopi.store.run_maps import RUN
 
 log = logging.getLogger(__name__)
 
 OTHERS_S = 600.0
 """How long another node may publish for a dead one without renewing its lease."""
 PUBLISHED = b"published"
+MERGE_S = 3600.0
+"""How long the holder may write without renewing its lease."""
 
 
 class RowsMissingError(Exception):
@@ -92,10 +94,6 @@ class SharedRows:
             log.warning("node %s is dead, and not all of its rows are in this folder", node)
             return False
         return True
-
-
-MERGE_S = 3600.0
-"""How long the holder may write without renewing its lease."""
 
 
 class Merged(msgspec.Struct, frozen=True):

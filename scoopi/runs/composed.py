@@ -14,8 +14,8 @@ from scoopi.defs.scrape.class_names import SCRIPTER
 from scoopi.errors import PluginError
 from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
 from scoopi.plugins.entry_points import digest_now
+from scoopi.store.ports import RUN
 from scoopi.store.record_codec import RecordCodec, unreadable
-from scoopi.store.run_maps import RUN
 
 LOCATORS_A_PART = 500
 QUICKEST = 1

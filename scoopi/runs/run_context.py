@@ -18,7 +18,7 @@ from scoopi.runs.folders.node_folder import NodeFolder
 from scoopi.runs.folders.run_folder import RunFolder
 from scoopi.runs.run_request import ignore_notice
 from scoopi.store.ports import Store
-from scoopi.store.runs.run_cancel import RunCancel
+from scoopi.store.runs.run_record import RunCancel
 from scoopi.store.runs.run_retention import RunRetention
 
 

@@ -1,4 +1,4 @@
-"""Store: the port that keeps records in maps; its twins are `solo/` and `cluster/`."""
+"""Store: the port that keeps records in maps, and the maps of a run; its twins are `solo/` and `cluster/`."""
 
 from __future__ import annotations
 
@@ -116,3 +116,13 @@ def pages(
     while page := store.scan(store_map, index_value, size, after):
         yield page
         after = page[-1][0]
+
+
+JOBS = StoreMap("jobs", index="state_key", large=True)
+PAYLOADS = StoreMap("payloads", large=True)
+ENDED = StoreMap("ended")
+HOSTS = StoreMap("hosts")
+RUN = StoreMap("run")
+"""Also the one map of the grid that belongs to no run: there it holds the runs that the cluster knows."""
+MEMBERS = StoreMap("members")
+RUN_MAPS = (JOBS, PAYLOADS, ENDED, HOSTS, RUN, MEMBERS)

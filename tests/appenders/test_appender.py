@@ -17,8 +17,8 @@ from scoopi.configs.groups import AppenderSettings
 from scoopi.errors import AppenderError, ClusterError, ScoopiError, StoreError
 from scoopi.model.job import JobPayload, seed_id
 from scoopi.model.locator import Locator
+from scoopi.store.pages.job_records import NewJob, TakenJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import NewJob, TakenJob
 
 from .conftest import NODE, result_of
 

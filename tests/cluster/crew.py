@@ -18,7 +18,7 @@ from scoopi.model.report.run_report import RunReport
 from scoopi.runs.composed import Composed
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.run_maps import RUN
+from scoopi.store.ports import RUN
 
 MOST = 8
 LIMIT_S = 40.0

@@ -18,8 +18,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.store.cluster.member_process import MemberProcess
-from scoopi.store.ports import StoreMap
-from scoopi.store.run_maps import RUN_MAPS
+from scoopi.store.ports import RUN_MAPS, StoreMap
 from tests.cluster.proxy import Plan, Proxy
 
 PORTS = (15_000, 32_000)

@@ -17,9 +17,9 @@ from scoopi.model.locator import Locator
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_process import MemberProcess
+from scoopi.store.pages.job_records import NewJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import NewJob
-from scoopi.store.run_maps import ENDED, JOBS, PAYLOADS
+from scoopi.store.ports import ENDED, JOBS, PAYLOADS
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import members, settings_of
 from tests.store.measure_store import BATCH, HOST, measure_jobs, measure_records

@@ -21,7 +21,7 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.lease import LeaseRecord
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeRecord
-from scoopi.store.run_maps import RUN
+from scoopi.store.ports import RUN
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.grids import members, settings_of

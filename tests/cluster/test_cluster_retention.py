@@ -13,8 +13,7 @@ from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.ports import StoreMap
-from scoopi.store.run_maps import ENDED, HOSTS, MEMBERS, RUN, RUN_MAPS
+from scoopi.store.ports import ENDED, HOSTS, MEMBERS, RUN, RUN_MAPS, StoreMap
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_retention import RunRetention
 from tests.cluster.crew import LIMIT_S, Crew

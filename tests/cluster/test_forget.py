@@ -17,9 +17,9 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
-from scoopi.store.run_maps import ENDED, JOBS, MEMBERS, RUN
-from scoopi.store.runs.run_pulse import PREFIX
+from scoopi.store.ports import ENDED, JOBS, MEMBERS, RUN
 from scoopi.store.runs.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_retention import PREFIX
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.test_cluster_retention import SLOW, maps_of, phase_of
 from tests.engine.desk import wait_until

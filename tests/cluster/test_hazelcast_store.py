@@ -16,8 +16,7 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.ports import Change
-from scoopi.store.run_maps import ENDED, JOBS, RUN, RUN_MAPS
+from scoopi.store.ports import ENDED, JOBS, RUN, RUN_MAPS, Change
 from scoopi.store.settling_store import SettlingStore
 from tests.cluster.grids import free_port, members, new_run, settings_of
 

@@ -11,8 +11,7 @@ from scoopi.errors import RunError
 from scoopi.model.report.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.ports import StoreMap
-from scoopi.store.run_maps import ENDED, HOSTS, JOBS, RUN
+from scoopi.store.ports import ENDED, HOSTS, JOBS, RUN, StoreMap
 from scoopi.store.runs.run_registry import PREFIX
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until

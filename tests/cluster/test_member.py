@@ -20,10 +20,9 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.cluster.java import find_jar, find_java
-from scoopi.store.cluster.member_config import MemberConfig
+from scoopi.store.cluster.member_config import MemberConfig, find_jar, find_java
 from scoopi.store.cluster.member_process import MemberProcess
-from scoopi.store.run_maps import RUN
+from scoopi.store.ports import RUN
 from tests.cluster.grids import free_port
 from tests.engine.desk import wait_until
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.member_heaps import MemberHeaps
-from scoopi.store.cluster.metrics_blob import read_metrics
+from scoopi.store.cluster.member_heaps import MemberHeaps, read_metrics
 from tests.cluster.grids import members, settings_of
 from tests.engine.desk import wait_until
 

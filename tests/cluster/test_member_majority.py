@@ -7,8 +7,7 @@ import pytest
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
 from scoopi.store.cluster.member_majority import MemberMajority
-from scoopi.store.ports import Store
-from scoopi.store.run_maps import RUN
+from scoopi.store.ports import RUN, Store
 from tests.store.conftest import Clock
 
 KEYS = [f"members/{number}" for number in range(4)]

@@ -15,7 +15,7 @@ import pytest
 from scoopi.errors import StoreError
 from scoopi.model.report.run_report import RunStatus
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.runs.run_cancel import RunCancel
+from scoopi.store.runs.run_record import RunCancel
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.holding import Still, held, states, still_member, store_of
 from tests.engine.desk import wait_until

@@ -16,7 +16,7 @@ from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeStatus
 from scoopi.store.pages.job_records import JobRecords
-from scoopi.store.run_maps import JOBS
+from scoopi.store.ports import JOBS
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.holding import states, store_of

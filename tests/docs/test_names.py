@@ -11,7 +11,7 @@ import pytest
 
 from scoopi.configs.registry import SETTINGS, SETTINGS_BY_KEY
 from scoopi.plugins.plugin_ports import PluginKind
-from scoopi.store.cluster.java import JAR_VARIABLE
+from scoopi.store.cluster.member_config import JAR_VARIABLE
 from tests.docs.markdown import PAGES, ROOT, Page
 
 MADE_BY_RUNS = {

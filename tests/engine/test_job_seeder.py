@@ -17,11 +17,10 @@ from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
 from scoopi.store import retries
 from scoopi.store.nodes.barricade import Barricade
+from scoopi.store.pages.job_records import Ending, NewJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import Ending, NewJob
-from scoopi.store.ports import Store
+from scoopi.store.ports import JOBS, PAYLOADS, Store
 from scoopi.store.retries import RETRIED
-from scoopi.store.run_maps import JOBS, PAYLOADS
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.settling_store import SettlingStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied

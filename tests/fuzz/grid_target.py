@@ -19,13 +19,11 @@ from scoopi.runs.cluster.run_survey import RunSurvey
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
+from scoopi.store.pages.job_records import Ending, NewJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import Ending, NewJob
-from scoopi.store.ports import Change, Outcome, Store, StoreMap
-from scoopi.store.run_maps import RUN_MAPS
+from scoopi.store.ports import RUN_MAPS, Change, Outcome, Store, StoreMap
 from scoopi.store.runs.completion_check import CompletionCheck
-from scoopi.store.runs.run_cancel import RunCancel
-from scoopi.store.runs.run_record import RunRecord
+from scoopi.store.runs.run_record import RunCancel, RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore

@@ -17,7 +17,7 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.pages.job_records import JobRecords
-from scoopi.store.run_maps import JOBS
+from scoopi.store.ports import JOBS
 from tests.cluster.grids import free_port, members, settings_of
 from tests.engine.desk import wait_until
 from tests.k8s.dockerfile import read_stages

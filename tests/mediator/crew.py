@@ -37,8 +37,8 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.store.pages.job_records import Ended, NewJob, TakenJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import Ended, NewJob, TakenJob
 from scoopi.store.solo.sqlite_store import SqliteStore
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Give, Ready, Result, Results, Setup, ToWorker, WorkItem

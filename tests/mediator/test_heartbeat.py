@@ -19,10 +19,9 @@ from scoopi.model.locator import Locator
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.pages.job_records import NewJob, TakenJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import NewJob, TakenJob
-from scoopi.store.ports import Store, StoreMap
-from scoopi.store.run_maps import MEMBERS
+from scoopi.store.ports import MEMBERS, Store, StoreMap
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
 

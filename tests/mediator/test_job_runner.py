@@ -22,8 +22,8 @@ from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
 from scoopi.politeness.shared_hosts import SharedHosts
+from scoopi.store.pages.job_records import NewJob, TakenJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import NewJob, TakenJob
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.mediator.crew import NODE, WAIT_S
 

@@ -13,7 +13,7 @@ from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
-from scoopi.store.pages.job_values import TakenJob
+from scoopi.store.pages.job_records import TakenJob
 from tests.mediator.crew import Clock, PlayedWorker
 
 ONE, TWO = "one.example:80", "two.example:80"

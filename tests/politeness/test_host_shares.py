@@ -10,7 +10,7 @@ import pytest
 from scoopi.configs.groups import FetchLimits
 from scoopi.politeness.host_share_memory import Share
 from scoopi.store.nodes.node_record import Load
-from scoopi.store.run_maps import HOSTS
+from scoopi.store.ports import HOSTS
 from tests.store.host_share_world import Node, World
 
 DELAYED = FetchLimits(parallelism=2, delay_ms=1000)

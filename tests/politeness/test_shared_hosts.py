@@ -12,8 +12,8 @@ from scoopi.politeness.host_shares import HostShares, OwnNode, ShareClocks, Shar
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
+from scoopi.store.pages.job_records import NewJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import NewJob
 from scoopi.store.ports import Store
 from tests.mediator.crew import Clock
 

@@ -15,8 +15,8 @@ from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.errors import AppenderError
 from scoopi.publishing.output_file import OutputSpec
 from scoopi.publishing.publisher import Publisher
+from scoopi.store.pages.job_records import Ending, TakenJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import Ending, TakenJob
 from tests.appenders.conftest import result_of
 
 SPECS = (OutputSpec("data.txt", "data.txt"),)

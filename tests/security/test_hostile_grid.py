@@ -16,8 +16,7 @@ from scoopi.errors import ScoopiError
 from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.ports import StoreMap
-from scoopi.store.run_maps import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN
+from scoopi.store.ports import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, StoreMap
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
 from tests.security.hostile_grid import KEYS, NO_TYPE, UNREGISTERED, VALUES, json_value, plant, uproot

@@ -15,8 +15,7 @@ from scoopi.politeness.host_share_record import HostRecord, HostRecords
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareClocks, ShareTimes
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
-from scoopi.store.ports import Change, Outcome, Store, StoreMap
-from scoopi.store.run_maps import HOSTS, RUN_MAPS
+from scoopi.store.ports import HOSTS, RUN_MAPS, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from tests.store.faulty_store import Faults, FaultyStore
 

@@ -10,8 +10,7 @@ import pytest
 
 from scoopi.errors import ClusterError
 from scoopi.store.nodes.barricade import Barricade
-from scoopi.store.ports import Change, Store, StoreMap
-from scoopi.store.run_maps import RUN
+from scoopi.store.ports import RUN, Change, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.conftest import Clock

@@ -11,10 +11,9 @@ from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.pages.job_records import Ending, NewJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.pages.job_values import Ending, NewJob
-from scoopi.store.ports import Store
-from scoopi.store.run_maps import ENDED, JOBS, RUN
+from scoopi.store.ports import ENDED, JOBS, RUN, Store
 from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from tests.store.conftest import Clock

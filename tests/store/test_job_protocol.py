@@ -13,10 +13,9 @@ from scoopi.errors import StoreError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.pages.job_records import Ended, Ending, NewJob, TakenJob
 from scoopi.store.pages.job_store import LARGE, JobStore
-from scoopi.store.pages.job_values import Ended, Ending, NewJob, TakenJob
-from scoopi.store.ports import Store
-from scoopi.store.run_maps import JOBS, PAYLOADS
+from scoopi.store.ports import JOBS, PAYLOADS, Store
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.cluster.grids import new_run

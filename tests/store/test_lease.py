@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.store.nodes.lease import Lease
-from scoopi.store.ports import Store
-from scoopi.store.run_maps import RUN
+from scoopi.store.ports import RUN, Store
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.conftest import Clock

@@ -10,8 +10,7 @@ import pytest
 from scoopi.errors import RunError, StoreError
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, Look, NodeRecord, NodeStatus
-from scoopi.store.ports import Change, Outcome, Store, StoreMap
-from scoopi.store.run_maps import MEMBERS
+from scoopi.store.ports import MEMBERS, Change, Outcome, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.conftest import Clock

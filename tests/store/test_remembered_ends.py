@@ -11,10 +11,9 @@ import pytest
 from scoopi.errors import StoreError
 from scoopi.model.job import JobState
 from scoopi.store.pages import remembered_ends
-from scoopi.store.pages.job_values import Ended
+from scoopi.store.pages.job_records import Ended
 from scoopi.store.pages.remembered_ends import RememberedEnds
-from scoopi.store.ports import Store, StoreMap
-from scoopi.store.run_maps import ENDED
+from scoopi.store.ports import ENDED, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore, NodeDied

@@ -9,8 +9,7 @@ import pytest
 
 from scoopi.errors import RunError
 from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
-from scoopi.store.ports import Store, StoreMap
-from scoopi.store.run_maps import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN
+from scoopi.store.ports import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, Store, StoreMap
 from scoopi.store.runs.run_record import RunPhase, RunRecord, RunState
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.store.ports import Change, Outcome, Store
-from scoopi.store.run_maps import RUN
+from scoopi.store.ports import RUN, Change, Outcome, Store
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import Faults, FaultyStore

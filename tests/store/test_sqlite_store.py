@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.store.ports import Change
-from scoopi.store.run_maps import JOBS, PAYLOADS, RUN
+from scoopi.store.ports import JOBS, PAYLOADS, RUN, Change
 from scoopi.store.solo.sqlite_store import SqliteStore
 
 
@@ -182,7 +181,7 @@ def test_threads_share_one_store(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from scoopi.store.run_maps import PAYLOADS
+from scoopi.store.ports import PAYLOADS
 from scoopi.store.solo.sqlite_store import SqliteStore
 store = SqliteStore(Path(sys.argv[1]))
 for batch in range(100_000):

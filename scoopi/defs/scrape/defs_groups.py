@@ -14,6 +14,10 @@ from scoopi.model.definitions import LocatorDef, LocatorGroup, TaskDef, TaskGrou
 from scoopi.model.place import Place
 
 _LIVE = "live"
+Chains = Mapping[str, list[SetStep] | None]
+"""Key of a task -> its chain of steps; None when it has none (a finding elsewhere)."""
+Sets = Mapping[str, Steps | None]
+"""Key of a task -> all steps of its set, likewise."""
 
 
 class WrittenTask(msgspec.Struct, frozen=True):
@@ -118,14 +122,6 @@ class WrittenLocators(Collection[LocatorDef]):
 
     def __contains__(self, locator: object) -> bool:
         return any(each == locator for each in self)
-
-
-Chains = Mapping[str, list[SetStep] | None]
-"""Key of a task -> its chain of steps; None when it has none (a finding elsewhere)."""
-
-
-Sets = Mapping[str, Steps | None]
-"""Key of a task -> all steps of its set, likewise."""
 
 
 class DataDefUse(msgspec.Struct):

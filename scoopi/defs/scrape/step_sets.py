@@ -24,6 +24,9 @@ from scoopi.model.place import NOWHERE, Place
 from scoopi.model.text.shown import nearest
 
 _NO_FIELDS = frozenset({"name", "class", "plugins"})
+START, END = "start", "end"
+_CSV = PluginDef("csv", "CsvEncoder", {"delimiter": "|", "includeTags": "false"})
+_DATA_FILE = PluginDef("dataFile", "FileAppender", {"file": "output/data.txt"}, (_CSV,))
 
 
 class SetStep(msgspec.Struct, frozen=True):
@@ -88,11 +91,6 @@ def _plugin(node: Table) -> PluginDef:
 
 
 Steps = dict[str, SetStep]
-START, END = "start", "end"
-
-
-_CSV = PluginDef("csv", "CsvEncoder", {"delimiter": "|", "includeTags": "false"})
-_DATA_FILE = PluginDef("dataFile", "FileAppender", {"file": "output/data.txt"}, (_CSV,))
 
 
 def _steps(parser: str) -> Mapping[str, StepDef]:

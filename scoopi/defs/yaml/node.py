@@ -11,6 +11,14 @@ from typing import Any
 
 from scoopi.model.place import Place
 
+LARGEST = 2**31 - 1
+_MOST_DIGITS = 4000
+"""Python turns no longer text into a number."""
+_INTEGER = re.compile(r"[+-]?[0-9][0-9_]*")
+_RANGE = re.compile(r"([0-9]+)(-([0-9]+)?)?")
+_TRUE = frozenset({"true", "yes", "on"})
+_FALSE = frozenset({"false", "no", "off"})
+
 
 class Text:
     """A scalar, as written; `is_empty` when the file gives nothing at all (`key:`)."""
@@ -106,15 +114,6 @@ def plain(node: Node) -> Any:
         for name, entry in node.entries.items()
         if not (isinstance(entry, Text) and entry.is_empty)
     }
-
-
-LARGEST = 2**31 - 1
-_MOST_DIGITS = 4000
-"""Python turns no longer text into a number."""
-_INTEGER = re.compile(r"[+-]?[0-9][0-9_]*")
-_RANGE = re.compile(r"([0-9]+)(-([0-9]+)?)?")
-_TRUE = frozenset({"true", "yes", "on"})
-_FALSE = frozenset({"false", "no", "off"})
 
 
 def read_integer(text: str) -> int | None:

@@ -13,6 +13,8 @@ from scoopi.model.text.shown import nearest
 
 _SUFFIXES = (".yml", ".yaml")
 _ASIDE = frozenset({"plugins", "conf", "output"})
+LARGEST_BYTES = 16_000_000
+_WIDE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
 class SourceFiles:
@@ -97,10 +99,6 @@ class SourceFiles:
     def _fault(self, path: Path, what: str, hint: str, near: str = "") -> None:
         self.is_whole = False
         self._findings.error(Place(str(path)), "", what, hint, near=near)
-
-
-LARGEST_BYTES = 16_000_000
-_WIDE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
 class SourceText:

@@ -17,7 +17,7 @@ from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.finds import PREFIX
 from scoopi.model.report.run_report import LOADER
 from scoopi.politeness.host_clocks import HostClocks
-from scoopi.store.pages.job_values import NewJob
+from scoopi.store.pages.job_records import NewJob
 from scoopi.worker.messages import (
     Answered,
     Asking,

@@ -14,6 +14,10 @@ from scoopi.model.failure import Failure
 MOST_CAUSES = 1000
 """Further causes are counted under OTHER, so that memory stays bounded."""
 OTHER = "other causes"
+ALREADY_OVER = "the run was already over"
+"""The `publish_note` of a node that came after the end."""
+LOADER = "loader"
+"""The step time that is waited for, not worked: many pages load at once, each timed from request to body."""
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -44,14 +48,6 @@ class Causes:
         by_count: Mapping[str, int] = self._counts
         order = sorted(by_count, key=lambda cause: (-by_count[cause], cause))
         return tuple(Cause(cause, by_count[cause], self._examples[cause]) for cause in order)
-
-
-ALREADY_OVER = "the run was already over"
-"""The `publish_note` of a node that came after the end."""
-
-
-LOADER = "loader"
-"""The step time that is waited for, not worked: many pages load at once, each timed from request to body."""
 
 
 class RunStatus(StrEnum):

@@ -15,6 +15,7 @@ _NAME = re.compile(r"[A-Za-z0-9._~-]{0,32}")
 _PORT = re.compile(r"(?:\[[^\]]*\]|[^:]*)(?::\d*)?")
 _LOGIN_IN_TEXT = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)[^\s'\"<>]*@")
 _QUOTED_LOGIN = re.compile(r"'[^\n]*@[^\n]*'")
+_LEAST_RATIO = 0.6
 
 
 def shown(url: str) -> str:
@@ -64,9 +65,6 @@ def cut(text: str, longest: int) -> str:
 def without_logins(text: str) -> str:
     """A message of a library, with the logins of the addresses that it quotes hidden."""
     return _QUOTED_LOGIN.sub(f"'{HIDDEN}'", _LOGIN_IN_TEXT.sub(rf"\1{HIDDEN}@", text))
-
-
-_LEAST_RATIO = 0.6
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -20,8 +20,7 @@ from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.ports import Store
-from scoopi.store.runs.run_cancel import RunCancel
-from scoopi.store.runs.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_record import RunCancel, RunPhase, RunRecord
 
 
 class ClusterDesk:

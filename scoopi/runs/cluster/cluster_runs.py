@@ -1,20 +1,68 @@
-"""The maps of a cluster's grid as stores, and the registry of the runs that it knows."""
+"""The runs of a cluster: their maps as stores, their registry, and which of their nodes send heartbeats."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 
 from scoopi.configs.groups import ClusterSettings
-from scoopi.runs.cluster.heartbeat_sample import HeartbeatSample
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_majority import COPIES, MemberMajority
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.ports import Store
-from scoopi.store.run_maps import RUN
+from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
+from scoopi.store.ports import RUN, Store
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.settling_store import SettlingStore
+
+BEATS = 2
+"""How many changes of each heartbeat are awaited: a speed is measured between two of them."""
+SAMPLE_BEATS = 3.5
+"""Heartbeats after which a node without any is reported as silent."""
+LOOKS = 8
+"""Reads per heartbeat."""
+
+
+class HeartbeatSample:
+    """Reads all heartbeats for a few of their periods.
+
+    Args:
+        read: the members' records by incarnation.
+        heartbeat_s: time between two heartbeats.
+    """
+
+    def __init__(self, read: Callable[[], Mapping[str, NodeRecord]], heartbeat_s: float) -> None:
+        self._read = read
+        self._heartbeat_s = heartbeat_s
+        self._seen: dict[str, list[tuple[float, NodeRecord]]] = {}
+
+    def take(self) -> dict[str, NodeRecord]:
+        """Read until every live node has beaten twice or the sample is over; returns the last records."""
+        end = time.monotonic() + self._heartbeat_s * SAMPLE_BEATS
+        while True:
+            members = dict(self._read())
+            now = time.monotonic()
+            for incarnation, member in members.items():
+                seen = self._seen.setdefault(incarnation, [])
+                if not seen or seen[-1][1].number != member.number:
+                    seen.append((now, member))
+            live = [key for key, member in members.items() if member.state is NodeStatus.LIVE]
+            if now >= end or all(len(self._seen[key]) > BEATS for key in live):
+                return members
+            time.sleep(self._heartbeat_s / LOOKS)  # nothing notifies of a heartbeat
+
+    def beats(self, incarnation: str) -> bool:
+        """Whether its heartbeat has changed meanwhile."""
+        return len(self._seen.get(incarnation, ())) > 1
+
+    def pages_per_s(self, incarnation: str) -> float:
+        """Between the first and the last change; 0 without two of them."""
+        changes = self._seen.get(incarnation, [])[1:]
+        if len(changes) < BEATS:
+            return 0.0
+        (began, first), (ended, last) = changes[0], changes[-1]
+        return round(max(0, last.pages - first.pages) / (ended - began), 1)
 
 
 def store_of(

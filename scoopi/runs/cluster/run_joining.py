@@ -9,7 +9,6 @@ from pathlib import Path
 
 import msgspec
 
-from scoopi.configs.comparison import conflicts, merge
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings, OutputSettings
 from scoopi.errors import ConfigError, DefsError, RunError, StoreError
@@ -17,10 +16,10 @@ from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.report.run_report import RunReport
 from scoopi.publishing.output_file import OutputSpec, of_node
 from scoopi.runs.cluster.cluster_runs import runs_of, store_of
-from scoopi.runs.cluster.earlier_incarnations import EarlierIncarnations
-from scoopi.runs.cluster.left_over_runs import LeftOverRuns
+from scoopi.runs.cluster.left_over_runs import EarlierIncarnations, LeftOverRuns
 from scoopi.runs.cluster.run_name import RunName, definitions_digest, unfinished_run
 from scoopi.runs.composed import Composed, read_composed
+from scoopi.runs.configs_composer import conflicts, merge
 from scoopi.runs.folders.node_folder import NodeFolder
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_file import RunFile
@@ -31,8 +30,7 @@ from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.quorum import Quorum
 from scoopi.store.ports import Store
-from scoopi.store.runs.run_cancel import RunCancel
-from scoopi.store.runs.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_record import RunCancel, RunPhase, RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.runs.run_retention import RunRetention
 

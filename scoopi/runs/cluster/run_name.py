@@ -15,10 +15,9 @@ from scoopi.errors import RecordError, UsageError
 from scoopi.model.job import RUN_NAME, RunText
 from scoopi.runs.composed import Composed
 from scoopi.runs.folders.run_state import HIDDEN, NodeState
-from scoopi.store.ports import Change, Store, pages
+from scoopi.store.ports import RUN, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.retries import first_won
-from scoopi.store.run_maps import RUN
 
 PAGE = 500
 

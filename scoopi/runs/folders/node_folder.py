@@ -14,8 +14,7 @@ from types import TracebackType
 import msgspec
 
 from scoopi.errors import RunError
-from scoopi.runs.folders.folder_lock import take_lock
-from scoopi.runs.folders.run_state import HIDDEN, NodeState, make_private
+from scoopi.runs.folders.run_state import HIDDEN, NodeState, make_private, take_lock
 
 LOST_PREFIX = "lost-"
 RUN_JSON = "run.json"

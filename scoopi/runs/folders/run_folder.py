@@ -17,7 +17,6 @@ from types import TracebackType
 import msgspec
 
 from scoopi.errors import RunError
-from scoopi.runs.folders.folder_lock import take_lock
 from scoopi.runs.folders.run_state import (
     HIDDEN,
     KEEP,
@@ -27,6 +26,7 @@ from scoopi.runs.folders.run_state import (
     make_private,
     node_folder_of,
     read_state,
+    take_lock,
     unreadable,
 )
 

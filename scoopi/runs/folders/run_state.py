@@ -1,7 +1,9 @@
-"""NodeState: what the hidden folder of a run holds about its node, and where it is."""
+"""NodeState: what the hidden folder of a run holds about its node, where it is, and how it is locked."""
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import re
 from pathlib import Path
 
@@ -13,6 +15,8 @@ HIDDEN = ".scoopi"
 STATE_FILE, STORE_FILE = "node.json", "store.db"
 KEEP = "its files stay as they are: restore this one, or start a new run"
 _SOLO_RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
+UNSUPPORTED = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+"""What flock answers on a volume without file locks: NFS without a lock daemon, some FUSE volumes."""
 
 
 class NodeState(msgspec.Struct, frozen=True):
@@ -74,3 +78,28 @@ def unreadable(what: str, path: Path, error: Exception) -> RunError:
     hint = "give this user the right to read and write it" if isinstance(error, PermissionError) else KEEP
     what = f"the run's {what} cannot be read: {error.strerror}"
     return RunError(what, at=str(error.filename or path), hint=hint)
+
+
+def take_lock(handle: int, folder: Path, *, wait: bool = False) -> bool:
+    """Lock an open file for this process, until it is closed; False: another process holds the lock.
+
+    Args:
+        handle: of the open file or folder.
+        folder: named in errors.
+        wait: wait for the other process instead.
+    Raises:
+        RunError: the volume does not support file locks, or the file cannot be locked at all.
+    """
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        is_unsupported = error.errno in UNSUPPORTED
+        what = "the volume does not support file locks" if is_unsupported else "the folder cannot be locked"
+        raise RunError(
+            f"{what}: {error.strerror}",
+            at=str(folder),
+            hint="put the run's folder on a volume with file locks, such as a local disk (--output)",
+        ) from error
+    return True

@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.cluster.call_timeout import CallTimeout
-from scoopi.store.cluster.client_faults import no_member_error, reason_of
+from scoopi.store.cluster.client_faults import fix_waking, no_member_error, reason_of
 from scoopi.store.cluster.member_majority import MemberView, refused_by_members
-from scoopi.store.cluster.waking import fix_waking
 from scoopi.store.retries import RETRIED
 
 if TYPE_CHECKING:
     from hazelcast.client import HazelcastClient
     from hazelcast.proxy.map import Map
 
-    from scoopi.store.cluster.grid_keys import GridKeys
+    from scoopi.store.cluster.grid_values import GridKeys
 
 log = logging.getLogger(__name__)
 
@@ -227,8 +226,8 @@ class ClusterClient:
 
     def _connected(self) -> HazelcastClient:
         client_class = _loaded()
+        from scoopi.store.cluster.client_faults import first_answer_within
         from scoopi.store.cluster.client_options import client_options
-        from scoopi.store.cluster.first_answer import first_answer_within
         from scoopi.store.cluster.grid_values import read_own_types_only
 
         _keep_quiet()
@@ -257,7 +256,7 @@ class ClusterClient:
         return client
 
     def _grid_keys(self) -> GridKeys:
-        from scoopi.store.cluster.grid_keys import GridKeys
+        from scoopi.store.cluster.grid_values import GridKeys
 
         return GridKeys(self._client._serialization_service.to_data)
 

@@ -1,7 +1,8 @@
-"""read_own_types_only: a client that never deserializes what Scoopi did not write."""
+"""What the client sends and reads: keys serialized once, and no type that Scoopi did not write."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from hazelcast.serialization.api import ObjectDataInput, ObjectDataOutput, StreamSerializer
@@ -13,6 +14,8 @@ from scoopi.store.cluster.foreign_values import FIRST, ForeignValue
 PICKLE = -120
 _NULL, _COUNT, _TEXT, _BYTES, _JSON = 0, -8, -11, -12, -130
 _READ = frozenset((_NULL, _COUNT, _TEXT, _BYTES, _JSON))
+MOST = 16_384
+"""Keys that are kept, more than the jobs that a node holds; then all are forgotten."""
 
 
 class PickleRefused(StreamSerializer):
@@ -72,3 +75,40 @@ def read_own_types_only(client: Any) -> None:
 def _foreign(data: Data) -> ForeignValue:
     buffer = bytes(data.buffer)
     return ForeignValue(int.from_bytes(buffer[4:DATA_OFFSET], signed=True), buffer[DATA_OFFSET:][:FIRST])
+
+
+class GridKey(Data):
+    """A serialized key that knows its hash: the client's own goes over its bytes at each call, in Python."""
+
+    __slots__ = ("_hash",)
+
+    def __init__(self, buffer: bytes) -> None:
+        super().__init__(buffer)  # type: ignore[no-untyped-call]
+        self._hash = int(super().get_partition_hash())  # type: ignore[no-untyped-call]
+
+    def get_partition_hash(self) -> int:
+        """The partition that the key belongs to."""
+        return self._hash
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+class GridKeys:
+    """Any thread may call: what two make at once is the same.
+
+    Args:
+        serialized: the client's serialization. It passes on what is serialized already.
+    """
+
+    def __init__(self, serialized: Callable[[str], Any]) -> None:
+        self._serialized = serialized
+        self._keys: dict[str, GridKey] = {}
+
+    def of(self, key: str) -> GridKey:
+        """The key, to be given to a map's method in its stead."""
+        if (known := self._keys.get(key)) is None:
+            if len(self._keys) >= MOST:
+                self._keys.clear()
+            known = self._keys[key] = GridKey(self._serialized(key).buffer)
+        return known

@@ -10,12 +10,10 @@ from scoopi.errors import RunError, StoreError
 from scoopi.store.cluster.burst import Burst
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.foreign_values import describe, is_refused
-from scoopi.store.cluster.queries import Queries
-from scoopi.store.cluster.scan_bounds import SAMPLE, ScanBounds
-from scoopi.store.nodes.lease_watch import boottime
-from scoopi.store.ports import Change, Outcome, StoreMap
+from scoopi.store.cluster.scan_bounds import SAMPLE, Queries, ScanBounds
+from scoopi.store.nodes.lease import boottime
+from scoopi.store.ports import RUN_MAPS, Change, Outcome, StoreMap
 from scoopi.store.record_codec import FOREIGN, RecordCodec, indexed_kind, unreadable
-from scoopi.store.run_maps import RUN_MAPS
 
 if TYPE_CHECKING:
     from hazelcast.future import Future

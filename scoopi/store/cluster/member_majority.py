@@ -10,10 +10,9 @@ import msgspec
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
-from scoopi.store.ports import Change, Store
+from scoopi.store.ports import RUN, Change, Store
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.retries import first_won
-from scoopi.store.run_maps import RUN
 
 if TYPE_CHECKING:
     from hazelcast.client import HazelcastClient

@@ -15,8 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from scoopi.errors import ClusterError
-from scoopi.store.cluster.java import find_jar, find_java
-from scoopi.store.cluster.member_config import MemberConfig
+from scoopi.store.cluster.member_config import MemberConfig, find_jar, find_java
 
 MAIN = "com.hazelcast.core.server.HazelcastMemberStarter"
 _STARTED = re.compile(r"\[(?P<host>[0-9A-Fa-f:.]+)\]:(?P<port>[0-9]+) is STARTED")

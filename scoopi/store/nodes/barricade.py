@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from scoopi.errors import ClusterError, StoppedError, StoreError
 from scoopi.store.nodes.lease import Lease
-from scoopi.store.ports import Store
-from scoopi.store.run_maps import RUN
+from scoopi.store.ports import RUN, Store
 
 POLL_MS = 200
 """Between two looks of a node that waits."""

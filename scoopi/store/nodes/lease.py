@@ -1,4 +1,4 @@
-"""Lease: a named right that one node holds at a time; a holder that stops renewing it is replaced."""
+"""Lease: a named right that one node holds at a time; a holder whose watchers see no change is replaced."""
 
 from __future__ import annotations
 
@@ -11,12 +11,56 @@ import msgspec
 
 from scoopi.errors import ClusterError, StoreError
 from scoopi.model.job import Count
-from scoopi.store.nodes.lease_watch import LeaseWatch
-from scoopi.store.ports import Change, Store
+from scoopi.store.ports import RUN, Change, Store
 from scoopi.store.record_codec import RecordCodec
-from scoopi.store.run_maps import RUN
 
 NOBODY = ""
+
+
+class LeaseWatch:
+    """Remembers the record as last read, and since when; clocks of machines are never compared.
+
+    Args:
+        lease_ms: unchanged for this long, and in at least `reads` looks after the first: expired.
+        clock: seconds, monotonic.
+        reads: how many looks in a row must have found it unchanged.
+        spacing_ms: looks nearer to each other than this are one look.
+    Source: ARCHITECTURE, protocol rules 8 and 9.
+    """
+
+    def __init__(
+        self, lease_ms: int, clock: Callable[[], float], reads: int = 1, spacing_ms: int = 0
+    ) -> None:
+        self._lease_s = lease_ms / 1000
+        self._spacing_s = spacing_ms / 1000
+        self._clock = clock
+        self._needed = reads
+        self._record: bytes | None = None
+        self._changed_at = 0.0
+        self._looked_at = 0.0
+        self._looks = 0
+
+    def is_lost(self, record: bytes) -> bool:
+        """Look at the record as it was just read; whether it has not changed for too long."""
+        now = self._clock()
+        if record != self._record:
+            self._record, self._changed_at, self._looked_at, self._looks = record, now, now, 0
+        elif now - self._looked_at >= self._spacing_s:
+            self._looked_at, self._looks = now, self._looks + 1
+        return now - self._changed_at >= self._lease_s and self._looks >= self._needed
+
+    def interrupt(self) -> None:
+        """A look failed: those before it are not in a row with those to come."""
+        self._looks = 0
+
+
+def boottime() -> float:
+    """Seconds since the machine's start, those included in which it was suspended.
+
+    The monotonic clock stands still meanwhile: a node that wakes up would find its heartbeat recent, while
+    others declared it dead long ago.
+    """
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
 class LeaseRecord(msgspec.Struct, frozen=True):

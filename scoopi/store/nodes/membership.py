@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from scoopi.errors import RunError, StoreError
-from scoopi.store.nodes.lease_watch import LeaseWatch, boottime
+from scoopi.store.nodes.lease import LeaseWatch, boottime
 from scoopi.store.nodes.node_record import Load, Look, NodeRecord, NodeStatus
-from scoopi.store.ports import Change, Store, pages
+from scoopi.store.ports import MEMBERS, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
-from scoopi.store.run_maps import MEMBERS
 
 PAGE = 500
 READS = 5

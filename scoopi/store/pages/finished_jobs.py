@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from scoopi.model.job import JobRecord
-from scoopi.store.pages.job_records import ENDED_STATE_KEY, JobRecords, TakenRecords
-from scoopi.store.pages.job_values import Ended, Ending
+from scoopi.store.pages.job_records import ENDED_STATE_KEY, Ended, Ending, JobRecords, TakenRecords
 from scoopi.store.pages.remembered_ends import Ends, RememberedEnds
-from scoopi.store.ports import Change, Store, pages
-from scoopi.store.run_maps import JOBS, PAYLOADS
+from scoopi.store.ports import JOBS, PAYLOADS, Change, Store, pages
 
 BATCH = 500
 

@@ -1,15 +1,77 @@
-"""Records of jobs as bytes: canonical JSON, so that equal records are equal bytes."""
+"""What JobStore is given and answers with, and records of jobs as bytes: canonical JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
-from scoopi.model.job import JobPayload, JobRecord, JobState
-from scoopi.store.pages.job_values import Ending
+import msgspec
+
+from scoopi.model.job import Count, JobPayload, JobRecord, JobState
+from scoopi.store.ports import JOBS, PAYLOADS
 from scoopi.store.record_codec import RecordCodec
-from scoopi.store.run_maps import JOBS, PAYLOADS
 
 ENDED_STATE_KEY = "E"
+
+
+class NewJob(NamedTuple):
+    """A job to be put; `host` is `host:port` in lower case, `file` for local files."""
+
+    id: str
+    host: str
+    payload: JobPayload
+
+
+class TakenJob(NamedTuple):
+    """A job that this node has taken.
+
+    Attributes:
+        fence: number of this take.
+        lost: how often the job was taken back from a dead node.
+    """
+
+    id: str
+    fence: int
+    lost: int
+    host: str
+    payload: JobPayload
+
+
+class HeldJob(NamedTuple):
+    """A job that is taken by this node, by the store."""
+
+    id: str
+    fence: int
+
+
+class Ending(NamedTuple):
+    """How a taken job ended: DONE or FAILED."""
+
+    id: str
+    fence: int
+    state: JobState
+
+
+class Ended(msgspec.Struct, frozen=True, array_like=True):
+    """Which node ended a job, with which take, and how; identifies the one frame that counts."""
+
+    incarnation: str
+    fence: Count
+    state: JobState
+
+
+class Reconciled(NamedTuple):
+    """What reconciling did, and found.
+
+    Attributes:
+        ended: jobs ended again by their committed frame.
+        handed_back: jobs made READY.
+        gone: jobs that this node holds and others have taken back; each is named once.
+    """
+
+    ended: int
+    handed_back: int
+    gone: frozenset[str] = frozenset()
 
 
 def ready_state_key(host: str) -> str:

@@ -12,17 +12,21 @@ from scoopi.store.nodes.node_record import are_marked
 from scoopi.store.pages.finished_jobs import BATCH, FinishedJobs
 from scoopi.store.pages.job_records import (
     ENDED_STATE_KEY,
+    Ended,
+    Ending,
+    HeldJob,
     JobRecords,
+    NewJob,
+    Reconciled,
+    TakenJob,
     TakenRecords,
     ready_state_key,
     taken_state_key,
 )
-from scoopi.store.pages.job_values import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
 from scoopi.store.pages.remembered_ends import Ends
 from scoopi.store.pages.seed_packs import SeedPacks
-from scoopi.store.ports import Change, Store, pages
+from scoopi.store.ports import HOSTS, JOBS, PAYLOADS, Change, Store, pages
 from scoopi.store.record_codec import unreadable
-from scoopi.store.run_maps import HOSTS, JOBS, PAYLOADS
 
 NEW_HOST = b"{}"
 """What a host's record holds before a node has a share of it."""

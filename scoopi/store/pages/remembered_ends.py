@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 
 from scoopi.errors import StoreError
-from scoopi.store.pages.job_values import Ended
-from scoopi.store.ports import Outcome, Store, pages
+from scoopi.store.pages.job_records import Ended
+from scoopi.store.ports import ENDED, Outcome, Store, pages
 from scoopi.store.record_codec import RecordCodec
-from scoopi.store.run_maps import ENDED
 
 PAGE = 20_000
 PACK = 500

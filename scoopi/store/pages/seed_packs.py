@@ -9,11 +9,9 @@ from typing import NamedTuple
 
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload
-from scoopi.store.pages.job_records import JobRecords, ready_state_key
-from scoopi.store.pages.job_values import NewJob
-from scoopi.store.ports import Change, Store, pages
+from scoopi.store.pages.job_records import JobRecords, NewJob, ready_state_key
+from scoopi.store.ports import JOBS, PAYLOADS, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec, unreadable
-from scoopi.store.run_maps import JOBS, PAYLOADS
 
 PACKED = "~"
 """The host of all packs, and the first character of their keys: behind the ids of all jobs."""

@@ -10,12 +10,11 @@ import msgspec
 
 from scoopi.errors import RecordError, StoreError
 from scoopi.model.job import MapsText, RunText
-from scoopi.store.ports import Change, Store, pages
+from scoopi.store.ports import RUN, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec, unreadable
 from scoopi.store.retries import first_won
-from scoopi.store.run_maps import RUN
-from scoopi.store.runs.run_pulse import WEEK_S, RunPulse
 from scoopi.store.runs.run_record import RunPhase
+from scoopi.store.runs.run_retention import WEEK_S, RunPulse
 
 log = logging.getLogger(__name__)
 

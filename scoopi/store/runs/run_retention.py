@@ -1,17 +1,22 @@
-"""RunRetention: lets what a finished run keeps in the store end after a while."""
+"""RunRetention and RunPulse: how long a run's records are kept after its end, or its last heartbeat."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
+from scoopi.model.job import Count
 from scoopi.store.pages.remembered_ends import RememberedEnds
-from scoopi.store.ports import Store, StoreMap, pages
-from scoopi.store.run_maps import HOSTS, JOBS, MEMBERS, PAYLOADS, RUN
+from scoopi.store.ports import HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, Store, StoreMap, pages
+from scoopi.store.record_codec import RecordCodec
 
 PAGE = 5000
 MOST_LATER_S = 3600
 """All else is kept longer than the run record, by at most this: where the record is, the rest must be."""
 _KEPT = (MEMBERS, HOSTS, JOBS, PAYLOADS)
+PREFIX = "pulse/"
+WEEK_S = 604_800
 
 
 class RunRetention:
@@ -55,3 +60,46 @@ class RunRetention:
     def _expire(self, store_map: StoreMap, seconds: int) -> None:
         for page in pages(self._store, store_map, PAGE):
             self._store.set_ttl_all(store_map, [key for key, _ in page], seconds)
+
+
+class Pulse(msgspec.Struct, frozen=True):
+    """The grid's record `pulse/<maps>`.
+
+    Attributes:
+        seconds: how long it stays when nobody renews it.
+    """
+
+    seconds: Count
+
+
+class RunPulse:
+    """One record for each incarnation of a run; it expires unless nodes at work on the run renew it.
+
+    The members measure that time, so no two machines' clocks are compared. A missing record alone
+    proves nothing: heartbeats are looked for before anything is removed.
+
+    Args:
+        grid: the maps that belong to no run, of settled answers.
+
+    Every method raises StoreError when the grid does not answer.
+    """
+
+    def __init__(self, grid: Store) -> None:
+        self._grid = grid
+        self._codec = RecordCodec(RUN, Pulse)
+
+    def renew(self, maps: str, seconds: int) -> None:
+        """Keep the run in these maps for that many seconds from now."""
+        key = PREFIX + maps
+        self._grid.put_if_absent_all(RUN, [(key, self._codec.written(Pulse(seconds)))])
+        self._grid.set_ttl_all(RUN, [key], seconds)
+
+    def seconds(self, maps: str) -> int:
+        """How long the run is kept after its last heartbeat; 0: that time is over."""
+        key = PREFIX + maps
+        record = self._grid.get_all(RUN, [key]).get(key)
+        return 0 if record is None else self._codec.read(key, record).seconds
+
+    def end(self, maps: str) -> None:
+        """The run is removed."""
+        self._grid.delete_all(RUN, [PREFIX + maps])

@@ -12,7 +12,7 @@ from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import Standing
-from scoopi.store.pages.job_values import TakenJob
+from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Give, Setup, WorkItem
 from tests.mediator.crew import PlayedWorker

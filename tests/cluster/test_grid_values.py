@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.run_maps import RUN
+from scoopi.store.ports import RUN
 from tests.cluster.grids import new_run
 
 KEYS = ("", "a", "j1", "0123456789abcdef0123456789abcdef", "shop.example:443", "ümläut", "grin 😀", "~")
@@ -33,7 +33,7 @@ def test_what_is_put_under_it_is_found_under_the_plain_key_and_back(cluster: Clu
 
 
 def test_so_many_are_kept_and_no_more(cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scoopi.store.cluster.grid_keys.MOST", 3)
+    monkeypatch.setattr("scoopi.store.cluster.grid_values.MOST", 3)
     keys = type(cluster.keys())(cluster._client._serialization_service.to_data)
     first = keys.of("a")
     assert keys.of("a") is first

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from scoopi.store.cluster.client_faults import fix_waking
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.waking import fix_waking
-from scoopi.store.run_maps import RUN
+from scoopi.store.ports import RUN
 from tests.cluster.grids import new_run
 
 THREADS, ROUNDS = 4, 40
@@ -53,7 +53,7 @@ def test_a_call_that_comes_while_the_pipe_is_read_silences_no_later_one(
 
 
 def test_the_client_needs_to_be_mended(waker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When this fails, the client has been fixed by its makers: `waking.py` can go."""
+    """When this fails, the client has been fixed by its makers: `fix_waking` can go."""
     assert not wake_while_it_reads(waker, monkeypatch)
 
 
