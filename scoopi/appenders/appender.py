@@ -8,8 +8,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+import msgspec
 
 from scoopi.appenders.job_result import END_OF_STREAM, JobResult
 from scoopi.appenders.segment_writer import SegmentWriter
@@ -38,8 +39,7 @@ def _ignore(_seconds: float) -> None:
     """The default of `CommitEvents.on_committed`."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommitEvents:
+class CommitEvents(msgspec.Struct, frozen=True):
     """What an appender reports, from its own thread.
 
     Attributes:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from scoopi.model.job import JobState
 from scoopi.store.pages.job_records import NewJob
 
 
-@dataclass(frozen=True, slots=True)
-class JobResult:
+class JobResult(msgspec.Struct, frozen=True):
     """The outcome of a job, from a worker or, for a job that cannot run, from the parent.
 
     Attributes:

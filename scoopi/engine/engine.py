@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import msgspec
 from injector import inject
 
 from scoopi.appenders.appender import Appender
@@ -48,8 +49,7 @@ class NodeParts:
     shutdown: Shutdown
 
 
-@dataclass(frozen=True, slots=True)
-class EngineCalls:
+class EngineCalls(msgspec.Struct, frozen=True):
     """What an engine asks its caller, and notifies it of.
 
     Attributes:

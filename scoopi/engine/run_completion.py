@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
+import msgspec
 from injector import inject
 
 from scoopi.engine.run_reporter import Outcome, RunReporter
@@ -32,8 +33,7 @@ class Presence:
     departure: Departure
 
 
-@dataclass(frozen=True, slots=True)
-class RunLimits:
+class RunLimits(msgspec.Struct, frozen=True):
     """How long a node may take to do what the run asks of it.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+import msgspec
 
 from scoopi.errors import AppenderError, ClusterError, StoreError
 from scoopi.metrics.node_counts import NodeCounts
@@ -81,8 +82,7 @@ def _at(place: Place) -> str:
     return f" ({place})" if str(place) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """How a node's part of a run came to its end.
 
     Attributes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from scoopi.errors import ClusterError, RecordError, RunError, ScoopiError
 from scoopi.mediator.job_recovery import JobRecovery
@@ -25,8 +26,7 @@ LULL_S = 2.0
 after the other, and agree on the end in half a second."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeartbeatCalls:
+class HeartbeatCalls(msgspec.Struct, frozen=True):
     """What the heartbeat asks and notifies.
 
     Attributes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec.structs import replace
 
 from scoopi.appenders.job_result import JobResult
 from scoopi.model.failure import Failure, page_failure
@@ -17,8 +17,7 @@ from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.messages import WorkItem
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(msgspec.Struct, frozen=True):
     """A job between its take and its end.
 
     Attributes:

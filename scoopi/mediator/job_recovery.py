@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+
+import msgspec
 
 from scoopi.errors import RunError
 from scoopi.mediator.held_jobs import HeldJobs
@@ -17,8 +18,7 @@ from scoopi.store.runs.run_record import RunPhase, RunRecord
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class RecoveryCalls:
+class RecoveryCalls(msgspec.Struct, frozen=True):
     """What recovery asks and notifies.
 
     Attributes:

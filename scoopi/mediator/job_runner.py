@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from scoopi.appenders.job_result import JobResult
 from scoopi.mediator.held_jobs import HeldJobs, Pending, failed_result, failure_of
@@ -24,8 +25,7 @@ SWEEP_S = 1.0
 """Seconds between two looks at all hosts, whatever the wake-ups."""
 
 
-@dataclass(frozen=True, slots=True)
-class TakeRules:
+class TakeRules(msgspec.Struct, frozen=True):
     """What becomes of a job that was taken.
 
     Attributes:

@@ -6,7 +6,8 @@ import logging
 import math
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.held_jobs import Pending
@@ -24,8 +25,7 @@ AHEAD_BY_STANDING = {Standing.ANSWERS: 1.0, Standing.UNKNOWN: 0.75, Standing.SIL
 """The rest of the queue is reserved for hosts that answer: jobs of hosts that do not answer wait long."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskFigures:
+class TaskFigures(msgspec.Struct, frozen=True):
     """A snapshot of the task runner, taken from outside its thread.
 
     Attributes:
@@ -52,8 +52,7 @@ class TaskFigures:
     stuck_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Prefetch:
+class Prefetch(msgspec.Struct, frozen=True):
     """How many jobs of a host are taken in advance.
 
     Attributes:

@@ -7,8 +7,8 @@ import math
 import selectors
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import msgspec
 from injector import inject
 
 from scoopi.errors import RunError, ScoopiError
@@ -32,8 +32,7 @@ FEW_JOBS = 16
 MOST_FAILED_STARTS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class TaskRunnerCalls:
+class TaskRunnerCalls(msgspec.Struct, frozen=True):
     """What the runner asks and notifies; each is called from its thread and must not wait.
 
     Attributes:

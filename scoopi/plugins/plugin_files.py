@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
-import symtable
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -148,6 +147,8 @@ def _files(folder: Path) -> list[Path]:
 
 def _defined(path: Path, *, lenient: bool = False) -> set[str]:
     """Names of the classes and functions at a file's top level, without running it."""
+    import symtable  # late: most runs use built-in plugins only
+
     try:
         # Not ast.parse: Python 3.11 mixes up the depths of two threads that make trees at the same time.
         top = symtable.symtable(importlib.util.decode_source(path.read_bytes()), str(path), "exec")

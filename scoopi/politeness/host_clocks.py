@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import IntEnum
+
+import msgspec
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.model.handover import Grant
@@ -38,8 +39,7 @@ class InFlight:
         return len(self._hosts.get(host, ()))
 
 
-@dataclass(frozen=True, slots=True)
-class HostSharing:
+class HostSharing(msgspec.Struct, frozen=True):
     """What the host clocks and the rounds of the job runner have in common.
 
     Attributes:
@@ -60,13 +60,12 @@ class Standing(IntEnum):
     """It has not answered."""
 
 
-@dataclass(slots=True)
-class _Clock:
+class _Clock(msgspec.Struct):
     """One host: requests in flight by job, those not yet reported sent, and when the next may start."""
 
     next_at: float
     in_flight: dict[str, float]
-    unsent: dict[str, float] = field(default_factory=dict)
+    unsent: dict[str, float] = msgspec.field(default_factory=dict)
     standing: Standing = Standing.UNKNOWN
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple
+
+import msgspec
 
 from scoopi.politeness.host_share_record import HostRecord, HostRecords
 from scoopi.store.pages.job_store import NEW_HOST
@@ -29,8 +30,7 @@ class Share(NamedTuple):
     first_at: float
 
 
-@dataclass(slots=True)
-class KnownHost:
+class KnownHost(msgspec.Struct):
     """A host's record as last read.
 
     Attributes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
+
+import msgspec
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.politeness.host_share_choice import HostShareChoice, HostShareDivision
@@ -23,8 +24,7 @@ ROUNDS = 4
 """How often a change that conflicted with another node's is tried again within a round."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnNode:
+class OwnNode(msgspec.Struct, frozen=True):
     """What a node knows of itself and of the others; each may be asked by any thread and never waits.
 
     Attributes:
@@ -39,8 +39,7 @@ class OwnNode:
     in_flight: Callable[[str], int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
+class _Work(msgspec.Struct, frozen=True):
     """What this node has to do: for `needed` hosts at hand, for `wanted` ones in the store."""
 
     needed: frozenset[str]
@@ -54,8 +53,7 @@ class _Move(NamedTuple):
     permits: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShareTimes:
+class ShareTimes(msgspec.Struct, frozen=True):
     """How long a node may keep a host.
 
     Attributes:
@@ -67,8 +65,7 @@ class ShareTimes:
     gap_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShareClocks:
+class ShareClocks(msgspec.Struct, frozen=True):
     """The clocks of one node, in seconds.
 
     Attributes:

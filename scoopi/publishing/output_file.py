@@ -6,12 +6,13 @@ import contextlib
 import gzip
 import os
 import posixpath
-import secrets
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Protocol, cast
+
+import msgspec
+from msgspec.structs import replace
 
 from scoopi.appenders.segment_writer import sync_folder
 from scoopi.defs.scrape.class_names import APPENDER_STEP
@@ -101,8 +102,7 @@ class Sink(Protocol):
         """Write what is held back."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutputSpec:
+class OutputSpec(msgspec.Struct, frozen=True):
     """The names of one output, and its header.
 
     Attributes:
@@ -123,7 +123,7 @@ class OutputFile:
         self.spec = spec
         self.rows = 0
         self._final = run_folder / spec.file
-        self._temporary = work_folder / TEMPORARIES.replace("*", secrets.token_hex(6))
+        self._temporary = work_folder / TEMPORARIES.replace("*", os.urandom(6).hex())
         self._raw = self._temporary.open("wb", WRITE_BYTES)
         self._sink = _compressed(self._raw, spec.file)
         self._sink.write(spec.header)

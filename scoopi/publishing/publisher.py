@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import IO
+
+import msgspec
 
 from scoopi.appenders.segment_reader import SegmentReader
 from scoopi.errors import AppenderError, RunError
@@ -18,8 +19,7 @@ from scoopi.publishing.output_file import TEMPORARIES, OutputFile, OutputSpec
 from scoopi.store.pages.job_store import JobStore
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(msgspec.Struct, frozen=True):
     """What the published files hold, counted from their frames.
 
     Attributes:
@@ -40,7 +40,7 @@ class Published:
     errors: tuple[Cause, ...] = ()
     warnings: tuple[Cause, ...] = ()
     missing: tuple[str, ...] = ()
-    lists: dict[str, list[bytes]] = field(default_factory=dict)
+    lists: dict[str, list[bytes]] = msgspec.field(default_factory=dict)
     others: frozenset[str] = frozenset()
 
 

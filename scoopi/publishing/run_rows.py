@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from scoopi.errors import ClusterError, RunError, StoreError
 from scoopi.publishing.publisher import Published, Publisher
@@ -15,8 +16,7 @@ from scoopi.store.runs.run_record import RunPhase, RunRecord
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedRows:
+class PublishedRows(msgspec.Struct, frozen=True):
     """What the files hold now.
 
     Attributes:

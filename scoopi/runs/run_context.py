@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+import msgspec
 
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings
@@ -22,8 +23,7 @@ from scoopi.store.runs.run_record import RunCancel
 from scoopi.store.runs.run_retention import RunRetention
 
 
-@dataclass(frozen=True, slots=True)
-class RunContext:
+class RunContext(msgspec.Struct, frozen=True):
     """One node's part of one run, opened and composed.
 
     Attributes:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TypedDict
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class ConfigsView:
+
+class ConfigsView(msgspec.Struct, frozen=True):
     """Behind the host object `configs`.
 
     Attributes:

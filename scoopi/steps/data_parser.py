@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from scoopi.model.data import Data, LinkData
 from scoopi.model.failure import Failure
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from scoopi.archive.archive import Archive
 
 
-@dataclass(frozen=True, slots=True)
-class DataReuse:
+class DataReuse(msgspec.Struct, frozen=True):
     """Saves parsed data with its page for later runs.
 
     Attributes:

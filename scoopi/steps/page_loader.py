@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from scoopi.fetch.address import FILE_HOST, parse_address
 from scoopi.fetch.file_client import FileClient
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from scoopi.archive.archive import Archive
 
 
-@dataclass(frozen=True, slots=True)
-class LoadRules:
+class LoadRules(msgspec.Struct, frozen=True):
     """What all loaders of a run have in common.
 
     Attributes:

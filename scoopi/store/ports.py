@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class StoreMap:
+
+class StoreMap(msgspec.Struct, frozen=True):
     """A map of records, declared by the protocol that keeps its records there.
 
     Attributes:

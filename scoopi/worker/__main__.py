@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import gc
 import importlib
@@ -10,7 +9,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scoopi.worker.worker_parts import WorkerParts
 
+_DESCRIPTORS = ("--incoming", "--outgoing", "--marker")
 PR_SET_PDEATHSIG = 1
 SWITCH_S = 0.0005
 """The interpreter's default of 5 ms would delay messages of the parent and pages that the reader drives."""
@@ -33,23 +33,20 @@ M_ARENA_MAX, ARENA_BYTES = -8, 64 << 20
 
 def main() -> None:
     """Serve the parent until it sends Stop, or is gone."""
-    parser = argparse.ArgumentParser(prog="python -m scoopi.worker", description=__doc__)
-    for name in ("incoming", "outgoing", "marker", "parent"):
-        parser.add_argument(f"--{name}", type=int, required=True)
-    parser.add_argument("--wire", required=True, help="module:function that makes the worker's parts")
-    arguments = parser.parse_args()
+    wire_name, numbers = _arguments(sys.argv[1:])
     sys.setswitchinterval(SWITCH_S)
     gc.disable()
     for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends them to its whole process group
         signal.signal(number, signal.SIG_IGN)
-    _die_with(arguments.parent)
-    _leave_stdout_to_data((arguments.incoming, arguments.outgoing, arguments.marker))
+    _die_with(numbers["--parent"])
+    incoming, outgoing, marker = (numbers[name] for name in _DESCRIPTORS)
+    _leave_stdout_to_data((incoming, outgoing, marker))
 
     from scoopi.worker.crash_marker import CrashMarker
     from scoopi.worker.pipe import WorkerPipe
     from scoopi.worker.worker import Worker
 
-    module, _, function = arguments.wire.partition(":")
+    module, _, function = wire_name.partition(":")
     wire = getattr(importlib.import_module(module), function)
 
     def wired(plan: bytes, report_sent: Callable[[str, str], None]) -> WorkerParts:
@@ -61,13 +58,25 @@ def main() -> None:
         gc.enable()
         return parts
 
-    pipe = WorkerPipe(arguments.incoming, arguments.outgoing)
-    Worker(pipe, CrashMarker(arguments.marker), wired, orphaned=lambda: os._exit(0)).run()
+    pipe = WorkerPipe(incoming, outgoing)
+    Worker(pipe, CrashMarker(marker), wired, orphaned=lambda: os._exit(0)).run()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # as it is where the parent was started with closed streams
             with suppress(OSError, ValueError):
                 stream.flush()
     os._exit(0)  # nothing is left to be closed, and finalizing the interpreter takes time
+
+
+def _arguments(words: Sequence[str]) -> tuple[str, dict[str, int]]:
+    """The `module:function` that makes the worker's parts, and the numbers by option.
+
+    Not argparse: importing it takes a twentieth of a worker's start.
+    """
+    given = dict(zip(words[::2], words[1::2], strict=False))
+    try:
+        return given["--wire"], {name: int(given[name]) for name in (*_DESCRIPTORS, "--parent")}
+    except (KeyError, ValueError):
+        sys.exit("scoopi.worker is started by Scoopi, with pipes of its parent; see `scoopi --help`")
 
 
 def _die_with(parent: int) -> None:

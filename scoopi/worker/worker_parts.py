@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from scoopi.model.definitions import TaskDef
 from scoopi.steps.loader import Loader
@@ -13,8 +14,7 @@ from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
 
 
-@dataclass(frozen=True, slots=True)
-class ChainStep:
+class ChainStep(msgspec.Struct, frozen=True):
     """A step of a chain, and where it is defined."""
 
     name: str
@@ -22,16 +22,14 @@ class ChainStep:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
-class TaskChain:
+class TaskChain(msgspec.Struct, frozen=True):
     """What is done with a loaded page for one task: the steps after the loader."""
 
     task: TaskDef
     steps: tuple[ChainStep, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupPlan:
+class GroupPlan(msgspec.Struct, frozen=True):
     """The tasks of a group in the order of their definition."""
 
     chains: tuple[TaskChain, ...]
@@ -39,8 +37,7 @@ class GroupPlan:
     loader_at: str
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerParts:
+class WorkerParts(msgspec.Struct, frozen=True):
     """Everything that a worker runs.
 
     Attributes:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from scoopi.appenders.appender import Appender, CommitEvents
@@ -108,7 +108,7 @@ def test_children_stand_before_their_parent_has_ended(
         return end(endings)  # type: ignore[arg-type]
 
     monkeypatch.setattr(jobs, "end", watched)
-    appender.put(replace(result_of(parent), children=(new,)))
+    appender.put(msgspec.structs.replace(result_of(parent), children=(new,)))
 
     assert heard.wait_for(1)
     assert ready_at_end == [1]

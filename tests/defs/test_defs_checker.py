@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.defs import Checkers, Fault, SelectorFaults
+from scoopi.defs.scrape.checkers import Checkers, Fault, SelectorFaults
 from scoopi.model.data_def import DataDef
 from tests.defs.written import DATA, PLACES, TASKS, Check
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from scoopi.defs import read_definitions
+from scoopi.defs.scrape.defs_reader import read_definitions
 from scoopi.model.definitions import Definitions
 from tests.defs.written import DATA, PLACES, TASKS, Check, write
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.defs import Finding, Report, Severity
 from scoopi.defs.scrape.defs_reader import read_definitions
+from scoopi.defs.yaml.findings import Finding, Severity
+from scoopi.defs.yaml.report import Report
 from scoopi.errors import DefsError
 from scoopi.model.place import Place
 from tests.defs.written import DATA, PLACES, TASKS, Check

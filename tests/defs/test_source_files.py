@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.defs import read_definitions
+from scoopi.defs.scrape.defs_reader import read_definitions
 from tests.defs.written import DATA, PLACES, TASKS, Check, Outcome, write
 
 _NOBODY = 65534

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.defs import Checkers, Fault, PluginKind
+from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind
 from scoopi.model.definitions import PluginDef
 from tests.defs.written import DATA, PLACES, Check
 

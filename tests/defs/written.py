@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from textwrap import dedent
 
-from scoopi.defs import Checkers, Report, read_definitions
+from scoopi.defs.scrape.checkers import Checkers
+from scoopi.defs.scrape.defs_reader import read_definitions
+from scoopi.defs.yaml.report import Report
 from scoopi.model.definitions import Definitions
 
 PLACES = """\

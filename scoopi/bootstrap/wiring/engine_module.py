@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from injector import Binder, Module, provider, singleton
 from msgspec.structs import replace
 
@@ -83,5 +81,5 @@ class EngineModule(Module):
         limits: RunLimits,
     ) -> Engine:
         """The engine; on one machine, too, it retries the first heartbeat."""
-        limits = dataclasses.replace(limits, store_timeout_s=limits.store_timeout_s or STORE_TIMEOUT_S)
+        limits = replace(limits, store_timeout_s=limits.store_timeout_s or STORE_TIMEOUT_S)
         return Engine(parts, completion, progress, metrics, calls, limits)

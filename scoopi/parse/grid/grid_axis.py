@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from scoopi.errors import ScriptError
 from scoopi.java.java_blank import JAVA_TRIMMED, is_blank
@@ -26,8 +27,7 @@ Finish = Callable[[str | None], str | None]
 """Raw value -> the value as it is written."""
 
 
-@dataclass(frozen=True, slots=True)
-class GridSettings:
+class GridSettings(msgspec.Struct, frozen=True):
     """How missing facts are written, and how many rows a page may have.
 
     Attributes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 from lxml import etree
 
 from scoopi.errors import ParseError
@@ -13,8 +12,7 @@ from scoopi.parse.tree.html_copier import copy_html
 from scoopi.parse.tree.html_limits import MAX_NODES
 
 
-@dataclass(frozen=True, slots=True)
-class TreeLimits:
+class TreeLimits(msgspec.Struct, frozen=True):
     """Limits of a page.
 
     Attributes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -79,7 +78,7 @@ def context_of(output: Path, opened: ExitStack, settings: dict[str, str]) -> Run
 
 def on_nodes(context: RunContext, output: Path, opened: ExitStack) -> RunContext:
     folder = opened.enter_context(NodeFolder.join(output / "run", "ann"))
-    return replace(context, folder=folder, cluster=ClusterSettings(("127.0.0.1:1",)))
+    return msgspec.structs.replace(context, folder=folder, cluster=ClusterSettings(("127.0.0.1:1",)))
 
 
 def injector_of(context: RunContext) -> Injector:
