@@ -94,6 +94,16 @@ def test_every_label_has_a_codec() -> None:
         (b"<meta charset=x-user-defined>", "cp1252"),
         (b" " * 1010 + b"<meta charset=koi8-r>", None),
         (b" " * 1000 + b"<meta charset=koi8-r>", "koi8-r"),
+        (b"<?xml version='1.0' encoding='koi8-r'?><html>", "koi8-r"),
+        (b'<?xml encoding = "KOI8-R"?>', "koi8-r"),
+        (b"<?xml encoding=koi8-r?>", None),
+        (b"<?xml version='1.0'?><p encoding='koi8-r'>", None),
+        (b" <?xml encoding='koi8-r'?>", None),
+        (b"<?xml encoding='utf-16'?>", "utf-8"),
+        (b"<?xml encoding='nonsense'?>", None),
+        (b"<?xml encoding='greek'?><meta charset=koi8-r>", "koi8-r"),
+        ("<?xml version='1.0'?>".encode("utf-16-le"), "utf-16-le"),
+        ("<?xml version='1.0'?>".encode("utf-16-be"), "utf-16-be"),
         (b"<meta", None),
         (b"<meta charset", None),
         (b"<meta charset=", None),
@@ -103,6 +113,28 @@ def test_every_label_has_a_codec() -> None:
 )
 def test_a_meta_is_found_as_the_standard_scans(head: bytes, codec: str | None) -> None:
     assert prescanned(head) == codec
+
+
+@pytest.mark.parametrize(
+    ("head", "text"),
+    [
+        (b"<meta charset=koi8-r>", "о"),
+        (b"<meta http-equiv=content-type content='text/html; charset=koi8-r'>", "о"),
+        (b"<!-- <meta charset=greek> --><meta name=a><meta charset=koi8-r>", "о"),
+        (b"<body><meta charset=koi8-r>", "Ï"),
+        (b"<!-- <meta charset=koi8-r>", "Ï"),
+        (b" " * 70_000 + b"<meta charset=koi8-r>", "Ï"),
+        (b"<meta charset=utf-8>", "�"),
+    ],
+)
+def test_a_meta_behind_the_prescanned_bytes_counts_if_the_page_is_not_utf_8(head: bytes, text: str) -> None:
+    assert to_text(b"<style>" + b"x" * 1100 + b"</style>" + head + b"\xcf").endswith(text)
+
+
+@pytest.mark.parametrize("piece", [b"<!--", b"<!", b"<meta a='", b'<meta a="', b"<meta a=", b"<meta charset"])
+def test_a_late_meta_is_searched_in_linear_time(piece: bytes) -> None:
+    page = piece * (80_000 // len(piece)) + b"\xcf"
+    assert to_text(page).endswith("Ï")
 
 
 def test_undecodable_bytes_become_replacement_characters() -> None:

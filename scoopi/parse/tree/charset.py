@@ -29,6 +29,10 @@ _CODECS = {
 """Encodings of the standard that Python's codecs know by another name, or only as a part of a larger one."""
 
 _PRESCANNED = 1024
+LATEST_META = 65_536
+"""The part of a page in which a `meta` counts that the prescan missed, as it does for a browser's parser."""
+
+_LONGEST_META = 1000
 
 _MARKUP = re.compile(
     rb"<!--(?:-?>|.*?(?:-->|\Z))|<meta(?=[\s/])(?P<meta>)|</?[A-Za-z][^\s>]*(?P<tag>)|<[!/?][^>]*>",
@@ -37,6 +41,12 @@ _MARKUP = re.compile(
 _ATTRIBUTE = re.compile(
     rb"[\s/]*(?P<name>[^\s/>=][^\s/>=]*|=[^\s/>=]*)"
     rb"(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s>\"'][^\s>]*|(?=>))))?"
+)
+_LATE_META = re.compile(rb"<!--.*?(?:-->|\Z)|<body[\s>]|<meta(?=[\s/])(?P<meta>)", re.IGNORECASE | re.DOTALL)
+_XML = b"<?xml"
+_UTF_16_XML = ((b"<\0?\0x\0", "utf-16-le"), (b"\0<\0?\0x", "utf-16-be"))
+_XML_ENCODING = re.compile(
+    rb"<\?xml[^>]*?encoding[\x00-\x20]*=[\x00-\x20]*(?:\"(?P<double>[^\">]*)\"|'(?P<single>[^'>]*)')"
 )
 _CONTENT_CHARSET = re.compile(
     rb"charset\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s;\"'][^\s;]*))", re.IGNORECASE
@@ -76,7 +86,7 @@ def _text(body: bytes, codec: str | None) -> str:
     try:
         return body.decode()
     except UnicodeDecodeError:
-        return _decoded(body, _FALLBACK)
+        return _decoded(body, _late_meta(body) or _FALLBACK)
 
 
 def codec_of(label: str | None) -> str | None:
@@ -86,22 +96,49 @@ def codec_of(label: str | None) -> str | None:
 
 
 def prescanned(page: bytes) -> str | None:
-    """The codec that a `meta` in the first 1024 bytes declares; None without one that is known.
+    """The codec that a `meta` in the first 1024 bytes declares, or an XML declaration; None without one.
+
+    >>> prescanned(b"<meta charset=gb2312>"), prescanned(b"<?xml version='1.0' encoding='koi8-r'?>")
+    ('gb18030', 'koi8-r')
 
     Source: HTML standard, "prescan a byte stream to determine its encoding".
     """
     head = page[:_PRESCANNED]
+    for begin, codec in _UTF_16_XML:
+        if head.startswith(begin):
+            return codec
     if b"charset" not in head.lower():  # spares most pages the search
-        return None
+        return _xml_encoding(head)
     position = 0
     while found := _MARKUP.search(head, position):
         position = found.end()
         if found["meta"] is None and found["tag"] is None:
             continue
         attributes, position = _attributes(head, position)
-        if found["meta"] is not None and (codec := _declared_by(attributes)):
-            return codec
+        if found["meta"] is not None and (declared := _declared_by(attributes)):
+            return declared
+    return _xml_encoding(head)
+
+
+def _late_meta(page: bytes) -> str | None:
+    """The codec that a `meta` behind the prescanned bytes declares."""
+    head = page[:LATEST_META]
+    position = 0
+    while found := _LATE_META.search(head, position):
+        position = found.end()
+        if found["meta"] is not None:
+            attributes, length = _attributes(head[position : position + _LONGEST_META], 0)
+            position += length
+            if codec := _declared_by(attributes):
+                return codec
+        elif not found[0].startswith(b"<!--"):
+            break
     return None
+
+
+def _xml_encoding(head: bytes) -> str | None:
+    found = _XML_ENCODING.match(head) if head.startswith(_XML) else None
+    return _in_ascii(found["double"] or found["single"] or b"") if found else None
 
 
 def _attributes(head: bytes, position: int) -> tuple[dict[bytes, bytes], int]:
@@ -118,10 +155,16 @@ def _declared_by(attributes: dict[bytes, bytes]) -> str | None:
     if label is None and attributes.get(b"http-equiv", b"").lower() == b"content-type":
         found = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
         label = found and (found["double"] or found["single"] or found["bare"])
-    codec = codec_of(label.decode("latin-1")) if label else None
+    codec = _in_ascii(label) if label else None
+    return _FALLBACK if codec == _USER_DEFINED else codec
+
+
+def _in_ascii(label: bytes) -> str | None:
+    """The codec of a label in a page whose ASCII could be read: it is not in UTF-16."""
+    codec = codec_of(label.decode("latin-1"))
     if codec in ("utf-16-be", "utf-16-le"):
         return "utf-8"
-    return _FALLBACK if codec == _USER_DEFINED else codec
+    return codec
 
 
 def _decoded(page: bytes, codec: str) -> str:
