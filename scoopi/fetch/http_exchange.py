@@ -284,8 +284,7 @@ class HttpExchange:
     def _fault(self, number: int, words: str) -> FetchError:
         url = self._request.url
         if self._reception.fault:
-            hint = "raise scoopi.loader.maxBytes" if self._reception.too_large else ""
-            return FetchError(self._reception.fault, at=shown(url), hint=hint)
+            return FetchError(self._reception.fault, at=shown(url), hint=self._reception.hint)
         if not self._was_sent and number not in NOT_TRIED:
             self.report_sent()  # the host counts an attempt to connect as a request, too
         return fault(

@@ -9,6 +9,7 @@ import struct
 import pycurl
 
 from scoopi.fetch.content_decoder import BrokenCodingError, ContentDecoder, TooLargeError
+from scoopi.fetch.page_kind import HINT, essence, is_media
 
 MOST_ERROR_BYTES = 65_536
 """The part of an error's body that is read so that the connection can be reused."""
@@ -25,6 +26,10 @@ WATCH_S = 0.25
 """The interval between two checks of all transfers."""
 _RECEIVED = struct.Struct("=128xQ")
 """tcpi_bytes_received of Linux's struct tcp_info."""
+
+
+class _NotAPageError(Exception):
+    """The headers announce what is not a page."""
 
 
 class PageRoom:
@@ -78,7 +83,7 @@ class Reception:
         headers: names in lower case.
         is_headed: whether all headers have been received.
         fault: why the reception aborted the transfer; empty if it did not.
-        too_large: whether the fault is the size of the page.
+        hint: what the user can do about the fault.
     """
 
     def __init__(self, max_bytes: int, room: PageRoom) -> None:
@@ -95,7 +100,7 @@ class Reception:
         self.headers: dict[str, str] = {}
         self.is_headed = False
         self.fault = ""
-        self.too_large = False
+        self.hint = ""
         self._pieces: list[bytes] = []
         self._length = 0
         self._came = 0
@@ -160,6 +165,9 @@ class Reception:
         except TooLargeError:
             self.refuse_size()
             return STOP
+        except _NotAPageError as error:
+            self.fault, self.hint = str(error), HINT
+            return STOP
         except BrokenCodingError as error:
             self.fault = self._coding_fault(error)
             return STOP
@@ -170,7 +178,7 @@ class Reception:
 
     def refuse_size(self) -> None:
         """Mark the page as larger than the limit."""
-        self.too_large = True
+        self.hint = "raise scoopi.loader.maxBytes"
         self.fault = f"the page is larger than {self._max_bytes} bytes"
 
     def finish(self) -> bytes:
@@ -188,6 +196,9 @@ class Reception:
         length = self.headers.get("content-length", "")
         if length.isdecimal() and int(length) > self._max_bytes:
             raise TooLargeError
+        content_type = self.headers.get("content-type", "")
+        if is_media(content_type):  # a film is not received to its end to be refused
+            raise _NotAPageError(f"the page is {essence(content_type)}")
         header = self.headers.get("content-encoding", "")
         codings = [coding.strip().lower() for coding in header.split(",")] if header else []
         codings = [coding for coding in codings if coding not in ("", "identity")]

@@ -12,6 +12,7 @@ import msgspec
 from scoopi.fetch.address import FILE_HOST, parse_address
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.http_client import HopResult, HttpClient
+from scoopi.fetch.page_kind import refuse_foreign
 from scoopi.fetch.request import Redirect, Request, Response
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document
@@ -135,6 +136,7 @@ class PageLoader(Loader):
         return ToGrant(order.grant.host, payload.advance(order.without_grant(result.was_lost)))
 
     def _loaded(self, payload: Payload, document: Document) -> Handover:
+        refuse_foreign(document)
         if self._archive is not None and self._rules.saves(payload.locator.group):
             self._archive.save(document)
         return self._page(payload, document)

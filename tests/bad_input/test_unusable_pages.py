@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bad_input.town import Town
+from tests.bad_input.town import Town, assert_failed, good_rows
 from tests.engine.desk import Desk
 from tests.server.server import Server
 
@@ -17,9 +17,8 @@ APP = "<head><script src=app.js></script></head><body><div id=root></div></body>
     ("path", "cause"),
     [
         ("/type/application%2Fjson/data.json", "the page is application/json, and selectors read HTML"),
-        ("/type/image%2Fjpeg/data.json", "the page is image/jpeg, and selectors read HTML"),
         ("/bad/redirect?to=/login", "the page came from /login after a redirect"),
-        ("/app.html", "the page has an empty body with scripts: the site renders in the browser"),
+        ("/app.html", "the body holds scripts and an empty div: the site renders in the browser"),
         ("/bad/empty", "the page is empty"),
     ],
 )
@@ -42,6 +41,27 @@ def test_the_summary_and_the_report_say_what_the_page_is(
     assert warning["count"] == 1, "once a page, whatever the number of its tasks"
     assert warning["example"]["job"] == "bad:town"
     assert desk.told()["jobs"]["warned"] == 1
+
+
+@pytest.mark.parametrize("path", ["/type/image%2Fjpeg/a.html", "/bad/binary-as-html"])
+def test_a_picture_in_place_of_a_page_fails_its_job_alone(
+    desk: Desk, town: Town, server: Server, pages: Path, path: str
+) -> None:
+    (pages / "a.html").write_text("<h1>Picture</h1>")
+    url = server.url(path)
+    town.add_locator(url)
+    ended = desk.scoopi("run", "defs", "--workers", 0)
+    cause = "the page is image/" + ("png" if "binary" in path else "jpeg")
+    assert_failed(
+        desk,
+        ended,
+        cause,
+        step="loader",
+        tasks="nameTask,tempTask",
+        url=url,
+        hint="a page is HTML, XML, JSON",
+    )
+    assert desk.rows() == good_rows()
 
 
 @pytest.mark.parametrize("found", ["<h1>Low</h1>", "<table><tr><td><tr><td>x<td>1<tr><td>y<td>2</table>"])

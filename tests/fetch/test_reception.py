@@ -59,7 +59,8 @@ def test_the_body_of_an_error_is_read_to_a_limit_and_discarded() -> None:
 def test_a_page_that_announces_more_than_the_limit_is_stopped_at_its_first_byte() -> None:
     reception = headed(b"HTTP/1.1 200 OK\r\n", b"Content-Length: 10001\r\n", b"\r\n")
     assert reception.take_body(b"x") == STOP
-    assert (reception.too_large, reception.fault) == (True, "the page is larger than 10000 bytes")
+    assert reception.fault == "the page is larger than 10000 bytes"
+    assert reception.hint == "raise scoopi.loader.maxBytes"
 
 
 def receptions(room: PageRoom, count: int) -> list[Reception]:
@@ -101,6 +102,15 @@ def test_pages_that_find_no_room_come_whole_later(
     for url, answer in answers:
         assert isinstance(answer, Response), answer
         assert answer.body == bodies[url[url.rindex("/") :]]
+
+
+def test_a_film_is_refused_at_its_first_byte() -> None:
+    reception = headed(b"HTTP/1.1 200 OK\r\n", b"Content-Type: video/mp4\r\n", b"\r\n")
+    assert reception.take_body(b"x") == STOP
+    assert (reception.fault, reception.hint) == (
+        "the page is video/mp4",
+        "a page is HTML, XML, JSON or text",
+    )
 
 
 def test_a_page_that_found_no_room_and_is_too_large_is_refused(client_with: Maker, server: Server) -> None:

@@ -26,9 +26,6 @@ def reason(body: bytes = HTML, content_type: str = "text/html", url: str = ASKED
     ("content_type", "body", "kind"),
     [
         ("application/json", b'{"a": 1}', "application/json"),
-        ("image/jpeg", b"\xff\xd8\xff\xe0", "image/jpeg"),
-        ("text/html", b"\x89PNG\r\n\x1a\n", "image/png"),
-        ("", b"%PDF-1.7", "application/pdf"),
         ("", b' [{"a": 1}]\n', "JSON"),
         ("text/html", b'{"a": ' + b"1" * 3000 + b"}", "JSON"),
         ("text/plain", b"hello", "text/plain"),
@@ -54,18 +51,9 @@ def test_a_redirect_to_a_login_is_unusable(url: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        APP,
-        APP.replace(
-            b"</div>", b"Loading...</div><noscript>" + b"<p>please enable it</p>" * 20 + b"</noscript>"
-        ),
-        b"<body><script>" + b"var a = 1;" * 100 + b"</script><style>" + b"p{}" * 100 + b"</style>",
-    ],
-)
-def test_a_page_that_its_scripts_would_fill_is_unusable(body: bytes) -> None:
-    assert reason(body) == "the page has an empty body with scripts: the site renders in the browser"
+def test_a_page_without_content_is_unusable_for_what_it_holds_instead() -> None:
+    shell = "the body holds scripts and an empty div: the site renders in the browser"
+    assert reason(APP) == shell
 
 
 @pytest.mark.parametrize("body", [b"", b" \n"])

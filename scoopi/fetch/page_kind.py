@@ -1,0 +1,74 @@
+"""page_kind: recognizes content that is not a page: not HTML, XML, JSON or text."""
+
+from __future__ import annotations
+
+import re
+
+from scoopi.errors import FetchError
+from scoopi.model.locator import Document
+from scoopi.model.text.shown import shown
+
+HINT = "a page is HTML, XML, JSON or text"
+LONGEST_TYPE = 60
+_LOOKED_AT = 1024
+_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
+_MARKUP = re.compile(r"[^/]+/(?:[^/]+\+)?(?:xml|json)|text/.+|application/(?:xhtml\+xml|(?:x-)?javascript)")
+_MEDIA = re.compile(r"(?:image|audio|video|font|model)/.+")
+_BEGINS = {
+    b"\x89PNG\r\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF8": "image/gif",
+    b"%PDF-": "application/pdf",
+    b"PK\x03\x04": "application/zip",
+    b"\x1f\x8b": "application/gzip",
+}
+_BEGINNINGS = tuple(_BEGINS)
+_TEXT_BEGINS = (b"<", b"{", b"[", b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
+_BLANKS = b"\t\n\x0c\r "
+
+
+def is_media(content_type: str) -> bool:
+    """Whether a Content-Type alone shows that the body is not worth receiving.
+
+    >>> is_media("Image/JPEG"), is_media("image/svg+xml"), is_media("application/octet-stream")
+    (True, False, False)
+    """
+    given = essence(content_type)
+    return _MEDIA.fullmatch(given) is not None and _MARKUP.fullmatch(given) is None
+
+
+def essence(content_type: str) -> str:
+    """A Content-Type in lower case without its parameters, at most LONGEST_TYPE characters."""
+    return content_type.partition(";")[0].strip().lower()[:LONGEST_TYPE]
+
+
+def foreign_kind(content_type: str, body: bytes) -> str:
+    """The type of content that is not a page; empty for a page.
+
+    The beginning of the body counts more than the type, which servers often get wrong: a picture is a
+    picture, and markup of an `application/…` type is read.
+
+    >>> foreign_kind("text/html", b"%PDF-1.7"), foreign_kind("application/zip", b"\\0\\0")
+    ('application/pdf', 'application/zip')
+    >>> foreign_kind("application/octet-stream", b"<!doctype html>"), foreign_kind("", b"bread")
+    ('', '')
+    """
+    if body.startswith(_BEGINNINGS):
+        return next(kind for begin, kind in _BEGINS.items() if body.startswith(begin))
+    given = essence(content_type)
+    if not given or _MARKUP.fullmatch(given) or not _TYPE.fullmatch(given):
+        return ""
+    if is_media(given):
+        return given
+    return "" if body[:_LOOKED_AT].lstrip(_BLANKS).startswith(_TEXT_BEGINS) else given
+
+
+def refuse_foreign(document: Document) -> None:
+    """Check that a loaded document is a page.
+
+    Raises:
+        FetchError: it is not, with what it is; another attempt does not help.
+    """
+    kind = foreign_kind(document.content_type, document.body)
+    if kind:
+        raise FetchError(f"the page is {kind}", at=shown(document.url), hint=HINT)
