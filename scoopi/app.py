@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from scoopi.engine.engine import Engine
     from scoopi.model.report.run_figures import ClusterFigures
     from scoopi.model.report.run_report import Progress, RunReport
+    from scoopi.model.sites import SiteView
 
 
 class Scoopi:
@@ -145,6 +146,30 @@ def check(
         environ=os.environ if environ is None else environ,
     )
     return check_definitions(request, strict)
+
+
+def site_view(
+    url: str,
+    defs: Path | None = None,
+    conf: Path | None = None,
+    configs: Mapping[str, SettingValue] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> SiteView:
+    """What the host of a URL is asked with, and where each value was written.
+
+    Raises:
+        UsageError, FetchError: it is not a web address.
+        ConfigError, DefsError: settings or definitions are wrong.
+    """
+    from scoopi.bootstrap.site_view import site_view as view
+
+    request = RunRequest(
+        defs=defs,
+        conf=conf,
+        overrides=as_texts(configs or {}),
+        environ=os.environ if environ is None else environ,
+    )
+    return view(request, url)
 
 
 def cluster_figures(

@@ -10,7 +10,7 @@ from types import TracebackType
 import msgspec
 from injector import inject
 
-from scoopi.bootstrap.defs_composer import DefsComposer
+from scoopi.bootstrap.defs_composer import DefsComposer, ensure_sites_of
 from scoopi.bootstrap.opened_run import OpenedRun
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings
@@ -183,6 +183,7 @@ class Bootstrap:
         composed = read_composed(kept)
         configs = self._configs.resumed(composed)
         compare_user_files(composed)
+        ensure_sites_of(composed.definitions.sites, self._configs.compose().site_files)
         finder = PluginFinder(
             plugin_folders(Path(composed.current_folder), Path(composed.defs_source)), BUILTINS
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import posixpath
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from os.path import isfile
 from pathlib import Path
 
@@ -15,12 +15,15 @@ from scoopi.configs.configs import Configs
 from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind, SelectorFaults, no_fault
 from scoopi.defs.scrape.class_names import STEP_CLASSES
 from scoopi.defs.scrape.defs_reader import read_definitions
+from scoopi.defs.sites.site_reader import read_site_files
+from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.report import Report
-from scoopi.errors import FetchError, ScoopiError
-from scoopi.fetch.address import AddressKind, parse_address
+from scoopi.errors import ConfigError, FetchError, ScoopiError
+from scoopi.fetch.address import AddressKind, host_pattern, parse_address
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions, PluginDef
+from scoopi.model.sites import SiteBlock
 from scoopi.model.text.output_path import is_too_long
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_check import check_data_def
@@ -81,6 +84,7 @@ class DefsComposer:
             default_steps=self._configs.text("scoopi.defs.defaultSteps"),
             checkers=self._checkers(defs.absolute(), with_pages),
             strict=strict,
+            site_files=self._configs.site_files,
         )
 
     def user_files(self) -> dict[str, str]:
@@ -101,6 +105,7 @@ class DefsComposer:
             live=_fault_of(self._ensure_live),
             url=_fault_of(parse_address),
             page=_page_check(self._current, files) if with_pages else no_fault,
+            host_pattern=as_compared,
         )
 
     def _ensure_live(self, text: str) -> None:
@@ -159,6 +164,40 @@ class DefsComposer:
             if fault:
                 faults.append(Fault(f"{name}: {fault.what}", fault.hint))
         return faults
+
+
+def as_compared(pattern: str) -> str | Fault:
+    """The pattern of a site as hosts are compared with it, or what is wrong with it."""
+    try:
+        return host_pattern(pattern)
+    except ValueError as error:
+        return Fault(str(error), 'write a host, as in "*.example.org" or "example.org:8080"')
+
+
+def conf_sites(site_files: Sequence[str]) -> tuple[SiteBlock, ...]:
+    """The sites of files of settings.
+
+    Raises:
+        DefsError: with everything that is wrong with them.
+    """
+    findings = Findings()
+    blocks = read_site_files(site_files, as_compared, findings)
+    Report(findings.sorted(), tuple(site_files), findings.left_out).raise_if_errors()
+    return blocks
+
+
+def ensure_sites_of(run: Sequence[SiteBlock], site_files: Sequence[str]) -> None:
+    """That a run has the sites which are given now.
+
+    Raises:
+        ConfigError: they have changed; rows could differ.
+        DefsError: as `conf_sites`.
+    """
+    known = [(block.pattern, block.values) for block in run]
+    for block in conf_sites(site_files):
+        if (block.pattern, block.values) not in known:
+            what = f"the site {block.pattern} has changed since the run began"
+            raise ConfigError(what, at=block.place, hint="restore it to continue, or start a new run")
 
 
 def _page_check(current_folder: Path, files: FileFinder) -> Callable[[str], Fault | None]:

@@ -14,11 +14,11 @@ from scoopi.configs.configs import Configs
 from scoopi.configs.groups import (
     ArchiveSettings,
     FactSettings,
-    FetchLimits,
     ParserLimits,
     WebClientSettings,
     WorkerSettings,
 )
+from scoopi.configs.site_defaults import sites_of
 from scoopi.fetch.address import host_of
 from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.http_client import HttpClient
@@ -82,14 +82,14 @@ def _loader(
     report_sent: Callable[[str, str], None],
     private_hosts: PrivateHosts,
 ) -> PageLoader:
-    limits = ParserLimits.of(configs)
+    limits, sites = ParserLimits.of(configs), sites_of(configs, plan.definitions.sites)
     rules = LoadRules(
         run_date=plan.run_date,
         limits=TreeLimits(limits.max_depth, limits.max_nodes, web.max_bytes),
         saves=archive.saves_pages,
         # Without a delay nobody waits for the time of a request.
-        on_sent=report_sent if FetchLimits.of(configs).delay_ms else None,
+        on_sent=report_sent if sites.longest_delay_ms else None,
     )
     return PageLoader(
-        rules, HttpClient(web, private_hosts), FileClient(files, web.max_bytes), archive.archive
+        rules, HttpClient(web, private_hosts), FileClient(files, web.max_bytes), archive.archive, sites
     )

@@ -14,6 +14,8 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEPEST = 50
 _LARGEST_BYTES = 1_000_000
 _NULL = "tag:yaml.org,2002:null"
+SITES = "sites"
+"""The one section that does not hold settings; it is read as in definitions."""
 
 
 class _BoundedLoader(_LOADER):  # type: ignore[misc]
@@ -33,7 +35,8 @@ class _BoundedLoader(_LOADER):  # type: ignore[misc]
 class ConfFile:
     """Reads keys that are nested, dotted, or both; every value is the text as written.
 
-    After `read`, `given` holds the values in the order of the file and `faults` what is wrong with it.
+    After `read`, `given` holds the values in the order of the file, `faults` what is wrong with it, and
+    `has_sites` whether it has that section.
     """
 
     def __init__(self, path: Path, shown: str) -> None:
@@ -43,6 +46,7 @@ class ConfFile:
         self._open: set[int] = set()
         self.given: list[Given] = []
         self.faults: list[ConfigError] = []
+        self.has_sites = False
 
     def read(self) -> ConfFile:
         """Read the file; a fault ends up in `faults`."""
@@ -98,6 +102,9 @@ class ConfFile:
             self._fault(key, "a key must be a plain name", "write `key: value`")
             return
         name = key.value.strip()
+        if not prefix and name == SITES:
+            self.has_sites = True
+            return
         self._walk(f"{prefix}.{name}" if prefix else name, value)
 
     def _take(self, key: str, node: yaml.ScalarNode) -> None:

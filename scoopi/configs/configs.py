@@ -34,10 +34,16 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Configs(msgspec.Struct, frozen=True):
-    """An entry for every setting of the registry; `warnings` lists given keys that have no effect."""
+    """An entry for every setting of the registry.
+
+    Attributes:
+        warnings: given keys that have no effect.
+        site_files: the files of settings with a section `sites`, as from the current folder.
+    """
 
     entries: dict[str, Entry]
     warnings: tuple[str, ...] = ()
+    site_files: tuple[str, ...] = ()
 
     @classmethod
     def of_entries(cls, entries: Mapping[str, Entry], warnings: tuple[str, ...] = ()) -> Configs:

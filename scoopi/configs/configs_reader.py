@@ -6,6 +6,8 @@ import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from scoopi.configs.configs import Configs, Entry
 from scoopi.configs.environment import near_setting, read_environment
 from scoopi.configs.given import Given
@@ -32,6 +34,7 @@ class ConfigsReader:
         self._entries: dict[str, Entry] = {}
         self._warnings: dict[str, str] = {}
         self._faults: list[ConfigError] = []
+        self._site_files: list[str] = []
 
     def read(
         self,
@@ -60,6 +63,8 @@ class ConfigsReader:
             conf = ConfFile(path, shown).read()
             self._faults += conf.faults
             self._lay(conf.given)
+            if conf.has_sites:
+                self._site_files.append(shown)
         given, faults = read_environment(environ)
         self._faults += faults
         self._lay(given)
@@ -67,6 +72,7 @@ class ConfigsReader:
         if workers is not None:
             self._lay([Given("scoopi.workers", workers, "--workers", "--workers")])
         configs = Configs.of_entries(self._entries, tuple(self._warnings.values()))
+        configs = replace(configs, site_files=tuple(self._site_files))
         self._check(configs)
         for warning in configs.warnings:
             log.warning("%s", warning)

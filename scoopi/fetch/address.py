@@ -34,6 +34,8 @@ _BAD_IN_QUERY = re.compile(r"[^!$%&()*+,\-./0-9:;=?@A-Z\[\]\\^_`a-z{|}~]")
 _BAD_IN_FRAGMENT = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]\\^_a-z{|}~]")
 _C0_AND_BLANK = "".join(map(chr, range(0x21)))
 _NO_LINE_BREAKS = str.maketrans("", "", "\t\r\n")
+LARGEST_PORT = 65_535
+_PATTERN = re.compile(r"(\[[0-9A-Fa-f:.*]+\]|[^:/@\[\]]+)(:\d{1,5})?")
 
 
 def ascii_host(host: str) -> str:
@@ -59,6 +61,24 @@ def ascii_host(host: str) -> str:
     if not all(labels[:-1]) or name in ("", "."):
         raise ValueError("a part of the name between dots is empty")
     return name
+
+
+def host_pattern(text: str) -> str:
+    """The pattern of hosts in the form of the names that it is compared with; `*` is any characters.
+
+    >>> host_pattern("*.Bücher.example:8080")
+    '*.xn--bcher-kva.example:8080'
+
+    Raises:
+        ValueError: no host has such a name.
+    """
+    found = _PATTERN.fullmatch(text.strip())
+    if found is None:
+        raise ValueError(f"{text!r} is not a host pattern")
+    host, port = found.groups()
+    if port is not None and int(port[1:]) > LARGEST_PORT:
+        raise ValueError(f"port {port[1:]} is above {LARGEST_PORT}")
+    return ascii_host(host) + (port or "")
 
 
 def _folded(host: str) -> str:

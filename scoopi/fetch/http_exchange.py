@@ -26,9 +26,9 @@ from scoopi.fetch.http_faults import (
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.reception import PageRoom, Reception
 from scoopi.fetch.request import GrantNeeded, Redirect, Request, Response
+from scoopi.fetch.request_options import RequestOptions
 from scoopi.model.text.shown import shown
 
-ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 CONNECTION_ENDED = frozenset((pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING))
 FIRST_FINAL_STATUS = 200
@@ -102,6 +102,7 @@ class HttpExchange:
         self._sent_error: Exception | None = None
         self.handle = pycurl.Curl()
         self._set_up(self.handle)
+        self._options = RequestOptions(self.handle, settings.site())
 
     def begin(self, request: Request, on_sent: Callable[[], None] | None) -> bool:
         """Prepare the handle for a request; arguments as in `HttpClient.begin`.
@@ -120,6 +121,7 @@ class HttpExchange:
         self._sent_error = None
         self._refused = ""
         self._began = now
+        self._options.set(request)
         self.handle.setopt(pycurl.URL, request.url)
         self.handle.setopt(pycurl.FRESH_CONNECT, request.fresh)
         self.handle.setopt(pycurl.COOKIELIST, "ALL")
@@ -165,8 +167,8 @@ class HttpExchange:
             return False
         lasted_s = time.monotonic() - self._began
         return (
-            attended_s < self._settings.connect_timeout_ms / 1000
-            and lasted_s < self._settings.timeout_ms / 1000
+            attended_s < self._options.site.connect_timeout_ms / 1000
+            and lasted_s < self._options.site.timeout_ms / 1000
         )
 
     def refuse_size(self) -> None:
@@ -190,18 +192,12 @@ class HttpExchange:
         self.handle.close()
 
     def _set_up(self, curl: pycurl.Curl) -> None:
-        settings = self._settings
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
         curl.setopt(pycurl.FOLLOWLOCATION, 0)
         # When a site ends an HTTP/2 connection, as many do after some requests, curl loses or stalls other
         # requests on it.
         curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
-        curl.setopt(pycurl.CONNECTTIMEOUT_MS, settings.connect_timeout_ms)
-        curl.setopt(pycurl.TIMEOUT_MS, settings.timeout_ms)
-        curl.setopt(pycurl.USERAGENT, settings.user_agent)
-        # As a plain header, so that curl does not decode the body: it cannot decode zstd.
-        curl.setopt(pycurl.HTTPHEADER, [f"Accept: {ACCEPT}", "Accept-Encoding: gzip, br, zstd"])
         curl.setopt(pycurl.COOKIEFILE, "")
         curl.setopt(pycurl.BUFFERSIZE, RECEIVE_BYTES)
         curl.setopt(pycurl.HEADERFUNCTION, self._reception.take_header)
@@ -292,6 +288,6 @@ class HttpExchange:
             words,
             url,
             connected=self._was_sent,
-            settings=self._settings,
+            timeouts=self._options.site,
             answered=self._reception.status > 0,
         )

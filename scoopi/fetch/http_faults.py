@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 import pycurl
 
-from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError, LoadFault, SilentHostError
+from scoopi.model.sites import Site
 from scoopi.model.text.shown import shown, without_logins
 
 _LATER = "try again later"
@@ -81,7 +81,7 @@ def fault(
     url: str,
     *,
     connected: bool,
-    settings: WebClientSettings,
+    timeouts: Site,
     answered: bool = False,
 ) -> FetchError:
     """The error for a failed transfer: a SilentHostError if the host has not responded at all.
@@ -99,9 +99,9 @@ def fault(
     known = _load_fault(number, words, was_sent=connected)
     if number == pycurl.E_OPERATION_TIMEDOUT:
         if connected:
-            what, limit = f"the page did not come within {settings.timeout_ms} ms", "timeout"
+            what, limit = f"the page did not come within {timeouts.timeout_ms} ms", "timeout"
         else:
-            limit_ms = min(settings.connect_timeout_ms, settings.timeout_ms)
+            limit_ms = min(timeouts.connect_timeout_ms, timeouts.timeout_ms)
             what, limit = f"no connection within {limit_ms} ms", "connectTimeout"
         return kind(what, at=shown(url), hint=f"{_LATER}, or raise scoopi.webClient.{limit}", fault=known)
     what, hint = _FAULTS.get(number, ("the page could not be loaded", ""))

@@ -8,6 +8,7 @@ from datetime import datetime
 import msgspec
 
 from scoopi.model.locator import Document, Locator
+from scoopi.model.sites import Site
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -20,6 +21,7 @@ class Request(msgspec.Struct, frozen=True):
         cookies: set by earlier hops of this chain of redirects, as `HttpClient` encodes them.
         fresh: use a new connection, because the request was lost on a reused one.
         public_only: a public page led here, so a host with a private address is not asked.
+        site: what the host is asked with; None: as the settings say.
     """
 
     url: str
@@ -28,6 +30,7 @@ class Request(msgspec.Struct, frozen=True):
     cookies: tuple[str, ...] = ()
     fresh: bool = False
     public_only: bool = False
+    site: Site | None = None
 
 
 class Response(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from scoopi.mediator.inboxes import TaskInbox
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner
 from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.model.sites import LimitsByHost
 from scoopi.politeness.host_clocks import FILE_HOST, Standing
 
 log = logging.getLogger(__name__)
@@ -56,20 +57,21 @@ class Prefetch(msgspec.Struct, frozen=True):
     """How many jobs of a host are taken in advance.
 
     Attributes:
-        delay_ms: between two requests to a host; jobs for the next `ahead_ms` milliseconds are taken.
+        limits: of each host; with a delay, jobs for the next `ahead_ms` milliseconds are taken.
         windows: with a delay of 0, this multiple of the workers' capacity is taken; the slower the store
             answers, the larger it should be.
     """
 
-    delay_ms: int
+    limits: LimitsByHost
     ahead_ms: int
     windows: int = 2
 
     def most(self, host: str, capacity: Callable[[], int]) -> int:
         """The most jobs of the host that may wait here, given the capacity of all workers together."""
-        if host == FILE_HOST or not self.delay_ms:
+        delay_ms = 0 if host == FILE_HOST else self.limits.for_host(host).delay_ms
+        if not delay_ms:
             return max(LEAST_AHEAD, self.windows * capacity())
-        return max(1, math.ceil(self.ahead_ms / self.delay_ms))
+        return max(1, math.ceil(self.ahead_ms / delay_ms))
 
 
 class TaskMediator:

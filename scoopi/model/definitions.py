@@ -9,6 +9,7 @@ import msgspec
 
 from scoopi.model.data_def import DataDef
 from scoopi.model.place import NOWHERE, Place
+from scoopi.model.sites import SiteBlock
 
 
 class PluginDef(msgspec.Struct, frozen=True):
@@ -93,3 +94,4 @@ class Definitions(msgspec.Struct, frozen=True):
     task_groups: dict[str, TaskGroup]
     data_defs: dict[str, DataDef]
     digest: str = ""
+    sites: tuple[SiteBlock, ...] = ()

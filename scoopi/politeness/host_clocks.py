@@ -8,8 +8,8 @@ from enum import IntEnum
 
 import msgspec
 
-from scoopi.configs.groups import FetchLimits
 from scoopi.model.handover import Grant
+from scoopi.model.sites import LimitsByHost
 from scoopi.politeness.host_claims import HostClaims
 from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_shares import HostShares
@@ -63,6 +63,8 @@ class Standing(IntEnum):
 class _Clock(msgspec.Struct):
     """One host: requests in flight by job, those not yet reported sent, and when the next may start."""
 
+    permits: int
+    delay_s: float
     next_at: float
     in_flight: dict[str, float]
     unsent: dict[str, float] = msgspec.field(default_factory=dict)
@@ -75,7 +77,7 @@ class HostClocks:
     A grant without a report counts as used when it expires (`not_after`). Belongs to one thread.
 
     Args:
-        limits: for every host but `file`, which has none.
+        limits: of each host but `file`, which has none.
         clock: monotonic seconds.
         first_after_s: wait before the first request to any host (of a run taken over: one delay).
         in_flight: where the requests under way are kept.
@@ -86,7 +88,7 @@ class HostClocks:
 
     def __init__(
         self,
-        limits: FetchLimits,
+        limits: LimitsByHost,
         clock: Callable[[], float],
         first_after_s: float = 0.0,
         in_flight: InFlight | None = None,
@@ -94,7 +96,6 @@ class HostClocks:
         claims: HostClaims | None = None,
     ) -> None:
         self._limits = limits
-        self._delay_s = limits.delay_ms / 1000
         self._clock = clock
         self._first_at = clock() + first_after_s
         self._in_flight = in_flight or InFlight()
@@ -119,7 +120,7 @@ class HostClocks:
     def ready_at(self, host: str) -> float:
         """When to ask for the next grant; infinity when an answer has to come first."""
         clock = self._of(host)
-        permits, next_at = self._limits.parallelism, clock.next_at
+        permits, next_at = clock.permits, clock.next_at
         if self._share_of is not None:
             share = self._share_of(host)
             if share is None:
@@ -127,15 +128,15 @@ class HostClocks:
             permits, next_at = share.permits, max(next_at, share.first_at)
         if len(clock.in_flight) >= permits:
             return math.inf
-        if self._delay_s and clock.unsent:
-            return max(next_at, max(clock.unsent.values()) + self._delay_s)
+        if clock.delay_s and clock.unsent:
+            return max(next_at, max(clock.unsent.values()) + clock.delay_s)
         return next_at
 
     def sent(self, host: str, job: str, at: float) -> None:
         """The job's request went out at that time."""
         clock = self._of(host)
         clock.unsent.pop(job, None)
-        clock.next_at = max(clock.next_at, at + self._delay_s)
+        clock.next_at = max(clock.next_at, at + clock.delay_s)
 
     def standing(self, host: str) -> Standing:
         """Whether the host answers; may be asked by any thread."""
@@ -158,7 +159,7 @@ class HostClocks:
         """The worker with the grant has crashed; it may have sent the request until the grant expired."""
         clock = self._of(host)
         if (until := clock.unsent.get(job)) is not None:
-            clock.next_at = max(clock.next_at, until + self._delay_s)
+            clock.next_at = max(clock.next_at, until + clock.delay_s)
         self.answered(host, job)
 
     def close(self) -> None:
@@ -177,7 +178,10 @@ class HostClocks:
     def _of(self, host: str) -> _Clock:
         clock = self._clocks.get(host)
         if clock is None:
-            clock = self._clocks[host] = _Clock(self._first_at, self._in_flight.of(host))
+            limits = self._limits.for_host(host)
+            clock = self._clocks[host] = _Clock(
+                limits.parallelism, limits.delay_ms / 1000, self._first_at, self._in_flight.of(host)
+            )
             if self._claims is not None:
                 self._claims.claim(host)
         return clock

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection
 
-from scoopi.configs.groups import FetchLimits
+from scoopi.model.sites import HostLimits, LimitsByHost
 from scoopi.politeness.host_share_memory import HostShareMemory, KnownHost
 from scoopi.politeness.host_share_record import HostRecord, HostShare
 
@@ -18,7 +18,7 @@ class HostShareDivision:
         places: how many nodes may have a share of a host at a time.
     """
 
-    def __init__(self, limits: FetchLimits) -> None:
+    def __init__(self, limits: HostLimits) -> None:
         self._permits = limits.parallelism
         self._gap_ms = limits.delay_ms
         self.places = 1 if limits.delay_ms else limits.parallelism
@@ -57,6 +57,23 @@ class HostShareDivision:
         return HostShare(self._gap_ms, permits)
 
 
+class HostShareDivisions:
+    """The division of each host, by its limits."""
+
+    def __init__(self, limits: LimitsByHost) -> None:
+        self._limits = limits
+        self._known: dict[tuple[int, int], HostShareDivision] = {}
+
+    def of(self, host: str) -> HostShareDivision:
+        """How the host is divided."""
+        limits = self._limits.for_host(host)
+        key = limits.parallelism, limits.delay_ms
+        division = self._known.get(key)
+        if division is None:
+            division = self._known[key] = HostShareDivision(limits)
+        return division
+
+
 class HostShareChoice:
     """Made for one round; with each host that it takes there is less room for the next.
 
@@ -70,14 +87,14 @@ class HostShareChoice:
     def __init__(
         self,
         memory: HostShareMemory,
-        division: HostShareDivision,
+        divisions: HostShareDivisions,
         current: Callable[[KnownHost], HostRecord],
         live: int,
         turn_s: float,
         sought: Collection[str],
     ) -> None:
         self._memory = memory
-        self._division = division
+        self._divisions = divisions
         self._current = current
         self._turn_s = turn_s
         shared = {host for host, known in memory.known.items() if known.record.shares}
@@ -92,8 +109,9 @@ class HostShareChoice:
             return True
         if known is None:
             return False
-        if self._division.places > 1:
-            return len(self._current(known).parties) < self._division.places
+        places = self._divisions.of(host).places
+        if places > 1:
+            return len(self._current(known).parties) < places
         takes = self._is_free(known) or self._is_too_much(known)
         self._room -= takes
         return takes

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from scoopi.configs.groups import FetchLimits
-from scoopi.politeness.host_share_choice import HostShareChoice, HostShareDivision
+from scoopi.model.sites import LimitsByHost
+from scoopi.politeness.host_share_choice import HostShareChoice, HostShareDivisions
 from scoopi.politeness.host_share_memory import HostShareMemory, KnownHost, Share
 from scoopi.politeness.host_share_record import HostRecord, HostRecords, HostShare
 from scoopi.store.nodes.lease import boottime
@@ -96,7 +96,7 @@ class HostShares:
         self,
         store: Store,
         incarnation: str,
-        limits: FetchLimits,
+        limits: LimitsByHost,
         times: ShareTimes,
         node: OwnNode,
         clocks: ShareClocks = SYSTEM_CLOCKS,
@@ -109,7 +109,7 @@ class HostShares:
         self._clock = clocks.monotonic
         self._own_clock = clocks.boottime
         self._records = HostRecords(incarnation)
-        self._division = HostShareDivision(limits)
+        self._divisions = HostShareDivisions(limits)
         self._memory = HostShareMemory(incarnation, store, self._records, clocks.monotonic)
         self._looked_at = -math.inf
 
@@ -127,13 +127,17 @@ class HostShares:
     def may_take(self, host: str) -> bool:
         """Whether new jobs of the host may be taken: it is this node's, and no node waits for all of it."""
         known = self._memory.known.get(host)
-        return known is not None and self.may_send(host) is not None and not self._is_waited_for(known.record)
+        return (
+            known is not None
+            and self.may_send(host) is not None
+            and not self._is_waited_for(host, known.record)
+        )
 
     def parties(self, host: str) -> int:
         """How many nodes have a share of the host, wait for one, or may yet ask for one."""
         known, live = self._memory.known.get(host), self._node.last_look().live
         here = len(known.record.parties) if known else 0
-        return max(here, min(self._division.places, live)) if here else live
+        return max(here, min(self._divisions.of(host).places, live)) if here else live
 
     def hosts(self) -> Collection[str]:
         """All hosts that have a record, as last looked at."""
@@ -148,7 +152,7 @@ class HostShares:
         memory = self._memory
         sought = memory.in_order([host for host in hosts if host not in memory.open])
         live, turn_s = self._node.last_look().live, self._turn_s
-        choice = HostShareChoice(memory, self._division, self._record, live, turn_s, sought)
+        choice = HostShareChoice(memory, self._divisions, self._record, live, turn_s, sought)
         return list(islice(filter(choice.takes, sought), MOST_AT_ONCE))
 
     def look(self, hosts: Collection[str] = (), everything: bool = False) -> bool:
@@ -221,13 +225,14 @@ class HostShares:
         self._memory.open.pop(host, None)
         is_sought = host in work.needed or host in work.wanted
         record = record.asked_by(self._incarnation) if is_sought else record.without({self._incarnation})
-        record = self._division.settled(record)
+        record = self._divisions.of(host).settled(record)
         got = record.shares.get(self._incarnation)
         return None if record.same_shares(known.record) else _Move(record, got.permits if got else 0)
 
     def _move_with_share(
         self, host: str, known: KnownHost, record: HostRecord, share: HostShare, work: _Work
     ) -> _Move | None:
+        division = self._divisions.of(host)
         if self._gives_away(host, known, record, work):
             self._memory.open.pop(host, None)
             if self._node.in_flight(host):
@@ -235,13 +240,13 @@ class HostShares:
             record = record.without({self._incarnation})
             if host in work.needed:
                 record = record.asked_by(self._incarnation)
-            return _Move(self._division.settled(record), 0)
-        due = self._division.part(record, self._incarnation)
+            return _Move(division.settled(record), 0)
+        due = division.part(record, self._incarnation)
         if share.permits > due:
             self._memory.lower(host, due)
             kept = max(due, min(share.permits, self._node.in_flight(host)))
-            record = record.with_share(self._incarnation, self._division.share(kept))
-        record = self._division.settled(record)
+            record = record.with_share(self._incarnation, division.share(kept))
+        record = division.settled(record)
         permits = min(due, record.shares[self._incarnation].permits)
         opened = self._memory.open.get(host)
         if opened is not None and opened.permits == permits and record.same_shares(known.record):
@@ -252,7 +257,7 @@ class HostShares:
         """Whether the turn of this node is over, or it has nothing to do for the host."""
         now = self._clock()
         is_busy = host in work.needed or self._node.in_flight(host) > 0
-        if self._is_waited_for(record):
+        if self._is_waited_for(host, record):
             if known.waiting_since is None:
                 known.waiting_since = now
             return not is_busy or now >= max(known.first_at, known.waiting_since) + self._turn_s
@@ -263,10 +268,10 @@ class HostShares:
             known.idle_since = now
         return known.idle_since is not None and now >= known.idle_since + self._turn_s
 
-    def _is_waited_for(self, record: HostRecord) -> bool:
+    def _is_waited_for(self, host: str, record: HostRecord) -> bool:
         """Whether other nodes wait that get nothing unless this node gives up all that it has."""
         waits = any(node != self._incarnation for node in record.asks)
-        return waits and self._division.is_crowded(record)
+        return waits and self._divisions.of(host).is_crowded(record)
 
     def _record(self, known: KnownHost) -> HostRecord:
         """The record without the nodes that are gone.

@@ -16,6 +16,7 @@ from scoopi.fetch.page_kind import refuse_foreign
 from scoopi.fetch.request import Redirect, Request, Response
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document
+from scoopi.model.sites import Sites
 from scoopi.parse.tree.html import TreeLimits
 from scoopi.parse.tree.page import Page
 from scoopi.steps.loader import Loader, LoadOrder, OnHandover
@@ -45,12 +46,18 @@ class PageLoader(Loader):
     """Sends at most one request for each page that is begun; a redirect needs a grant of its own."""
 
     def __init__(
-        self, rules: LoadRules, client: HttpClient, files: FileClient, archive: Archive | None
+        self,
+        rules: LoadRules,
+        client: HttpClient,
+        files: FileClient,
+        archive: Archive | None,
+        sites: Sites | None = None,
     ) -> None:
         self._rules = rules
         self._client = client
         self._files = files
         self._archive = archive
+        self._sites = sites
 
     def begin(self, payload: Payload, on_handover: OnHandover) -> None:
         """See `Loader`; a page that cannot be loaded is a FetchError."""
@@ -102,8 +109,9 @@ class PageLoader(Loader):
         grant = order.grant
         if grant is None or grant.host != address.host:
             return ToGrant(address.host, payload.advance(order.without_grant()))
+        site = None if self._sites is None else self._sites.for_host(address.host)
         request = Request(
-            address.url, grant.not_after, order.hops, order.cookies, order.fresh, order.public_only
+            address.url, grant.not_after, order.hops, order.cookies, order.fresh, order.public_only, site
         )
         self._client.begin(
             request, partial(self._end, payload, on_handover), self._report_of(payload.job, grant)

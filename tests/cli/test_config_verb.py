@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -57,3 +58,54 @@ def test_a_key_of_the_original_is_one_warning_on_stderr(screen: Any) -> None:
     assert screen.run("config", "-D", "scoopi.defs.dir=x") == 0
     [line] = screen.err.getvalue().splitlines()
     assert "scoopi.defs.dir has no meaning here" in line
+
+
+def test_the_sites_block_of_a_conf_file_is_not_taken_for_settings(screen: Any) -> None:
+    Path("my.yml").write_text("scoopi.workers: 2\nsites: { a.example: { delay: 5 } }\n")
+    assert screen.run("config", "--conf", "my.yml") == 0
+    assert "sites" not in screen.out.getvalue()
+
+
+SITES = """\
+sites:
+  "*": { headers: { Accept-Language: de, X-Api-Key: "${env:KEY}" } }
+  "*.example.org": { delay: 250 }
+"""
+
+
+def test_config_site_shows_each_value_of_a_host_and_where_it_was_written(screen: Any) -> None:
+    Path("my.yml").write_text(SITES)
+    screen.environ |= {"KEY": "s3cret"}
+    line = ["config", "--site", "https://shop.example.org/x", "--conf", "my.yml"]
+    assert screen.run(*line, "-D", "scoopi.webClient.timeout=5") == 0
+    first, *rest = screen.out.getvalue().splitlines()
+    assert first == "host shop.example.org:443: *.example.org (my.yml:3:3), * (my.yml:2:3)"
+    shown = {key: " ".join(value) for key, *value in map(str.split, rest)}
+    assert shown["delay"] == "250 ms my.yml:3"
+    assert shown["timeout"] == "5 ms -D"
+    assert shown["parallelism"] == "1 default"
+    assert shown["headers.X-Api-Key"] == "${env:KEY} (set) my.yml:2"
+    assert screen.err.getvalue() == ""
+
+
+def test_config_site_prints_json_and_never_a_secret(screen: Any) -> None:
+    Path("my.yml").write_text(SITES)
+    screen.environ |= {"KEY": "s3cret"}
+    assert screen.run("config", "--site", "http://a.example/", "--conf", "my.yml", "--json") == 0
+    shown = json.loads(screen.out.getvalue())
+    assert shown["host"] == "a.example:80"
+    assert shown["blocks"] == [{"pattern": "*", "place": "my.yml:2:3"}]
+    assert shown["values"]["headers.X-Api-Key"] == {"value": "${env:KEY} (set)", "origin": "my.yml:2"}
+    assert "s3cret" not in screen.out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--site", "x.html"], "x.html is not a web address; write it as https://host/path"),
+        (["--json"], "--defs and --json belong to --site; add --site URL"),
+    ],
+)
+def test_config_site_wants_a_web_address(screen: Any, words: list[str], message: str) -> None:
+    assert screen.run("config", *words) == 2
+    assert message in screen.err.getvalue()

@@ -16,6 +16,7 @@ from scoopi.configs.registry import SETTINGS
 from scoopi.configs.setting import Kind as ValueKind
 from scoopi.configs.setting import Setting
 from scoopi.defs.scrape import language
+from scoopi.defs.sites.site_language import SITE
 from scoopi.defs.yaml.shape import Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.parameters import camel_case
@@ -42,6 +43,7 @@ _RECORDS = {
     "query": language.QUERY,
     "item": language.ITEM,
     "filter": language.FILTER,
+    "site": SITE,
 }
 _NO_FIELDS = {"ListAppender": ("name",)}
 """Parameters that are not fields of a definition: the plugin's own name."""

@@ -102,7 +102,7 @@ def test_a_page_of_just_the_limit_is_taken(client_with: Maker, server: Server) -
 
 def test_hosts_that_fail_for_one_reason_have_one_cause_and_other_reasons_one_of_their_own() -> None:
     def cause(number: int, words: str, host: str) -> str:
-        return wrong(number, words, f"http://{host}:81/x", connected=False, settings=SETTINGS).cause
+        return wrong(number, words, f"http://{host}:81/x", connected=False, timeouts=SETTINGS.site()).cause
 
     lost = {cause(6, f"Could not resolve host: {host}", host) for host in ("a.example", "b.example")}
     assert lost == {"the host's name is unknown"}
@@ -185,7 +185,7 @@ def test_a_refused_connection_is_transient_and_nothing_was_sent(client: HttpClie
 def test_a_failure_before_the_request_is_transient_unless_it_is_a_mistake(
     number: int, words: str, reason: str
 ) -> None:
-    error = wrong(number, words, "http://a.example/", connected=False, settings=SETTINGS)
+    error = wrong(number, words, "http://a.example/", connected=False, timeouts=SETTINGS.site())
     assert error.fault == LoadFault(reason, bool(reason), was_sent=False)
 
 

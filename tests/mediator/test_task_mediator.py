@@ -33,7 +33,7 @@ class Node:
         self.pool = WorkerPool(PlayedWorker, workers, b"plan", most_requests=2)
         self.pool.start()
         self.parts = PlayedNode(folder)
-        self.tasks = self.with_prefetch(Prefetch(delay_ms, AHEAD_MS))
+        self.tasks = self.with_prefetch(Prefetch(FetchLimits(1, delay_ms), AHEAD_MS))
 
     def with_prefetch(self, prefetch: Prefetch) -> TaskMediator:
         parts = self.parts
@@ -142,5 +142,5 @@ def test_a_mediator_that_was_never_started_is_joined_at_once(node_of: Callable[.
 def test_where_the_store_answers_slowly_more_is_taken_ahead(node_of: Callable[..., Node]) -> None:
     node = node_of(delay_ms=0, workers=8)
     assert node.tasks.wanted(ONE) == 2 * node.pool.capacity()
-    often = node.with_prefetch(Prefetch(0, AHEAD_MS, windows=8))
+    often = node.with_prefetch(Prefetch(FetchLimits(1, 0), AHEAD_MS, windows=8))
     assert often.wanted(ONE) == 8 * node.pool.capacity()

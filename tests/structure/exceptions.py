@@ -87,6 +87,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "the tests of definitions compose through them",
         "checkers.py defs_groups.py digest.py",
     ),
+    "scoopi/defs/sites": (
+        "a declaration; test_site_builder.py reads sites by it",
+        "site_language.py",
+    ),
     "scoopi/defs/yaml": (
         "the tests of definitions read files through them",
         "findings.py open_blocks.py shape.py yaml_builder.py",

@@ -16,14 +16,15 @@ from scoopi.configs.groups import (
     ArchiveSettings,
     ClusterSettings,
     EngineSettings,
-    FetchLimits,
     JobSettings,
     MetricsSettings,
     OutputSettings,
     TaskLimit,
     WorkerSettings,
 )
+from scoopi.configs.site_defaults import sites_of
 from scoopi.mediator.workers.worker_link import WorkerLink
+from scoopi.model.sites import Sites
 from scoopi.runs.run_context import RunContext
 from scoopi.store.ports import Store
 
@@ -59,9 +60,9 @@ class RunValues(Module):
         binder.bind(ArchiveSettings, to=ArchiveSettings.of(configs, context.current_folder))
         binder.bind(ClusterSettings, to=context.cluster or ClusterSettings(addresses=()))
         binder.bind(EngineSettings, to=EngineSettings.of(configs))
-        binder.bind(FetchLimits, to=FetchLimits.of(configs))
         binder.bind(JobSettings, to=JobSettings.of(configs))
         binder.bind(MetricsSettings, to=MetricsSettings.of(configs))
         binder.bind(OutputSettings, to=OutputSettings.of(configs))
         binder.bind(TaskLimit, to=TaskLimit.of(configs))
+        binder.bind(Sites, to=sites_of(configs, context.composed.definitions.sites))
         binder.bind(WorkerSettings, to=WorkerSettings.of(configs))

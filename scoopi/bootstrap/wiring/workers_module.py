@@ -9,7 +9,7 @@ import msgspec
 from injector import Binder, Module, provider, singleton
 
 from scoopi.appenders.appender import Appender
-from scoopi.configs.groups import ClusterSettings, FetchLimits, JobSettings, TaskLimit, WorkerSettings
+from scoopi.configs.groups import ClusterSettings, JobSettings, TaskLimit, WorkerSettings
 from scoopi.mediator.inboxes import TaskInbox
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.task_mediator import Prefetch, TaskMediator
@@ -21,6 +21,7 @@ from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.model.sites import Sites
 from scoopi.politeness.host_claims import HostClaims, claims_file
 from scoopi.politeness.host_clocks import HostClocks, HostSharing, InFlight
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
@@ -49,7 +50,7 @@ class WorkersModule(Module):
     @singleton
     @provider
     def sharing(
-        self, context: RunContext, members: Membership, limits: FetchLimits, cluster: ClusterSettings
+        self, context: RunContext, members: Membership, sites: Sites, cluster: ClusterSettings
     ) -> HostSharing:
         """How the nodes of a cluster share hosts; on one machine there is nothing to share."""
         in_flight = InFlight()
@@ -57,18 +58,18 @@ class WorkersModule(Module):
             return HostSharing(in_flight)
         own = OwnNode(members.own_beat_is_old, lambda: members.last_look, in_flight.count)
         times = ShareTimes(cluster.share_turn_ms, cluster.liveness_gap_ms)
-        return HostSharing(in_flight, HostShares(context.store, context.node, limits, times, own))
+        return HostSharing(in_flight, HostShares(context.store, context.node, sites, times, own))
 
     @singleton
     @provider
-    def clocks(self, context: RunContext, limits: FetchLimits, sharing: HostSharing) -> HostClocks:
+    def clocks(self, context: RunContext, sites: Sites, sharing: HostSharing) -> HostClocks:
         """When each host may be asked again."""
         if sharing.shares is not None:
             may_send = sharing.shares.may_send
-            return HostClocks(limits, time.monotonic, 0.0, sharing.in_flight, may_send)
-        first_after_s = limits.delay_ms / 1000 if context.resumed else 0.0
-        claims = HostClaims(claims_file()) if limits.delay_ms else None
-        return HostClocks(limits, time.monotonic, first_after_s, claims=claims)
+            return HostClocks(sites, time.monotonic, 0.0, sharing.in_flight, may_send)
+        first_after_s = sites.longest_delay_ms / 1000 if context.resumed else 0.0
+        claims = HostClaims(claims_file()) if sites.longest_delay_ms else None
+        return HostClocks(sites, time.monotonic, first_after_s, claims=claims)
 
     @singleton
     @provider
@@ -121,7 +122,7 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def prefetch(self, limits: FetchLimits, settings: JobSettings, context: RunContext) -> Prefetch:
+    def prefetch(self, sites: Sites, settings: JobSettings, context: RunContext) -> Prefetch:
         """How many jobs of a host are taken in advance."""
         windows = SOLO_WINDOWS if context.cluster is None else CLUSTER_WINDOWS
-        return Prefetch(limits.delay_ms, settings.prefetch_ms, windows)
+        return Prefetch(sites, settings.prefetch_ms, windows)

@@ -11,10 +11,12 @@ from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
 from scoopi.cli.options import add_settings, read_settings
 from scoopi.cli.terminal import Terminal, printable
+from scoopi.errors import UsageError
 
 if TYPE_CHECKING:
     from scoopi.configs.configs import Configs, Entry
     from scoopi.configs.setting import Setting
+    from scoopi.model.sites import SiteView
 
 _WIDEST = 40
 
@@ -23,17 +25,33 @@ class Config:
     """One line a setting, on stdout; secrets are masked."""
 
     usage = "scoopi config [options]"
-    sentence = "Shows every setting with its value and its source; values from ${env:…} are masked."
-    example = "scoopi config\nscoopi config --conf fast.yml -D scoopi.workers=2 --verbose"
+    sentence = (
+        "Shows every setting with its value and its source; values from ${env:…} are masked.\n"
+        "With --site it shows what the host of a URL is asked with."
+    )
+    example = (
+        "scoopi config\n"
+        "scoopi config --conf fast.yml -D scoopi.workers=2 --verbose\n"
+        "scoopi config --site https://example.org/ --defs defs/examples/quickstart"
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The settings of a run, and how much to show."""
         add_settings(parser)
         help_text = "show what each setting does, its domain, its scope and its environment variable"
         parser.add_argument("-v", "--verbose", action="store_true", help=help_text)
+        help_text = "show the values of `sites` for the host of this URL"
+        parser.add_argument("--site", metavar="URL", help=help_text)
+        help_text = "with --site: definitions whose `sites` count too"
+        parser.add_argument("--defs", metavar="DEFS", type=Path, help=help_text)
+        parser.add_argument("--json", action="store_true", help="with --site: print JSON")
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Print the table."""
+        if options.site is not None:
+            return self._show_site(options, terminal)
+        if options.defs is not None or options.json:
+            raise UsageError("--defs and --json belong to --site", hint="add --site URL")
         from scoopi.configs.configs_reader import ConfigsReader
 
         settings = read_settings(options.settings)
@@ -41,6 +59,35 @@ class Config:
         for line in table(configs, options.verbose):
             terminal.give(line)
         return DONE
+
+    def _show_site(self, options: Namespace, terminal: Terminal) -> int:
+        from scoopi.app import site_view
+
+        settings = read_settings(options.settings)
+        with terminal.kept_for_data():  # reading definitions loads plugins, which may print
+            view = site_view(options.site, options.defs, options.conf, settings, terminal.environ)
+        for line in [_json(view)] if options.json else site_lines(view):
+            terminal.give(line)
+        return DONE
+
+
+def site_lines(view: SiteView) -> list[str]:
+    """The host, the blocks that apply to it, and key, value and origin of each value, aligned."""
+    key_width = max(len(value.key) for value in view.values)
+    value_width = min(_WIDEST, max(len(value.value) for value in view.values))
+    blocks = ", ".join(f"{pattern} ({place})" for pattern, place in view.blocks)
+    lines = [f"host {view.host}: {blocks or 'no entry of sites applies'}"]
+    for value in view.values:
+        text = f"{value.key:<{key_width}}  {value.value:<{value_width}}  {value.origin}"
+        lines.append(text)
+    return list(map(printable, lines))
+
+
+def _json(view: SiteView) -> str:
+    values = {value.key: {"value": value.value, "origin": value.origin} for value in view.values}
+    blocks = [{"pattern": pattern, "place": place} for pattern, place in view.blocks]
+    document = {"url": view.url, "host": view.host, "blocks": blocks, "values": values}
+    return json.dumps(document, ensure_ascii=False, indent=2)
 
 
 def table(configs: Configs, verbose: bool) -> list[str]:

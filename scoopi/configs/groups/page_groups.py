@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 import msgspec
 
 from scoopi.configs.setting import DAY_MS, HOUR_MS, NODE, RUN, SHARED, Group, Key, Values, values_of
+from scoopi.model.sites import Site
 from scoopi.version import __version__
 
 
@@ -35,6 +36,10 @@ class FetchLimits(Group, frozen=True):
             most=DAY_MS,
         ),
     ] = 1000
+
+    def for_host(self, host: str) -> Self:
+        """The same for each host: see `LimitsByHost`."""
+        return self
 
 
 class WebClientSettings(Group, frozen=True):
@@ -112,6 +117,14 @@ class WebClientSettings(Group, frozen=True):
             "When links and redirects may lead to private hosts; inside: from such hosts and files only.",
         ),
     ] = "inside"
+
+    def site(self) -> Site:
+        """What a host is asked with that no site is given for."""
+        return Site(
+            user_agent=self.user_agent,
+            timeout_ms=self.timeout_ms,
+            connect_timeout_ms=self.connect_timeout_ms,
+        )
 
 
 class FactSettings(Group, frozen=True):

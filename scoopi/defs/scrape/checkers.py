@@ -49,6 +49,7 @@ class Checkers(msgspec.Struct, frozen=True):
         live: a duration, period or date-time.
         url: the address of a locator.
         page: the same address, where that is right: a local file that is not there (yet).
+    host_pattern: which hosts a site has; returns the pattern as hosts are compared with it.
     """
 
     css: Callable[[DataDef], SelectorFaults] = no_faults
@@ -60,3 +61,4 @@ class Checkers(msgspec.Struct, frozen=True):
     live: Callable[[str], Fault | None] = no_fault
     url: Callable[[str], Fault | None] = no_fault
     page: Callable[[str], Fault | None] = no_fault
+    host_pattern: Callable[[str], str | Fault] = str.lower

@@ -11,10 +11,12 @@ from scoopi.defs.scrape.defs_groups import Reach, WrittenTask, build_locator_gro
 from scoopi.defs.scrape.digest import tree_digest
 from scoopi.defs.scrape.step_sets import SetStep, Steps, StepSets
 from scoopi.defs.scrape.task_checker import TaskChecker
+from scoopi.defs.sites.site_builder import SiteBuilder
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Table, Text
 from scoopi.model.definitions import Definitions, LocatorGroup, TaskGroup
 from scoopi.model.place import NOWHERE
+from scoopi.model.sites import SiteBlock
 from scoopi.model.text.shown import nearest
 
 _DEFAULT_STEPS_KEY = "scoopi.defs.defaultSteps"
@@ -39,6 +41,7 @@ class DefsChecker:
         self._sets = StepSets(root.table("steps"), findings)
         self._expanded = {task.key: self._steps(task) for task in self._tasks()}
         self._chains: dict[str, list[SetStep] | None] = {}
+        self._sites: tuple[SiteBlock, ...] = ()
         self._reach = Reach(self._task_groups, self._expanded, self._chains, self._data_defs)
 
     def check(self) -> None:
@@ -48,6 +51,9 @@ class DefsChecker:
         for task in self._tasks():
             self._chains[task.key] = self._chain(task, quiet)
         self._reach.follow(self._locator_groups)
+        self._sites = SiteBuilder(self._checkers.host_pattern, self._findings).blocks(
+            self._root.table("sites")
+        )
         self._check_locators()
         self._check_tasks()
         for name, use in self._reach.uses.items():
@@ -74,6 +80,7 @@ class DefsChecker:
             task_groups=task_groups,
             data_defs={n: w.data_def for n, w in self._data_defs.items() if n in self._reach.uses},
             digest=tree_digest(self._root),
+            sites=self._sites,
         )
 
     def _built_data_defs(self, section: Table | None) -> dict[str, WrittenDataDef]:

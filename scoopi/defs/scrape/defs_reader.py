@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.defs_checker import DefsChecker
 from scoopi.defs.scrape.language import LANGUAGE
+from scoopi.defs.sites.site_reader import read_site_files
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.merger import Merger
 from scoopi.defs.yaml.node import Table
@@ -23,6 +27,7 @@ def read_definitions(
     default_steps: str = "jsoupDefault",
     checkers: Checkers | None = None,
     strict: bool = False,
+    site_files: Sequence[str] = (),
 ) -> tuple[Definitions, Report]:
     """Read and check definitions; nothing is raised for what is wrong with them.
 
@@ -31,21 +36,25 @@ def read_definitions(
         default_steps: the steps set of tasks that name none (`scoopi.defs.defaultSteps`).
         checkers: what other rooms know; without it selectors, scripts, plugins … are not checked.
         strict: warnings are errors.
+        site_files: conf files with a section `sites`, which wins over that of the definitions.
     Returns:
         What a run needs, empty when the report holds errors; and the report.
     Source: defs/README.md, 1.
     """
-    return DefsReader(default_steps, checkers or Checkers(), strict).read(source)
+    return DefsReader(default_steps, checkers or Checkers(), strict, site_files).read(source)
 
 
 class DefsReader:
     """One reading of definitions, from files to the report."""
 
-    def __init__(self, default_steps: str, checkers: Checkers, strict: bool) -> None:
+    def __init__(
+        self, default_steps: str, checkers: Checkers, strict: bool, site_files: Sequence[str] = ()
+    ) -> None:
         self._default_steps = default_steps
         self._checkers = checkers
         self._findings = Findings(strict)
         self._is_whole = True
+        self._site_files = site_files
 
     def read(self, source: Path) -> tuple[Definitions, Report]:
         """See `read_definitions`."""
@@ -64,8 +73,11 @@ class DefsReader:
             return nothing, self._report(files)
         checker = DefsChecker(root, self._default_steps, self._checkers, self._findings)
         checker.check()
-        definitions = nothing if self._findings.has_errors else checker.definitions()
-        return definitions, self._report(files)
+        above = read_site_files(self._site_files, self._checkers.host_pattern, self._findings)
+        if self._findings.has_errors:
+            return nothing, self._report(files)
+        definitions = checker.definitions()
+        return replace(definitions, sites=(*definitions.sites, *above)), self._report(files)
 
     def _files(self, source: Path) -> list[Path]:
         finder = SourceFiles(source, self._findings)

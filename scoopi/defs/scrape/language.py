@@ -5,6 +5,7 @@ Source: defs/README.md, 1.3 to 1.7.
 
 from __future__ import annotations
 
+from scoopi.defs.sites.site_language import SITES
 from scoopi.defs.yaml.shape import Free, Key, Kind, ListOf, NameOr, Record, Scalar, StepsSet
 
 _TEXT, _NAME, _INTEGER, _BOOL = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kind.INTEGER), Scalar(Kind.BOOL)
@@ -196,6 +197,12 @@ LANGUAGE = Record(
             Record(others=STEPS_SET, called="steps set", may_be_empty=True),
             "Chains of steps; css and xpath are built in.",
             "steps: { mySteps: { css: { … } } }",
+        ),
+        Key(
+            "sites",
+            SITES,
+            "What hosts are asked with, by host pattern.",
+            'sites: { "*.example.org": { delay: 250 } }',
         ),
     )
 )

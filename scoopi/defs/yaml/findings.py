@@ -66,11 +66,16 @@ class Findings:
         self._kept = dict.fromkeys(Severity, 0)
         self._texts: dict[str, str] = {}
         self._lines: dict[str, list[str]] = {}
+        self._hidden: set[str] = set()
         self.is_broken = False
 
     def add_source(self, file: str, text: str) -> None:
         """Remember the text of a file, for the excerpts of its findings."""
         self._texts[file] = text
+
+    def hide(self, text: str) -> None:
+        """Leave the text, a credential, out of all excerpts."""
+        self._hidden.add(text)
 
     def error(
         self, place: Place, key: str, what: str, hint: str = "", also: Place = NOWHERE, near: str = ""
@@ -109,11 +114,8 @@ class Findings:
 
     def sorted(self) -> tuple[Finding, ...]:
         """By file, line and column."""
-        return tuple(
-            sorted(
-                self._found.values(), key=lambda each: (each.place.file, each.place.line, each.place.column)
-            )
-        )
+        found = map(self._without_hidden, self._found.values()) if self._hidden else self._found.values()
+        return tuple(sorted(found, key=lambda each: (each.place.file, each.place.line, each.place.column)))
 
     def _add(
         self, severity: Severity, place: Place, key: str, what: str, hint: str, also: Place, near: str
@@ -126,6 +128,12 @@ class Findings:
         else:
             self._kept[severity] += 1
             self._found[same] = Finding(severity, place, key, what, hint, near, also, self._line(place))
+
+    def _without_hidden(self, finding: Finding) -> Finding:
+        line = finding.line
+        for text in sorted(self._hidden, key=len, reverse=True):
+            line = line.replace(text, "***")
+        return msgspec.structs.replace(finding, line=line)
 
     def _line(self, place: Place) -> str:
         lines = self._lines.get(place.file)

@@ -24,6 +24,7 @@ from scoopi.defs.yaml.shape import Free, Kind, ListOf, NameOr, Record, Scalar, S
 from scoopi.model.place import Place
 from scoopi.model.text.shown import nearest
 
+_NOT_IN_NAMES = frozenset('.:/* "')
 _NUMBERS = frozenset({Kind.INTEGER, Kind.RANGE})
 
 
@@ -78,7 +79,7 @@ class ShapeChecker:
             if shape.others is None:
                 self._unknown(table, name, shape, key)
             else:
-                self.check(table.entries[name], shape.others, prefix + name, table.keys[name])
+                self.check(table.entries[name], shape.others, prefix + _quoted(name), table.keys[name])
         if shape.others is not None and not others and not shape.may_be_empty:
             what = f"{_last(key)} has no {shape.called}"
             self._findings.error(owner, key, what, f"add at least one {shape.called}")
@@ -191,5 +192,10 @@ def _gist(node: Node) -> str:
     return ",".join(sorted(f"{name}={_gist(entry)}" for name, entry in node.entries.items()))
 
 
+def _quoted(name: str) -> str:
+    """The name as a part of a path: a host pattern has dots of its own."""
+    return f'"{name}"' if _NOT_IN_NAMES & set(name) else name
+
+
 def _last(key: str) -> str:
-    return key.rpartition(".")[2]
+    return key[:-1].rpartition('"')[2] if key.endswith('"') else key.rpartition(".")[2]

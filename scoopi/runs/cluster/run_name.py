@@ -129,6 +129,7 @@ def definitions_digest(composed: Composed) -> str:
     parts = (
         composed.definitions.digest,
         *sorted(composed.plugin_digests.values()),
+        *(repr((block.pattern, block.values)) for block in composed.definitions.sites),
         *(f"{key}={value}" for key, value in sorted(composed.given.items())),
     )
     return blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()

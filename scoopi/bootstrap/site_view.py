@@ -1,0 +1,77 @@
+"""site_view: what a host is asked with, value by value, and where each value was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
+from scoopi.configs.configs import DEFAULT
+from scoopi.configs.registry import SETTINGS_BY_KEY
+from scoopi.configs.site_defaults import SETTING_OF, sites_of
+from scoopi.defs.sites.site_builder import KEY_OF
+from scoopi.errors import UsageError
+from scoopi.fetch.address import AddressKind, parse_address
+from scoopi.model.sites import Site, SiteBlock, SiteValue, SiteView
+from scoopi.model.text.secrets import variable_of
+from scoopi.plugins.builtins import BUILTINS
+from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.runs.composed import plugin_folders
+from scoopi.runs.configs_composer import ConfigsComposer
+from scoopi.runs.run_request import RunRequest
+
+
+def site_view(request: RunRequest, url: str) -> SiteView:
+    """The effective values for a URL, as a run with the request's definitions and settings has them.
+
+    Raises:
+        UsageError: it is not a web address.
+        FetchError: it is malformed.
+        ConfigError, DefsError: settings, definitions or sites are wrong.
+    """
+    address = parse_address(url)
+    if address.kind is not AddressKind.HTTP:
+        raise UsageError(f"{url} is not a web address", hint="write it as https://host/path")
+    configs = ConfigsComposer(request).compose()
+    blocks = _blocks(request, configs.site_files)
+    sites = sites_of(configs, blocks)
+    origins = {
+        **{field: configs.origin(setting) for field, setting in SETTING_OF.items()},
+        **sites.origins(address.host),
+    }
+    values = tuple(_values(sites.for_host(address.host), origins, request.environ))
+    applied = tuple((block.pattern, block.place) for block in reversed(sites.blocks_for(address.host)))
+    return SiteView(address.url, address.host, applied, values)
+
+
+def _blocks(request: RunRequest, site_files: tuple[str, ...]) -> tuple[SiteBlock, ...]:
+    if request.defs is not None:
+        current = Path.cwd()
+        finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
+        composer = DefsComposer(ConfigsComposer(request).compose(), finder, current)
+        return composer.compose(request.defs).sites
+    return conf_sites(site_files)
+
+
+def _values(site: Site, origins: Mapping[str, str], environ: Mapping[str, str]) -> Iterator[SiteValue]:
+    for field, key in KEY_OF.items():
+        value = getattr(site, field)
+        if isinstance(value, dict):
+            for name, text in value.items():
+                at = origins.get(f"{field}.{name}", DEFAULT)
+                yield SiteValue(f"{key}.{name}", _shown(text, environ), at)
+        else:
+            yield SiteValue(key, f"{_shown(value, environ)}{_unit(field)}", origins.get(field, DEFAULT))
+
+
+def _shown(value: Any, environ: Mapping[str, str]) -> str:
+    variable = variable_of(value) if isinstance(value, str) else None
+    if variable is None:
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    return f"{value} (set)" if environ.get(variable) else f"{value} (not set)"
+
+
+def _unit(field: str) -> str:
+    setting = SETTINGS_BY_KEY.get(SETTING_OF.get(field, ""))
+    return f" {setting.unit}" if setting is not None and setting.unit else ""

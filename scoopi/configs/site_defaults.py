@@ -1,0 +1,30 @@
+"""sites_of: the sites of a run, with the settings as the values of what no block gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from msgspec.structs import replace
+
+from scoopi.configs.groups import FetchLimits, WebClientSettings
+from scoopi.configs.setting import Values
+from scoopi.model.sites import SiteBlock, Sites
+
+SETTING_OF: Mapping[str, str] = MappingProxyType(
+    {
+        "delay_ms": "scoopi.loader.fetch.delay",
+        "parallelism": "scoopi.loader.fetch.parallelism",
+        "user_agent": "scoopi.webClient.userAgent",
+        "timeout_ms": "scoopi.webClient.timeout",
+        "connect_timeout_ms": "scoopi.webClient.connectTimeout",
+    }
+)
+"""Field of Site -> the setting that is its default."""
+
+
+def sites_of(configs: Values, blocks: Sequence[SiteBlock]) -> Sites:
+    """What each host is asked with."""
+    limits, web = FetchLimits.of(configs), WebClientSettings.of(configs)
+    defaults = replace(web.site(), delay_ms=limits.delay_ms, parallelism=limits.parallelism)
+    return Sites(defaults, blocks)

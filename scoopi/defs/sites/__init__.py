@@ -1,0 +1,1 @@
+"""The `sites` of definitions and conf files: declared, checked and built."""

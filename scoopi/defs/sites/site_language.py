@@ -1,0 +1,52 @@
+"""SITES: the keys of a site, declared once; used in definitions and in conf files.
+
+Source: defs/README.md, 1.8.
+"""
+
+from __future__ import annotations
+
+from scoopi.defs.yaml.shape import Key, Kind, Record, Scalar
+
+_TEXT, _NAME, _INTEGER = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kind.INTEGER)
+
+SITE = Record(
+    (
+        Key(
+            "delay",
+            _INTEGER,
+            "The least time between two requests to a host, in ms; default: scoopi.loader.fetch.delay.",
+            "delay: 250",
+        ),
+        Key(
+            "parallelism",
+            _INTEGER,
+            "The most requests in flight to a host; default: scoopi.loader.fetch.parallelism.",
+            "parallelism: 2",
+        ),
+        Key(
+            "userAgent",
+            _NAME,
+            "How Scoopi names itself; default: scoopi.webClient.userAgent.",
+            'userAgent: "bikes/1.0 (+https://bikes.example/bot)"',
+        ),
+        Key(
+            "timeout",
+            _INTEGER,
+            "The longest that one request may take, in ms; default: scoopi.webClient.timeout.",
+            "timeout: 30000",
+        ),
+        Key(
+            "connectTimeout",
+            _INTEGER,
+            "The longest that connecting may take, in ms; default: scoopi.webClient.connectTimeout.",
+            "connectTimeout: 5000",
+        ),
+        Key(
+            "headers",
+            Record(others=_TEXT, called="header"),
+            "Headers of each request; a secret one is `${env:NAME}`.",
+            'headers: { Accept-Language: "de" }',
+        ),
+    )
+)
+SITES = Record(others=SITE, called="site", may_be_empty=True)

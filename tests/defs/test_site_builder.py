@@ -1,0 +1,88 @@
+"""`sites` in definitions and conf files: known keys and hosts only, and no credential in clear."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.bootstrap.defs_composer import as_compared
+from scoopi.defs.scrape.checkers import Checkers
+from tests.defs.written import DATA, PLACES, TASKS, Outcome, check_in
+
+CHECKERS = Checkers(host_pattern=as_compared)
+
+
+def outcome(folder: Path, sites: str) -> Outcome:
+    return check_in(folder, {"defs.yml": PLACES + TASKS + DATA, "s.yml": sites}, checkers=CHECKERS)
+
+
+def test_blocks_hold_the_values_with_their_lines(tmp_path: Path) -> None:
+    checked = outcome(
+        tmp_path,
+        """\
+        sites:
+          "*.Bücher.example":
+            delay: 0250
+            headers: { Accept-Language: de }
+        """,
+    )
+    assert checked.found == []
+    (block,) = checked.definitions.sites
+    assert block.pattern == "*.xn--bcher-kva.example"
+    assert block.values == {"delay_ms": 250, "headers": {"Accept-Language": "de"}}
+    lines = {field: at.rpartition("/")[2] for field, at in block.origins.items()}
+    assert lines == {"delay_ms": "s.yml:3", "headers.Accept-Language": "s.yml:4"}
+
+
+@pytest.mark.parametrize(
+    ("block", "found"),
+    [
+        ("dely: 5", 's.yml:3:5: error sites."a.example": unknown key dely; did you mean delay?'),
+        (
+            "parallelism: 0",
+            's.yml:3:18: error sites."a.example".parallelism: parallelism is 0, 1 to 1000 is allowed; '
+            "correct it, or take it out",
+        ),
+        (
+            "headers: { Host: b }",
+            's.yml:3:22: error sites."a.example".headers."Host": '
+            "the header Host is set by Scoopi for each request; take it out",
+        ),
+        (
+            "headers: { a b: c }",
+            's.yml:3:21: error sites."a.example".headers."a b": '
+            "'a b' is not the name of a header; take it out",
+        ),
+        (
+            "headers: { X-Token: abc }",
+            's.yml:3:25: error sites."a.example".headers."X-Token": the header X-Token holds a credential in '
+            "clear; set it in the environment, and write ${env:X_TOKEN}",
+        ),
+        (
+            "headers: { X-Trace: '0123456789abcdef0123456789abcdef' }",
+            's.yml:3:25: error sites."a.example".headers."X-Trace": the header X-Trace holds a credential in '
+            "clear; set it in the environment, and write ${env:X_TRACE}",
+        ),
+        (
+            'headers: { X-Id: "Bearer ${env:T}" }',
+            's.yml:3:22: error sites."a.example".headers."X-Id": ${env:…} must be the whole value of the '
+            "header X-Id; set it in the environment, and write ${env:X_ID}",
+        ),
+    ],
+)
+def test_what_is_wrong_has_a_place_and_a_hint(tmp_path: Path, block: str, found: str) -> None:
+    assert outcome(tmp_path, f"sites:\n  a.example:\n    {block}\n").found == [found]
+
+
+@pytest.mark.parametrize("pattern", ["http://a.example/", "a..example", "a.example:99999", "[::1", "a b"])
+def test_what_no_host_is_called_is_an_error(tmp_path: Path, pattern: str) -> None:
+    (found,) = outcome(tmp_path, f'sites:\n  "{pattern}": {{ delay: 5 }}\n').found
+    assert found.startswith(f's.yml:2:3: error sites."{pattern}": ')
+    assert found.endswith('; write a host, as in "*.example.org" or "example.org:8080"')
+
+
+def test_a_credential_in_clear_is_not_shown_in_the_report(tmp_path: Path) -> None:
+    checked = outcome(tmp_path, "sites:\n  a.example: { headers: { Authorization: CANARY, a b: c } }\n")
+    assert len(checked.found) == 2
+    assert "CANARY" not in checked.report.text() + checked.report.json()
