@@ -129,16 +129,19 @@ def check(
     strict: bool = False,
     environ: Mapping[str, str] | None = None,
 ) -> Report:
-    """Check definitions without loading a page or writing a file.
+    """Check definitions, or a project of the scheduler, without loading a page or writing a file.
 
     Returns:
-        Everything that is wrong with them.
+        Everything that is wrong with them; of a project also what is wrong with its scrapes.
 
     Raises:
         ConfigError: the settings are wrong.
     """
     from scoopi.bootstrap.defs_composer import check_definitions
+    from scoopi.defs.schedule.schedule_reader import is_project, read_schedule
 
+    if is_project(defs):
+        return read_schedule(defs, lambda scrape: check(scrape, conf, configs, strict, environ))[1]
     request = RunRequest(
         defs=defs,
         conf=conf,

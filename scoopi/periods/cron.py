@@ -53,7 +53,8 @@ class CronExpression:
         try:
             CronSim(self._expression, datetime(2000, 1, 1))
         except CronSimError as error:
-            raise self._invalid(self._reason(str(error))) from error
+            shape = self._shape(_QUARTZ_FIELDS if is_quartz else _UNIX_FIELDS)
+            raise self._invalid(self._reason(str(error)), shape) from error
         if next(self.after(datetime(1970, 1, 1)), None) is None:
             raise self._invalid("it never fires")
 

@@ -83,6 +83,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "values; test_configs_reader.py reads settings into them",
         "cluster_groups.py node_groups.py page_groups.py",
     ),
+    "scoopi/defs/schedule": (
+        "test_schedule_language.py reads a valid and an invalid value of every key through them",
+        "block_reader.py kinds.py policy_keys.py process_keys.py settings_keys.py trigger_keys.py",
+    ),
     "scoopi/defs/scrape": (
         "the tests of definitions compose through them",
         "checkers.py defs_groups.py digest.py",
@@ -132,6 +136,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/model/report": (
         "values; the tests of their users create and compare them",
         "finds.py run_figures.py run_report.py",
+    ),
+    "scoopi/model/schedule": (
+        "values; the tests of the scheduler's language compare them",
+        "process.py schedule_settings.py",
     ),
     "scoopi/model/text": (
         "functions of one line; the tests of messages assert their results",

@@ -15,7 +15,10 @@ class Check:
     """Checks definitions without loading a page; the report goes to stdout."""
 
     usage = "scoopi check DEFS... [options]"
-    sentence = "Reports every problem in definitions, without loading a page."
+    sentence = (
+        "Reports every problem in definitions, without loading a page. DEFS may be a project of the\n"
+        "scheduler to come, whose processes are checked together with the scrapes that they execute."
+    )
     example = (
         "scoopi check defs/examples/quickstart\n"
         "scoopi check shop.yml fares.yml\n"

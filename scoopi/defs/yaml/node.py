@@ -21,14 +21,20 @@ _FALSE = frozenset({"false", "no", "off"})
 
 
 class Text:
-    """A scalar, as written; `is_empty` when the file gives nothing at all (`key:`)."""
+    """A scalar, as written.
 
-    __slots__ = ("is_empty", "place", "text")
+    Attributes:
+        is_empty: whether the file gives nothing at all (`key:`).
+        is_quoted: whether it was written in quotes; unknown (False) in long lists of flat tables.
+    """
 
-    def __init__(self, text: str, place: Place, is_empty: bool = False) -> None:
+    __slots__ = ("is_empty", "is_quoted", "place", "text")
+
+    def __init__(self, text: str, place: Place, is_empty: bool = False, is_quoted: bool = False) -> None:
         self.text = text
         self.place = place
         self.is_empty = is_empty
+        self.is_quoted = is_quoted
 
 
 class Listing:

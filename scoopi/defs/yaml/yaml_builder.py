@@ -88,7 +88,8 @@ class YamlBuilder:
         tag, text, mark = event.tag, event.value, event.start_mark
         is_plain = event.implicit[0] and (tag is None or tag == "!")
         is_nothing = not text and (is_plain or tag == _NULL)
-        node = Text(text, Place(self._file, mark.line + 1, mark.column + 1), is_nothing)
+        is_quoted = event.style in ("'", '"')
+        node = Text(text, Place(self._file, mark.line + 1, mark.column + 1), is_nothing, is_quoted)
         merges = tag == _MERGE or (is_plain and text == "<<")
         if event.anchor is not None:
             self._anchors[event.anchor] = _Built(node, merges=merges)

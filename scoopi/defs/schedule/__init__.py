@@ -1,0 +1,1 @@
+"""The language of the scheduler: files of processes become checked values."""

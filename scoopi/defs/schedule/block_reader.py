@@ -1,0 +1,79 @@
+"""BlockReader: nodes become the values that the language declares; each mistake is a finding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scoopi.defs.schedule.kinds import InvalidValueError
+from scoopi.defs.schedule.schedule_language import Block, Key
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Listing, Node, Table, Text
+from scoopi.model.place import Place
+from scoopi.model.text.shown import nearest
+
+
+class BlockReader:
+    """Reads blocks; a key whose value is invalid is left out of the values, and is a finding."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+
+    def read(self, table: Table, block: Block, path: str, owner: Place) -> dict[str, Any]:
+        """The values of a block by key, without those that are absent or invalid.
+
+        Args:
+            path: the path of names to the block.
+            owner: where the block's name stands.
+        """
+        known = {key.name: key for key in block.keys}
+        values: dict[str, Any] = {}
+        for name, node in table.entries.items():
+            key = known.get(name)
+            where = f"{path}.{name}"
+            if key is None:
+                self._findings.unknown(table.keys[name], path, f"unknown key {name}", name, known)
+            elif (value := self._value(node, key, where, table.keys[name])) is not None:
+                values[name] = value[0]
+        for key in block.keys:
+            if key.required and key.name not in table.entries:
+                self._findings.error(owner, path, f"{key.name} is missing", f"add `{key.name}: {key.valid}`")
+        return values
+
+    def _value(self, node: Node, key: Key, path: str, owner: Place) -> tuple[Any] | None:
+        """The value in a tuple, since it may be None; None after a finding."""
+        kind = key.kind
+        if isinstance(kind, Block):
+            return self._blocks(node, key, kind, path, owner)
+        try:
+            return (kind.read(node),)
+        except InvalidValueError as error:
+            place = owner if isinstance(node, Text) and node.is_empty else node.place
+            near = nearest(node.text, kind.choices) if isinstance(node, Text) and kind.choices else ""
+            self._findings.error(place, path, f"{key.name} {error}", f"allowed: {kind.allowed}", near=near)
+            return None
+
+    def _blocks(self, node: Node, key: Key, block: Block, path: str, owner: Place) -> tuple[Any] | None:
+        if not block.is_list:
+            return self._block(node, key, block, path, owner)
+        if not isinstance(node, Listing) or not node.entries:
+            self._findings.error(
+                node.place, path, f"{key.name} is not a list", f"write `{key.name}: {key.valid}`"
+            )
+            return None
+        made = [
+            self._block(entry, key, block, f"{path}[{number}]", entry.place)
+            for number, entry in enumerate(node.entries)
+        ]
+        return (tuple(one[0] for one in made if one),)
+
+    def _block(self, node: Node, key: Key, block: Block, path: str, owner: Place) -> tuple[Any] | None:
+        if isinstance(node, Text) and block.short is not None and (values := block.short(node.text)):
+            return (block.make(**values),)
+        if not isinstance(node, Table):
+            self._findings.error(
+                node.place, path, f"{key.name} is not a mapping", f"write `{key.name}: {key.valid}`"
+            )
+            return None
+        values = self.read(node, block, path, owner)
+        lacks = any(each.required and each.name not in values for each in block.keys)
+        return None if lacks else (block.make(**values),)

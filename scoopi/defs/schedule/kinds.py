@@ -1,0 +1,222 @@
+"""Kinds: the types of values in the scheduler's language; each reads one node or says why it cannot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_integer
+from scoopi.errors import PeriodError
+from scoopi.periods.duration import duration_text, parse_duration
+from scoopi.periods.slot import parse_instant
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*", re.ASCII)
+QUALIFIED = re.compile(rf"{NAME.pattern}(\.{NAME.pattern})*", re.ASCII)
+FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", re.ASCII)
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?", re.ASCII)
+_SHARE = re.compile(r"(100|\d{1,2})(\.\d+)? ?%", re.ASCII)
+_SIZE = re.compile(r"(\d{1,6})(KiB|MiB|GiB)", re.ASCII)
+_SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+
+class InvalidValueError(Exception):
+    """A node is not a value of its kind; the text completes "KEY …"."""
+
+
+class Kind:
+    """One type of values.
+
+    Args:
+        allowed: the allowed values in words, for hints and the reference.
+        read: the value of a node; raises InvalidValueError.
+        choices: the allowed texts, if there are few.
+    """
+
+    def __init__(self, allowed: str, read: Callable[[Node], Any], choices: Collection[str] = ()) -> None:
+        self.allowed = allowed
+        self.read = read
+        self.choices = choices
+
+
+def text_of(node: Node) -> str:
+    """The text of a scalar.
+
+    Raises:
+        InvalidValueError: it is empty, a list or a mapping.
+    """
+    if isinstance(node, Table | Listing):
+        raise InvalidValueError(f"is a {'list' if isinstance(node, Listing) else 'mapping'}")
+    if node.is_empty:
+        raise InvalidValueError("has no value")
+    return node.text
+
+
+def matched(pattern: re.Pattern[str], allowed: str) -> Kind:
+    """Texts that match a pattern."""
+
+    def read(node: Node) -> str:
+        text = text_of(node)
+        if not pattern.fullmatch(text):
+            raise InvalidValueError(f"is {text!r}")
+        return text
+
+    return Kind(allowed, read)
+
+
+def choice(*choices: str) -> Kind:
+    """One of a few texts."""
+
+    def read(node: Node) -> str:
+        text = text_of(node)
+        if text not in choices:
+            raise InvalidValueError(f"is {text!r}")
+        return text
+
+    return Kind(" | ".join(choices), read, choices)
+
+
+def integer(low: int, high: int = 2**31 - 1) -> Kind:
+    """Whole numbers of a range; a quoted number is a text."""
+    allowed = f"a whole number from {low}" + (f" to {high}" if high < 2**31 - 1 else "")
+
+    def read(node: Node) -> int:
+        text = text_of(node)
+        number = read_integer(text)
+        if number is None or _is_quoted(node):
+            raise InvalidValueError(f"is {text!r}")
+        if not low <= number <= high:
+            raise InvalidValueError(f"is {number}")
+        return number
+
+    return Kind(allowed, read)
+
+
+def number(low: float, high: float = float("inf")) -> Kind:
+    """Numbers of a range."""
+
+    def read(node: Node) -> float:
+        text = text_of(node)
+        if not _NUMBER.fullmatch(text) or _is_quoted(node) or not low <= float(text) <= high:
+            raise InvalidValueError(f"is {text!r}")
+        return float(text)
+
+    return Kind(f"a number from {low:g}" + (f" to {high:g}" if high < float("inf") else ""), read)
+
+
+def duration(least: str = "0s", *, may_never: bool = False) -> Kind:
+    """Durations; with `may_never` also `never`, which is None."""
+    shortest = parse_duration(least)
+
+    def read(node: Node) -> timedelta | None:
+        text = text_of(node)
+        if may_never and text == "never":
+            return None
+        try:
+            found = parse_duration(text)
+        except PeriodError as error:
+            raise InvalidValueError(f"is {text!r}") from error
+        if found < shortest:
+            raise InvalidValueError(f"is {duration_text(found)}")
+        return found
+
+    never = ", or never" if may_never else ""
+    return Kind(f"a duration of at least {least}, as 250ms 90s 15m 48h 2d{never}", read)
+
+
+def list_of(entry: Kind, *, single: bool = False) -> Kind:
+    """A list of values that is not empty; with `single`, one value stands for a list of one."""
+
+    def read(node: Node) -> tuple[Any, ...]:
+        if isinstance(node, Listing):
+            if not node.entries:
+                raise InvalidValueError("is empty")
+            return tuple(entry.read(each) for each in node.entries)
+        if not single:
+            text_of(node)
+            raise InvalidValueError("is not a list")
+        return (entry.read(node),)
+
+    return Kind(f"a list of: {entry.allowed}", read, entry.choices)
+
+
+def map_of(names: re.Pattern[str], entry: Kind) -> Kind:
+    """A mapping of names to values."""
+
+    def read(node: Node) -> dict[str, Any]:
+        if not isinstance(node, Table):
+            raise InvalidValueError("is not a mapping")
+        for name in node.entries:
+            if not names.fullmatch(name):
+                raise InvalidValueError(f"has the name {name!r}")
+        return {name: entry.read(each) for name, each in node.entries.items()}
+
+    return Kind(f"a mapping of names to: {entry.allowed}", read)
+
+
+def _boolean(node: Node) -> bool:
+    text = text_of(node)
+    if text not in ("true", "false") or _is_quoted(node):
+        raise InvalidValueError(f"is {text!r}")
+    return text == "true"
+
+
+def _instant(node: Node) -> datetime:
+    try:
+        return parse_instant(text_of(node))
+    except PeriodError as error:
+        raise InvalidValueError(f"is {text_of(node)!r}") from error
+
+
+def _zone(node: Node) -> str:
+    text = text_of(node)
+    try:
+        ZoneInfo(text)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise InvalidValueError(f"is {text!r}, which is not a time zone") from error
+    return text
+
+
+def _exit_codes(node: Node) -> dict[int, str]:
+    codes, code = _CODES.read(node), integer(1, 255)
+    return {code.read(Text(name, node.place)): outcome for name, outcome in codes.items()}
+
+
+def _size(node: Node) -> int:
+    match = _SIZE.fullmatch(text_of(node))
+    if match is None:
+        raise InvalidValueError(f"is {text_of(node)!r}")
+    return int(match[1]) * _SIZES[match[2]]
+
+
+def _share_or_count(node: Node) -> int | str:
+    text = text_of(node)
+    return text if _SHARE.fullmatch(text) else int(integer(0).read(node))
+
+
+def _slot_shift(node: Node) -> int:
+    names = {"same": 0, "previous": -1}
+    text = text_of(node)
+    return names[text] if text in names else int(integer(-(2**31), 0).read(node))
+
+
+def _is_quoted(node: Node) -> bool:
+    return isinstance(node, Text) and node.is_quoted
+
+
+_OUTCOMES = choice("succeeded", "noop", "failed", "error", "canceled", "not_ready")
+_CODES = map_of(re.compile(r".+"), _OUTCOMES)
+
+TEXT = Kind("a text", text_of)
+BOOLEAN = Kind("true | false", _boolean)
+INSTANT = Kind("an instant of RFC 3339, as 2026-01-01T00:00:00Z", _instant)
+ZONE = Kind("a time zone of the IANA, as Europe/Berlin", _zone)
+QUALIFIED_NAME = matched(QUALIFIED, "the name of a process, as books or shop.books")
+PLAIN_NAME = matched(NAME, "a name of letters, digits, _ and -")
+EXIT_CODES = Kind(f"a mapping of exit codes 1 to 255 to: {_OUTCOMES.allowed}", _exit_codes, _OUTCOMES.choices)
+SIZE = Kind("a size, as 16MiB", _size)
+SHARE = matched(_SHARE, "a percentage, as 5 %")
+SHARE_OR_COUNT = Kind("a number, or a percentage as 5 %", _share_or_count)
+SLOT_SHIFT = Kind("same | previous | 0 or a negative whole number", _slot_shift)

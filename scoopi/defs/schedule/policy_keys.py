@@ -1,0 +1,137 @@
+"""The keys of a process's policies: edges, retries, timeouts, deadlines and notifications."""
+
+from __future__ import annotations
+
+from scoopi.defs.schedule import kinds
+from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, number
+from scoopi.defs.schedule.schedule_language import Block, Key
+from scoopi.model.schedule.process import Deadline, DependsOn, Notification, Timeouts
+
+_EVENTS = (
+    *("pending", "waiting", "running", "succeeded", "noop", "failed", "error", "canceled"),
+    *("embryo", "in_progress", "final_run", "processed", "skipped"),
+    *("missed", "deadline", "paused", "stuck"),
+)
+
+DEPENDS_ON = Block(
+    (
+        Key(
+            "process",
+            kinds.QUALIFIED_NAME,
+            "The process that must come first.",
+            "other",
+            "o t",
+            required=True,
+        ),
+        Key(
+            "slot",
+            kinds.SLOT_SHIFT,
+            "Which slot of it: same, previous, or a shift.",
+            "-2",
+            "1",
+            "process: other",
+        ),
+        Key(
+            "when_skipped",
+            choice("wait", "skip", "run"),
+            "If that job was skipped.",
+            "run",
+            "fail",
+            "process: other",
+        ),
+        Key(
+            "when_failed",
+            choice("wait", "skip", "fail", "run"),
+            "If that job failed.",
+            "fail",
+            "retry",
+            "process: other",
+        ),
+    ),
+    DependsOn,
+    is_list=True,
+    short=lambda text: {"process": text},
+)
+RETRY = Block(
+    (
+        Key("max", integer(0), "Additional attempts.", "3", '"3"'),
+        Key("delay", duration(), "From the end of the previous attempt.", "10m", "10"),
+        Key("backoff", number(1), "The delay grows by this factor.", "2.0", "0.5"),
+        Key("max_delay", duration(), "The longest delay.", "12h", "long"),
+        Key("jitter", number(0, 1), "Fraction of the delay, by a hash of the attempt's id.", "0.1", "2"),
+        Key("when", list_of(choice("failed", "error")), "Which ends are retried.", "[error]", "[canceled]"),
+        Key(
+            "stale_after",
+            duration(may_never=True),
+            "An attempt without a sign of life is offered again.",
+            "1h",
+            "1",
+        ),
+        Key("give_up_after", duration(may_never=True), "After this, no further attempts.", "never", "soon"),
+        Key(
+            "on_exhausted",
+            choice("skip", "fail", "hold"),
+            "What the job becomes without a further attempt.",
+            "hold",
+            "wait",
+        ),
+    ),
+    dict,
+)
+TIMEOUT = Block(
+    (
+        Key("queue", duration(may_never=True), "Longest wait of an attempt.", "2h", "2"),
+        Key("run", duration(may_never=True), "Longest run of an attempt.", "6h", "6"),
+        Key("heartbeat", duration(may_never=True), "Longest time without progress.", "60s", "x"),
+    ),
+    Timeouts,
+)
+DEADLINE = Block(
+    (
+        Key(
+            "after",
+            choice("slot_start", "slot_end", "created"),
+            "What the time is counted from.",
+            "slot_end",
+            "fire",
+            "within: 3h",
+            True,
+        ),
+        Key(
+            "within", duration(), "The job is processed within this time.", "3h", "3", "after: created", True
+        ),
+        Key(
+            "then",
+            choice("notify", "fail"),
+            "What happens otherwise.",
+            "fail",
+            "skip",
+            "after: created\nwithin: 3h",
+        ),
+    ),
+    Deadline,
+)
+NOTIFY = Block(
+    (
+        Key(
+            "when",
+            list_of(choice(*_EVENTS)),
+            "States and events.",
+            "[failed, error]",
+            "[broken]",
+            "via: python:mail:send",
+            True,
+        ),
+        Key(
+            "via",
+            list_of(kinds.TEXT, single=True),
+            "What sends it: python:module:function, or a command.",
+            "[bin/mail, ops]",
+            "{}",
+            "when: [failed]",
+            True,
+        ),
+    ),
+    Notification,
+    is_list=True,
+)

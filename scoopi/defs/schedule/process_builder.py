@@ -1,0 +1,227 @@
+"""ProcessBuilder: the keys of a process become a Process; keys that do not go together are findings."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from scoopi.defs.schedule.block_reader import BlockReader
+from scoopi.defs.schedule.kinds import InvalidValueError, Kind
+from scoopi.defs.schedule.process_keys import EXECUTABLES, EXECUTES, PROCESS
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Node, Table, Text
+from scoopi.errors import PeriodError
+from scoopi.model.place import Place
+from scoopi.model.schedule.process import Executes, Process, Retry, Trigger
+from scoopi.periods.cron import CronExpression
+from scoopi.periods.period import parse_qualifier
+
+_PERIODS_ONLY = ("machine", "lag", "grouping")
+_ITERATIONS_ONLY = ("lookback", "on_window_exit")
+_SCHEDULES = ("every", "cron", "at", "after")
+_DAY = timedelta(days=1)
+_MANAGED_LAG = timedelta(minutes=5)
+_MANAGED_RETRY = {"stale_after": timedelta(hours=1), "give_up_after": 2 * _DAY}
+_HISTORY = {"managed": None, "freerun": 20, "manual": 100}
+_OVERLAP = {"managed": "allow", "freerun": "remind", "manual": "allow"}
+_ONLY_OF = {
+    "accept": ("scrape",),
+    "nodes": ("scrape",),
+    "exit_codes": ("command",),
+    "env": ("command", "python"),
+    "cwd": ("command", "python"),
+}
+
+
+class ProcessBuilder:
+    """Builds one process after another; each error is a finding at the key that causes it."""
+
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
+        self._reader = BlockReader(findings)
+
+    def build(self, name: str, node: Node, path: str, owner: Place) -> Process | None:
+        """The process of a name; None after an error.
+
+        Args:
+            name: qualified.
+            path: the path of names to the process.
+            owner: where its name stands.
+        """
+        if not isinstance(node, Table):
+            self._findings.error(
+                node.place, path, "a process is a mapping", "write `executes: …` below its name"
+            )
+            return None
+        values = self._reader.read(node, PROCESS, path, owner)
+        if "executes" not in node.entries:
+            self._findings.error(owner, path, "executes is missing", 'add `executes: "scrape:FOLDER"`')
+        executes = self._executes(values.get("executes"), node, path)
+        trigger_keys = values.pop("trigger", None)
+        mode = values.get("mode") or _mode(values, trigger_keys)
+        self._check_mode(mode, values, trigger_keys, node, path)
+        trigger = self._trigger(trigger_keys, mode, values, node, path)
+        if executes is None:
+            return None
+        values |= {"mode": mode, "executes": executes, "trigger": trigger}
+        return Process(name=name, place=owner, **(self._defaults(mode, values) | values))
+
+    def _defaults(self, mode: str, values: dict[str, Any]) -> dict[str, Any]:
+        """What depends on the mode and on the kind of slots."""
+        has_periods = "qualifier" in values
+        retry: dict[str, Any] = values.pop("retry", {})
+        return {
+            "overlap": _OVERLAP[mode],
+            "history": _HISTORY[mode],
+            "lag": _MANAGED_LAG if has_periods else timedelta(0),
+            "retry": _retry(retry, mode, has_periods),
+        }
+
+    def _executes(self, keys: dict[str, Any] | None, node: Table, path: str) -> Executes | None:
+        if keys is None:
+            return None
+        table = node.table("executes")
+        path, place = f"{path}.executes", node.at("executes")
+        kinds = [kind for kind in EXECUTABLES if kind in (table.entries if table else keys)]
+        if len(kinds) != 1:
+            what = "names no executable" if not kinds else f"names {' and '.join(kinds)}"
+            self._findings.error(place, path, f"executes {what}", f"write one of {', '.join(EXECUTABLES)}")
+            return None
+        kind = kinds[0]
+        for key, fitting in _ONLY_OF.items():
+            if key in keys and kind not in fitting:
+                at = table.keys[key] if table else place
+                self._findings.error(
+                    at, path, f"{key} does not go with {kind}", f"it belongs to {' and '.join(fitting)}"
+                )
+        if kind not in keys:  # it is invalid, which has been reported
+            return None
+        what = keys.pop(kind)
+        if table is None and not self._is_short_form(kind, what, place, path):
+            return None
+        groups: tuple[str, ...] = ()
+        if kind == "scrape":
+            what, _, listed = what.partition("#")
+            groups = tuple(filter(None, listed.split(",")))
+        words = what if isinstance(what, tuple) else (what,)
+        return Executes(kind=kind, what=words, task_groups=groups, **keys)
+
+    def _is_short_form(self, kind: str, what: str, place: Place, path: str) -> bool:
+        """Whether the text after `KIND:` is one; a command has no short form."""
+        declared = next(key.kind for key in EXECUTES.keys if key.name == kind)
+        assert isinstance(declared, Kind)
+        try:
+            declared.read(Text(what, place))
+        except InvalidValueError as error:
+            hint = f"allowed: {declared.allowed}"
+            self._findings.error(place, path, f"the {kind} that executes names {error}", hint)
+            return False
+        return True
+
+    def _check_mode(self, mode: str, values: dict[str, Any], trigger: Any, node: Table, path: str) -> None:
+        if mode == "manual" and trigger is not None:
+            self._wrong(node, path, "trigger", "a manual process has no trigger", "leave out `mode: manual`")
+        if mode != "manual" and trigger is None and "trigger" not in node.entries:
+            hint = 'add `trigger: {cron: "0 6 * * *"}`'
+            self._findings.error(node.at("mode"), path, f"a {mode} process needs a trigger", hint)
+        if mode != "managed" and "qualifier" in values:
+            self._wrong(node, path, "qualifier", f"a {mode} process has no qualifier", "use `mode: managed`")
+        if mode == "freerun" and "depends_on" in values:
+            self._wrong(
+                node, path, "depends_on", "a freerun process depends on nothing", "use `trigger: {after: …}`"
+            )
+        if "qualifier" not in values:
+            for key in _PERIODS_ONLY:
+                if key in values:
+                    self._wrong(node, path, key, f"{key} needs a qualifier", "add `qualifier: daily`")
+        elif (size := values.get("grouping", 1)) > (
+            most := parse_qualifier(values["qualifier"]).longest_group
+        ):
+            self._wrong(node, path, "grouping", f"grouping is {size}", f"{values['qualifier']}: 1 to {most}")
+        slots = (trigger or {}).get("slots")
+        if slots != "iterations":
+            for key in _ITERATIONS_ONLY:
+                if key in values:
+                    self._wrong(
+                        node, path, key, f"{key} needs iterations", "add `slots: iterations` to the trigger"
+                    )
+
+    def _trigger(
+        self, keys: dict[str, Any] | None, mode: str, values: dict[str, Any], node: Table, path: str
+    ) -> Trigger | None:
+        table = node.table("trigger")
+        if keys is None or table is None or mode == "manual":
+            return None
+        path = f"{path}.trigger"
+        has_periods = "qualifier" in values
+        slots = keys.setdefault("slots", "periods" if has_periods else "instants")
+        if (slots == "periods") is not has_periods:
+            what, hint = (
+                f"slots: {slots} does not go with {'a' if has_periods else 'no'} qualifier",
+                "leave slots out",
+            )
+            self._wrong(table, path, "slots", what, hint)
+        if slots == "iterations":
+            self._check_iterations(keys, table, path)
+        else:
+            self._check_schedule(keys, mode, table, path)
+        self._check_cron(keys, table, path)
+        if mode == "managed":
+            keys.setdefault("every", timedelta(seconds=60))
+        return Trigger(**keys)
+
+    def _check_schedule(self, keys: dict[str, Any], mode: str, table: Table, path: str) -> None:
+        given = [key for key in _SCHEDULES if key in keys]
+        if len(given) > 1:
+            self._wrong(
+                table, path, given[1], f"{' and '.join(given)} exclude each other", "keep one of them"
+            )
+        elif not given and mode != "managed" and not any(key in table.entries for key in _SCHEDULES):
+            hint = "add one of every, cron, at, after"
+            self._findings.error(table.place, path, "the trigger has no schedule", hint)
+        if "source" in keys:
+            self._wrong(table, path, "source", "source needs iterations", "add `slots: iterations`")
+
+    def _check_iterations(self, keys: dict[str, Any], table: Table, path: str) -> None:
+        if "source" in table.entries and "source" not in keys:  # it is invalid, which has been reported
+            return
+        source = keys.setdefault("source", "cron" if "cron" in keys else "")
+        if not source:
+            hint = "add `source: after_completion`, or `cron: …`"
+            self._findings.error(table.place, path, "iterations need a source", hint)
+        elif (source == "cron") is not ("cron" in keys):
+            what = (
+                "source: cron needs `cron`" if source == "cron" else f"cron does not go with source: {source}"
+            )
+            self._wrong(table, path, "source", what, "keep one of the two")
+        for key in ("at", "after"):
+            if key in keys:
+                self._wrong(table, path, key, f"{key} does not go with iterations", "use `source`")
+
+    def _check_cron(self, keys: dict[str, Any], table: Table, path: str) -> None:
+        if "cron" in keys and ("dialect" in keys or "dialect" not in table.entries):
+            try:
+                CronExpression(keys["cron"], keys.get("dialect", "unix"))
+            except PeriodError as error:
+                self._wrong(table, path, "cron", error.what, error.hint)
+        elif "dialect" in keys and "cron" not in table.entries:
+            self._wrong(table, path, "dialect", "dialect needs cron", "take it out")
+        for key in ("timezone", "dst"):
+            if key in keys and not keys.keys() & {"cron", "at"}:
+                self._wrong(table, path, key, f"{key} needs cron or at", "take it out")
+
+    def _wrong(self, table: Table, path: str, key: str, what: str, hint: str) -> None:
+        self._findings.error(table.keys.get(key, table.place), f"{path}.{key}", what, hint)
+
+
+def _mode(values: dict[str, Any], trigger: dict[str, Any] | None) -> str:
+    """The mode of a process that names none."""
+    if "qualifier" in values or (trigger or {}).get("slots") == "iterations":
+        return "managed"
+    return "freerun" if trigger is not None else "manual"
+
+
+def _retry(given: dict[str, Any], mode: str, has_periods: bool) -> Retry:
+    base: dict[str, Any] = dict(_MANAGED_RETRY) if has_periods else {}
+    base["on_exhausted"] = "hold" if mode == "managed" else "fail"
+    return Retry(**(base | given))

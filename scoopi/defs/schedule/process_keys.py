@@ -1,0 +1,190 @@
+"""The keys of a process, and of what it executes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from scoopi.defs.schedule import kinds
+from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, map_of, matched
+from scoopi.defs.schedule.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, RETRY, TIMEOUT
+from scoopi.defs.schedule.schedule_language import Block, Key
+from scoopi.defs.schedule.trigger_keys import TRIGGER
+
+EXECUTABLES = ("scrape", "command", "python", "external")
+"""Kinds of executables."""
+_FUNCTION = matched(kinds.FUNCTION, "a function, as module:function")
+_PATH = matched(re.compile(r"(?!/)[^#]+(#[^#]+)?"), "a path in the project, and perhaps #group,…")
+
+
+def _executes(text: str) -> dict[str, Any]:
+    """The keys of the short form `KIND:WHAT`; other texts have no keys."""
+    kind, colon, what = text.partition(":")
+    return {kind: what} if colon and kind in EXECUTABLES else {}
+
+
+ACCEPT = map_of(re.compile("failed_pages|min_rows|less_than_last"), kinds.SHARE_OR_COUNT)
+EXECUTES = Block(
+    (
+        Key("scrape", _PATH, "Definitions of a scrape, and perhaps its task groups.", "books#list", "/books"),
+        Key(
+            "command",
+            list_of(kinds.TEXT),
+            "A program and its arguments; there is no shell.",
+            "[bin/load, fast]",
+            "bin/load",
+        ),
+        Key(
+            "python",
+            _FUNCTION,
+            "A function of the project or of an installed package.",
+            "actions:load",
+            "load",
+        ),
+        Key("external", kinds.PLAIN_NAME, "Executed elsewhere, by a registered worker.", "press", "a b"),
+        Key(
+            "accept",
+            ACCEPT,
+            "When a scrape counts as succeeded.",
+            '{failed_pages: "5 %", min_rows: 10}',
+            "{pages: 1}",
+            "scrape: books",
+        ),
+        Key("nodes", integer(1), "Nodes of a scrape's run.", "3", "0", "scrape: books"),
+        Key(
+            "exit_codes",
+            kinds.EXIT_CODES,
+            "Outcome of exit codes; others than 0 are failures.",
+            "{3: noop}",
+            "{0: noop}",
+            "command: [bin/load]",
+        ),
+        Key(
+            "env",
+            map_of(re.compile(r"[A-Za-z_]\w*", re.ASCII), kinds.TEXT),
+            "Variables of the process; the way to pass secrets.",
+            "{TOKEN: '${env:TOKEN}'}",
+            "[a]",
+            "command: [bin/load]",
+        ),
+        Key(
+            "cwd",
+            choice("work", "project"),
+            "Current folder of the process.",
+            "project",
+            "home",
+            "command: [bin/load]",
+        ),
+    ),
+    dict,
+    short=_executes,
+)
+PROCESS = Block(
+    (
+        Key(
+            "executes",
+            EXECUTES,
+            "What the process executes: KIND:WHAT, or a mapping.",
+            "python:actions:load",
+            "flow",
+        ),
+        Key("mode", choice("managed", "freerun", "manual"), "Kind of the process.", "manual", "auto"),
+        Key("description", kinds.TEXT, "Shown by `process show`.", "Loads the books.", "[a]"),
+        Key(
+            "inputs",
+            map_of(kinds.NAME, kinds.TEXT),
+            "Passed to each attempt.",
+            "{day: '${ slot.key }'}",
+            "[day]",
+        ),
+        Key("trigger", TRIGGER, "When the process is looked at.", "{every: 60s}", "60s"),
+        Key(
+            "qualifier",
+            choice("hourly", "daily", "monthly", "yearly"),
+            "Length of the periods.",
+            "daily",
+            "weekly",
+        ),
+        Key(
+            "machine",
+            choice("discrete", "continuous", "recomputing"),
+            "How often a period is worked on.",
+            "continuous",
+            "batch",
+            "qualifier: daily",
+        ),
+        Key(
+            "lag",
+            duration(),
+            "How long a discrete job waits after the end of its slot.",
+            "10m",
+            "-1m",
+            "qualifier: daily",
+        ),
+        Key("grouping", integer(1, 28), "Periods that share one attempt.", "3", "29", "qualifier: hourly"),
+        Key(
+            "lookback",
+            integer(0, 10_000),
+            "Iterations before the current one.",
+            "3",
+            "-1",
+            "trigger: {slots: iterations, source: after_completion}",
+        ),
+        Key(
+            "on_window_exit",
+            choice("finish", "cancel"),
+            "What happens to iterations that leave the window.",
+            "cancel",
+            "stop",
+            "trigger: {slots: iterations, source: after_completion}",
+        ),
+        Key(
+            "depends_on",
+            DEPENDS_ON,
+            "Processes whose jobs must come first.",
+            "[other]",
+            "other",
+            "qualifier: daily",
+        ),
+        Key(
+            "overlap",
+            choice("wait", "skip", "remind", "buffer_one", "allow", "cancel_running"),
+            "What happens while another job of the process runs.",
+            "skip",
+            "queue",
+        ),
+        Key("remind_limit", duration(), "After this, a reminded attempt is an error.", "2h", "2"),
+        Key("catchup", choice("none", "latest", "all"), "Which missed fires are caught up.", "all", "some"),
+        Key("catchup_window", duration(), "Older fires are dropped.", "2h", "2"),
+        Key(
+            "start_deadline",
+            duration(may_never=True),
+            "A job that has not started by then is skipped.",
+            "10m",
+            "10",
+        ),
+        Key("enabled", kinds.BOOLEAN, "Whether jobs of the process run.", "false", "off"),
+        Key("when_disabled", choice("wait", "skip"), "What its jobs do otherwise.", "skip", "run"),
+        Key("retry", RETRY, "Further attempts after a failure.", "{max: 3}", "3"),
+        Key("timeout", TIMEOUT, "Limits of an attempt.", "{run: 6h}", "6h"),
+        Key("deadline", DEADLINE, "When a job has to be finished.", "{after: created, within: 3h}", "3h"),
+        Key(
+            "notify",
+            NOTIFY,
+            "Events that are sent.",
+            "[{when: [failed], via: python:mail:send}]",
+            "{when: [failed]}",
+        ),
+        Key("history", integer(1), "Ended jobs that are kept.", "20", "0"),
+        Key("output", kinds.TEXT, "Folder of the rows of a scrape.", "rows", "[a]", "executes: scrape:books"),
+        Key(
+            "keep_former",
+            integer(0),
+            "Former rows of a slot that are kept.",
+            "2",
+            "-1",
+            "executes: scrape:books",
+        ),
+    ),
+    dict,
+)

@@ -1,0 +1,256 @@
+"""read_schedule: the files of a project become its checked processes and settings, and a report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scoopi.defs.schedule.block_reader import BlockReader
+from scoopi.defs.schedule.kinds import QUALIFIED
+from scoopi.defs.schedule.process_builder import ProcessBuilder
+from scoopi.defs.schedule.schedule_language import LATER, SECTIONS
+from scoopi.defs.schedule.settings_keys import SETTINGS
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Node, Table, Text
+from scoopi.defs.yaml.report import Report
+from scoopi.defs.yaml.source_files import SourceFiles, SourceText
+from scoopi.model.place import Place
+from scoopi.model.schedule.process import Process, Trigger
+from scoopi.model.schedule.schedule_settings import Schedule, ScheduleSettings
+from scoopi.model.text.shown import nearest
+
+SCRAPE_SECTIONS = ("locatorGroups", "taskGroups", "dataDefs", "steps")
+"""Top-level keys of a scrape's definitions, which are left to the scrape."""
+
+_SECTION = re.compile(rf"^(?:{'|'.join((*SECTIONS, *LATER))})\s*:", re.MULTILINE)
+
+CheckScrape = Callable[[Path], Report]
+
+
+def is_project(source: Path) -> bool:
+    """Whether a folder or file holds definitions of the scheduler; False if it cannot be read."""
+    paths = [source] if source.is_file() else sorted(source.glob("*.y*ml"))
+    return any(_SECTION.search(_text(path)) for path in paths)
+
+
+def read_schedule(source: Path, check_scrape: CheckScrape) -> tuple[Schedule, Report]:
+    """Read and check a project; nothing is raised for what is wrong with it.
+
+    Args:
+        source: the project's folder, or one file.
+        check_scrape: the report on a folder of definitions, which becomes part of the project's.
+    Returns:
+        The processes by qualified name, without the invalid ones; and the report.
+    """
+    return ScheduleReader(source, check_scrape).read()
+
+
+class ScheduleReader:
+    """One reading of a project."""
+
+    def __init__(self, source: Path, check_scrape: CheckScrape) -> None:
+        self._source = source
+        self._check_scrape = check_scrape
+        self._findings = Findings()
+        self._builder = ProcessBuilder(self._findings)
+        self._processes: dict[str, Process] = {}
+        self._places: dict[str, Place] = {}
+        self._settings_at: dict[str, Place] = {}
+        self._settings: dict[str, Any] = {}
+        self._reports: list[Report] = []
+
+    def read(self) -> tuple[Schedule, Report]:
+        """See `read_schedule`."""
+        files = SourceFiles(self._source, self._findings).find()
+        for path in files:
+            self._file(path)
+        if files and not self._places and not self._findings.has_errors:
+            self._findings.error(
+                Place(str(self._source)), "", "the project has no processes", "add `processes:`"
+            )
+        self._resolve()
+        self._check_circles()
+        self._check_scrapes()
+        schedule = Schedule(self._processes, ScheduleSettings(**self._settings))
+        return schedule, self._report(files)
+
+    def _file(self, path: Path) -> None:
+        from scoopi.defs.yaml.yaml_file import YamlFile  # The YAML library is not needed to know this room.
+
+        text = SourceText(path, self._findings).read()
+        if text is None:
+            return
+        self._findings.add_source(str(path), text)
+        table = YamlFile(text, str(path), self._findings).read()
+        if table is not None and self._is_schedule(table, path):
+            self._sections(table)
+
+    def _is_schedule(self, table: Table, path: Path) -> bool:
+        """Whether a file belongs to the scheduler; a mixture, or neither, is a finding."""
+        ours = [name for name in table.entries if name in SECTIONS or name in LATER]
+        theirs = [name for name in table.entries if name in SCRAPE_SECTIONS]
+        if ours and theirs:
+            what = f"the file has {ours[0]} of the scheduler and {theirs[0]} of a scrape"
+            self._findings.error(table.keys[theirs[0]], "", what, "put them into different files")
+        elif not ours and not theirs and table.entries:
+            first = next(iter(table.entries))
+            near = nearest(first, (*SECTIONS, *SCRAPE_SECTIONS))
+            hint = f"known are {', '.join(SECTIONS)}"
+            self._findings.error(table.keys[first], "", f"unknown section {first}", hint, near=near)
+        return bool(ours) and not theirs
+
+    def _sections(self, table: Table) -> None:
+        for name in table.entries:
+            if name in LATER:
+                what = f"{name} is not supported by this version"
+                self._findings.error(table.keys[name], name, what, f"supported are {', '.join(SECTIONS)}")
+            elif name not in SECTIONS and not name.startswith("x-"):
+                self._findings.unknown(table.keys[name], "", f"unknown section {name}", name, SECTIONS)
+        namespace = self._namespace(table)
+        processes = table.entries.get("processes")
+        if isinstance(processes, Table):
+            for name, node in processes.entries.items():
+                self._process(namespace, name, node, processes.keys[name])
+        elif processes is not None:
+            self._findings.error(
+                processes.place, "processes", "processes is not a mapping", "write names below it"
+            )
+        self._read_settings(table)
+
+    def _namespace(self, table: Table) -> str:
+        node = table.entries.get("namespace")
+        if node is None:
+            return ""
+        if isinstance(node, Text) and QUALIFIED.fullmatch(node.text):
+            return f"{node.text}."
+        self._findings.error(
+            node.place, "namespace", "namespace is not a dotted name", "write letters, digits, _ and -"
+        )
+        return ""
+
+    def _process(self, namespace: str, name: str, node: Node, place: Place) -> None:
+        qualified = f"{namespace}{name}"
+        if not QUALIFIED.fullmatch(name) or "." in name:
+            what = f"{name!r} is not a name of a process"
+            self._findings.error(
+                place, f"processes.{name}", what, "begin with a letter; then letters, digits, _ and -"
+            )
+            return
+        same = next((other for other in self._places if other.lower() == qualified.lower()), None)
+        if same is not None:
+            what = f"process {qualified} is defined twice"
+            self._findings.error(
+                place, f"processes.{name}", what, "rename one of them", also=self._places[same]
+            )
+            return
+        self._places[qualified] = place
+        process = self._builder.build(qualified, node, f"processes.{name}", place)
+        if process is not None:
+            self._processes[qualified] = process
+
+    def _read_settings(self, table: Table) -> None:
+        settings = table.table("settings")
+        if settings is None:
+            return
+        for name, place in settings.keys.items():
+            if name in self._settings_at:
+                what = f"setting {name} is given twice"
+                self._findings.error(
+                    place, f"settings.{name}", what, "keep one", also=self._settings_at[name]
+                )
+            self._settings_at[name] = place
+        self._settings |= BlockReader(self._findings).read(settings, SETTINGS, "settings", settings.place)
+
+    def _resolve(self) -> None:
+        """Replace names of processes by qualified ones."""
+        for name, process in self._processes.items():
+            depends_on = tuple(
+                msgspec.structs.replace(edge, process=self._qualified(edge.process, process, "depends_on"))
+                for edge in process.depends_on
+            )
+            trigger = process.trigger
+            if trigger is not None and trigger.after:
+                after = tuple(self._qualified(other, process, "trigger.after") for other in trigger.after)
+                trigger = msgspec.structs.replace(trigger, after=after)
+            self._processes[name] = msgspec.structs.replace(process, depends_on=depends_on, trigger=trigger)
+
+    def _qualified(self, name: str, process: Process, key: str) -> str:
+        if name in self._places:
+            return name
+        own = f"{process.name.rpartition('.')[0]}.{name}"
+        found = [own] if own in self._places else [each for each in self._places if each.endswith(f".{name}")]
+        path = f"processes.{process.name.rpartition('.')[2]}.{key}"
+        if len(found) == 1:
+            return found[0]
+        if found:
+            what = f"{name} may be {' or '.join(found)}"
+            self._findings.error(process.place, path, what, "write the namespace")
+        else:
+            known = [each.rpartition(".")[2] for each in self._places]
+            self._findings.unknown(process.place, path, f"unknown process {name}", name, known)
+        return name
+
+    def _check_circles(self) -> None:
+        graph = {name: {*_predecessors(process)} for name, process in self._processes.items()}
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            circle = error.args[1]
+            at = self._places.get(circle[0], Place(str(self._source)))
+            what = f"processes wait for each other: {' -> '.join(reversed(circle))}"
+            self._findings.error(at, "processes", what, "take out one of the edges")
+
+    def _check_scrapes(self) -> None:
+        root = self._source if self._source.is_dir() else self._source.parent
+        seen: set[Path] = set()
+        for process in self._processes.values():
+            if process.executes.kind != "scrape":
+                continue
+            path = root / process.executes.what[0]
+            if not path.resolve().is_relative_to(root.resolve()):
+                what = f"{path} is outside of the project"
+                self._findings.error(
+                    process.place, _executes_path(process), what, "name a folder of the project"
+                )
+            elif not path.exists():
+                what = f"{path} does not exist"
+                near = nearest(path.name, [each.name for each in root.iterdir()])
+                hint = "put its definitions there"
+                self._findings.error(process.place, _executes_path(process), what, hint, near=near)
+            elif path not in seen:
+                seen.add(path)
+                self._reports.append(self._check_scrape(path))
+
+    def _report(self, files: list[Path]) -> Report:
+        findings = [*self._findings.sorted(), *(one for report in self._reports for one in report.findings)]
+        named = dict.fromkeys(
+            [*map(str, files), *(file for report in self._reports for file in report.files)]
+        )
+        left_out = dict(self._findings.left_out)
+        for report in self._reports:
+            for severity, count in report.left_out.items():
+                left_out[severity] = left_out.get(severity, 0) + count
+        return Report(tuple(findings), tuple(named), left_out)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _predecessors(process: Process) -> Iterator[str]:
+    """Processes that come first in the same slot; an earlier slot makes no circle."""
+    trigger = process.trigger or Trigger()
+    yield from trigger.after
+    yield from (edge.process for edge in process.depends_on if edge.slot == 0)
+
+
+def _executes_path(process: Process) -> str:
+    return f"processes.{process.name.rpartition('.')[2]}.executes"

@@ -1,0 +1,157 @@
+"""The keys of a project's settings."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from scoopi.defs.schedule import kinds
+from scoopi.defs.schedule.kinds import Kind, choice, duration, integer, list_of
+from scoopi.defs.schedule.policy_keys import NOTIFY
+from scoopi.defs.schedule.schedule_language import Block, Key
+from scoopi.defs.yaml.node import Node
+from scoopi.model.schedule.schedule_settings import (
+    Cancel,
+    Collection,
+    Liveness,
+    LogSettings,
+    Retention,
+    ScheduleSettings,
+    WorkerSettings,
+)
+from scoopi.periods.period import Qualifier, parse_period
+
+_HOUR = re.compile(r"\d{10}", re.ASCII)
+
+
+def _moment(node: Node) -> datetime:
+    text = kinds.text_of(node)
+    if _HOUR.fullmatch(text):
+        return parse_period(text, Qualifier.HOURLY).bounds()[0]
+    moment: datetime = kinds.INSTANT.read(node)
+    return moment
+
+
+_INSTANT_OR_HOUR = Kind("an instant of RFC 3339, or an hour of ten digits in quotes", _moment)
+
+SETTINGS = Block(
+    (
+        Key("every", duration("1s"), "How often `serve` runs a pass without an event.", "10s", "0s"),
+        Key(
+            "history_start",
+            _INSTANT_OR_HOUR,
+            "The first slot of periods contains it.",
+            '"2026010100"',
+            '"2026"',
+        ),
+        Key("max_new_slots", integer(1), "Jobs created per process and pass.", "500", "0"),
+        Key("start_limit", integer(1), "Attempts placed per pass.", "50", "0"),
+        Key(
+            "stuck_after",
+            duration(may_never=True),
+            "A job that waits on a failed job so long is reported.",
+            "24h",
+            "24",
+        ),
+        Key(
+            "worker",
+            Block(
+                (
+                    Key(
+                        "groups",
+                        list_of(kinds.PLAIN_NAME),
+                        "Groups of the worker of a `serve`.",
+                        "[default, big]",
+                        "big",
+                    ),
+                    Key(
+                        "slots", integer(1), "Attempts that it runs at a time; default: the cores.", "2", "0"
+                    ),
+                    Key(
+                        "claim_after",
+                        duration(),
+                        "After this, another worker may claim an attempt.",
+                        "30s",
+                        "30",
+                    ),
+                ),
+                WorkerSettings,
+            ),
+            "The worker of a `serve`.",
+            "{slots: 2}",
+            "2",
+        ),
+        Key(
+            "liveness",
+            Block(
+                (
+                    Key("beat", duration("1s"), "How often workers send heartbeats.", "5s", "0s"),
+                    Key("gap", integer(1), "Heartbeats that may be missed.", "3", "0"),
+                ),
+                Liveness,
+            ),
+            "Heartbeats of workers.",
+            "{beat: 5s}",
+            "5s",
+        ),
+        Key(
+            "cancel",
+            Block(
+                (
+                    Key(
+                        "default_mode",
+                        choice("drain", "step", "kill"),
+                        "How attempts are cancelled.",
+                        "kill",
+                        "stop",
+                    ),
+                    Key("kill_after", duration(), "After this, they are killed.", "60s", "60"),
+                ),
+                Cancel,
+            ),
+            "Cancelling attempts.",
+            "{default_mode: kill}",
+            "kill",
+        ),
+        Key(
+            "gc",
+            Block(
+                (
+                    Key("every", duration("1s"), "How often the garbage collector runs.", "60s", "0s"),
+                    Key(
+                        "retention",
+                        Block(
+                            tuple(
+                                Key(name, duration(), f"How long {name} are kept.", "30d", "30")
+                                for name in ("attempts", "jobs", "events", "logs", "bundles")
+                            ),
+                            Retention,
+                        ),
+                        "What the garbage collector keeps.",
+                        "{jobs: 400d}",
+                        "400d",
+                    ),
+                ),
+                Collection,
+            ),
+            "The garbage collector.",
+            "{every: 60s}",
+            "60s",
+        ),
+        Key(
+            "log",
+            Block((Key("limit", kinds.SIZE, "Size of an attempt's log.", "16MiB", "16"),), LogSettings),
+            "Logs of attempts.",
+            "{limit: 1MiB}",
+            "1MiB",
+        ),
+        Key(
+            "notify",
+            NOTIFY,
+            "Events of all processes that are sent.",
+            "[{when: [error], via: [bin/mail]}]",
+            "x",
+        ),
+    ),
+    ScheduleSettings,
+)

@@ -1,0 +1,106 @@
+"""The keys of a trigger."""
+
+from __future__ import annotations
+
+import re
+
+from scoopi.defs.schedule import kinds
+from scoopi.defs.schedule.kinds import choice, duration, list_of, matched
+from scoopi.defs.schedule.schedule_language import Block, Key
+
+_SOURCE = matched(
+    re.compile(rf"cron|after_completion|python:{kinds.FUNCTION.pattern}", re.ASCII),
+    "cron | after_completion | python:module:Class",
+)
+_TIME = matched(
+    re.compile(r"(?:[0-6*]-)?([01]?\d|2[0-3]):[0-5]\d", re.ASCII),
+    "D-HH:MM with 0 for Monday, *-HH:MM or HH:MM",
+)
+
+TRIGGER = Block(
+    (
+        Key(
+            "every",
+            duration("1s"),
+            "Interval of fires; of managed processes, how often they are looked at.",
+            "90s",
+            "500ms",
+        ),
+        Key(
+            "cron",
+            kinds.TEXT,
+            "Fires at the times of a cron expression, or of @hourly … @yearly.",
+            '"0 6 * * *"',
+            "[]",
+        ),
+        Key(
+            "dialect",
+            choice("unix", "quartz"),
+            "Dialect of `cron`.",
+            "quartz",
+            "vixie",
+            'cron: "0 0 6 * * ?"',
+        ),
+        Key("at", list_of(_TIME), "Fires at times of day.", '["0-06:30", "4-18:05"]', '["7-06:30"]'),
+        Key(
+            "after",
+            list_of(kinds.QUALIFIED_NAME, single=True),
+            "Each processed job of these processes yields a slot.",
+            "[other]",
+            "[a b]",
+        ),
+        Key(
+            "slots",
+            choice("periods", "iterations", "instants"),
+            "Kind of the slots.",
+            "instants",
+            "hours",
+            'cron: "@daily"',
+        ),
+        Key(
+            "source", _SOURCE, "Where iterations come from.", "after_completion", "queue", "slots: iterations"
+        ),
+        Key(
+            "timezone",
+            kinds.ZONE,
+            "Zone of `cron` and `at`.",
+            "Europe/Berlin",
+            "Europe/Bonn",
+            'cron: "@daily"',
+        ),
+        Key(
+            "dst",
+            choice("once", "every"),
+            "Whether a local time that occurs twice fires twice.",
+            "every",
+            "never",
+            'cron: "@daily"',
+        ),
+        Key(
+            "since",
+            kinds.INSTANT,
+            "Only fires after it count; default: the first deployment.",
+            '"2026-01-01T00:00:00Z"',
+            '"2026-01-01"',
+            "every: 60s",
+        ),
+        Key("until", kinds.INSTANT, "No fires after it.", '"2027-01-01T00:00:00Z"', "tomorrow", "every: 60s"),
+        Key(
+            "jitter",
+            duration(),
+            "Delays the start by up to so long, by a hash of the job's id.",
+            "30s",
+            "30",
+            "every: 60s",
+        ),
+        Key(
+            "wake_on",
+            list_of(choice("dependency_done", "child_done", "resource_free")),
+            "Events that cause a look at once.",
+            "[dependency_done]",
+            "[done]",
+            "every: 60s",
+        ),
+    ),
+    dict,
+)

@@ -1,0 +1,1 @@
+"""Values of the scheduler: processes and how they are triggered, retried and limited."""

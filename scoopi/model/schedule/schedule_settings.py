@@ -1,0 +1,85 @@
+"""ScheduleSettings: the settings of a project of the scheduler."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Literal
+
+import msgspec
+
+from scoopi.model.schedule.process import Notification, Process
+
+
+class Liveness(msgspec.Struct, frozen=True, kw_only=True):
+    """How often workers send heartbeats, and how many they may miss."""
+
+    beat: timedelta = timedelta(seconds=5)
+    gap: int = 3
+
+
+class Cancel(msgspec.Struct, frozen=True, kw_only=True):
+    """How attempts are cancelled if the command does not specify it."""
+
+    default_mode: Literal["drain", "step", "kill"] = "step"
+    kill_after: timedelta = timedelta(seconds=60)
+
+
+class Retention(msgspec.Struct, frozen=True, kw_only=True):
+    """How long records are kept, counted from their end."""
+
+    attempts: timedelta = timedelta(days=30)
+    jobs: timedelta = timedelta(days=400)
+    events: timedelta = timedelta(days=7)
+    logs: timedelta = timedelta(days=7)
+    bundles: timedelta = timedelta(days=7)
+
+
+class Collection(msgspec.Struct, frozen=True, kw_only=True):
+    """How often the garbage collector runs, and what it keeps."""
+
+    every: timedelta = timedelta(seconds=60)
+    retention: Retention = Retention()
+
+
+class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the worker of a `serve` takes; `slots` None is the number of cores."""
+
+    groups: tuple[str, ...] = ("default",)
+    slots: int | None = None
+    claim_after: timedelta = timedelta(seconds=30)
+
+
+class LogSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """How many bytes of an attempt's log are kept: the first and the last half."""
+
+    limit: int = 16 * 2**20
+
+
+class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of the whole project.
+
+    Attributes:
+        every: how often `serve` runs a pass without an event.
+        history_start: the first slot of periods contains it; None is the first deployment.
+        max_new_slots: jobs created per process and pass.
+        start_limit: attempts placed per pass.
+    """
+
+    every: timedelta = timedelta(seconds=10)
+    history_start: datetime | None = None
+    max_new_slots: int = 1000
+    start_limit: int = 100
+    stuck_after: timedelta | None = timedelta(hours=24)
+    worker: WorkerSettings = WorkerSettings()
+    liveness: Liveness = Liveness()
+    cancel: Cancel = Cancel()
+    gc: Collection = Collection()
+    log: LogSettings = LogSettings()
+    notify: tuple[Notification, ...] = ()
+
+
+class Schedule(msgspec.Struct, frozen=True):
+    """A project: its processes by qualified name, and its settings."""
+
+    processes: dict[str, Process]
+    settings: ScheduleSettings = ScheduleSettings()

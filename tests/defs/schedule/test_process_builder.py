@@ -1,0 +1,105 @@
+"""Keys of a process become its values; keys that do not go together are errors."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from tests.defs.schedule.project import Project
+
+
+def test_a_process_without_a_trigger_is_manual(project: Project) -> None:
+    process = project.process("executes: python:actions:load")
+    assert (process.mode, process.trigger, process.overlap, process.history) == ("manual", None, "allow", 100)
+    assert (process.executes.kind, process.executes.what) == ("python", ("actions:load",))
+
+
+def test_a_process_with_a_trigger_is_freerun_and_reminds(project: Project) -> None:
+    process = project.process(
+        'executes: scrape:books#a,b\ntrigger: {cron: "0 6 * * *", timezone: Europe/Berlin}'
+    )
+    assert (process.mode, process.overlap, process.history) == ("freerun", "remind", 20)
+    assert process.trigger is not None
+    assert (process.trigger.slots, process.trigger.cron) == ("instants", "0 6 * * *")
+    assert (process.executes.what, process.executes.task_groups) == (("books",), ("a", "b"))
+    assert (process.retry.on_exhausted, process.retry.stale_after) == ("fail", None)
+
+
+def test_a_process_with_a_qualifier_is_managed_and_gives_up_after_two_days(project: Project) -> None:
+    process = project.process("executes: external:x\nqualifier: daily\ntrigger: {}\nretry: {max: 2}")
+    assert (process.mode, process.overlap, process.history) == ("managed", "allow", None)
+    assert process.trigger is not None
+    assert (process.trigger.slots, process.trigger.every) == ("periods", timedelta(seconds=60))
+    assert process.lag == timedelta(minutes=5)
+    retry = process.retry
+    assert (retry.max, retry.on_exhausted) == (2, "hold")
+    assert (retry.stale_after, retry.give_up_after) == (timedelta(hours=1), timedelta(days=2))
+
+
+def test_a_process_of_iterations_is_managed_and_has_no_lag(project: Project) -> None:
+    process = project.process(
+        'executes: external:x\ntrigger: {slots: iterations, cron: "@hourly"}\nlookback: 3'
+    )
+    assert (process.mode, process.lookback, process.lag) == ("managed", 3, timedelta(0))
+    assert process.trigger is not None
+    assert process.trigger.source == "cron"
+    assert process.retry.stale_after is None
+
+
+def test_a_command_keeps_its_words_and_its_exit_codes(project: Project) -> None:
+    process = project.process(
+        "executes: {command: [bin/load, '${ slot.key }'], exit_codes: {3: noop}, cwd: project}"
+    )
+    assert process.executes.what == ("bin/load", "${ slot.key }")
+    assert (process.executes.exit_codes, process.executes.cwd) == ({3: "noop"}, "project")
+
+
+@pytest.mark.parametrize(
+    ("keys", "what"),
+    [
+        ("mode: manual", "executes is missing"),
+        ("executes: flow:a.b", "executes is not a mapping"),
+        ("executes: {command: [a], python: 'a:b'}", "executes names command and python"),
+        ("executes: {cwd: work}", "executes names no executable"),
+        ("executes: {scrape: books, exit_codes: {3: noop}}", "exit_codes does not go with scrape"),
+        ("executes: {external: x, env: {A: b}}", "env does not go with external"),
+        ("executes: 'python:load'", "the python that executes names is 'load'"),
+        ("executes: external:x\nmode: manual\ntrigger: {every: 1m}", "a manual process has no trigger"),
+        ("executes: external:x\nmode: freerun", "a freerun process needs a trigger"),
+        ("executes: external:x\nmode: freerun\nqualifier: daily\ntrigger: {every: 1m}", "has no qualifier"),
+        ("executes: external:x\ntrigger: {every: 1m}\ndepends_on: [other]", "depends on nothing"),
+        ("executes: external:x\ntrigger: {every: 1m}\nmachine: continuous", "machine needs a qualifier"),
+        ("executes: external:x\ntrigger: {every: 1m}\nlookback: 2", "lookback needs iterations"),
+        ("executes: external:x\nqualifier: monthly\ntrigger: {}\ngrouping: 13", "grouping is 13"),
+        ("executes: external:x\ntrigger: {every: 1m, cron: '@daily'}", "every and cron exclude each other"),
+        ("executes: external:x\ntrigger: {jitter: 1m}", "the trigger has no schedule"),
+        ("executes: external:x\ntrigger: {every: 1m, dialect: quartz}", "dialect needs cron"),
+        ("executes: external:x\ntrigger: {every: 1m, timezone: Europe/Berlin}", "timezone needs cron or at"),
+        ("executes: external:x\ntrigger: {every: 1m, source: after_completion}", "source needs iterations"),
+        (
+            "executes: external:x\ntrigger: {cron: '0 6 * * *', slots: periods}",
+            "slots: periods does not go with no",
+        ),
+        (
+            "executes: external:x\nqualifier: daily\ntrigger: {slots: instants}",
+            "does not go with a qualifier",
+        ),
+        ("executes: external:x\ntrigger: {slots: iterations}", "iterations need a source"),
+        ("executes: external:x\ntrigger: {slots: iterations, source: cron}", "source: cron needs"),
+        (
+            "executes: external:x\ntrigger: {slots: iterations, source: after_completion, at: ['8:30']}",
+            "at does not go",
+        ),
+        ("executes: external:x\ntrigger: {cron: '61 * * * *'}", "bad minute"),
+        ("executes: external:x\ntrigger: {cron: '0 6 * * * ?'}", "6 fields, not 5"),
+        ("- a", "a process is a mapping"),
+    ],
+)
+def test_keys_that_do_not_go_together_are_one_error_with_a_place(
+    project: Project, keys: str, what: str
+) -> None:
+    finding = project.finding(keys)
+    assert what in finding.what
+    assert finding.place.line >= 4
+    assert finding.hint

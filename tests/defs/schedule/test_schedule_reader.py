@@ -1,0 +1,137 @@
+"""Projects of several files: namespaces, names, circles, and the scrapes that processes execute."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from scoopi.defs.schedule.schedule_reader import is_project
+from scoopi.defs.yaml.findings import Finding, Severity
+from scoopi.defs.yaml.report import Report
+from scoopi.model.place import Place
+from tests.defs.schedule.project import Project
+
+SHOP = """
+namespace: shop
+processes:
+  books:
+    executes: "scrape:books"
+    trigger: {cron: "0 6 * * *", timezone: Europe/Berlin}
+    retry: {max: 3, delay: 10m}
+  clean: {executes: "python:actions:clean", trigger: {after: books}}
+"""
+
+
+def whats(report: Report) -> list[str]:
+    return [finding.what for finding in report.findings]
+
+
+def test_names_are_qualified_by_the_namespace_of_their_file(project: Project) -> None:
+    (project.folder / "books").mkdir(parents=True)
+    schedule, report = project.write(shop=SHOP).read()
+    assert not report.findings
+    assert list(schedule.processes) == ["shop.books", "shop.clean"]
+    trigger = schedule.processes["shop.clean"].trigger
+    assert trigger is not None
+    assert trigger.after == ("shop.books",)
+    assert project.checked == [project.folder / "books"]
+
+
+def test_files_of_a_scrape_are_left_to_it(project: Project) -> None:
+    project.write(shop="processes: {a: {executes: external:x}}", defs="locatorGroups: {}\ndataDefs: {}")
+    schedule, report = project.read()
+    assert not report.findings
+    assert list(schedule.processes) == ["a"]
+
+
+def test_findings_of_a_scrape_are_in_the_same_report(project: Project) -> None:
+    (project.folder / "books").mkdir(parents=True)
+    fault = Finding(Severity.ERROR, Place("books/b.yml", 3, 1), "dataDefs", "no block")
+    project.scrape_report = Report((fault,), ("books/b.yml",))
+    _, report = project.write(shop=SHOP).read()
+    assert fault in report.errors
+    assert "books/b.yml" in report.files
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (
+            "processes: {a: {executes: external:x}}\ndataDefs: {}",
+            "processes of the scheduler and dataDefs of a scrape",
+        ),
+        ("process: {a: {executes: external:x}}", "unknown section process"),
+        ("processes: {a: {executes: external:x}}\nsetings: {}", "unknown section setings"),
+        ("processes: {a: {executes: external:x}}\ntrees: {}", "trees is not supported by this version"),
+        ("processes: [a]", "processes is not a mapping"),
+        ("processes: {1a: {executes: external:x}}", "'1a' is not a name of a process"),
+        ("processes: {a.b: {executes: external:x}}", "'a.b' is not a name of a process"),
+        ("namespace: 'a b'\nprocesses: {a: {executes: external:x}}", "namespace is not a dotted name"),
+        ("processes: {a: {executes: external:x}, A: {executes: external:x}}", "process A is defined twice"),
+        ("processes: {a: {executes: 'scrape:boks'}}", "does not exist"),
+        ("processes: {a: {executes: 'scrape:../../etc'}}", "is outside of the project"),
+        ("processes: {a: {executes: external:x, trigger: {after: b}}}", "unknown process b"),
+        (
+            "x-e: &x external:x\nprocesses: {a: {executes: *x, trigger: {after: b}},"
+            " b: {executes: *x, trigger: {after: a}}}",
+            "processes wait for each other",
+        ),
+        ("settings: {every: 10}\nprocesses: {a: {executes: external:x}}", "every is '10'"),
+        ("namespace: a", "the project has no processes"),
+    ],
+)
+def test_a_mistake_is_one_error_with_its_place(project: Project, text: str, what: str) -> None:
+    _, report = project.write(shop=text).read()
+    (found,) = report.errors
+    assert what in found.what
+    assert found.place.file
+
+
+def test_a_name_of_two_namespaces_needs_its_namespace(project: Project) -> None:
+    one, other = (
+        f"namespace: {name}\nprocesses: {{load: {{executes: external:x}}}}" for name in ("de", "fr")
+    )
+    after = "namespace: it\nprocesses: {a: {executes: external:x, trigger: {after: load}}}"
+    _, report = project.write(one=one, other=other, after=after).read()
+    assert whats(report) == ["load may be de.load or fr.load"]
+
+
+def test_settings_of_several_files_are_one_and_none_is_given_twice(project: Project) -> None:
+    one = "settings: {every: 20s, gc: {retention: {jobs: 10d}}, history_start: '2026010100'}"
+    two = "settings: {max_new_slots: 5}\nprocesses: {a: {executes: external:x}}"
+    schedule, report = project.write(one=one, two=two).read()
+    assert not report.findings
+    settings = schedule.settings
+    assert (settings.every, settings.max_new_slots) == (timedelta(seconds=20), 5)
+    assert settings.gc.retention.jobs == timedelta(days=10)
+    assert settings.gc.retention.events == timedelta(days=7)
+    assert settings.history_start == datetime(2026, 1, 1, tzinfo=UTC)
+    _, report = project.write(three="settings: {every: 30s}").read()
+    assert whats(report) == ["setting every is given twice"]
+
+
+def test_an_earlier_slot_of_each_other_is_not_a_circle(project: Project) -> None:
+    text = """
+    processes:
+      a: {executes: external:x, qualifier: daily, trigger: {}, depends_on: [{process: b, slot: previous}]}
+      b: {executes: external:x, qualifier: daily, trigger: {}, depends_on: [a]}
+    """
+    schedule, report = project.write(jobs=text).read()
+    assert not report.findings
+    assert schedule.processes["a"].depends_on[0].slot == -1
+
+
+def test_a_missing_folder_is_reported(project: Project) -> None:
+    _, report = project.read()
+    assert whats(report) == ["there is no such file or folder"]
+
+
+def test_a_project_differs_from_definitions_by_its_sections(project: Project) -> None:
+    assert not is_project(project.folder)
+    project.write(defs="locatorGroups: {}\n# processes: none\n")
+    assert not is_project(project.folder)
+    project.write(shop=SHOP)
+    assert is_project(project.folder)
+    assert is_project(project.folder / "shop.yml")
+    assert not is_project(project.folder / "defs.yml")
