@@ -71,7 +71,7 @@ class Page:
         return [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
 
     def table(self, *head: str) -> list[list[str]]:
-        """The cells of the table whose head is this, row by row, without backticks round a whole cell.
+        """The cells of the first table with this head, row by row, without backticks round a whole cell.
 
         Raises:
             AssertionError: there is no such table.
@@ -82,6 +82,16 @@ class Page:
                 next(rows)
                 return list(_rows(rows))
         raise AssertionError(f"{self.name} has no table with the head {head}")
+
+    def tables(self, *head: str) -> list[list[str]]:
+        """The cells of all tables with this head, as of `table`."""
+        found: list[list[str]] = []
+        rows = iter(self.prose.splitlines())
+        for line in rows:
+            if _cells(line) == list(head):
+                next(rows)
+                found += _rows(rows)
+        return found
 
 
 def _rows(lines: Iterator[str]) -> Iterator[list[str]]:

@@ -66,4 +66,6 @@ _ROBOTS: dict[str, Misbehaviour] = {
     "robots-never-answers": BAD["never-answers"],
     "robots-endless": BAD["never-ends"],
 }
-ROBOTS_PAGES: dict[str, SitePage] = {name: SitePage(robots=robots) for name, robots in _ROBOTS.items()}
+ROBOTS_PAGES: dict[str, SitePage] = {
+    name: SitePage(robots=robots, hangs=name == "robots-never-answers") for name, robots in _ROBOTS.items()
+}

@@ -31,6 +31,7 @@ class SitePage:
         robots: answers `/robots.txt`; None: status 404.
         opens_after_s: seconds in which the host refuses connections.
         host: how the host is reached.
+        hangs: whether the client has to end it by a timeout.
         does: what it does, where the docstring of `answer` does not say it.
     """
 
@@ -40,6 +41,7 @@ class SitePage:
     robots: Misbehaviour | None = None
     opens_after_s: float = 0.0
     host: Literal["plain", "ipv6", "tls", "tls-wrong-name", "https-to-http"] = "plain"
+    hangs: bool = False
     does: str = ""
 
     @property

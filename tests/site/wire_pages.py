@@ -35,9 +35,14 @@ async def bare_newlines(exchange: Exchange) -> None:
 
 
 async def bad_header_bytes(exchange: Exchange) -> None:
-    """Headers with bytes that are neither ASCII nor UTF-8, and a line without a colon."""
+    """Headers with bytes that are neither ASCII nor UTF-8."""
     begin = head(200, (("X-Bread", "x"),), length=len(PAGE)).removesuffix(b"\r\n")
-    await exchange.write(begin + b"X-Cheese: K\xe4se\xff\x01\r\nnot a header\r\n\r\n" + PAGE)
+    await exchange.write(begin + b"X-Cheese: K\xe4se\xff\x01\r\n\r\n" + PAGE)
+
+
+async def no_colon(exchange: Exchange) -> None:
+    """A line of the headers without a colon."""
+    await exchange.write(head(200, length=len(PAGE)).removesuffix(b"\r\n") + b"not a header\r\n\r\n" + PAGE)
 
 
 async def duplicate_headers(exchange: Exchange) -> None:
@@ -54,8 +59,8 @@ async def unknown_coding(exchange: Exchange) -> None:
 
 WIRE_PAGES: dict[str, SitePage] = {
     "slow": SitePage(BAD["slow"], "ms=300"),
-    "drip": SitePage(BAD["drips"], "n=100000&ms=50"),
-    "never-answers": SitePage(BAD["never-answers"]),
+    "drip": SitePage(BAD["drips"], "n=100000&ms=50", hangs=True),
+    "never-answers": SitePage(BAD["never-answers"], hangs=True),
     "reset": SitePage(BAD["reset"]),
     "reset-midway": SitePage(BAD["reset-midway"]),
     "closes": SitePage(BAD["closes"]),
@@ -68,12 +73,13 @@ WIRE_PAGES: dict[str, SitePage] = {
     "tls-wrong-name": SitePage(host="tls-wrong-name", does="A certificate of another host."),
     "https-to-http": SitePage(host="https-to-http", does="A port that speaks http, asked by https."),
     "http-1.0": SitePage(http_1_0),
-    "headers-only": SitePage(headers_only),
+    "headers-only": SitePage(headers_only, hangs=True),
     "endless-headers": SitePage(BAD["endless-headers"]),
     "endless-header": SitePage(BAD["endless-header"]),
     "truncated-headers": SitePage(BAD["truncated-headers"]),
     "bare-newlines": SitePage(bare_newlines),
     "bad-header-bytes": SitePage(bad_header_bytes),
+    "header-without-colon": SitePage(no_colon),
     "duplicate-headers": SitePage(duplicate_headers),
     "two-lengths": SitePage(BAD["two-lengths"]),
     "early-hints": SitePage(BAD["early-hints"]),
