@@ -8,8 +8,9 @@ from scoopi.cli.terminal import open_closed_streams
 
 SWITCH_S = 0.0005
 """SQLite and the pipes give the interpreter's lock away at each call; 5 ms to get it back is long."""
-COLLECTED_AFTER = 10_000
-"""So many objects more, and circles are looked for: a process that imports much makes many that stay."""
+COLLECTED_AFTER = 100_000
+"""New objects after which the garbage collector looks for cycles. A run makes few, but its start makes 60,000
+objects that stay: looking through them each 10,000 took 20 ms."""
 
 
 def program() -> int:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from scoopi.appenders.job_result import JobResult
 from scoopi.model.failure import Failure, page_failure
+from scoopi.model.handover import Grant
 from scoopi.model.job import Frame, JobState
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_records import TakenJob
@@ -33,10 +34,10 @@ class Pending(msgspec.Struct, frozen=True):
     crashes: tuple[str, ...] = ()
     beside: int = 0
 
-    def item(self) -> WorkItem:
-        """The job as a worker gets it, without a grant."""
+    def item(self, grant: Grant | None = None) -> WorkItem:
+        """The job as a worker gets it, with the grant if it needs one."""
         taken = self.taken
-        return WorkItem(taken.id, taken.fence, taken.payload, None, self.archived, self.failures)
+        return WorkItem(taken.id, taken.fence, taken.payload, grant, self.archived, self.failures)
 
     def crashed(self, task: str) -> Pending:
         """This job after a crash on that task of a worker that ran it alone."""

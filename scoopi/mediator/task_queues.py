@@ -18,6 +18,11 @@ One = TypeVar("One")
 _ASKING, _FILES = -2, -1
 """Ranks beside those of `Standing`: hosts with a job in a worker that needs a further request, and files."""
 
+_ORDERS = tuple(
+    (_ASKING, _FILES, *((first + each) % len(Standing) for each in Standing)) for first in Standing
+)
+"""The orders of the ranks; the standings take turns in being the first."""
+
 
 class TaskQueues:
     """Hosts take turns; one that must wait sleeps until its clock allows a request. Belongs to one thread.
@@ -76,8 +81,8 @@ class TaskQueues:
         now = self._clock()
         while self._sleeping and self._sleeping[0][0] <= now:
             self.wake(heapq.heappop(self._sleeping)[1])
-        self._first = (self._first + 1) % len(Standing)
-        for rank in (_ASKING, _FILES, *((self._first + each) % len(Standing) for each in Standing)):
+        self._first = (self._first + 1) % len(_ORDERS)
+        for rank in _ORDERS[self._first]:
             turns = self._turns[rank]
             for _ in range(len(turns)):
                 host = turns.popleft()

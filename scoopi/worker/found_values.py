@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
-from scoopi.model.report.finds import MET, PAGES, ROWS, axes_read, count_name, is_nothing
+from scoopi.model.report.finds import MET, PAGES, ROWS, AxisName, axes_read, count_name, is_nothing
 
 
 class FoundValues:
@@ -22,7 +24,7 @@ class FoundValues:
         self._unmet = {name: set(axes_read(each)) for name, each in data_defs.items()}
         self._stands_for_nothing = stands_for_nothing
         self._lock = threading.Lock()
-        self._new: dict[str, float] = {}
+        self._new: dict[str, _Counts] = {}
 
     def note(self, data: Data) -> None:
         """Count the rows that were read of one page; called from one thread."""
@@ -30,29 +32,42 @@ class FoundValues:
         unmet = self._unmet.get(name)
         if unmet is None:
             return
-        before = set(unmet)
-        if unmet:
-            self._meet(data.items, unmet)
+        met = self._meet(data.items, unmet) if unmet else ()
         with self._lock:
-            self._add(count_name(PAGES, name), 1)
-            self._add(count_name(ROWS, name), len(data.items))
-            for axis in before - unmet:
-                self._add(count_name(MET, name, axis), 1)
+            counts = self._new.get(name)
+            if counts is None:
+                counts = self._new[name] = _Counts()
+            counts.pages += 1
+            counts.rows += len(data.items)
+            counts.met += met
 
     def take(self) -> dict[str, float]:
-        """What was counted since the last call; from any thread."""
+        """What was counted since the last call, by counter; from any thread."""
         with self._lock:
             new, self._new = self._new, {}
-        return new
+        taken: dict[str, float] = {}
+        for name, counts in new.items():
+            taken[count_name(PAGES, name)] = counts.pages
+            taken[count_name(ROWS, name)] = counts.rows
+            taken |= {count_name(MET, name, axis): 1 for axis in counts.met}
+        return taken
 
-    def _add(self, name: str, value: float) -> None:
-        self._new[name] = self._new.get(name, 0) + value
-
-    def _meet(self, items: Sequence[Item], unmet: set[tuple[str, str]]) -> None:
+    def _meet(self, items: Sequence[Item], unmet: set[AxisName]) -> set[AxisName]:
+        """Remove from `unmet` the axes that have a value in one of the items, and return them."""
+        before = set(unmet)
         for item in items:
             for axis, value in zip(item.axes, item.values, strict=True):
                 key = axis.axis_name, axis.item_name
                 if key in unmet and not is_nothing(axis.axis_name, value, self._stands_for_nothing):
                     unmet.discard(key)
             if not unmet:
-                return
+                break
+        return before - unmet
+
+
+class _Counts(msgspec.Struct):
+    """What was counted of one data definition."""
+
+    pages: int = 0
+    rows: int = 0
+    met: list[AxisName] = []

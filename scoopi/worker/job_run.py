@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 _NO_PLUGINS = (str(Path(__file__).parents[1]), str(Path(traceback.__file__).parent), "<")
 """How the paths of files begin that do not belong to a plugin."""
 
+_ENDINGS = (ToJobs, ToAppender)
 FRAME_ENCODER = msgspec.msgpack.Encoder()
 
 
@@ -64,6 +65,7 @@ class JobRun:
             if name in item.payload.skip or (item.payload.only and name not in item.payload.only):
                 continue
             self._run_task(item, chain, page, outcome)
+        self._add_times(outcome.times)
         if self._marker is not None:
             self._marker.clear()
         if (fault := self._fault_of(page)) is not None:
@@ -86,14 +88,18 @@ class JobRun:
 
     def add_time(self, step: str, seconds: float) -> None:
         """Add to a step's time; callable from any thread."""
-        with self._times_lock:
-            self._times[step] = self._times.get(step, 0.0) + seconds
+        self._add_times(((step, seconds),))
 
     def take_times(self) -> dict[str, float]:
         """Seconds by step name since the last call."""
         with self._times_lock:
             times, self._times = self._times, {}
         return times
+
+    def _add_times(self, times: Iterable[tuple[str, float]]) -> None:
+        with self._times_lock:
+            for step, seconds in times:
+                self._times[step] = self._times.get(step, 0.0) + seconds
 
     def _run_task(self, item: WorkItem, chain: TaskChain, page: object, outcome: _Outcome) -> None:
         name = chain.task.name
@@ -111,14 +117,15 @@ class JobRun:
                 outcome.failures.append(self._step_failure(error, item, name, link))
                 return
             finally:
-                self.add_time(link.name, time.perf_counter() - started)
-            warnings += (_placed(warning, item, name, link) for warning in getattr(handover, "warnings", ()))
+                outcome.times.append((link.name, time.perf_counter() - started))
+            if found := getattr(handover, "warnings", ()):
+                warnings += (_placed(warning, item, name, link) for warning in found)
             if isinstance(handover, ToTask):
                 if isinstance(handover.payload.input, Data) and not isinstance(payload.input, Data):
                     self._found.note(handover.payload.input)  # as it was read, before any step changes it
                 payload = handover.payload
                 continue
-            if not isinstance(handover, ToJobs | ToAppender):
+            if not isinstance(handover, _ENDINGS):
                 outcome.failures.append(_failure(_no_handover(handover), item, name, link.name, link.at))
                 return
             outcome.take(handover)
@@ -140,6 +147,7 @@ class _Outcome:
         self._item = item
         self._parts: dict[str, Part] = {}
         self.links: list[Link] = []
+        self.times: list[tuple[str, float]] = []
         self.failures: list[Failure] = list(item.failures)
         self.warnings: list[Failure] = []
 

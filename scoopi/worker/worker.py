@@ -199,10 +199,9 @@ class Worker:
         if isinstance(outcome, ToGrant):
             reports.append(self._asking(load.item, outcome))
         else:
-            loaded = _loaded(load.item, outcome)
-            size = self._loader.size_of(loaded.page)
-            self._received += size
-            self._to_run.append(msgspec.structs.replace(loaded, size=size))
+            loaded = _loaded(load.item, outcome, self._loader.size_of)
+            self._received += loaded.size
+            self._to_run.append(loaded)
         return reports
 
     def _asking(self, item: WorkItem, handover: ToGrant) -> Asking | HandedBack:
@@ -291,8 +290,11 @@ def _with_grant(payload: Payload, grant: Grant) -> Payload:
     return payload.advance(payload.expect(LoadOrder).with_grant(grant))
 
 
-def _loaded(item: WorkItem, outcome: Handover | Exception) -> Loaded:
+def _loaded(
+    item: WorkItem, outcome: Handover | Exception, size_of: Callable[[object], int] = lambda _: 0
+) -> Loaded:
     if isinstance(outcome, Exception):
         return Loaded(item, None, outcome)
     assert isinstance(outcome, ToTask)
-    return Loaded(item, outcome.payload.input)
+    page = outcome.payload.input
+    return Loaded(item, page, None, size_of(page))

@@ -90,11 +90,10 @@ class HandoverRouter:
         worker.record_timing(len(message.results), sum(message.times.values()) - waited_s, waited_s)
         self._counts.add_all(message.times, prefix="time.")
         self._counts.add_all(message.finds, prefix=PREFIX)
-        passed = 0
+        passed = pages = 0
         for result in message.results:
             if worker.end(result.job) is None:
                 continue
-            self._counts.add("pages", result.pages)
             for failure in result.failures:
                 log.info("job %s: %s failed: %s", failure.job, failure.task, failure.message)
             children = tuple(NewJob(child.id, child.host, child.payload) for child in result.children)
@@ -102,4 +101,6 @@ class HandoverRouter:
                 JobResult(result.job, result.fence, result.state, result.body, children, result.rows)
             )
             passed += 1
+            pages += result.pages
+        self._counts.add("pages", pages)
         return passed

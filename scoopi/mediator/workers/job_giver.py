@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
 from injector import inject
 
 from scoopi.mediator.held_jobs import Pending
@@ -111,7 +110,7 @@ class JobGiver:
         if host == FILE_HOST:
             return pending.item()
         grant = self._clocks.grant(host, pending.taken.id)
-        return None if grant is None else msgspec.structs.replace(pending.item(), grant=grant)
+        return None if grant is None else pending.item(grant)
 
     def _serve_quarantine(self) -> None:
         """Give the worker for quarantined jobs the first one whose host may be asked now."""

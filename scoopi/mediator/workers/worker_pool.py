@@ -30,6 +30,7 @@ class PoolWorker:
         slow_on: the job that takes it long; until that ends it gets no further ones.
         overran: the task for which it was killed, at `killed_at`; None while none was.
         fresh_since: time before this does not count against its task.
+        window: how many jobs may wait in it for its steps.
     """
 
     def __init__(self, link: WorkerLink, most_requests: int, alone: bool = False) -> None:
@@ -46,11 +47,12 @@ class PoolWorker:
         self._most_requests = most_requests
         self._steps_s = WINDOW_SECONDS / WINDOW_LEAST
         self._wait_s = WINDOW_SECONDS
+        self._pace()
         self._to_give: list[WorkItem] = []
 
     def capacity(self) -> int:
         """How many jobs it can hold at a time: those that wait for its steps and those being fetched."""
-        return 1 if self.alone else self.window() + self._requests_wanted()
+        return 1 if self.alone else self.window + self._requests_wanted
 
     def has_room(self, needs_request: bool, standing: Standing = Standing.ANSWERS) -> bool:
         """Whether it can take another job and begin it soon.
@@ -64,7 +66,7 @@ class PoolWorker:
             return not self.outstanding
         if needs_request and not self._has_request_for(standing):
             return False
-        return len(self.outstanding) - len(self.requests) < self.window()
+        return len(self.outstanding) - len(self.requests) < self.window
 
     def add(self, pending: Pending, item: WorkItem, standing: Standing = Standing.ANSWERS) -> None:
         """Add a job whose host has that standing; `WorkerPool.give` sends all that were added."""
@@ -99,13 +101,16 @@ class PoolWorker:
         if jobs:
             self._steps_s += PACE_WEIGHT * (steps_s / jobs - self._steps_s)
             self._wait_s += PACE_WEIGHT * (wait_s / jobs - self._wait_s)
+            self._pace()
 
-    def window(self) -> int:
-        """How many jobs may wait in it for its steps."""
-        return max(WINDOW_LEAST, min(WINDOW_MOST, int(WINDOW_SECONDS / max(self._steps_s, 1e-6))))
+    def _pace(self) -> None:
+        """Wants as many requests as its steps can process while one page is fetched: pages do not pile up."""
+        steps_s = max(self._steps_s, 1e-6)
+        self.window = max(WINDOW_LEAST, min(WINDOW_MOST, int(WINDOW_SECONDS / steps_s)))
+        self._requests_wanted = min(self._most_requests, WINDOW_LEAST + int(self._wait_s / steps_s))
 
     def _has_request_for(self, standing: Standing) -> bool:
-        wanted = self._requests_wanted()
+        wanted = self._requests_wanted
         if len(self.requests) >= wanted:
             return False
         if not standing:
@@ -113,10 +118,6 @@ class PoolWorker:
         self._doubtful = {job: each for job, each in self._doubtful.items() if job in self.requests}
         like_it = sum(each >= standing for each in self._doubtful.values())
         return like_it < max(1, int(wanted * MOST_OF_REQUESTS[standing]))
-
-    def _requests_wanted(self) -> int:
-        """As many as its steps can process while one page is fetched, so that pages do not pile up."""
-        return min(self._most_requests, WINDOW_LEAST + int(self._wait_s / max(self._steps_s, 1e-6)))
 
 
 class WorkerPool:

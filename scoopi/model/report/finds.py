@@ -54,8 +54,9 @@ def found_nothing(axes: AbstractSet[AxisName], stands_for_nothing: AbstractSet[s
     Args:
         axes: those that are read, as of `axes_read`.
     """
-    return not any(
-        (axis.axis_name, axis.item_name) in axes and not is_nothing(axis.axis_name, value, stands_for_nothing)
-        for item in islice(data.items, MOST_ROWS_LOOKED_AT)
-        for axis, value in zip(item.axes, item.values, strict=True)
-    )
+    for item in islice(data.items, MOST_ROWS_LOOKED_AT):
+        for axis, value in zip(item.axes, item.values, strict=True):
+            name = axis.axis_name, axis.item_name
+            if name in axes and not is_nothing(axis.axis_name, value, stands_for_nothing):
+                return False
+    return True

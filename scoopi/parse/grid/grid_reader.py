@@ -83,8 +83,9 @@ class GridReader:
         warnings: list[Failure] = []
         for template in self._templates:
             warnings += template.read(reading, rows)
-        for warning in of_data_def(self._name, warnings):
-            warn(warning)
+        if warnings:
+            for warning in of_data_def(self._name, warnings):
+                warn(warning)
         return Data(self._name, tuple(rows))
 
 

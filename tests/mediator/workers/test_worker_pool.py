@@ -65,10 +65,10 @@ def test_a_worker_is_set_up_first_and_given_nothing_before_it_is_ready(
 
 def test_the_least_laden_is_chosen_and_none_when_all_are_full(pool: WorkerPool) -> None:
     one, other = ready(pool)
-    for number in range(one.window()):
+    for number in range(one.window):
         one.add(pending(f"a{number}"), item(f"a{number}"))
     assert pool.choose(needs_request=False) is other
-    for number in range(other.window()):
+    for number in range(other.window):
         other.add(pending(f"b{number}"), item(f"b{number}"))
     assert pool.choose(needs_request=False) is None
 
@@ -84,7 +84,7 @@ def test_requests_are_bounded_and_take_no_room_from_files(pool: WorkerPool) -> N
 
 def test_pages_that_wait_for_their_steps_hold_back_requests(pool: WorkerPool) -> None:
     one, _ = ready(pool)
-    for number in range(one.window()):
+    for number in range(one.window):
         assert one.has_room(needs_request=True)
         one.add(pending(f"{number}"), item(f"{number}", Grant(HOST, 1.0)))
         one.requests.clear()  # they were answered
@@ -145,15 +145,15 @@ def test_a_worker_that_is_gone_is_replaced(pool: WorkerPool, played: list[Played
 
 def test_quick_jobs_widen_the_window_and_slow_ones_narrow_it(pool: WorkerPool) -> None:
     worker = pool.workers[0]
-    assert worker.window() == WINDOW_LEAST
+    assert worker.window == WINDOW_LEAST
     for _ in range(50):
         worker.record_timing(100, 0.2, 0.0)
-    assert WINDOW_LEAST < worker.window() <= WINDOW_MOST
+    assert WINDOW_LEAST < worker.window <= WINDOW_MOST
     worker.record_timing(0, 5.0, 5.0)
-    wide = worker.window()
+    wide = worker.window
     for _ in range(50):
         worker.record_timing(1, 2.0, 0.0)
-    assert worker.window() == WINDOW_LEAST < wide
+    assert worker.window == WINDOW_LEAST < wide
     assert pool.capacity() == 2 * (WINDOW_LEAST + MOST_REQUESTS)
 
 
