@@ -12,18 +12,18 @@ from typing import TypeVar
 
 import msgspec
 
-from scoopi.appenders.job_result import END_OF_STREAM, JobResult
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.configs.groups import AppenderSettings
 from scoopi.errors import AppenderError, ClusterError, RecordError, RunError, ScoopiError, StoreError
+from scoopi.model.job import JobState
 from scoopi.store.pages.job_records import Ending, NewJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.retries import retried
 
 log = logging.getLogger(__name__)
-
+END_OF_STREAM = None
+"""The last entry of an appender's queue: the appender commits what came before it, then ends."""
 Result = TypeVar("Result")
-
 QUEUE_BYTES = 16 << 20
 """Most bytes of frames and children in the queue; a setting limits the number of results."""
 COMMIT_BYTES = 2 << 20
@@ -33,6 +33,26 @@ CHILD_BYTES = 1500
 CHILDREN_AT_ONCE = 1000
 STORE_TIMEOUT_S = 10.0
 """How long calls to a failing store are retried, on one machine."""
+
+
+class JobResult(msgspec.Struct, frozen=True):
+    """The outcome of a job, from a worker or, for a job that cannot run, from the parent.
+
+    Attributes:
+        job: the job's id.
+        fence: the fence of its take.
+        state: DONE or FAILED.
+        body: its encoded Frame.
+        children: the jobs for its links, which are stored before the job finishes.
+        rows: the number of rows in its frame.
+    """
+
+    job: str
+    fence: int
+    state: JobState
+    body: bytes
+    children: tuple[NewJob, ...] = ()
+    rows: int = 0
 
 
 def _ignore(_seconds: float) -> None:

@@ -230,7 +230,7 @@ def _ensure_regex(pattern: str) -> None:
 
 
 def _script_fault(text: str) -> Fault | None:
-    from scoopi.script.check_script import check_script
+    from scoopi.script.sandbox import check_script
 
     found = check_script(text)
     return None if found is None else Fault(*found)

@@ -38,8 +38,7 @@ from scoopi.parse.query_ports import DataReader, QueryEngine
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.publishing.output_file import appender_outputs
 from scoopi.runs.composed import WorkerPlan
-from scoopi.script.configs_view import ConfigsView
-from scoopi.script.page_scripts import PageScripts
+from scoopi.script.page_scripts import ConfigsView, PageScripts
 from scoopi.steps.data_appender import DataAppender
 from scoopi.steps.data_filter import DataFilter
 from scoopi.steps.data_parser import DataParser, DataReuse

@@ -23,7 +23,7 @@ from scoopi.fetch.address import host_of
 from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.private_hosts import PrivateHosts
-from scoopi.parse.tree.html import TreeLimits
+from scoopi.parse.tree.page import TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.runs.composed import WorkerPlan, defs_folder, plugin_folders

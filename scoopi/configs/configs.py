@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from scoopi.configs.interpolation import expand
+from scoopi.configs.given import expand
 from scoopi.configs.registry import SETTINGS, SETTINGS_BY_KEY
 from scoopi.configs.setting import Scope, Setting
 

@@ -9,13 +9,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from scoopi.configs.configs import Configs, Entry
-from scoopi.configs.environment import near_setting, read_environment
-from scoopi.configs.given import Given
-from scoopi.configs.interpolation import MASK, expand
-from scoopi.configs.original_keys import original_note
-from scoopi.configs.registry import SETTINGS_BY_KEY
+from scoopi.configs.given import MASK, Given, expand, near_setting, read_environment
+from scoopi.configs.registry import SETTINGS_BY_KEY, original_note
 from scoopi.configs.run_date import check_run_date
-from scoopi.configs.value_reader import read_value
+from scoopi.configs.setting import read_value
 from scoopi.errors import ConfigError
 
 FOLDER_FILE = "conf/scoopi.yml"

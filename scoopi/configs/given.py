@@ -1,11 +1,27 @@
-"""Given: a value as given, not yet checked."""
+"""Given: a value as given, also by variables SCOOPI_…, and the environment variables that stand in it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from scoopi.configs.registry import SETTINGS, original_environment_key
 from scoopi.errors import ConfigError
+from scoopi.model.text.shown import nearest
+
+_REFERENCE = re.compile(r"\$\{env:([^}]*)\}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+MASK = "***"
+"""Stands for a secret wherever a value is shown."""
+PREFIX = "SCOOPI_"
+NOT_SETTINGS = frozenset({"SCOOPI_HAZELCAST_JAR"})
+"""Variables with the prefix of settings that are not settings."""
+_KUBERNETES = re.compile(
+    r"SCOOPI(_[A-Z0-9_]+)?_"
+    r"(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
+)
+_KUBERNETES_ADDRESS = re.compile(r"(tcp|udp|sctp)://")
 
 
 class Given(NamedTuple):
@@ -45,3 +61,64 @@ def _text(key: str, value: object) -> str:
         return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     what = f"{value!r} is not a value for a setting"
     raise ConfigError(what, at=key, hint="give a text, a number, True or False")
+
+
+class Expanded(NamedTuple):
+    """A value with its references replaced: by what they name in `text`, by the mask in `shown`."""
+
+    text: str
+    shown: str
+
+
+def expand(written: str, environ: Mapping[str, str], at: str) -> Expanded:
+    """Replace each `${env:NAME}`; what it names is taken as it is, not expanded again.
+
+    Raises:
+        ConfigError: the variable is not set, or the reference names none.
+    """
+
+    def value_of(reference: re.Match[str]) -> str:
+        name = reference.group(1)
+        if not _NAME.fullmatch(name):
+            what = f"{reference.group()} names no environment variable"
+            raise ConfigError(what, at=at, hint="write ${env:NAME}")
+        if name not in environ:
+            what = f"the environment variable {name} is not set"
+            raise ConfigError(what, at=at, hint=f"set it, or take {reference.group()} out of the value")
+        return environ[name]
+
+    return Expanded(_REFERENCE.sub(value_of, written), _REFERENCE.sub(MASK, written))
+
+
+def read_environment(environ: Mapping[str, str]) -> tuple[list[Given], list[ConfigError]]:
+    """The settings that the environment gives, by name, and an error for each unknown name."""
+    keys = {setting.environment: setting.key for setting in SETTINGS}
+    given: list[Given] = []
+    faults: list[ConfigError] = []
+    for name in sorted(environ):
+        if not name.startswith(PREFIX) or name in NOT_SETTINGS:
+            continue
+        key = keys.get(name)
+        if key is None and _is_kubernetes(name, environ[name]):
+            continue
+        key = key or original_environment_key(name)
+        if key is None:
+            hint = near_setting(name, keys)
+            faults.append(ConfigError("no setting has this name", at=f"environment {name}", hint=hint))
+        else:
+            origin = f"environment {name}"
+            given.append(Given(key, environ[name], origin, origin))
+    return given, faults
+
+
+def _is_kubernetes(name: str, value: str) -> bool:
+    """Whether Kubernetes set it: each pod gets such variables for a service named `scoopi…`."""
+    if _KUBERNETES.fullmatch(name):
+        return True
+    return name.endswith("_PORT") and _KUBERNETES_ADDRESS.match(value) is not None
+
+
+def near_setting(name: str, known: Iterable[str]) -> str:
+    """The hint for an unknown setting: the closest known name, or where all are listed."""
+    near = nearest(name, known)
+    return f"did you mean {near}?" if near else "see scoopi config for all settings"

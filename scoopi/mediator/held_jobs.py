@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import msgspec
 from msgspec.structs import replace
 
-from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.appender import JobResult
 from scoopi.model.failure import Failure, page_failure
 from scoopi.model.handover import Grant
 from scoopi.model.job import Frame, JobState

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.appender import JobResult
 from scoopi.mediator.held_jobs import HeldJobs, Pending, failed_result, failure_of
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.task_mediator import TaskMediator

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from injector import inject
 
-from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.appender import JobResult
 from scoopi.errors import ScoopiError
 from scoopi.mediator.held_jobs import HeldJobs, Pending
 from scoopi.mediator.inboxes import JobInbox, TaskInbox

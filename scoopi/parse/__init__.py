@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scoopi.parse.tree.html import parse_html
+    from scoopi.parse.tree.page import parse_html
 
 __all__ = ["parse_html"]
 
@@ -13,7 +13,7 @@ __all__ = ["parse_html"]
 def __getattr__(name: str) -> Any:
     """`parse_html`, whose libraries are loaded only when it is asked for."""
     if name in __all__:
-        from scoopi.parse.tree import html
+        from scoopi.parse.tree import page
 
-        return getattr(html, name)
+        return getattr(page, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

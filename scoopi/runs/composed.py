@@ -13,7 +13,7 @@ import msgspec
 from scoopi.defs.scrape.class_names import SCRIPTER
 from scoopi.errors import PluginError
 from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
-from scoopi.plugins.entry_points import digest_now
+from scoopi.plugins.plugin_finder import digest_now
 from scoopi.store.ports import RUN
 from scoopi.store.record_codec import RecordCodec, unreadable
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 import msgspec
 
 from scoopi.errors import ScriptError
 from scoopi.model.data import ScriptRow
 from scoopi.model.locator import Document
-from scoopi.script.configs_view import ConfigsView, zoned_facts
 from scoopi.script.script_text import script_text
 
 if TYPE_CHECKING:
@@ -21,6 +20,57 @@ if TYPE_CHECKING:
 HOSTS = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
 _FROM_DATE: Final = frozenset({"document.getFromDate()", "document.fromDate"})
 _NO_ROW = ScriptRow((), 0, (), ())
+
+
+class ConfigsView(msgspec.Struct, frozen=True):
+    """Behind the host object `configs`.
+
+    Attributes:
+        settings: the settings that may change rows, secrets aside, as text, by their dotted keys.
+        run_date_time: of the run, zone-aware, whole seconds.
+        format_date: writes a zone-aware date-time by `scoopi.dateTimePattern`.
+        cluster: whether the run is one of a cluster.
+    """
+
+    settings: Mapping[str, str]
+    run_date_time: datetime
+    format_date: Callable[[datetime], str]
+    cluster: bool = False
+
+    @property
+    def run_date(self) -> datetime:
+        """The run's day, at midnight."""
+        return self.run_date_time.replace(hour=0, minute=0, second=0, microsecond=0)
+
+    def facts(self) -> dict[str, object]:
+        """What `page.js` builds `configs` from, ready for JSON."""
+        return {
+            "settings": dict(self.settings),
+            "runDateTime": zoned_facts(self.run_date_time),
+            "runDate": zoned_facts(self.run_date),
+            "runDateTimeText": self.format_date(self.run_date_time),
+            "runDateText": self.format_date(self.run_date),
+            "cluster": self.cluster,
+        }
+
+
+class ZonedFacts(TypedDict):
+    """Local date-time taken as if it were UTC (ms since 1970), offset from UTC (ms), name of the region."""
+
+    wall: int
+    offset: int
+    zone: str
+
+
+def zoned_facts(moment: datetime) -> ZonedFacts:
+    """The facts of a zone-aware date-time; the region's name is empty for a mere offset."""
+    offset = moment.utcoffset() or timedelta()
+    wall = moment.replace(tzinfo=UTC)
+    return ZonedFacts(
+        wall=round(wall.timestamp() * 1000),
+        offset=round(offset.total_seconds() * 1000),
+        zone=getattr(moment.tzinfo, "key", ""),
+    )
 
 
 class PageScripts:

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import msgspec
 
+from scoopi.errors import ParseError
 from scoopi.fetch.address import FILE_HOST, parse_address
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.http_client import HopResult, HttpClient
-from scoopi.fetch.page_kind import refuse_foreign
+from scoopi.fetch.page_kind import essence, refuse_foreign
 from scoopi.fetch.request import Redirect, Request, Response
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document
 from scoopi.model.sites import Sites
-from scoopi.parse.tree.html import TreeLimits
-from scoopi.parse.tree.page import Page
+from scoopi.parse.tree.page import Page, TreeLimits
+from scoopi.parse.tree.page_signs import instead_of_content
 from scoopi.steps.loader import Loader, LoadOrder, OnHandover
-from scoopi.steps.unusable_page import unusable
 
 if TYPE_CHECKING:
     from scoopi.archive.archive import Archive
+
+LONGEST_PATH = 100
+_USABLE_TYPES = re.compile(r"text/html|application/xhtml\+xml|(?:text|application)/xml|[^/]+/[^/]+\+xml")
+_LOGIN = re.compile(
+    r"(?:^|[/._-])(?:log-?in|log-?on|sign-?in|auth|authenticate|sso|consent|captcha|challenge)(?:$|[/._-])",
+    re.IGNORECASE,
+)
 
 
 class LoadRules(msgspec.Struct, frozen=True):
@@ -151,3 +160,41 @@ class PageLoader(Loader):
 
     def _page(self, payload: Payload, document: Document) -> Handover:
         return ToTask(payload.advance(Page(document, self._rules.limits)))
+
+
+def unusable(page: Page) -> str | None:
+    """The reason, in a sentence; None if the page looks usable."""
+    document = page.document
+    kind = _other_kind(document)
+    if kind:
+        return f"the page is {kind}, and selectors read HTML"
+    if not document.body.strip():
+        return "the page is empty"
+    path = _login_path(document)
+    if path:
+        return f"the page came from {path} after a redirect: the site wants a login or a consent"
+    try:
+        root = page.root
+    except ParseError:
+        return None  # its tasks have failed already
+    return instead_of_content(root)
+
+
+def _other_kind(document: Document) -> str:
+    declared = essence(document.content_type)
+    if declared and not _USABLE_TYPES.fullmatch(declared):
+        return declared
+    body = document.body
+    text = body[:1000].strip() + body[-1000:].strip()
+    is_json = text[:1] + text[-1:] in (b"{}", b"[]") and (b'"' in text or b":" in text)
+    return "JSON" if is_json else ""
+
+
+def _login_path(document: Document) -> str:
+    """The path of a redirect's target, if it looks like a login or consent page; else empty."""
+    try:
+        came, asked = urlsplit(document.url), urlsplit(document.locator.url)
+    except ValueError:
+        return ""
+    moved = (came.netloc, came.path) != (asked.netloc, asked.path)
+    return came.path[:LONGEST_PATH] if moved and _LOGIN.search(came.path) else ""

@@ -10,7 +10,7 @@ from scoopi.errors import ScoopiError, ScriptError
 from scoopi.model.data import Data
 from scoopi.model.handover import Handover, Payload, ToTask
 from scoopi.plugins.builtin_scripts import BasicScript
-from scoopi.plugins.code_fault import fault_of
+from scoopi.plugins.plugin_files import fault_of
 from scoopi.plugins.plugin_ports import Script
 from scoopi.script.data_script import DataScript
 from scoopi.steps.step import Step

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.appender import JobResult
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.model.failure import Failure
 from scoopi.model.handover import Part

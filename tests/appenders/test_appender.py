@@ -9,8 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scoopi.appenders.appender import Appender, CommitEvents
-from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.appender import Appender, CommitEvents, JobResult
 from scoopi.appenders.segment_reader import SegmentReader
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.configs.groups import AppenderSettings

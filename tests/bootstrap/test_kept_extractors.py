@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from scoopi import extract
-from scoopi.bootstrap.extractor import Extractor
-from scoopi.bootstrap.kept_extractors import extractor_of
+from scoopi.bootstrap.kept_extractors import Extractor, extractor_of
 from scoopi.errors import DefsError
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "defs" / "examples" / "quickstart"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.configs.original_keys import original_note
-from scoopi.configs.registry import SETTINGS
-from scoopi.configs.setting import Kind, Setting
-from scoopi.configs.value_reader import read_value
+from scoopi.configs.registry import SETTINGS, original_note
+from scoopi.configs.setting import Kind, Setting, read_value
 
 
 def test_every_key_and_every_environment_name_is_there_once() -> None:

@@ -8,8 +8,8 @@ from scoopi.errors import ParseError
 from scoopi.parse.bridge.html_backend import row_reader_of
 from scoopi.parse.cells import row_cells
 from scoopi.parse.tree.charset import to_utf8
-from scoopi.parse.tree.html import TreeLimits, parse_html
 from scoopi.parse.tree.html_copier import copy_html
+from scoopi.parse.tree.page import TreeLimits, parse_html
 from tests.fuzz.page_inputs import FuzzPage, FuzzPages
 from tests.parse.tree.built_bridge import built_bridge
 from tests.parse.tree.tree_drawing import draw

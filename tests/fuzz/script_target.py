@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 from scoopi.model.locator import Document, Locator
-from scoopi.script.configs_view import ConfigsView
-from scoopi.script.page_scripts import PageScripts
+from scoopi.script.page_scripts import ConfigsView, PageScripts
 from scoopi.script.sandbox import Sandbox
 
 _LIMITS = ScriptLimits(timeout_ms=200, memory_mb=16)

@@ -18,8 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from scoopi.appenders.appender import Appender, CommitEvents
-from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.appender import Appender, CommitEvents, JobResult
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.configs.groups import AppenderSettings, FetchLimits
 from scoopi.errors import ScoopiError

@@ -12,7 +12,7 @@ from typing import cast
 import msgspec
 import pytest
 
-from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.appender import JobResult
 from scoopi.errors import StoreError
 from scoopi.mediator import job_runner
 from scoopi.mediator.held_jobs import HeldJobs, Pending

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from scoopi.parse.cells.open_query import Positional
 from scoopi.parse.cells.positional_index import PositionalGroups, PositionalIndex
 from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.query_ports import Positional
 
 Element = etree._Element
 STAND_INS = (70_000_000, 70_000_001, 70_000_002)

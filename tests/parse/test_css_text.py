@@ -8,10 +8,8 @@ import pytest
 from lxml import etree
 
 from scoopi.model.locator import Document, Locator
-from scoopi.parse.css.attributes import attribute_of
-from scoopi.parse.css.element_text import full_text, join_texts, own_text
-from scoopi.parse.tree.html import TreeLimits
-from scoopi.parse.tree.page import Page
+from scoopi.parse.css.element_text import attribute_of, full_text, join_texts, own_text
+from scoopi.parse.tree.page import Page, TreeLimits
 
 
 @pytest.mark.parametrize(

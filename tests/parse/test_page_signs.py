@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.parse.tree.html import TreeLimits, parse_html
+from scoopi.parse.tree.page import TreeLimits, parse_html
 from scoopi.parse.tree.page_signs import instead_of_content
 
 SHELL = "<script src=a.js></script><body><div id=root></div>"

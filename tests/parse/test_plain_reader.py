@@ -21,7 +21,7 @@ from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader
 from scoopi.parse.grid.plain_reader import PlainReader
 from scoopi.parse.query_ports import QueryEngine
-from scoopi.parse.tree.html import parse_html
+from scoopi.parse.tree.page import parse_html
 from scoopi.parse.xpath.xpath_engine import XPathEngine
 from scoopi.steps.data_filter import DataFilter
 

@@ -13,11 +13,11 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.data import Data
 from scoopi.model.data_def import DataDef, ItemDef
-from scoopi.parse.cells.open_query import Positional
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_columns import GridColumns
 from scoopi.parse.grid.grid_reader import GridReader
+from scoopi.parse.query_ports import Positional
 
 
 class QueryingEngine(CssEngine):

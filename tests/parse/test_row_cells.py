@@ -14,7 +14,7 @@ from scoopi.parse.bridge.html_backend import RowReader, row_reader_of
 from scoopi.parse.cells.row_cells import cells, part, positions
 from scoopi.parse.css.element_text import own_text
 from scoopi.parse.tree.html_copier import copy_html
-from scoopi.parse.xpath.node_text import text_of_node
+from scoopi.parse.xpath.xpath_values import text_of_node
 from tests.parse.tree.built_bridge import built_bridge
 
 Element = etree._Element

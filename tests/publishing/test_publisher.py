@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.appender import JobResult
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.errors import AppenderError
 from scoopi.publishing.output_file import OutputSpec

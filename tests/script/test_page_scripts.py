@@ -12,8 +12,7 @@ from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 from scoopi.model.data import Axis, ScriptRow
 from scoopi.model.locator import Document, Locator
-from scoopi.script.configs_view import ConfigsView
-from scoopi.script.page_scripts import PageScripts
+from scoopi.script.page_scripts import ConfigsView, PageScripts
 from scoopi.script.sandbox import Sandbox
 
 KOLKATA = ZoneInfo("Asia/Kolkata")

@@ -22,7 +22,7 @@ _PARSING = """
 import resource, sys
 from scoopi.errors import ParseError
 from scoopi.parse.tree.html_copier import copy_html
-from scoopi.parse.bridge.native_parser import NativeParser
+from scoopi.parse.bridge.html_backend import NativeParser
 
 page = sys.argv[2].encode() * (int(sys.argv[3]) // len(sys.argv[2]))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -20,8 +20,7 @@ from scoopi.parse.grid.grid_axis import GridSettings
 from scoopi.parse.grid.grid_reader import GridReader
 from scoopi.parse.grid.plain_reader import PlainReader
 from scoopi.parse.xpath.xpath_engine import XPathEngine
-from scoopi.script.configs_view import ConfigsView
-from scoopi.script.page_scripts import PageScripts
+from scoopi.script.page_scripts import ConfigsView, PageScripts
 from scoopi.script.sandbox import Sandbox
 from tests.engine.desk import Desk
 

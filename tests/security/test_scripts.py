@@ -13,9 +13,8 @@ from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.locator import Document, Locator
-from scoopi.script.configs_view import ConfigsView
 from scoopi.script.data_script import DataScript
-from scoopi.script.page_scripts import PageScripts
+from scoopi.script.page_scripts import ConfigsView, PageScripts
 from scoopi.script.sandbox import Sandbox
 from tests.security.hostile_scripts import CHANGED, DEEP, ENDLESS, ESCAPES, MEMORY
 

@@ -16,8 +16,7 @@ from scoopi.model.failure import Failure
 from scoopi.model.handover import Payload, ToTask
 from scoopi.model.locator import Document, Locator
 from scoopi.parse.query_ports import ScriptRunner
-from scoopi.parse.tree.html import TreeLimits
-from scoopi.parse.tree.page import Page
+from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.steps.data_parser import DataParser, DataReuse
 
 LOCATOR = Locator("oslo", "towns", "http://h/old")

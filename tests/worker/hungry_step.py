@@ -7,7 +7,7 @@ from collections.abc import Callable
 from scoopi.model.definitions import TaskDef
 from scoopi.model.handover import Handover, Payload, ToAppender
 from scoopi.parse import parse_html
-from scoopi.parse.tree.html import TreeLimits
+from scoopi.parse.tree.page import TreeLimits
 from scoopi.steps.step import Step
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues

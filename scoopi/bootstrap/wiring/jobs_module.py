@@ -29,6 +29,7 @@ from scoopi.store.nodes.departure import Departure
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_store import JobStore
+from scoopi.store.ports import Store
 from scoopi.store.runs.completion_check import CompletionCheck
 from scoopi.store.runs.run_record import RunRecord
 
@@ -162,3 +163,34 @@ class JobsModule(Module):
 
 def _load_of(held: HeldJobs, counts: NodeCounts) -> Callable[[], Load]:
     return lambda: held.load()._replace(pages=int(counts.value("pages")))
+
+
+class StoreModule(Module):
+    """Each class of the protocol knows the incarnation that it writes for."""
+
+    @singleton
+    @provider
+    def jobs(self, store: Store, context: RunContext) -> JobStore:
+        """The jobs of the run."""
+        return JobStore(store, context.node)
+
+    @singleton
+    @provider
+    def record(self, store: Store, context: RunContext) -> RunRecord:
+        """The phase of the run."""
+        return RunRecord(store, context.node, context.canaries)
+
+    @singleton
+    @provider
+    def members(self, store: Store, context: RunContext, cluster: ClusterSettings) -> Membership:
+        """The nodes of the run."""
+        node, gap_ms = context.folder.node, cluster.liveness_gap_ms
+        return Membership(store, context.node, node, cluster.heartbeat_ms, gap_ms)
+
+    @singleton
+    @provider
+    def run_end(
+        self, record: RunRecord, jobs: JobStore, members: Membership, held: HeldJobs, context: RunContext
+    ) -> CompletionCheck:
+        """Whether every job of the run has finished."""
+        return CompletionCheck(record, jobs, members, context.node, held.load)

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from injector import Binder, InstanceProvider, Module
 
 from scoopi.bootstrap.wiring.engine_module import EngineModule
-from scoopi.bootstrap.wiring.jobs_module import JobsModule
+from scoopi.bootstrap.wiring.jobs_module import JobsModule, StoreModule
 from scoopi.bootstrap.wiring.rows_module import RowsModule
-from scoopi.bootstrap.wiring.store_module import StoreModule
 from scoopi.bootstrap.wiring.workers_module import WorkersModule
 from scoopi.configs.groups import (
     AppenderSettings,

@@ -48,13 +48,13 @@ def _lxml() -> str:
 
 
 def _libxml2() -> str:
-    from scoopi.parse.tree.html import libxml2_version
+    from scoopi.parse.tree.page import libxml2_version
 
     return libxml2_version()
 
 
 def _html_backend() -> str:
-    from scoopi.parse.tree.html import html_backend
+    from scoopi.parse.tree.page import html_backend
 
     return html_backend()
 

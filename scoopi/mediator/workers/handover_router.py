@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from injector import inject
 
-from scoopi.appenders.appender import Appender
-from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.appender import Appender, JobResult
 from scoopi.errors import RunError
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.task_queues import TaskQueues

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 
-from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.appender import JobResult
 from scoopi.mediator.held_jobs import Pending, failed_result, failure_of
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.worker.crash_marker import Note

@@ -9,8 +9,8 @@ from typing import Protocol
 from lxml import etree
 
 from scoopi.parse.bridge.html_backend import row_reader
-from scoopi.parse.cells.open_query import OpenQuery, OpenStep
 from scoopi.parse.cells.row_cells import Cells
+from scoopi.parse.query_ports import OpenQuery, OpenStep
 
 Element = etree._Element
 

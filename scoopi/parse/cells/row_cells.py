@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml import etree
 
 from scoopi.parse.css.element_text import own_text
-from scoopi.parse.xpath.node_text import text_of_node
+from scoopi.parse.xpath.xpath_values import text_of_node
 
 Element = etree._Element
 Cells = list[str | None]

@@ -10,7 +10,7 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.parse.css import syntax
-from scoopi.parse.css.attributes import attributes
+from scoopi.parse.css.element_text import attributes
 from scoopi.parse.css.set_selector import ChainQuery, Query, holders_of, selected
 from scoopi.parse.css.xpath_writer import NAMESPACE, ChainParts, Scope, Select, XPathWriter
 

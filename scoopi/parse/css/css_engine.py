@@ -7,15 +7,13 @@ from functools import lru_cache
 
 from lxml import etree
 
-from scoopi.parse.cells.open_query import Positional
-from scoopi.parse.css.attributes import attribute_of
 from scoopi.parse.css.bound_text import BoundText, bound
 from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.css_open_query import CssOpenQuery, shape_of
-from scoopi.parse.css.element_text import join_texts, own_text
+from scoopi.parse.css.element_text import attribute_of, join_texts, own_text
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Scope
-from scoopi.parse.query_ports import BlockQuery, ValueQuery
+from scoopi.parse.query_ports import BlockQuery, Positional, ValueQuery
 
 _ATTRIBUTE = " attribute: "
 

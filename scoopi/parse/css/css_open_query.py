@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from scoopi.errors import ParseError
 from scoopi.parse.css import syntax
-from scoopi.parse.css.attributes import attribute_of
 from scoopi.parse.css.compiled_selector import CompiledSelector
-from scoopi.parse.css.element_text import join_texts, own_text
+from scoopi.parse.css.element_text import attribute_of, join_texts, own_text
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Scope
 

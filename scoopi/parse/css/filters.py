@@ -10,8 +10,14 @@ from lxml import etree
 
 from scoopi.java.java_blank import JAVA_TRIMMED
 from scoopi.parse.css import syntax
-from scoopi.parse.css.attributes import attribute_of, attributes
-from scoopi.parse.css.element_text import full_text, own_text, whole_own_text, whole_text
+from scoopi.parse.css.element_text import (
+    attribute_of,
+    attributes,
+    full_text,
+    own_text,
+    whole_own_text,
+    whole_text,
+)
 
 Element = etree._Element
 Known = dict[Any, Any]

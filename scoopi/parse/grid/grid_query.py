@@ -12,11 +12,10 @@ from typing import TypeVar
 from scoopi.errors import ParseError, ScriptError
 from scoopi.model.place import Place
 from scoopi.model.text.page_text import parts, shown
-from scoopi.parse.cells.open_query import Positional
 from scoopi.parse.cells.positional_index import Leaf, PositionalIndex
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.placeholder_template import IndexOf, Template
-from scoopi.parse.query_ports import QueryEngine
+from scoopi.parse.query_ports import Positional, QueryEngine
 
 Fault = TypeVar("Fault", bound=ParseError | ScriptError)
 

@@ -8,9 +8,8 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.data import ScriptRow
-from scoopi.parse.cells.open_query import OpenQuery
 from scoopi.parse.cells.positional_index import PositionalGroups, PositionalIndex
-from scoopi.parse.query_ports import QueryEngine, ScriptRunner
+from scoopi.parse.query_ports import OpenQuery, QueryEngine, ScriptRunner
 
 Element = etree._Element
 

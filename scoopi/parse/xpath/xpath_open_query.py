@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from lxml import etree
 
-from scoopi.parse.xpath.node_text import text_of, text_of_node
 from scoopi.parse.xpath.xpath_steps import XPathStep
+from scoopi.parse.xpath.xpath_values import text_of, text_of_node
 
 Element = etree._Element
 

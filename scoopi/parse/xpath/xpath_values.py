@@ -1,8 +1,13 @@
-"""xpath_text: an XPath with values of the page as literals, never as code."""
+"""xpath_text, text_of: values of the page in an XPath as literals, never as code, and its result as text."""
 
 from __future__ import annotations
 
 import re
+from decimal import Decimal
+from math import isinf, isnan
+from typing import Any
+
+from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.text.page_text import MARK, parts, shown
@@ -11,6 +16,7 @@ _QUOTES = re.compile("['\"]")
 _NAME_BEFORE = re.compile(r"(?:[\w\-·]|[/@]|::)\Z")
 _NAME_BEHIND = re.compile(r"[\w\-·]")
 _NAME_LETTERS = re.compile(r"[\w.\-·]+")
+_STRING = etree.XPath("string()", smart_strings=False)
 
 
 def xpath_text(selector: str) -> str:
@@ -79,3 +85,37 @@ def _standing(before: str, value: str, behind: str, selector: str) -> str:
         return value
     literal = xpath_literal(value)
     return f"number({literal})" if left.endswith("[") and right.startswith("]") else literal
+
+
+def text_of(result: Any) -> str | None:
+    """The text of the last node, the string, or the number or boolean as `string()` has it; None for no node.
+
+    Source: defs/README.md, 3.3.
+    """
+    if isinstance(result, list):
+        return text_of_node(result[-1]) if result else None
+    if isinstance(result, bool):
+        return "true" if result else "false"
+    return result if isinstance(result, str) else text_of_number(result)
+
+
+def text_of_node(node: etree._Element | str | tuple[str, str]) -> str:
+    """All text inside the node, scripts included, comments not; nothing trimmed, U+00A0 kept."""
+    if isinstance(node, str):
+        return node
+    if isinstance(node, tuple):
+        return node[1]
+    if len(node) == 0:
+        return node.text or ""
+    return str(_STRING(node))
+
+
+def text_of_number(number: float) -> str:
+    """The number by XPath's `string()`: no exponent, no point in a whole number."""
+    if isnan(number):
+        return "NaN"
+    if isinf(number):
+        return "Infinity" if number > 0 else "-Infinity"
+    if number == int(number):
+        return str(int(number))
+    return format(Decimal(repr(number)), "f")

@@ -8,8 +8,7 @@ from typing import Generic, Protocol, TypeVar
 from scoopi.errors import ConvertError, PluginError
 from scoopi.java.dates.date_names import date_names
 from scoopi.java.dates.date_pattern import DatePattern
-from scoopi.java.dates.zoned_pattern import ZonedPattern
-from scoopi.java.dates.zoned_resolver import NoZoneError
+from scoopi.java.dates.zoned_pattern import NoZoneError, ZonedPattern
 
 Read = TypeVar("Read", covariant=True)
 Pattern = TypeVar("Pattern", DatePattern, ZonedPattern)

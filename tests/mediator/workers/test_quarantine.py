@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from scoopi.appenders.job_result import JobResult
+from scoopi.appenders.appender import JobResult
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.worker_pool import PoolWorker

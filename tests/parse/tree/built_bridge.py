@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from scoopi.parse.bridge.build import build_if_older
-from scoopi.parse.bridge.native_parser import NativeParser
+from scoopi.parse.bridge.html_backend import NativeParser
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scoopi.cli.progress_line import ProgressLine, progress_text
+from scoopi.cli.session import ProgressLine, progress_text
 from scoopi.cli.terminal import Terminal
 from scoopi.model.report.run_report import Progress
 
