@@ -22,6 +22,8 @@ from scoopi.defs.scrape.class_names import (
     CSS_PARSER,
     FILTER,
     LINK_MAKER,
+    RECORD_APPENDER,
+    RECORD_PARSER,
     SCRIPTER,
     XPATH_PARSER,
 )
@@ -93,6 +95,8 @@ class StepBuilder:
             LINK_MAKER: self._linker,
             SCRIPTER: self._scripter,
             APPENDER_STEP: self._appender,
+            RECORD_PARSER: self._record_parser,
+            RECORD_APPENDER: self._record_appender,
         }
         self._plans: dict[str, GroupPlan] = {}
 
@@ -214,6 +218,20 @@ class StepBuilder:
 
     def _appender(self, task: TaskDef, step: StepDef) -> Step:
         return DataAppender(tuple(appender_outputs(step, self._finder, self._encoder_defaults)))
+
+    def _record_parser(self, task: TaskDef, step: StepDef) -> Step:
+        from scoopi.parse.records.record_compiler import compile_records  # late: most grids need none
+        from scoopi.steps.record_steps import RecordParser
+
+        record_def = self._definitions.record_defs[task.data_def]
+        parents = {name: group.parents for name, group in self._definitions.task_groups.items()}
+        return RecordParser(compile_records(record_def, self._limits.regex_timeout_ms, parents))
+
+    def _record_appender(self, task: TaskDef, step: StepDef) -> Step:
+        from scoopi.publishing.output_file import record_outputs
+        from scoopi.steps.record_steps import RecordAppender
+
+        return RecordAppender(tuple(record_outputs(task, self._definitions.record_defs[task.data_def])))
 
 
 def _has_scripts(data_def: DataDef) -> bool:

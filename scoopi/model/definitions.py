@@ -9,6 +9,7 @@ import msgspec
 
 from scoopi.model.data_def import DataDef
 from scoopi.model.place import NOWHERE, Place
+from scoopi.model.records.record_def import RecordDef
 from scoopi.model.sites import SiteBlock
 
 
@@ -56,12 +57,26 @@ class LocatorGroup(msgspec.Struct, frozen=True):
     place: Place = NOWHERE
 
 
+class OutputDef(msgspec.Struct, frozen=True):
+    """One entry of a task's `output`.
+
+    Attributes:
+        to: a file's name, a URL, or `-` for stdout, as written.
+        stream: a database is loaded during the run even if its records have an expectation to meet.
+    """
+
+    to: str
+    stream: bool = False
+    place: Place = NOWHERE
+
+
 class TaskDef(msgspec.Struct, frozen=True):
     """One task: a data definition and its chain of steps.
 
     Attributes:
         steps: the chain in the order of its run, from the seeder (the successor of `start`) on.
         persist_data: whether parsed data may be kept and reused (`persist: { data: … }`).
+        outputs: where its records go; empty for a grid, whose appender step names its files.
     """
 
     group: str
@@ -70,24 +85,31 @@ class TaskDef(msgspec.Struct, frozen=True):
     steps: tuple[StepDef, ...]
     persist_data: bool = True
     place: Place = NOWHERE
+    outputs: tuple[OutputDef, ...] = ()
 
 
 class TaskGroup(msgspec.Struct, frozen=True):
     """The tasks done on every page of the group, in the order of their definition; never empty.
 
-    `live` is the text of the definition, empty when it has none.
+    Attributes:
+        live: the text of the definition, empty when it has none.
+        parents: fields of the record that led to a page which its definitions use.
+        uses_locator: whether a row may depend on the locator from which its page was reached.
     """
 
     name: str
     tasks: tuple[TaskDef, ...]
     live: str = ""
     place: Place = NOWHERE
+    parents: tuple[str, ...] = ()
+    uses_locator: bool = True
 
 
 class Definitions(msgspec.Struct, frozen=True):
     """What is reached by a run, by name, plus the digest of everything that was read.
 
-    `locator_groups` holds only groups that have a task group of their name.
+    `locator_groups` holds only groups that have a task group of their name; no name is in both
+    `data_defs` (grids) and `record_defs`.
     """
 
     locator_groups: dict[str, LocatorGroup]
@@ -95,3 +117,4 @@ class Definitions(msgspec.Struct, frozen=True):
     data_defs: dict[str, DataDef]
     digest: str = ""
     sites: tuple[SiteBlock, ...] = ()
+    record_defs: dict[str, RecordDef] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -22,6 +22,7 @@ class Payload(msgspec.Struct, frozen=True):
         page: its position in the chain of links, from 1.
         task: name of the task, empty before the page is loaded.
         input: what the step works on: Locator, Page, Data, …
+        parent: values of the record that led to the page, by column.
     """
 
     job: str
@@ -29,6 +30,7 @@ class Payload(msgspec.Struct, frozen=True):
     page: int
     task: str
     input: object
+    parent: dict[str, Any] = {}
 
     def expect(self, kind: type[Input]) -> Input:
         """The input, if it is of that kind.
@@ -46,7 +48,7 @@ class Payload(msgspec.Struct, frozen=True):
 
     def advance(self, output: object) -> Payload:
         """The payload for the next step."""
-        return Payload(self.job, self.locator, self.page, self.task, output)
+        return Payload(self.job, self.locator, self.page, self.task, output, self.parent)
 
 
 class Grant(msgspec.Struct, frozen=True, array_like=True):
@@ -84,10 +86,11 @@ class ToJobs(msgspec.Struct, frozen=True):
 
 
 class ToAppender(msgspec.Struct, frozen=True):
-    """The task ends; its encoded rows go to the node's segment."""
+    """The task ends; its encoded rows go to the node's segment, and its links become child jobs."""
 
     parts: tuple[Part, ...]
     warnings: tuple[Failure, ...] = ()
+    links: tuple[Link, ...] = ()
 
 
 class ToGrant(msgspec.Struct, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from hashlib import blake2b
-from typing import Annotated, NewType
+from typing import Annotated, Any, NewType
 
 import msgspec
 
@@ -56,6 +56,7 @@ class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
         skip: names of tasks not to run, because they killed their worker.
         only: names of the tasks to run; empty for all.
         public_only: a public page led here: a host of a private address is not asked.
+        parent: values of the record that led here, by column.
     """
 
     locator: Locator
@@ -65,6 +66,7 @@ class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
     skip: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     public_only: bool = False
+    parent: dict[str, Any] = {}
 
 
 class JobRecord(msgspec.Struct, frozen=True):

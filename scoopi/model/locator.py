@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 import msgspec
 
@@ -20,11 +21,15 @@ class Link(msgspec.Struct, frozen=True):
 
     Attributes:
         once: follow it once per defined locator, however many pages link to it.
+        once_per_run: follow it once per run and set of `parent` values, whichever locator leads to it.
+        parent: values of the record that links to it, by column: those that the group's definitions use.
     """
 
     group: str
     url: str
     once: bool = False
+    once_per_run: bool = False
+    parent: dict[str, Any] = {}
 
 
 class Document(msgspec.Struct, frozen=True):

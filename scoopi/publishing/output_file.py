@@ -19,6 +19,8 @@ from scoopi.defs.scrape.class_names import APPENDER_STEP
 from scoopi.model.data import Axis
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions, PluginDef, StepDef, TaskDef
+from scoopi.model.records.record_def import RecordDef
+from scoopi.plugins.encoders.record_encoders import Encode, csv_header, csv_rows, jsonl_rows
 from scoopi.plugins.encoders.rows_encoder import RowsEncoder
 from scoopi.plugins.plugin_finder import NO_DEFAULTS, PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender, Encoder
@@ -51,6 +53,12 @@ def output_specs(definitions: Definitions, finder: PluginFinder) -> tuple[Output
     """Every output that a task of the run writes; its file has its name."""
     specs: dict[str, OutputSpec] = {}
     for task in _tasks(definitions):
+        record_def = definitions.record_defs.get(task.data_def)
+        if record_def is not None:
+            for each in task.outputs:
+                header = csv_header(record_def.schema) if each.to.endswith(".csv") else b""
+                specs.setdefault(each.to, OutputSpec(each.to, each.to, header))
+            continue
         axes = _columns(definitions.data_defs[task.data_def])
         for step in task.steps:
             if step.class_name != APPENDER_STEP:
@@ -58,6 +66,12 @@ def output_specs(definitions: Definitions, finder: PluginFinder) -> tuple[Output
             for output, encoder in appender_outputs(step, finder):
                 specs.setdefault(output, OutputSpec(output, output, encoder.header(axes)))
     return tuple(specs.values())
+
+
+def record_outputs(task: TaskDef, record_def: RecordDef) -> Iterator[tuple[str, Encode]]:
+    """The (output, encoder) of each output of a task's records."""
+    for output in task.outputs:
+        yield output.to, csv_rows if output.to.endswith(".csv") else jsonl_rows(record_def.schema)
 
 
 def of_node(specs: Iterable[OutputSpec], node: str) -> tuple[OutputSpec, ...]:

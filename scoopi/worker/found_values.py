@@ -9,6 +9,7 @@ import msgspec
 
 from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
+from scoopi.model.records import Records
 from scoopi.model.report.finds import MET, PAGES, ROWS, AxisName, axes_read, count_name, is_nothing
 
 
@@ -25,6 +26,7 @@ class FoundValues:
         self._stands_for_nothing = stands_for_nothing
         self._lock = threading.Lock()
         self._new: dict[str, _Counts] = {}
+        self._of_records: dict[str, float] = {}
 
     def note(self, data: Data) -> None:
         """Count the rows that were read of one page; called from one thread."""
@@ -41,11 +43,17 @@ class FoundValues:
             counts.rows += len(data.items)
             counts.met += met
 
+    def note_records(self, records: Records) -> None:
+        """Count what was found for the records of one page; called from one thread."""
+        with self._lock:
+            for name, value in records.finds.items():
+                self._of_records[name] = self._of_records.get(name, 0) + value
+
     def take(self) -> dict[str, float]:
         """What was counted since the last call, by counter; from any thread."""
         with self._lock:
             new, self._new = self._new, {}
-        taken: dict[str, float] = {}
+            taken, self._of_records = self._of_records, {}
         for name, counts in new.items():
             taken[count_name(PAGES, name)] = counts.pages
             taken[count_name(ROWS, name)] = counts.rows

@@ -17,6 +17,7 @@ from scoopi.model.failure import Failure, page_failure
 from scoopi.model.handover import Part, Payload, ToAppender, ToGrant, ToJobs, ToTask
 from scoopi.model.job import Frame, JobState
 from scoopi.model.locator import Document, Link
+from scoopi.model.records import Records
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.found_values import FoundValues
@@ -105,7 +106,8 @@ class JobRun:
         name = chain.task.name
         if self._marker is not None:
             self._marker.note(item.job, name)
-        payload = Payload(item.job, item.payload.locator, item.payload.page, name, page)
+        job = item.payload
+        payload = Payload(item.job, job.locator, job.page, name, page, job.parent)
         warnings: list[Failure] = []
         for link in chain.steps:
             started = time.perf_counter()
@@ -123,6 +125,8 @@ class JobRun:
             if isinstance(handover, ToTask):
                 if isinstance(handover.payload.input, Data) and not isinstance(payload.input, Data):
                     self._found.note(handover.payload.input)  # as it was read, before any step changes it
+                elif isinstance(handover.payload.input, Records) and not isinstance(payload.input, Records):
+                    self._found.note_records(handover.payload.input)
                 payload = handover.payload
                 continue
             if not isinstance(handover, _ENDINGS):
@@ -152,8 +156,8 @@ class _Outcome:
         self.warnings: list[Failure] = []
 
     def take(self, handover: ToJobs | ToAppender) -> None:
+        self.links += handover.links
         if isinstance(handover, ToJobs):
-            self.links += handover.links
             return
         for part in handover.parts:
             former = self._parts.get(part.output)

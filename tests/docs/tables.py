@@ -15,9 +15,10 @@ from typing import Any, Literal, get_args, get_origin
 from scoopi.configs.registry import SETTINGS
 from scoopi.configs.setting import Kind as ValueKind
 from scoopi.configs.setting import Setting
+from scoopi.defs.records import record_language
 from scoopi.defs.scrape import language
 from scoopi.defs.sites.site_language import SITE
-from scoopi.defs.yaml.shape import Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet
+from scoopi.defs.yaml.shape import Either, Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.parameters import camel_case
 from tests.docs.markdown import PAGES, ROOT
@@ -44,6 +45,11 @@ _RECORDS = {
     "item": language.ITEM,
     "filter": language.FILTER,
     "site": SITE,
+    "output": record_language.OUTPUT,
+    "follow": record_language.FOLLOW,
+    "record-def": record_language.RECORD_DEF,
+    "field": record_language.FIELD,
+    "source": record_language.SOURCE,
 }
 _NO_FIELDS = {"ListAppender": ("name",)}
 """Parameters that are not fields of a definition: the plugin's own name."""
@@ -79,6 +85,9 @@ def records_of(shape: Shape) -> Iterator[Record]:
             yield from records_of(shape.entry)
         case NameOr():
             yield from records_of(shape.record)
+        case Either():
+            yield from records_of(shape.usual)
+            yield from records_of(shape.other)
         case StepsSet():
             yield from records_of(shape.step)
 
@@ -98,21 +107,31 @@ def _record(record: Record) -> Iterator[str]:
 def _type(shape: Shape) -> str:
     match shape:
         case Scalar():
-            return _SCALARS[shape.kind]
+            return " or ".join(f"`{option}`" for option in shape.options) or _SCALARS[shape.kind]
         case ListOf():
-            return f"list of `{shape.wrapper}`" if shape.wrapper else f"list of {_entry(shape.entry)}"
+            one = f"{_type(shape.entry)}, or a " if shape.or_one else ""
+            return (
+                f"{one}list of `{shape.wrapper}`" if shape.wrapper else f"{one}list of {_entry(shape.entry)}"
+            )
         case NameOr():
-            return "name, or a mapping"
-        case Record(others=None):
-            return "mapping of " + ", ".join(f"`{key.name}`" for key in shape.keys)
+            names = " or ".join(f"`{option}`" for option in shape.options)
+            return f"{names or 'name'}, or a mapping"
+        case Either():
+            return "mapping"
         case Record():
-            return f"mapping: name → {shape.called}"
+            return (f"{shape.short}, or a " if shape.short else "") + _mapping(shape)
         case StepsSet() | Free():
             return "mapping"
 
 
+def _mapping(record: Record) -> str:
+    if record.others is not None:
+        return f"mapping: name → {record.called}"
+    return "mapping of " + ", ".join(f"`{key.name}`" for key in record.keys)
+
+
 def _entry(shape: Shape) -> str:
-    return f"{_type(shape)}s" if isinstance(shape, Scalar) else _type(shape)
+    return f"{_type(shape)}s" if isinstance(shape, Scalar) and not shape.options else _type(shape)
 
 
 def _plugin_fields() -> list[str]:

@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 from scoopi.defs.scrape.checkers import PluginKind
 
-LOCATOR, PAGE, DATA, NOTHING = "a locator", "a page", "data", "nothing"
+LOCATOR, PAGE, DATA, RECORDS, NOTHING = "a locator", "a page", "data", "records", "nothing"
 
 SEEDER, LOADER = "LocatorSeeder", "PageLoader"
 CSS_PARSER, XPATH_PARSER = "CssParser", "XPathParser"
 FILTER, CONVERTER, SCRIPTER = "DataFilter", "DataConverter", "Scripter"
 LINK_MAKER, APPENDER_STEP = "LocatorCreator", "DataAppender"
+RECORD_PARSER, RECORD_APPENDER = "RecordParser", "RecordAppender"
 
 
 class Flow(NamedTuple):
@@ -37,6 +38,8 @@ STEP_CLASSES: Mapping[str, Flow] = MappingProxyType(
         LINK_MAKER: Flow(DATA, NOTHING),
         SCRIPTER: Flow(None, None),
         APPENDER_STEP: Flow(DATA, NOTHING),
+        RECORD_PARSER: Flow(PAGE, RECORDS),
+        RECORD_APPENDER: Flow(RECORDS, NOTHING),
     }
 )
 PLUGIN_KINDS: Mapping[str, PluginKind] = MappingProxyType(

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from scoopi.defs.scrape.digest import data_def_digest
+from scoopi.defs.scrape.digest import definition_digest
 from scoopi.defs.yaml.node import Table, read_bool, read_integer, read_range
 from scoopi.model.data_def import DataDef, FilterDef, ItemDef
 from scoopi.model.place import NOWHERE, Place
@@ -70,7 +70,7 @@ def build_data_def(name: str, node: Table, key: str, place: Place) -> WrittenDat
         block_place=query.at("block") if query.text("block") else NOWHERE,
         selector_place=query.at("selector") if query.text("selector") is not None else NOWHERE,
     )
-    data_def = msgspec.structs.replace(data_def, digest=data_def_digest(data_def))
+    data_def = msgspec.structs.replace(data_def, digest=definition_digest(data_def))
     return WrittenDataDef(data_def, key, items, dims, facts, place)
 
 

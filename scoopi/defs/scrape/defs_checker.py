@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scoopi.defs.records.record_def_builder import WrittenRecordDef, build_record_def, outputs_of
+from scoopi.defs.records.record_language import MARKS
 from scoopi.defs.scrape.chain import Chain
 from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.conversion_checker import ConversionChecker
@@ -9,12 +11,12 @@ from scoopi.defs.scrape.data_def_builder import WrittenDataDef, build_data_def
 from scoopi.defs.scrape.data_def_checker import DataDefChecker
 from scoopi.defs.scrape.defs_groups import Reach, WrittenTask, build_locator_groups, build_task_groups
 from scoopi.defs.scrape.digest import tree_digest
-from scoopi.defs.scrape.step_sets import SetStep, Steps, StepSets
+from scoopi.defs.scrape.step_sets import RECORD_STEPS, SetStep, Steps, StepSets
 from scoopi.defs.scrape.task_checker import TaskChecker
 from scoopi.defs.sites.site_builder import SiteBuilder
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Table, Text
-from scoopi.model.definitions import Definitions, LocatorGroup, TaskGroup
+from scoopi.model.definitions import Definitions, LocatorGroup, TaskDef, TaskGroup
 from scoopi.model.place import NOWHERE
 from scoopi.model.sites import SiteBlock
 from scoopi.model.text.shown import nearest
@@ -37,12 +39,13 @@ class DefsChecker:
         self._findings = findings
         self._locator_groups = build_locator_groups(root.table("locatorGroups"))
         self._task_groups = build_task_groups(root.table("taskGroups"))
-        self._data_defs = self._built_data_defs(root.table("dataDefs"))
+        self._data_defs, self._record_defs = _built_defs(root.table("dataDefs"))
         self._sets = StepSets(root.table("steps"), findings)
         self._expanded = {task.key: self._steps(task) for task in self._tasks()}
         self._chains: dict[str, list[SetStep] | None] = {}
         self._sites: tuple[SiteBlock, ...] = ()
-        self._reach = Reach(self._task_groups, self._expanded, self._chains, self._data_defs)
+        self._written: dict[str, WrittenDataDef | WrittenRecordDef] = {**self._data_defs, **self._record_defs}
+        self._reach = Reach(self._task_groups, self._expanded, self._chains, self._written)
 
     def check(self) -> None:
         """Make all findings."""
@@ -72,31 +75,27 @@ class DefsChecker:
         task_groups: dict[str, TaskGroup] = {}
         for name, group in self._task_groups.items():
             if name in self._reach.groups:
-                task_groups[name] = group.built(
-                    tuple(task.built(self._chains[task.key] or []) for task in group.tasks)
-                )
+                task_groups[name] = group.built(tuple(self._task(task) for task in group.tasks))
         return Definitions(
             locator_groups={n: g for n, g in self._locator_groups.items() if n in self._task_groups},
             task_groups=task_groups,
             data_defs={n: w.data_def for n, w in self._data_defs.items() if n in self._reach.uses},
             digest=tree_digest(self._root),
             sites=self._sites,
+            record_defs={n: w.record_def for n, w in self._record_defs.items() if n in self._reach.uses},
         )
 
-    def _built_data_defs(self, section: Table | None) -> dict[str, WrittenDataDef]:
-        if section is None:
-            return {}
-        return {
-            name: build_data_def(name, node, f"dataDefs.{name}", section.keys[name])
-            for name, node in section.entries.items()
-            if isinstance(node, Table)
-        }
+    def _task(self, task: WrittenTask) -> TaskDef:
+        outputs = outputs_of(task.data_def, task.outputs) if task.data_def in self._record_defs else ()
+        return task.built(self._chains[task.key] or [], outputs)
 
     def _tasks(self) -> list[WrittenTask]:
         return [task for group in self._task_groups.values() for task in group.tasks]
 
     def _steps(self, task: WrittenTask) -> Steps | None:
         node, key = task.steps, f"{task.key}.steps"
+        if node is None and task.data_def in self._record_defs:
+            return self._sets.named(RECORD_STEPS, NOWHERE, "")
         if node is None:
             return self._sets.named(self._default_steps, NOWHERE, _DEFAULT_STEPS_KEY)
         if isinstance(node, Text):
@@ -181,7 +180,24 @@ class DefsChecker:
             if name not in self._reach.groups:
                 what = f"no locator or link leads to the task group {name}"
                 self._findings.warning(group.place, group.key, what, "take it out, or add locators for it")
-        for name, written in self._data_defs.items():
+        for name, written in self._written.items():
             if name not in self._reach.uses:
                 what = f"no task that is reached uses the data definition {name}"
                 self._findings.warning(written.place, written.key, what, "take it out")
+
+
+def _built_defs(
+    section: Table | None,
+) -> tuple[dict[str, WrittenDataDef], dict[str, WrittenRecordDef]]:
+    """The data definitions that are grids, and those of records."""
+    grids: dict[str, WrittenDataDef] = {}
+    records: dict[str, WrittenRecordDef] = {}
+    for name, node in section.entries.items() if section is not None else ():
+        if not isinstance(node, Table) or section is None:
+            continue
+        key, place = f"dataDefs.{name}", section.keys[name]
+        if MARKS.isdisjoint(node.entries):
+            grids[name] = build_data_def(name, node, key, place)
+        else:
+            records[name] = build_record_def(name, node, key, place)
+    return grids, records

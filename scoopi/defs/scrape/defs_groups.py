@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
+from scoopi.defs.records.record_def_builder import WrittenRecordDef
 from scoopi.defs.scrape.class_names import CSS_PARSER, LINK_MAKER, XPATH_PARSER
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
 from scoopi.defs.scrape.step_sets import SetStep, Steps
 from scoopi.defs.yaml.node import Listing, Node, Table, read_bool
-from scoopi.model.definitions import LocatorDef, LocatorGroup, TaskDef, TaskGroup
+from scoopi.model.definitions import LocatorDef, LocatorGroup, OutputDef, TaskDef, TaskGroup
 from scoopi.model.place import Place
 
 _LIVE = "live"
@@ -39,8 +40,16 @@ class WrittenTask(msgspec.Struct, frozen=True):
         """Its own steps: a name, or a set with steps that differ."""
         return self.node.entries.get("steps")
 
-    def built(self, chain: list[SetStep]) -> TaskDef:
-        """The task with its chain of steps."""
+    @property
+    def outputs(self) -> tuple[OutputDef, ...]:
+        """Where its records go, as written; empty when it has no `output`."""
+        return tuple(
+            OutputDef(each.text("to") or "", read_bool(each.text("stream") or "") is True, each.at("to"))
+            for each in self.node.tables("output")
+        )
+
+    def built(self, chain: list[SetStep], outputs: tuple[OutputDef, ...] = ()) -> TaskDef:
+        """The task with its chain of steps, and the outputs of its records."""
         persist = self.node.table("persist")
         data = read_bool(persist.text("data") or "") if persist is not None else None
         return TaskDef(
@@ -50,6 +59,7 @@ class WrittenTask(msgspec.Struct, frozen=True):
             steps=tuple(each.step for each in chain),
             persist_data=data is not False,
             place=self.place,
+            outputs=outputs,
         )
 
 
@@ -149,7 +159,7 @@ class Reach:
         groups: Mapping[str, WrittenTaskGroup],
         sets: Sets,
         chains: Chains,
-        data_defs: Mapping[str, WrittenDataDef],
+        data_defs: Mapping[str, WrittenDataDef | WrittenRecordDef],
     ) -> None:
         self._all = groups
         self._sets = sets
@@ -180,5 +190,5 @@ class Reach:
         written = self._data_defs.get(task.data_def)
         if use.makes_links is not True:
             use.makes_links = LINK_MAKER in classes or (None if chain is None else use.makes_links)
-        may_link = chain is None or LINK_MAKER in classes
+        may_link = chain is None or LINK_MAKER in classes or isinstance(written, WrittenRecordDef)
         return written.link_groups if written is not None and may_link else []

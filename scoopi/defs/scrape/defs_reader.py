@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from scoopi.defs.records.short_forms import expanded
 from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.defs_checker import DefsChecker
 from scoopi.defs.scrape.language import LANGUAGE
@@ -97,7 +98,7 @@ class DefsReader:
             if table is None:
                 self._is_whole = False
             else:
-                merger.add(table)
+                merger.add(expanded(table))
         return merger.merged()
 
     def _report(self, files: list[Path]) -> Report:

@@ -12,6 +12,7 @@ import msgspec
 from scoopi.defs.yaml.entries import FlatTable
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.data_def import DataDef
+from scoopi.model.records.record_def import RecordDef
 
 _NOT_DEFINED = frozenset({"place", "block_place", "selector_place", "type_place", "digest"})
 _DIGEST_BYTES = 16
@@ -19,9 +20,9 @@ _AT_ONCE = 200
 _encoded = msgspec.json.encode
 
 
-def data_def_digest(data_def: DataDef) -> str:
+def definition_digest(definition: DataDef | RecordDef) -> str:
     """Of the effective definition, places left out: 32 hex digits."""
-    return _digest([_encoded(_without_places(msgspec.to_builtins(data_def)))])
+    return _digest([_encoded(_without_places(msgspec.to_builtins(definition)))])
 
 
 def tree_digest(root: Table) -> str:

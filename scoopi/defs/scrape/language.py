@@ -5,8 +5,9 @@ Source: defs/README.md, 1.3 to 1.7.
 
 from __future__ import annotations
 
+from scoopi.defs.records.record_language import FOLLOW, MARKS, OUTPUT, RECORD_DEF
 from scoopi.defs.sites.site_language import SITES
-from scoopi.defs.yaml.shape import Free, Key, Kind, ListOf, NameOr, Record, Scalar, StepsSet
+from scoopi.defs.yaml.shape import Either, Free, Key, Kind, ListOf, NameOr, Record, Scalar, StepsSet
 
 _TEXT, _NAME, _INTEGER, _BOOL = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kind.INTEGER), Scalar(Kind.BOOL)
 _TEXTS = ListOf(_TEXT)
@@ -26,7 +27,8 @@ LOCATOR_GROUP = Record(
             "locators: [ { name: oslo, url: /pages/oslo.html } ]",
             True,
         ),
-    )
+    ),
+    short="an address, or a list of addresses",
 )
 
 FILTER = Record(
@@ -161,6 +163,18 @@ TASK = Record(
             "What is kept of the task.",
             "persist: { data: true }",
         ),
+        Key(
+            "output",
+            ListOf(OUTPUT, unique=True, or_one=True),
+            "Where records go. Default: a file of the data definition's name, with .jsonl.",
+            "output: [ books.csv, books.jsonl ]",
+        ),
+        Key(
+            "follow",
+            FOLLOW,
+            "Links to further pages, in place of a data definition.",
+            'follow: { select: "li.next > a @href", group: list }',
+        ),
     )
 )
 TASK_GROUP = Record(
@@ -187,7 +201,7 @@ LANGUAGE = Record(
         ),
         Key(
             "dataDefs",
-            Record(others=DATA_DEF, called="data definition"),
+            Record(others=Either(DATA_DEF, RECORD_DEF, MARKS), called="data definition"),
             "What is read on a page.",
             'dataDefs: { headlines: { query: { block: "h2" }, items: [ item: { name: title } ] } }',
             True,

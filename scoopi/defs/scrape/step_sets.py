@@ -12,6 +12,8 @@ from scoopi.defs.scrape.class_names import (
     CSS_PARSER,
     FILTER,
     LOADER,
+    RECORD_APPENDER,
+    RECORD_PARSER,
     SEEDER,
     XPATH_PARSER,
     short_class,
@@ -104,10 +106,28 @@ def _steps(parser: str) -> Mapping[str, StepDef]:
     return MappingProxyType({step.name: step for step in steps})
 
 
+def _record_steps() -> Mapping[str, StepDef]:
+    steps = (
+        StepDef("seeder", SEEDER, "start", "loader"),
+        StepDef("loader", LOADER, "seeder", "parser"),
+        StepDef("parser", RECORD_PARSER, "loader", "appender"),
+        StepDef("appender", RECORD_APPENDER, "parser", "end"),
+    )
+    return MappingProxyType({step.name: step for step in steps})
+
+
+RECORD_STEPS = "records"
+"""The steps set of tasks that read records, and name none."""
 _CSS, _XPATH = _steps(CSS_PARSER), _steps(XPATH_PARSER)
 
 BUILT_IN_SETS: Mapping[str, Mapping[str, StepDef]] = MappingProxyType(
-    {"css": _CSS, "xpath": _XPATH, "jsoupDefault": _CSS, "htmlUnitDefault": _XPATH}
+    {
+        "css": _CSS,
+        "xpath": _XPATH,
+        RECORD_STEPS: _record_steps(),
+        "jsoupDefault": _CSS,
+        "htmlUnitDefault": _XPATH,
+    }
 )
 """The steps sets that every run knows: name -> step name -> step. Source: defs/README.md, 4."""
 

@@ -21,9 +21,10 @@ class Kind(StrEnum):
 
 
 class Scalar(msgspec.Struct, frozen=True):
-    """One value."""
+    """One value; with `options` one of these."""
 
     kind: Kind
+    options: tuple[str, ...] = ()
 
 
 class Free(msgspec.Struct, frozen=True):
@@ -37,12 +38,14 @@ class ListOf(msgspec.Struct, frozen=True):
         wrapper: the one key that each entry is wrapped in (`item`), or empty.
         tolerant: whether other keys beside the wrapper are only warned of.
         unique: whether equal entries are an error.
+        or_one: whether one entry may be written without a list; it has been put into one when it is checked.
     """
 
     entry: Shape
     wrapper: str = ""
     tolerant: bool = False
     unique: bool = False
+    or_one: bool = False
 
     def is_met_by(self, names: tuple[str, ...], texts: tuple[str, ...]) -> bool:
         """Whether an entry of texts is right; False only means that it needs a closer check."""
@@ -68,6 +71,7 @@ class Record(msgspec.Struct, frozen=True):
     Attributes:
         others: the shape of all other entries; None when there must be none.
         called: what such an entry is, as `task`; there must be at least one unless `may_be_empty`.
+        short: what may be written instead, as in `a selector`; it has been expanded when it is checked.
         names: the known keys.
         needs_names_only: it has these keys, all of them, and each is a name.
     """
@@ -76,6 +80,7 @@ class Record(msgspec.Struct, frozen=True):
     others: Shape | None = None
     called: str = ""
     may_be_empty: bool = False
+    short: str = ""
     names: frozenset[str] = frozenset()
     needs_names_only: bool = False
 
@@ -93,9 +98,27 @@ class StepsSet(msgspec.Struct, frozen=True):
 
 
 class NameOr(msgspec.Struct, frozen=True):
-    """A name, or else a mapping."""
+    """A name, or else a mapping.
+
+    Attributes:
+        options: the names that are allowed; empty for any.
+    """
 
     record: Record
+    options: tuple[str, ...] = ()
 
 
-Shape = Scalar | Free | ListOf | Record | StepsSet | NameOr
+class Either(msgspec.Struct, frozen=True):
+    """A mapping of one of two kinds.
+
+    Attributes:
+        usual: unless it has one of the keys in `marks`.
+        other: if it has one of them.
+    """
+
+    usual: Record
+    other: Record
+    marks: frozenset[str]
+
+
+Shape = Scalar | Free | ListOf | Record | StepsSet | NameOr | Either

@@ -20,7 +20,7 @@ from scoopi.defs.yaml.node import (
     read_integer,
     read_range,
 )
-from scoopi.defs.yaml.shape import Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet
+from scoopi.defs.yaml.shape import Either, Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet
 from scoopi.model.place import Place
 from scoopi.model.text.shown import nearest
 
@@ -57,6 +57,11 @@ class ShapeChecker:
         elif isinstance(shape, NameOr):
             if not isinstance(node, Text):
                 self._table(node, shape.record, key, owner, hint)
+            elif shape.options:
+                self._option(node, shape.options, key)
+        elif isinstance(shape, Either):
+            is_other = isinstance(node, Table) and not shape.marks.isdisjoint(node.entries)
+            self._table(node, shape.other if is_other else shape.usual, key, owner, hint)
         else:
             self._table(node, shape, key, owner, hint)
 
@@ -87,7 +92,10 @@ class ShapeChecker:
     def _table(self, node: Node, shape: Record | StepsSet, key: str, owner: Place, hint: str) -> None:
         if not isinstance(node, Table):
             kind = "a list" if isinstance(node, Listing) else "a text"
-            what = f"{_last(key)} is {kind}, a mapping is needed"
+            needed = (
+                f"a mapping (or {shape.short})" if isinstance(shape, Record) and shape.short else "a mapping"
+            )
+            what = f"{_last(key)} is {kind}, {needed} is needed"
             self._findings.error(node.place, key, what, hint or "write `name: …` lines below it")
         elif isinstance(shape, Record):
             self.check_record(node, shape, key, owner)
@@ -98,6 +106,9 @@ class ShapeChecker:
         if not isinstance(node, Text):
             kind = "a list" if isinstance(node, Listing) else "a mapping"
             self._findings.error(node.place, key, f"{_last(key)} is {kind}, one value is needed", hint)
+            return
+        if shape.options:
+            self._option(node, shape.options, key)
             return
         what = ""
         if shape.kind is Kind.NAME and not node.text.strip():
@@ -113,6 +124,11 @@ class ShapeChecker:
             what, hint = f'is "{node.text[:40]}", which is too large', f"{LARGEST} is the largest"
         if what:
             self._findings.error(node.place, key, f"{_last(key)} {what}", hint)
+
+    def _option(self, node: Text, options: tuple[str, ...], key: str) -> None:
+        if node.text not in options:
+            what, hint = f'{_last(key)} is "{node.text}"', f"known are {', '.join(options)}"
+            self._findings.error(node.place, key, what, hint, near=nearest(node.text, options))
 
     def _list(self, node: Node, shape: ListOf, key: str, hint: str) -> None:
         if not isinstance(node, Listing):

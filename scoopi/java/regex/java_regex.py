@@ -35,12 +35,56 @@ class JavaPattern:
         except TimeoutError:
             raise self._too_slow(text) from None
 
+    def first(self, text: str) -> str | None:
+        """The first group of the first match, or the whole match where there are no groups; None without one.
+
+        Raises:
+            ParseError: as `search`.
+        """
+        try:
+            found = self._compiled.search(text, timeout=self._timeout_ms / 1000)
+        except TimeoutError:
+            raise self._too_slow(text) from None
+        if found is None:
+            return None
+        group: str | None = found[1] if self._compiled.groups else found[0]
+        return group
+
+    def replaced(self, text: str, replacement: str) -> str:
+        """The text with each match replaced; `$1` and `${name}` are groups, a backslash quotes a sign.
+
+        Raises:
+            ParseError: as `search`; or the replacement names a group that is not there.
+        """
+        try:
+            return self._compiled.sub(
+                lambda found: _filled(replacement, found), text, timeout=self._timeout_ms / 1000
+            )
+        except TimeoutError:
+            raise self._too_slow(text) from None
+        except (IndexError, KeyError):
+            what = f"the replacement {replacement!r} names a group that {shown(self.pattern)} does not have"
+            raise ParseError(what, hint="write \\$ for a dollar sign") from None
+
     def _too_slow(self, text: str) -> ParseError:
         return ParseError(
             f"the regex {shown(self.pattern)} took longer than {self._timeout_ms} ms on a text of "
             f"{len(text)} characters",
             hint="write it without nested repetitions, or raise scoopi.regex.timeout",
         )
+
+
+def _filled(replacement: str, found: regex.Match[str]) -> str:
+    def group(part: regex.Match[str]) -> str:
+        if part["sign"] is not None:
+            return str(part["sign"])
+        name = part["number"] or part["name"]
+        return str(found[int(name) if name.isdigit() else name] or "")
+
+    return _REPLACEMENT.sub(group, replacement)
+
+
+_REPLACEMENT = regex.compile(r"\\(?P<sign>.)|\$(?P<number>\d)|\$\{(?P<name>\w+)\}", regex.DOTALL)
 
 
 def compile_java(pattern: str, *, timeout_ms: int = 1000) -> JavaPattern:

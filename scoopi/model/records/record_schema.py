@@ -130,16 +130,18 @@ class Records(msgspec.Struct, frozen=True):
         rows: of each record the values of `RecordSchema.all_columns`.
         rejections: elements that gave no record.
         links: pages that fields lead to.
+        finds: counters of what was found, by name (`model/report/finds.py`).
     """
 
     data_def: str
     rows: tuple[Row, ...]
     rejections: tuple[Rejection, ...] = ()
     links: tuple[Link, ...] = ()
+    finds: dict[str, float] = {}
 
     def with_rows(self, rows: Iterable[Row]) -> Records:
         """The same page's records with other rows."""
-        return Records(self.data_def, tuple(rows), self.rejections, self.links)
+        return Records(self.data_def, tuple(rows), self.rejections, self.links, self.finds)
 
 
 def packed_rows(rows: Sequence[Row]) -> bytes:

@@ -13,6 +13,9 @@ AxisName = tuple[str, str]
 """`item`, `dim` or `fact`, and the name of its entry."""
 
 PAGES, ROWS, MET = "pages", "rows", "met"
+REJECTED, ABSENT, UNREADABLE, EXAMPLE = "rejected", "absent", "unreadable", "example"
+"""Of a field of records: elements rejected for it, records where nothing was found, values that could not be
+converted; and such a value, which is part of the counter's name."""
 PREFIX = "finds."
 """Of the node's counters that hold finds."""
 

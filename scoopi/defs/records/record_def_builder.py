@@ -1,0 +1,208 @@
+"""RecordDefBuilder: a data definition with fields, as written, becomes a RecordDef."""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+import msgspec
+
+from scoopi.defs.records.short_forms import NO_OUTPUT
+from scoopi.defs.scrape.digest import definition_digest
+from scoopi.defs.yaml.node import Listing, Table, Text, read_bool
+from scoopi.model.definitions import OutputDef
+from scoopi.model.place import NOWHERE, Place
+from scoopi.model.records.record_def import (
+    COLUMN_TYPES,
+    CURRENCY,
+    FieldDef,
+    FieldType,
+    RecordDef,
+    Selector,
+    SourceDef,
+)
+from scoopi.model.records.record_schema import META_COLUMNS, Column, ColumnType, Expectation, RecordSchema
+
+RECORDS = "records"
+"""What `expect` calls the number of records."""
+_INTEGER = re.compile(r"[+-]?\d+")
+_DECIMAL = re.compile(r"[+-]?\d+\.\d+|[+-]?\d+")
+_TRUTHS = frozenset({"true", "false"})
+_COUNT = re.compile(r"(\d+)(?:(-)(\d+)?)?")
+_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+
+
+class WrittenRecordDef(msgspec.Struct, frozen=True):
+    """A data definition of records; `place` is where its name stands, `node` what is written."""
+
+    record_def: RecordDef
+    key: str
+    node: Table
+    place: Place
+
+    @property
+    def link_groups(self) -> list[str]:
+        """The groups that its fields lead to."""
+        return [field.follow for field in self.record_def.fields if field.follow]
+
+    def field_node(self, name: str) -> Table:
+        """A field as written."""
+        fields = self.node.table("fields")
+        found = fields.table(name) if fields is not None else None
+        return found or Table({}, {}, self.place)
+
+
+def build_record_def(name: str, node: Table, key: str, place: Place) -> WrittenRecordDef:
+    """Normalized; what is missing or malformed (a finding elsewhere) is taken as not there."""
+    written = node.table("fields") or Table({}, {}, NOWHERE)
+    fields = tuple(
+        _field(each, inner, written.keys[each])
+        for each, inner in written.entries.items()
+        if isinstance(inner, Table)
+    )
+    record_def = RecordDef(
+        name=name,
+        schema=RecordSchema(
+            name=name,
+            columns=tuple(column for field in fields for column in _columns(field)),
+            key=tuple(each.text for each in _selectors(node, "key")),
+            expect=_expectations(node),
+            meta=tuple(META_COLUMNS[each] for each in node.texts("meta") if each in META_COLUMNS),
+        ),
+        fields=fields,
+        each=Selector(node.text("each") or "", node.at("each")) if node.text("each") else None,
+        source=_source(node),
+        time_zone=node.text("timeZone") or "",
+        place=place,
+    )
+    record_def = msgspec.structs.replace(record_def, digest=definition_digest(record_def))
+    return WrittenRecordDef(record_def, key, node, place)
+
+
+def read_expectation(subject: str, text: str, place: Place = NOWHERE) -> Expectation | None:
+    """An entry of `expect`; None if the text is none.
+
+    >>> read_expectation("records", "20-").least, read_expectation("price", "95 %").least
+    (20.0, 0.95)
+    """
+    if subject == RECORDS:
+        count = _COUNT.fullmatch(text.strip())
+        if count is None:
+            return None
+        least = float(count[1])
+        most = float(count[3]) if count[3] else None if count[2] else least
+        return Expectation(subject, least, most, False, text, place)
+    share = _SHARE.fullmatch(text.strip())
+    if share is None or float(share[1]) > 100:
+        return None
+    return Expectation(subject, float(share[1]) / 100, None, True, text, place)
+
+
+def _field(name: str, node: Table, place: Place) -> FieldDef:
+    mapped = _mapped(node)
+    kind = node.text("type")
+    type_name = kind if kind in COLUMN_TYPES and kind is not None else _shared_type(mapped)
+    is_kept = node.text("onError") == "keep"
+    return FieldDef(
+        name=name,
+        selects=_selectors(node, "select"),
+        page=_flag(node, "page"),
+        label=node.text("label"),
+        value=node.text("value"),
+        parent=node.text("parent"),
+        script=node.text("script"),
+        text=node.text("text") or "visible",
+        html=node.text("html") or "",
+        regex=node.text("regex"),
+        replace=_pairs(node),
+        map=mapped,
+        type=cast(FieldType, type_name),
+        column_type=ColumnType.TEXT if is_kept else COLUMN_TYPES[type_name],
+        default=node.text("default"),
+        is_list=_flag(node, "list"),
+        locale=node.text("locale"),
+        formats=node.texts("formats"),
+        languages=node.texts("languages"),
+        on_error=node.text("onError") or "missing",
+        required=_flag(node, "required"),
+        follow=node.text("follow") or "",
+        once=node.text("once") or "run",
+        place=place,
+    )
+
+
+def _columns(field: FieldDef) -> list[Column]:
+    columns = [Column(field.name, field.column_type, field.is_list, field.place)]
+    if field.type == "price":
+        columns.append(Column(field.name + CURRENCY, ColumnType.TEXT, field.is_list, field.place))
+    return columns
+
+
+def _shared_type(mapped: dict[str, str]) -> str:
+    """The type that all values of a map have."""
+    values = mapped.values()
+    if not values:
+        return ColumnType.TEXT
+    if all(map(_INTEGER.fullmatch, values)):
+        return ColumnType.INTEGER
+    if all(map(_DECIMAL.fullmatch, values)):
+        return ColumnType.DECIMAL
+    return ColumnType.BOOLEAN if _TRUTHS.issuperset(values) else ColumnType.TEXT
+
+
+def _mapped(node: Table) -> dict[str, str]:
+    table = node.table("map")
+    if table is None:
+        return {}
+    return {name: entry.text for name, entry in table.entries.items() if isinstance(entry, Text)}
+
+
+def _pairs(node: Table) -> tuple[tuple[str, str], ...]:
+    pairs = node.entries.get("replace")
+    found = []
+    for pair in pairs.entries if isinstance(pairs, Listing) else ():
+        texts = (
+            [each.text for each in pair.entries if isinstance(each, Text)]
+            if isinstance(pair, Listing)
+            else []
+        )
+        if len(texts) == 2:
+            found.append((texts[0], texts[1]))
+    return tuple(found)
+
+
+def _selectors(node: Table, name: str) -> tuple[Selector, ...]:
+    listing = node.entries.get(name)
+    if not isinstance(listing, Listing):
+        return ()
+    return tuple(Selector(each.text, each.place) for each in listing.entries if isinstance(each, Text))
+
+
+def _expectations(node: Table) -> tuple[Expectation, ...]:
+    table = node.table("expect")
+    if table is None:
+        return ()
+    found = (
+        read_expectation(name, entry.text, entry.place)
+        for name, entry in table.entries.items()
+        if isinstance(entry, Text)
+    )
+    return tuple(each for each in found if each is not None)
+
+
+def _source(node: Table) -> SourceDef:
+    table = node.table("source")
+    if table is not None:
+        return SourceDef("script", table.text("script") or "", _flag(table, "js"), table.place)
+    return SourceDef(node.text("source") or "html", place=node.at("source"))
+
+
+def _flag(node: Table, name: str) -> bool:
+    return read_bool(node.text(name) or "") is True
+
+
+def outputs_of(data_def: str, written: tuple[OutputDef, ...]) -> tuple[OutputDef, ...]:
+    """Where the records of a task go: a file of its data definition's name, if it names nothing."""
+    if not written:
+        return (OutputDef(f"{data_def}.jsonl"),)
+    return tuple(each for each in written if each.to != NO_OUTPUT)

@@ -1,0 +1,179 @@
+"""RECORD_DEF: every key of a data definition that reads records.
+
+Source: defs/README.md, 6.
+"""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from scoopi.defs.yaml.shape import Key, Kind, ListOf, NameOr, Record, Scalar
+from scoopi.model.records.record_def import HTMLS, ON_ERRORS, ONCE, TEXTS, FieldType
+from scoopi.model.records.record_schema import META_COLUMNS
+
+_TEXT, _NAME, _BOOL = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kind.BOOL)
+_SELECTS = ListOf(_NAME, or_one=True)
+SOURCES = ("html", "json", "jsonld", "microdata", "opengraph")
+ONCE_KEY = Key(
+    "once",
+    Scalar(Kind.NAME, ONCE),
+    "Whether the page is read once per run, once per locator, or for each link. Default: run.",
+    "once: locator",
+)
+
+FIELD = Record(
+    (
+        Key(
+            "select",
+            _SELECTS,
+            "CSS or XPath (with a `source`, JMESPath); a trailing `@name` takes an attribute. "
+            "Of several the first that matches counts.",
+            'select: "h3 > a @title"',
+        ),
+        Key("page", _BOOL, "Search the whole page, not only the element of the record.", "page: true"),
+        Key("label", _NAME, "Read the value beside the label with this text.", "label: UPC"),
+        Key("value", _TEXT, "A constant with placeholders.", 'value: "%{page.url}"'),
+        Key("parent", _NAME, "A field of the record that led to this page.", "parent: title"),
+        Key(
+            "script",
+            _TEXT,
+            "A JavaScript expression; the fields before it are in `record`.",
+            "script: record.net * 1.19",
+        ),
+        Key(
+            "text",
+            Scalar(Kind.NAME, TEXTS),
+            "Text as a reader sees it, the element's own text only, or as it stands in the page. "
+            "Default: visible.",
+            "text: own",
+        ),
+        Key("html", Scalar(Kind.NAME, HTMLS), "Take the markup inside, or with, the element.", "html: inner"),
+        Key(
+            "regex",
+            _TEXT,
+            "Keep the first group of the first match, or the whole match; no match counts as missing.",
+            'regex: "\\\\d+"',
+        ),
+        Key(
+            "replace",
+            ListOf(ListOf(_TEXT)),
+            "Pairs of a pattern and its replacement, applied in order; `$1` is a group.",
+            'replace: [ ["\\\\s+", " "] ]',
+        ),
+        Key(
+            "map",
+            Record(others=_TEXT, called="value"),
+            "What the texts mean; any other text cannot be converted.",
+            "map: { One: 1, Two: 2 }",
+        ),
+        Key(
+            "type", Scalar(Kind.NAME, get_args(FieldType)), "What the value is. Default: text.", "type: price"
+        ),
+        Key("default", _TEXT, "Replaces a missing value.", "default: 0"),
+        Key("list", _BOOL, "Keep all matches, not only the first.", "list: true"),
+        Key(
+            "locale",
+            _NAME,
+            "Language of a number's separators; otherwise they are inferred from the text.",
+            "locale: de",
+        ),
+        Key(
+            "formats",
+            ListOf(_NAME, or_one=True),
+            "Patterns of a date with strptime directives or Java letters.",
+            'formats: "%d.%m.%Y"',
+        ),
+        Key(
+            "languages",
+            ListOf(_NAME, or_one=True),
+            "Languages of a date without `formats`.",
+            "languages: [ de, en ]",
+        ),
+        Key(
+            "onError",
+            Scalar(Kind.NAME, ON_ERRORS),
+            "What becomes of a value that cannot be converted: missing, kept as text, its record rejected, "
+            "or the task fails. Default: missing.",
+            "onError: reject",
+        ),
+        Key("required", _BOOL, "A record without a value here is rejected.", "required: true"),
+        Key("follow", _NAME, "The task group of the page that the value leads to.", "follow: detail"),
+        ONCE_KEY,
+    ),
+    short="a selector, or a list of selectors",
+)
+FOLLOW = Record(
+    (
+        Key("select", _SELECTS, "Where the links are.", 'select: "li.next > a @href"', True),
+        Key("group", _NAME, "The task group of the pages that they lead to.", "group: list", True),
+        ONCE_KEY,
+    )
+)
+SOURCE = Record(
+    (
+        Key(
+            "script",
+            _NAME,
+            "Selector of the script element that holds the data.",
+            'script: "#__NEXT_DATA__"',
+            True,
+        ),
+        Key("js", _BOOL, "It holds a JavaScript object, not JSON. Default: false.", "js: true"),
+    )
+)
+OUTPUT = Record(
+    (
+        Key("to", _NAME, "Name of a file, a URL, or - for stdout.", "to: books.csv", True),
+        Key(
+            "stream",
+            _BOOL,
+            "Load a database during the run although its records have an expectation. Default: false.",
+            "stream: true",
+        ),
+    ),
+    short="a name or URL",
+)
+RECORD_DEF = Record(
+    (
+        Key(
+            "each",
+            _NAME,
+            "One record for each element that this selector finds; without it one for each page.",
+            'each: "li.card"',
+        ),
+        Key(
+            "fields",
+            Record(others=FIELD, called="field"),
+            "What a record holds, by name; the columns in this order.",
+            'fields: { title: "h3" }',
+            True,
+        ),
+        Key(
+            "source",
+            NameOr(SOURCE, SOURCES),
+            "What `each` and the fields look into. Default: html.",
+            "source: json",
+        ),
+        Key("key", ListOf(_NAME, or_one=True), "Fields that identify a record.", "key: [ link ]"),
+        Key(
+            "expect",
+            Record(others=_TEXT, called="expectation"),
+            "How many `records` a run must give, and in which share of them a field has a value.",
+            'expect: { records: "20-", price: "95 %" }',
+        ),
+        Key(
+            "meta",
+            ListOf(Scalar(Kind.NAME, tuple(META_COLUMNS)), or_one=True),
+            "Columns before the fields.",
+            "meta: [ page, fetchedAt ]",
+        ),
+        Key(
+            "timeZone",
+            _NAME,
+            "Time zone of the page's dates that have none. Default: that of the run.",
+            "timeZone: Europe/Berlin",
+        ),
+    )
+)
+MARKS = frozenset({"fields", "each"})
+"""Keys by which a data definition is one of records."""

@@ -1,0 +1,179 @@
+"""expanded: short forms of definitions become the long ones, so that all later code sees one form.
+
+Source: defs/README.md, 6.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from scoopi.defs.records.record_language import MARKS
+from scoopi.defs.yaml.entries import Entries
+from scoopi.defs.yaml.node import Listing, Node, Table, Text
+from scoopi.model.place import Place
+
+NO_OUTPUT = "none"
+"""As `output:` of a task whose records are not written."""
+LINK_FIELD = "link"
+"""The only field of the data definition that a task's `follow` becomes."""
+_TASK_GROUP_KEYS = frozenset({"live"})
+_LISTS = ("key", "meta")
+_FIELD_LISTS = ("select", "formats", "languages")
+
+
+def expanded(root: Table) -> Table:
+    """The definitions of a file without short forms; what is malformed stays as it is.
+
+    Every value keeps the place where it is written.
+    """
+    entries, keys = dict(root.entries), dict(root.keys)
+    for name, expand in _SECTIONS.items():
+        section = entries.get(name)
+        if isinstance(section, Table):
+            entries[name] = _mapped(section, expand)
+    made = _links_of_tasks(entries)
+    if made.entries:
+        known = entries.get("dataDefs")
+        if isinstance(known, Table):
+            made = Table({**known.entries, **made.entries}, {**known.keys, **made.keys}, known.place)
+        entries["dataDefs"] = made
+        keys.setdefault("dataDefs", made.place)
+    return Table(entries, keys, root.place)
+
+
+def _mapped(table: Table, expand: Callable[[str, Node, Place], Node]) -> Table:
+    entries = {name: expand(name, node, table.keys[name]) for name, node in table.entries.items()}
+    return Table(entries, table.keys, table.place)
+
+
+def _locator_group(name: str, node: Node, place: Place) -> Node:
+    """`list: URL`, or a list of URLs: locators that have the name of the group."""
+    if isinstance(node, Table):
+        locators = node.entries.get("locators")
+        if isinstance(locators, Listing) and any(isinstance(entry, Text) for entry in _first(locators)):
+            return _with(node, "locators", _locators(name, locators))
+        return node
+    if isinstance(node, Text):
+        if node.is_empty:
+            return node
+        node = Listing([node], node.place)
+    return Table({"locators": _locators(name, node)}, {"locators": place}, node.place)
+
+
+def _first(listing: Listing) -> Iterator[Node]:
+    """Its first entry: of a list with very many no more is looked at."""
+    yield from (entry for entry, _ in zip(listing.entries, range(1), strict=False))
+
+
+def _locators(name: str, listing: Listing) -> Listing:
+    entries = Entries(listing.place.file)
+    for entry in listing.entries:
+        if isinstance(entry, Text) and not entry.is_empty:
+            place = entry.place
+            entry = Table({"name": Text(name, place), "url": entry}, {"name": place, "url": place}, place)
+        entries.append(entry)
+    return Listing(entries, listing.place)
+
+
+def _task_group(group: str, node: Node, place: Place) -> Node:
+    if not isinstance(node, Table):
+        return node
+    return _mapped(
+        node, lambda name, task, _: task if name in _TASK_GROUP_KEYS else _task(f"{group}.{name}", task)
+    )
+
+
+def _task(name: str, node: Node) -> Node:
+    """`output: X` is a list of mappings; `follow: {…}` a data definition of its own, which is not written."""
+    if not isinstance(node, Table):
+        return node
+    if "output" in node.entries:
+        outputs = _listed(node.entries["output"])
+        if isinstance(outputs, Listing):
+            tables = [_keyed("to", entry) for entry in outputs.entries]
+            outputs = Listing(tables, outputs.place)
+        node = _with(node, "output", outputs)
+    if "follow" in node.entries:
+        node = _with(node, "follow", _field("", node.entries["follow"], node.keys["follow"]))
+    if "follow" in node.entries and "dataDef" not in node.entries:
+        place = node.keys["follow"]
+        node = _with(node, "dataDef", Text(name, place), place)
+        if "output" not in node.entries:
+            nothing = _keyed("to", Text(NO_OUTPUT, place))
+            node = _with(node, "output", Listing([nothing], place), place)
+    return node
+
+
+def _links_of_tasks(sections: dict[str, Node]) -> Table:
+    """The data definitions that the tasks' `follow` stand for, by `GROUP.TASK`."""
+    made = Table({}, {}, Place())
+    groups = sections.get("taskGroups")
+    for group, tasks in groups.entries.items() if isinstance(groups, Table) else ():
+        for name, task in tasks.entries.items() if isinstance(tasks, Table) else ():
+            follow = task.entries.get("follow") if isinstance(task, Table) else None
+            if (
+                isinstance(task, Table)
+                and isinstance(follow, Table)
+                and task.text("dataDef") == f"{group}.{name}"
+            ):
+                made.entries[f"{group}.{name}"] = _link_def(follow)
+                made.keys[f"{group}.{name}"] = task.keys["follow"]
+                made.place = follow.place
+    return made
+
+
+def _link_def(follow: Table) -> Table:
+    place = follow.place
+    entries: dict[str, Node] = {"type": Text("url", place), "list": Text("true", place)}
+    keys = dict.fromkeys(entries, place)
+    for name, node in follow.entries.items():
+        known = "follow" if name == "group" else name
+        entries[known], keys[known] = node, follow.keys[name]
+    field = _field(LINK_FIELD, Table(entries, keys, place), place)
+    fields = Table({LINK_FIELD: field}, {LINK_FIELD: place}, place)
+    return Table({"fields": fields}, {"fields": place}, place)
+
+
+def _data_def(name: str, node: Node, place: Place) -> Node:
+    if not isinstance(node, Table) or MARKS.isdisjoint(node.entries):
+        return node
+    for each in _LISTS:
+        if each in node.entries:
+            node = _with(node, each, _listed(node.entries[each]))
+    fields = node.entries.get("fields")
+    return _with(node, "fields", _mapped(fields, _field)) if isinstance(fields, Table) else node
+
+
+def _field(name: str, node: Node, place: Place) -> Node:
+    """A selector, or a list of them, is its `select`."""
+    if isinstance(node, Listing):
+        node = Table({"select": node}, {"select": node.place}, node.place)
+    node = _keyed("select", node)
+    if isinstance(node, Table):
+        for each in _FIELD_LISTS:
+            if each in node.entries:
+                node = _with(node, each, _listed(node.entries[each]))
+    return node
+
+
+def _listed(node: Node) -> Node:
+    return Listing([node], node.place) if isinstance(node, Text) and not node.is_empty else node
+
+
+def _keyed(name: str, node: Node) -> Node:
+    """A text as the value of a key."""
+    if not isinstance(node, Text) or node.is_empty:
+        return node
+    return Table({name: node}, {name: node.place}, node.place)
+
+
+def _with(table: Table, name: str, node: Node, place: Place | None = None) -> Table:
+    keys = table.keys if place is None else {**table.keys, name: place}
+    return Table({**table.entries, name: node}, keys, table.place)
+
+
+_SECTIONS: dict[str, Callable[[str, Node, Place], Node]] = {
+    "locatorGroups": _locator_group,
+    "taskGroups": _task_group,
+    "dataDefs": _data_def,
+}

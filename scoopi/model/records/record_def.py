@@ -1,0 +1,148 @@
+"""RecordDef: what to read on a page as records, one for each matching element, with named fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal
+
+import msgspec
+
+from scoopi.model.place import NOWHERE, Place
+from scoopi.model.records.record_schema import ColumnType, RecordSchema
+
+FieldType = Literal["text", "integer", "decimal", "price", "boolean", "date", "datetime", "url", "json"]
+COLUMN_TYPES: Mapping[str, ColumnType] = MappingProxyType(
+    {
+        "text": ColumnType.TEXT,
+        "integer": ColumnType.INTEGER,
+        "decimal": ColumnType.DECIMAL,
+        "price": ColumnType.DECIMAL,
+        "boolean": ColumnType.BOOLEAN,
+        "date": ColumnType.DATE,
+        "datetime": ColumnType.DATETIME,
+        "url": ColumnType.TEXT,
+        "json": ColumnType.JSON,
+    }
+)
+"""Type of a field -> that of its column."""
+CURRENCY = "_currency"
+"""Behind the name of a price: the name of the column of its currency."""
+
+TEXTS = ("visible", "own", "raw")
+HTMLS = ("inner", "outer")
+ON_ERRORS = ("missing", "keep", "reject", "fail")
+ONCE = ("run", "locator", "false")
+
+
+class Selector(msgspec.Struct, frozen=True):
+    """A selector as written, and where."""
+
+    text: str
+    place: Place = NOWHERE
+
+
+class FieldDef(msgspec.Struct, frozen=True):
+    """One field, normalized.
+
+    Attributes:
+        selects: alternatives; the first one that matches counts.
+        page: search the whole page, not only the element of the record.
+        label: text of the label beside which the value stands.
+        value: a constant with placeholders.
+        parent: a field of the record that led to the page.
+        script: a JavaScript expression.
+        text: `visible`, `own` or `raw`.
+        html: `inner`, `outer`, or empty for text.
+        replace: (pattern, replacement) pairs.
+        map: values by text; empty for none.
+        type: of the value behind `map`.
+        column_type: of the column; that of the values of `map` where no type is given.
+        default: what replaces a missing value, as written; None for nothing.
+        is_list: all matches count, not only the first.
+        follow: the group of pages that the value leads to; empty for none.
+        once: `run`, `locator` or `false`.
+    """
+
+    name: str
+    selects: tuple[Selector, ...] = ()
+    page: bool = False
+    label: str | None = None
+    value: str | None = None
+    parent: str | None = None
+    script: str | None = None
+    text: str = "visible"
+    html: str = ""
+    regex: str | None = None
+    replace: tuple[tuple[str, str], ...] = ()
+    map: dict[str, str] = {}
+    type: FieldType = "text"
+    column_type: ColumnType = ColumnType.TEXT
+    default: str | None = None
+    is_list: bool = False
+    locale: str | None = None
+    formats: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    on_error: str = "missing"
+    required: bool = False
+    follow: str = ""
+    once: str = "run"
+    place: Place = NOWHERE
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The columns that it fills: one, or two for a price."""
+        return (self.name, self.name + CURRENCY) if self.type == "price" else (self.name,)
+
+    @property
+    def read_at(self) -> Place:
+        """Where what reads it is defined."""
+        return self.selects[0].place if self.selects else self.place
+
+
+class SourceDef(msgspec.Struct, frozen=True):
+    """What of the page `each` and the fields look into.
+
+    Attributes:
+        kind: `html`, `json`, `jsonld`, `microdata`, `opengraph` or `script`.
+        script: the selector of the script element.
+        js: it holds a JavaScript object, not JSON.
+    """
+
+    kind: str = "html"
+    script: str = ""
+    js: bool = False
+    place: Place = NOWHERE
+
+    @property
+    def is_html(self) -> bool:
+        """Whether selectors are CSS and XPath, not JMESPath."""
+        return self.kind == "html"
+
+
+class RecordDef(msgspec.Struct, frozen=True):
+    """Records: one for each element that `each` finds, or one for each page.
+
+    Attributes:
+        time_zone: of dates of the page that have none; empty for the run's own.
+        digest: blake2b-128 hex digest of the effective definition, places left out.
+    """
+
+    name: str
+    schema: RecordSchema
+    fields: tuple[FieldDef, ...]
+    each: Selector | None = None
+    source: SourceDef = SourceDef()
+    time_zone: str = ""
+    digest: str = ""
+    place: Place = NOWHERE
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        """Names of the parent's fields that its fields are."""
+        return tuple(dict.fromkeys(field.parent for field in self.fields if field.parent is not None))
+
+    @property
+    def has_scripts(self) -> bool:
+        """Whether a field is read by JavaScript."""
+        return any(field.script is not None for field in self.fields)

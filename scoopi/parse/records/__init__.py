@@ -1,0 +1,1 @@
+"""From a page and the definition of records to records."""

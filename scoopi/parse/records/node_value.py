@@ -1,0 +1,69 @@
+"""node_value: the text or markup of a node, as a field asks for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from lxml import etree
+
+from scoopi.parse.css.element_text import full_text, own_text
+from scoopi.parse.xpath.xpath_values import text_of_node
+
+Element = etree._Element
+Node = Element | str
+
+_WHITE_SPACE = re.compile("[ \t\n\f\r\u00a0]+")
+_PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*").fullmatch
+_UNSEEN = frozenset({"script", "style", "template"})
+
+
+def visible_text(node: Node) -> str:
+    """The text as a reader sees it: white space collapsed, a blank where a block or `<br>` begins or ends."""
+    if isinstance(node, str):
+        return node if _PLAIN(node) else _WHITE_SPACE.sub(" ", node).strip(" ")
+    if len(node):
+        return full_text(node)
+    text = node.text
+    if text and node.tag not in _UNSEEN and _PLAIN(text):
+        return text
+    return own_text(node) if text else ""
+
+
+def raw_text(node: Node) -> str:
+    """The text as it stands in the page, with its white space, scripts included."""
+    return text_of_node(node)
+
+
+def own_node_text(node: Node) -> str:
+    """The text without that of elements inside, white space collapsed."""
+    return visible_text(node) if isinstance(node, str) else own_text(node)
+
+
+def outer_html(node: Node) -> str:
+    """The markup of the element."""
+    if isinstance(node, str):
+        return node
+    return etree.tostring(node, encoding="unicode", method="html", with_tail=False)
+
+
+def inner_html(node: Node) -> str:
+    """The markup inside the element."""
+    if isinstance(node, str):
+        return node
+    if not len(node) and node.text is None:
+        return ""
+    outer = outer_html(node)  # in which attributes hold no `>`
+    return outer[outer.index(">") + 1 : outer.rindex("</")] if "</" in outer else ""
+
+
+def value_of(text: str, html: str) -> Callable[[Node], str]:
+    """What a field takes of a node.
+
+    Args:
+        text: `visible`, `own` or `raw`.
+        html: `inner`, `outer`, or empty for the text.
+    """
+    if html:
+        return inner_html if html == "inner" else outer_html
+    return {"visible": visible_text, "own": own_node_text, "raw": raw_text}[text]

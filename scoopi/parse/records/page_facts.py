@@ -1,0 +1,106 @@
+"""PageFacts: what fields know of their page beside its content, and the placeholders that name it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from scoopi.errors import ParseError
+from scoopi.model.locator import Locator
+from scoopi.model.text.shown import nearest
+
+PLACEHOLDER = re.compile(r"(%?)%\{([^{}]*)\}")
+LOCATOR_NAME, LOCATOR_GROUP = "locator.name", "locator.group"
+_NAMES = (LOCATOR_NAME, LOCATOR_GROUP, "page.url", "page.fetchedAt", "record.index")
+_PARENT = "parent."
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """One page.
+
+    Attributes:
+        url: its final address.
+        fetched_at: when it was loaded, zone-aware.
+        parent: the fields of the record that led to it.
+        absolute: a link of the page -> its absolute address.
+    """
+
+    locator: Locator
+    url: str
+    fetched_at: datetime
+    parent: Mapping[str, Any] = field(default_factory=dict)
+    absolute: Callable[[str], str] = str
+
+    def meta(self, name: str) -> str:
+        """A value of META_COLUMNS."""
+        if name == "locator":
+            return self.locator.name
+        if name == "group":
+            return self.locator.group
+        return self.url if name == "page" else self.fetched_at.isoformat()
+
+
+def placeholders(text: str) -> list[str]:
+    """The names in `%{…}`, in order.
+
+    >>> placeholders("%{page.url}#%{record.index} %%{no}")
+    ['page.url', 'record.index']
+    """
+    return [name for escape, name in PLACEHOLDER.findall(text) if not escape]
+
+
+def parents_in(text: str) -> list[str]:
+    """The fields of the parent that placeholders name."""
+    return [name.removeprefix(_PARENT) for name in placeholders(text) if name.startswith(_PARENT)]
+
+
+def compile_constant(text: str) -> Callable[[PageFacts, int], str | None]:
+    """A `value:` as a function of the page, and of the record's number from 1; None if a part is missing.
+
+    Raises:
+        ParseError: a placeholder names nothing.
+    """
+    for name in placeholders(text):
+        if name not in _NAMES and not (name.startswith(_PARENT) and len(name) > len(_PARENT)):
+            near = nearest(name, _NAMES)
+            known = f"known are {', '.join(_NAMES)} and parent.FIELD"
+            raise ParseError(
+                f"placeholder %{{{name}}} names nothing", hint=f"did you mean %{{{near}}}?" if near else known
+            )
+    if not PLACEHOLDER.search(text):
+        return lambda _facts, _index: text
+
+    def value(facts: PageFacts, index: int) -> str | None:
+        missing = False
+
+        def fill(found: re.Match[str]) -> str:
+            nonlocal missing
+            if found[1]:
+                return found[0][1:]
+            known = _named(found[2], facts, index)
+            missing = missing or known is None
+            return "" if known is None else known
+
+        filled = PLACEHOLDER.sub(fill, text)
+        return None if missing else filled
+
+    return value
+
+
+def _named(name: str, facts: PageFacts, index: int) -> str | None:
+    if name.startswith(_PARENT):
+        known = facts.parent.get(name.removeprefix(_PARENT))
+        return None if known is None else str(known)
+    if name == "record.index":
+        return str(index)
+    meta = {
+        LOCATOR_NAME: "locator",
+        LOCATOR_GROUP: "group",
+        "page.url": "page",
+        "page.fetchedAt": "fetchedAt",
+    }
+    return facts.meta(meta[name])

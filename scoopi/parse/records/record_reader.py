@@ -1,0 +1,201 @@
+"""RecordReader: reads the records of pages by one definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from scoopi.errors import ConvertError
+from scoopi.model.locator import Link
+from scoopi.model.records.record_def import FieldDef, RecordDef
+from scoopi.model.records.record_schema import Records, Rejection, Row, Value
+from scoopi.model.report.finds import ABSENT, EXAMPLE, PAGES, REJECTED, ROWS, UNREADABLE, count_name
+from scoopi.parse.records.conversion import Raw
+from scoopi.parse.records.field_reader import Context, FieldReader, Reading
+from scoopi.parse.values.price_text import Price
+
+FIELD = "field"
+"""The kind of a field among the counters of what was found."""
+LONGEST_EXAMPLE = 60
+
+Each = Callable[[Context], Sequence[Context]]
+"""Root -> the elements of the records, in document order."""
+ReadAll = Callable[[Context], list[Sequence[Raw]]]
+"""The element of a record -> what the fields find in it, in their order; of fields that are read otherwise
+anything."""
+
+
+class Follows(NamedTuple):
+    """How a field's links are followed.
+
+    Attributes:
+        parents: fields of the record that the group's definitions use.
+    """
+
+    group: str
+    once: bool
+    once_per_run: bool
+    parents: tuple[str, ...]
+
+    @classmethod
+    def of(cls, field: FieldDef, parents: Sequence[str]) -> Follows:
+        """From the definition of the field."""
+        return cls(field.follow, field.once == "locator", field.once == "run", tuple(parents))
+
+
+class RecordReader:
+    """Belongs to one thread.
+
+    Args:
+        definition: what to read.
+        fields: its fields, compiled.
+        each: finds the elements of the records; None for one record a page.
+        read_all: finds all that the fields read in an element at once; None to ask each field.
+        follows: of each field that makes links, by its name.
+    """
+
+    def __init__(
+        self,
+        definition: RecordDef,
+        fields: Sequence[FieldReader],
+        each: Each | None,
+        read_all: ReadAll | None,
+        follows: Mapping[str, Follows],
+    ) -> None:
+        self._definition = definition
+        self._fields = [(at, field, field.definition.column_names) for at, field in enumerate(fields)]
+        self._each = each
+        self._read_all = read_all
+        self._follows = follows
+        self._columns = tuple(column.name for column in definition.schema.columns)
+        self._has_scripts = definition.has_scripts
+
+    def read(self, reading: Reading) -> Records:
+        """The records of one page, in document order.
+
+        Raises:
+            ParseError: a selector failed on the page.
+            ConvertError: a value could not be converted, and its field demands that the task fails.
+        """
+        page = _PageRecords(self._definition, reading)
+        contexts = (reading.root,) if self._each is None else self._each(reading.root)
+        for context in contexts:
+            reading.index += 1
+            self._read_one(context, reading, page)
+        return page.records()
+
+    def _read_one(self, context: Context, reading: Reading, page: _PageRecords) -> None:
+        record: dict[str, Value] = {}
+        reading.known = record
+        found = self._read_all(context) if self._read_all is not None else None
+        absent: list[FieldDef] = []
+        for at, field, names in self._fields:
+            raws = found[at] if found is not None and field.is_found else field.read(reading, context)
+            unread: list[ConvertError] = []
+            value = field.conversion.value(raws, reading.facts, unread)
+            definition = field.definition
+            if unread:
+                value = page.unreadable(definition, raws, unread, value)
+                if definition.on_error == "reject":
+                    page.reject(record, definition, f"{definition.name} cannot be read: {unread[0].what}")
+                    return
+            elif value is None:
+                if definition.required:
+                    page.reject(record, definition, f"the required field {definition.name} is missing")
+                    return
+                absent.append(definition)
+            if value is None:
+                value = field.conversion.default(reading.facts)
+                if value is None and definition.required:
+                    page.reject(record, definition, f"the required field {definition.name} is missing")
+                    return
+            record[names[0]] = value
+            if len(names) > 1:
+                record[names[0]], record[names[1]] = _split(value)
+        page.add(record, absent)
+        for name, follows in self._follows.items():
+            page.follow(record, name, follows)
+
+
+def _split(value: Value) -> tuple[Value, Value]:
+    """Amount and currency of a price, or of a list of them."""
+    if isinstance(value, list):
+        prices = [_split(each) for each in value]
+        return [amount for amount, _ in prices], [currency for _, currency in prices]
+    return value if isinstance(value, Price) else (value, None)
+
+
+class _PageRecords:
+    """The records of one page while they are made."""
+
+    def __init__(self, definition: RecordDef, reading: Reading) -> None:
+        self._definition = definition
+        self._facts = reading.facts
+        self._meta = tuple(reading.facts.meta(column.name) for column in definition.schema.meta)
+        self._rows: list[Row] = []
+        self._rejections: list[Rejection] = []
+        self._links: list[Link] = []
+        self._finds: Counter[str] = Counter()
+
+    def add(self, record: dict[str, Value], absent: Sequence[FieldDef]) -> None:
+        """Take a record whose fields are complete."""
+        self._rows.append((*self._meta, *record.values()))
+        for field in absent:
+            self._count(ABSENT, field)
+
+    def reject(self, record: dict[str, Value], field: FieldDef, reason: str) -> None:
+        """Take an element that gives no record."""
+        self._rejections.append(
+            Rejection(reason, field.name, self._facts.url, str(field.read_at), dict(record))
+        )
+        self._count(REJECTED, field)
+
+    def unreadable(
+        self, field: FieldDef, raws: Sequence[Raw], unread: Sequence[ConvertError], value: Value
+    ) -> Value:
+        """Count values that could not be converted; the value that the field has nevertheless.
+
+        Raises:
+            ConvertError: the field demands it.
+        """
+        first = unread[0]
+        if field.on_error == "fail":
+            raise ConvertError(
+                f"field {field.name}: {first.what}",
+                at=str(field.read_at),
+                hint=first.hint,
+                cause=f"a value of the field {field.name} cannot be converted",
+            )
+        key = (FIELD, field.name)
+        self._finds[count_name(UNREADABLE, self._definition.name, key)] += len(unread)
+        self._finds[f"{count_name(EXAMPLE, self._definition.name, key)}\x1f{_shown(first)}"] = 1
+        if field.on_error == "keep" and raws:
+            return [str(raw) for raw in raws] if field.is_list else str(raws[0])
+        return value
+
+    def follow(self, record: dict[str, Value], name: str, follows: Follows) -> None:
+        """Make links of the addresses in a field."""
+        value = record[name]
+        for url in value if isinstance(value, list) else (value,):
+            if url is not None:
+                parent = {each: record.get(each) for each in follows.parents}
+                address = self._facts.absolute(str(url))
+                self._links.append(Link(follows.group, address, follows.once, follows.once_per_run, parent))
+
+    def records(self) -> Records:
+        """All of them."""
+        name = self._definition.name
+        self._finds[count_name(PAGES, name)] = 1
+        self._finds[count_name(ROWS, name)] = len(self._rows)
+        return Records(
+            name, tuple(self._rows), tuple(self._rejections), tuple(self._links), dict(self._finds)
+        )
+
+    def _count(self, kind: str, field: FieldDef) -> None:
+        self._finds[count_name(kind, self._definition.name, (FIELD, field.name))] += 1
+
+
+def _shown(error: ConvertError) -> str:
+    text = error.what if len(error.what) <= LONGEST_EXAMPLE else error.what[:LONGEST_EXAMPLE] + "…"
+    return "".join(sign if sign.isprintable() else " " for sign in text)

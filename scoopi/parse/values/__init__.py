@@ -1,0 +1,1 @@
+"""What texts of a page mean as numbers, prices, dates and truths."""

@@ -1,0 +1,75 @@
+"""RecordParser and RecordAppender: the steps that read the records of a page, and hand them over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToTask
+from scoopi.model.locator import Document
+from scoopi.model.records import Records
+from scoopi.parse.records.field_reader import Reading, RunScript
+from scoopi.parse.records.page_facts import PageFacts
+from scoopi.parse.records.record_reader import RecordReader
+from scoopi.parse.tree.page import Page
+from scoopi.plugins.encoders.record_encoders import Encode
+from scoopi.steps.locator_creator import link_address
+from scoopi.steps.step import Step
+
+
+class RecordParser(Step):
+    """Reads records; used by the thread that runs steps.
+
+    Args:
+        reader: the compiled definition.
+        scripts: creates the runner of the definition's scripts for one page; None if it has none.
+    """
+
+    def __init__(self, reader: RecordReader, scripts: Callable[[Document], RunScript] | None = None) -> None:
+        self._reader = reader
+        self._scripts = scripts
+
+    def run(self, payload: Payload) -> Handover:
+        """Read the records of the page.
+
+        Raises:
+            ParseError: the page cannot be read, or a selector fails on it.
+            ConvertError: a value cannot be converted, and its field has `onError: fail`.
+            ScriptError: a script of the definition failed.
+        """
+        page = payload.expect(Page)
+        document = page.document
+        facts = PageFacts(
+            payload.locator,
+            document.url,
+            document.from_date,
+            payload.parent,
+            partial(_absolute, page),
+        )
+        script = self._scripts(document) if self._scripts is not None else None
+        records = self._reader.read(Reading(page.root, facts, script))
+        page.is_read = True
+        page.has_values = page.has_values or bool(records.rows or records.links)
+        return ToTask(payload.advance(records))
+
+
+class RecordAppender(Step):
+    """Ends a task with its records.
+
+    Args:
+        outputs: (output, encoder) of each; there may be none.
+    """
+
+    def __init__(self, outputs: Sequence[tuple[str, Encode]]) -> None:
+        self._outputs = outputs
+
+    def run(self, payload: Payload) -> Handover:
+        """Encode the records; every output gets a part, even without records."""
+        records = payload.expect(Records)
+        count = len(records.rows)
+        parts = tuple(Part(name, count, encode(records)) for name, encode in self._outputs)
+        return ToAppender(parts, links=records.links)
+
+
+def _absolute(page: Page, link: str) -> str:
+    return link_address(link, page.document.url, page.base_href)

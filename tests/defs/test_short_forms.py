@@ -1,0 +1,75 @@
+"""Short forms of definitions stand for the long ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.defs.written import Outcome, check_in
+
+LONG = """
+    locatorGroups:
+      list: { locators: [ { name: list, url: /a.html }, { name: list, url: /b.html } ] }
+    taskGroups:
+      list:
+        books: { dataDef: book, output: [ { to: books.csv } ] }
+        more: { dataDef: list.more, output: [ { to: none } ] }
+    dataDefs:
+      book:
+        each: li
+        key: [ title ]
+        fields: { title: { select: [ b ] } }
+      list.more:
+        fields: { link: { select: [ "a @href" ], type: url, list: true, follow: list } }
+"""
+SHORT = """
+    locatorGroups:
+      list: [ /a.html, /b.html ]
+    taskGroups:
+      list:
+        books: { dataDef: book, output: books.csv }
+        more: { follow: { select: "a @href", group: list } }
+    dataDefs:
+      book: { each: li, key: title, fields: { title: b } }
+"""
+
+
+def checked(folder: Path, text: str) -> Outcome:
+    """What is read of a file."""
+    return check_in(folder, {"defs.yml": text})
+
+
+def test_short_forms_give_the_definitions_of_the_long_ones(tmp_path: Path) -> None:
+    long, short = checked(tmp_path / "long", LONG), checked(tmp_path / "short", SHORT)
+    assert (long.found, short.found) == ([], [])
+    assert {n: d.digest for n, d in long.definitions.record_defs.items()} == {
+        n: d.digest for n, d in short.definitions.record_defs.items()
+    }
+    for definitions in (long.definitions, short.definitions):
+        group = definitions.locator_groups["list"]
+        assert [(each.name, each.url) for each in group.locators] == [
+            ("list", "/a.html"),
+            ("list", "/b.html"),
+        ]
+        outputs = {
+            task.name: [each.to for each in task.outputs] for task in definitions.task_groups["list"].tasks
+        }
+        assert outputs == {"books": ["books.csv"], "more": []}
+
+
+def test_one_address_is_a_locator_group(tmp_path: Path) -> None:
+    outcome = checked(tmp_path, SHORT.replace("[ /a.html, /b.html ]", "/a.html"))
+    (locator,) = outcome.definitions.locator_groups["list"].locators
+    assert (locator.name, locator.url, str(locator.place)) == ("list", "/a.html", f"{tmp_path}/defs.yml:3:9")
+
+
+def test_a_value_of_a_short_form_keeps_its_place(tmp_path: Path) -> None:
+    outcome = checked(tmp_path, SHORT)
+    field = outcome.definitions.record_defs["book"].fields[0]
+    assert str(field.read_at) == f"{tmp_path}/defs.yml:9:50"
+
+
+def test_a_malformed_short_form_is_reported_where_it_is_written(tmp_path: Path) -> None:
+    outcome = checked(tmp_path, SHORT.replace("output: books.csv", "output: { csv: books }"))
+    assert outcome.found[0].startswith(
+        "6:37: error taskGroups.list.books.output: output is a mapping, a list is needed"
+    )

@@ -1,0 +1,71 @@
+"""Runs of records: pages in, typed rows in files out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scoopi import Scoopi
+from scoopi.model.report.run_report import RunReport
+
+CARD = "<li class=card><a href={link}>{title}</a><b>{price}</b></li>"
+DEFINITIONS = """
+locatorGroups: { list: /list1.html }
+taskGroups:
+  list:
+    cards: { dataDef: card, output: [ cards.csv, cards.jsonl ] }
+    more: { follow: { select: "a.next @href", group: list } }
+dataDefs:
+  card:
+    each: li.card
+    fields:
+      title: a
+      price: { select: b, type: decimal }
+      link: { select: "a @href", type: url }
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RunReport]:
+    """Runs definitions in a folder with two list pages."""
+    monkeypatch.chdir(tmp_path)
+    first = CARD.format(link="a.html", title="Attic", price="1,50") + CARD.format(
+        link="b.html", title="B", price="-"
+    )
+    (tmp_path / "list1.html").write_text(f"<ul>{first}</ul><a class=next href=list2.html>next</a>")
+    (tmp_path / "list2.html").write_text(CARD.format(link="c.html", title="Cellar", price="20"))
+
+    def with_definitions(text: str = DEFINITIONS, workers: int = 0) -> RunReport:
+        (tmp_path / "defs.yml").write_text(text)
+        return Scoopi("defs.yml", output=tmp_path / "output", environ={}, workers=workers).run()
+
+    return with_definitions
+
+
+def lines(report: RunReport, file: str) -> list[str]:
+    """The lines of a file, sorted."""
+    return sorted((Path(report.folder) / file).read_text().splitlines())
+
+
+def test_a_list_over_two_pages_becomes_typed_rows(run: Callable[..., RunReport]) -> None:
+    report = run()
+    assert (report.errors, report.pages) == ((), 2)
+    assert lines(report, "cards.csv") == [
+        "Attic,1.50,/a.html",
+        "B,,/b.html",
+        "Cellar,20,/c.html",
+        "title,price,link",
+    ]
+    assert lines(report, "cards.jsonl")[:2] == [
+        '{"title":"Attic","price":1.50,"link":"/a.html"}',
+        '{"title":"B","price":null,"link":"/b.html"}',
+    ]
+
+
+def test_without_output_records_go_to_a_file_of_the_name_of_their_definition(
+    run: Callable[..., RunReport],
+) -> None:
+    report = run(DEFINITIONS.replace(", output: [ cards.csv, cards.jsonl ]", ""))
+    assert report.rows == {"card.jsonl": 3}
