@@ -23,8 +23,11 @@ _C0_AND_BLANK = "".join(map(chr, range(0x21)))
 _LINE_BREAKS = str.maketrans("", "", "\t\n\r")
 _WEB = ("http:", "https:")
 _ORIGIN = re.compile(r"https?://[a-z0-9.:-]+(?=/)")
-_PLAIN_PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+(?:\?[A-Za-z0-9._~=&%-]+)?")
-"""Absolute paths without empty or dot segments, like most links of a site."""
+_SEGMENT = r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*"
+_PLAIN_PATH = re.compile(rf"(/?){_SEGMENT}(?:/{_SEGMENT})*(?:\?[A-Za-z0-9._~=&%-]+)?")
+"""Paths without empty or dot segments, like most links of a site; an absolute one begins with the group."""
+_PLAIN_FOLDER = re.compile(rf"(https?://[a-z0-9.:-]+/(?:{_SEGMENT}/)*)[^/?#]*(?:[?#]|\Z)")
+"""Addresses whose folder, the group, is such a path."""
 
 
 def link_address(reference: str, page_url: str, base_href: str | None) -> str:
@@ -49,8 +52,11 @@ def link_address(reference: str, page_url: str, base_href: str | None) -> str:
         has a scheme: one that cannot be joined keeps its own, or gets the page's, and the loader reports the
         error.
     """
-    if not base_href and _PLAIN_PATH.fullmatch(reference) and (origin := _ORIGIN.match(page_url)):
-        return origin[0] + reference
+    if not base_href and (path := _PLAIN_PATH.fullmatch(reference)):
+        if path[1] and (origin := _ORIGIN.match(page_url)):
+            return origin[0] + reference
+        if not path[1] and (folder := _PLAIN_FOLDER.match(page_url)):
+            return folder[1] + reference
     return _joined(_base(page_url, base_href), reference)
 
 

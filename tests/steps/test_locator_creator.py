@@ -143,3 +143,25 @@ def test_the_base_of_the_page_counts() -> None:
 def test_plain_data_is_relative_to_the_locators_address() -> None:
     row = Item((Axis("item", "next", 1), *FACT), ("b.html", "-"), (1, 1))
     assert run(data=Data("d", (row,))).links == (Link("pages", "/pages/b.html"),)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "http://h/a.html",
+        "http://h:8080/shop/bread/a.html?p=1/2#x/y",
+        "https://a.example/shop/",
+        "https://a.example/shop?at=/b/c",
+        "https://a.example/~me/x.y/..;v=1",
+        "https://a.example",
+        "https://a.example//b//c.html",
+        "https://a.example/b/../c/./d.html",
+        "https://a.example/b;v=1/c.html",
+        "https://a.example/b/%7Ec/d.html",
+        "https://a.example/b/..",
+        "HTTPS://A.example/b/c",
+    ],
+)
+def test_links_of_plain_paths_are_joined_as_all_others(page: str) -> None:
+    for reference in ("b.html", "b", "c/b.html?q=1&r=%20", "~x/-y", "/b/c.html", "b..c/d", "a/b?c=d%"):
+        assert link_address(reference, page, None) == urljoin(page, reference)
