@@ -136,6 +136,7 @@ SETTINGS: tuple[Setting, ...] = (
     *declared(groups.ArchiveSettings).values(),
     *declared(groups.FetchLimits).values(),
     *declared(groups.WebClientSettings).values(),
+    *declared(groups.RetrySettings).values(),
     *declared(groups.ParserLimits).values(),
     *_PLAIN_PARSER,
     *declared(groups.ScriptLimits).values(),

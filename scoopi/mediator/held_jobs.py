@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from scoopi.appenders.appender import JobResult
+from scoopi.mediator.retries.retry_queue import RetryQueue
 from scoopi.model.failure import Failure, page_failure
 from scoopi.model.handover import Grant
 from scoopi.model.job import Frame, JobState
@@ -37,7 +38,9 @@ class Pending(msgspec.Struct, frozen=True):
     def item(self, grant: Grant | None = None) -> WorkItem:
         """The job as a worker gets it, with the grant if it needs one."""
         taken = self.taken
-        return WorkItem(taken.id, taken.fence, taken.payload, grant, self.archived, self.failures)
+        return WorkItem(
+            taken.id, taken.fence, taken.payload, grant, self.archived, self.failures, taken.tried
+        )
 
     def crashed(self, task: str) -> Pending:
         """This job after a crash on that task of a worker that ran it alone."""
@@ -84,9 +87,15 @@ def failed_result(taken: TakenJob, failures: tuple[Failure, ...]) -> JobResult:
 
 
 class HeldJobs:
-    """Knows at any moment whether the node is idle: a job counts from before its take to its end."""
+    """Knows at any moment whether the node is idle: a job counts from before its take to its end.
+
+    Attributes:
+        waiting: jobs that wait at this node for another attempt. It does not hold them, and may end without
+            them; but the run is not over.
+    """
 
     def __init__(self) -> None:
+        self.waiting = RetryQueue()
         self._lock = threading.Condition()
         self._ids: set[str] = set()
         self._taking = 0
@@ -126,9 +135,9 @@ class HeldJobs:
             return self._idle()
 
     def load(self) -> Load:
-        """For the heartbeat: how often the node began to take, and whether it is idle."""
+        """How often the node began to take; idle if it holds no job and none waits here for a retry."""
         with self._lock:
-            return Load(self._takes, self._idle())
+            return Load(self._takes, self._idle() and not self.waiting)
 
     def wait_idle(self, timeout_s: float, given_up: Callable[[], bool]) -> bool:
         """Wait until the node is idle, the time is over, or `given_up` is true after a `wake`.

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from scoopi.mediator.held_jobs import Pending
+from scoopi.store.pages.job_records import Postponed, WaitingJob
 
 
 class JobInbox:
@@ -17,12 +18,16 @@ class JobInbox:
 
     Attributes:
         back: batches of jobs to be handed back to the store, the oldest first.
+        postponed: jobs that failed and are to be tried again.
+        adopted: batches of jobs that wait at this node by the store.
         cancelled: set when no more jobs are to be taken.
         stopped: set when the job runner is to end.
     """
 
     def __init__(self) -> None:
         self.back: deque[list[Pending]] = deque()
+        self.postponed: deque[Postponed] = deque()
+        self.adopted: deque[list[WaitingJob]] = deque()
         self.cancelled = threading.Event()
         self.stopped = threading.Event()
         self._new_hosts: deque[str] = deque()
@@ -42,13 +47,23 @@ class JobInbox:
         self.back.append(jobs)
         self._wakeup.set()
 
+    def postpone(self, job: Postponed) -> None:
+        """Have the job wait, and be tried again."""
+        self.postponed.append(job)
+        self._wakeup.set()
+
+    def adopt(self, jobs: list[WaitingJob]) -> None:
+        """These jobs wait at this node from now on."""
+        self.adopted.append(jobs)
+        self._wakeup.set()
+
     def cancel(self) -> None:
         """Take no more jobs."""
         self.cancelled.set()
         self._wakeup.set()
 
     def stop(self) -> None:
-        """End the job runner once all jobs that were given back are handed back."""
+        """End the job runner once the store has what was given back, and what is to be tried again."""
         self.stopped.set()
         self.cancel()
 

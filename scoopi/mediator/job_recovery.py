@@ -12,6 +12,7 @@ from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.model.job import JobState
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeRecord
+from scoopi.store.pages.job_records import WaitingJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
@@ -23,6 +24,7 @@ class RecoveryCalls(msgspec.Struct, frozen=True):
 
     Attributes:
         committed: state of the frame of (job, fence) that this node has committed, if any.
+        on_waiting: jobs wait at this node by the store.
         on_taken_back: jobs of a dead node are ready again.
         recall: gives back all jobs that were taken and not begun.
         on_ended: called once when the run has ended while this node was away.
@@ -30,6 +32,7 @@ class RecoveryCalls(msgspec.Struct, frozen=True):
     """
 
     committed: Callable[[str, int], JobState | None]
+    on_waiting: Callable[[list[WaitingJob]], None]
     on_taken_back: Callable[[], None]
     recall: Callable[[], None] = lambda: None
     on_ended: Callable[[], None] = lambda: None
@@ -111,6 +114,8 @@ class JobRecovery:
         if gone:
             log.warning("jobs that this node holds were taken back by others: %d", len(gone))
             self._calls.recall()
+        if waiting := self._jobs.waiting.here():
+            self._calls.on_waiting(waiting)
         self._jobs.bury()
         self._calls.keep()
         # What a dead node had sent may take effect after the first look for its jobs.
@@ -119,7 +124,13 @@ class JobRecovery:
     def _take_back(self, incarnation: str, counts: bool) -> None:
         member = self._members.read().get(incarnation)
         taken = self._jobs.take_back(incarnation, counts, b"" if member is None else member.given)
+        waiting = self._jobs.waiting.adopt(incarnation)
+        self._calls.on_waiting(waiting)
         self._done.add(incarnation)
+        if waiting:
+            log.info(
+                "jobs of %s wait here for another attempt: %d", self._named(member, counts), len(waiting)
+            )
         if taken:
             log.warning("jobs of %s are ready again: %d", self._named(member, counts), taken)
             self._calls.on_taken_back()

@@ -10,6 +10,7 @@ import msgspec
 from scoopi.appenders.appender import JobResult
 from scoopi.mediator.held_jobs import HeldJobs, Pending, failed_result, failure_of
 from scoopi.mediator.inboxes import JobInbox
+from scoopi.mediator.retries.retry_rounds import RetryRounds
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
 from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts
@@ -61,24 +62,39 @@ class JobRunner:
         self._inbox = inbox
         self._rules = rules
         self._shared = shared
+        self._retries = RetryRounds(jobs.waiting, held, inbox)
         self._hosts: dict[str, None] = {}
         self._dry: set[str] = set()
+        self._quiet_s = 0.0
 
     def run(self) -> None:
         """Take and hand back until stopped."""
         while True:
-            swept = not self._inbox.wait(ROUND_S if self._shared else SWEEP_S)
+            swept = self._has_waited()
             self._add_hosts(self._inbox.take_new_hosts())
             with retried_next_round("job runner"):
                 self._hand_back()
+                self._retries.postpone()
+                if not self._inbox.cancelled.is_set():
+                    self._retries.make_ready()
+                    self._add_hosts(self._inbox.take_new_hosts())
                 if self._shared is not None:
                     self._share_and_take(self._shared)
                 elif not self._inbox.cancelled.is_set():
                     self._take(sweep=swept or not self._hosts)
-            if self._inbox.stopped.is_set() and not self._inbox.back:
+            if self._inbox.stopped.is_set() and not (self._inbox.back or self._inbox.postponed):
                 return
             # Looking through very many hosts at each wake-up would keep this thread busy.
             self._inbox.cancelled.wait(timeout=len(self._hosts) * PAUSE_A_HOST_S)
+
+    def _has_waited(self) -> bool:
+        """Wait for a wake-up, a retry or the time of a sweep; whether it is time for one."""
+        longest_s = ROUND_S if self._shared else SWEEP_S
+        pause_s = min(longest_s, self._held.waiting.next_in())
+        self._quiet_s = 0.0 if self._inbox.wait(pause_s) else self._quiet_s + pause_s
+        is_quiet = self._quiet_s >= longest_s
+        self._quiet_s *= not is_quiet
+        return is_quiet
 
     def _hand_back(self) -> None:
         while self._inbox.back:

@@ -49,7 +49,7 @@ class Monitor:
                 self._look()
 
     def _look(self) -> None:
-        idle = self._held.is_idle()
+        idle = self._held.load().idle
         self._state.mark_idle(idle)
         if not idle:
             return

@@ -23,6 +23,7 @@ class Failure(msgspec.Struct, frozen=True):
         step: the step's name.
         url: the page's address.
         at: `file:line:column` of the definition, empty if none.
+        attempts: how often the page was asked for.
     """
 
     cause: str
@@ -32,6 +33,7 @@ class Failure(msgspec.Struct, frozen=True):
     step: str = ""
     url: str = ""
     at: str = ""
+    attempts: int = 1
 
 
 def page_failure(

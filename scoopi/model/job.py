@@ -36,10 +36,11 @@ def new_incarnation() -> NodeIncarnation:
 
 
 class JobState(StrEnum):
-    """Where a job stands; DONE and FAILED are its ends."""
+    """Where a job stands; WAITING is before another attempt, DONE and FAILED are its ends."""
 
     READY = "READY"
     TAKEN = "TAKEN"
+    WAITING = "WAITING"
     DONE = "DONE"
     FAILED = "FAILED"
 
@@ -69,17 +70,20 @@ class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
     parent: dict[str, Any] = {}
 
 
-class JobRecord(msgspec.Struct, frozen=True):
+class JobRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     """A job in the store; kept as canonical JSON (sorted keys), compared on its bytes.
 
     Attributes:
-        state_key: the indexed field: `R/<host>` ready, `T/<incarnation>` taken, `E` ended.
+        state_key: the indexed field: `R/<host>` ready, `T/<incarnation>` taken, `W/<incarnation>` waiting,
+            `E` ended.
         host: `host:port` in lower case, `file` for local files.
         state: see JobState.
         incarnation: of the node that wrote the record.
         fence: counts the takes of the job.
         lost: how often it was taken back from a dead node.
         payload: the job's payload as msgpack; empty: it is large, and stands in a map of its own.
+        tried: the reason of each attempt that failed and was followed by another.
+        wait_ms: of a waiting job: it is ready this long after the node of its state key began to wait.
     """
 
     state_key: str
@@ -89,6 +93,8 @@ class JobRecord(msgspec.Struct, frozen=True):
     fence: Count = 0
     lost: Count = 0
     payload: bytes = b""
+    tried: tuple[str, ...] = ()
+    wait_ms: Count = 0
 
 
 def seed_id(group: str, name: str, url: str) -> str:
@@ -104,6 +110,15 @@ def link_id(parent: str, group: str, url: str, occurrence: int) -> str:
 def once_id(seed: str, group: str, url: str) -> str:
     """The id of a link's job followed once per locator, whichever page has it; `url` without fragment."""
     return _digest("once", seed, group, url)
+
+
+def retry_id(job: str) -> str:
+    """The id of the job that runs the failed tasks of an ended one again.
+
+    Derived, so that a retry which is asked for twice makes one job; and one of its own, so that the rows of
+    the tasks that did not fail stay those of the first job.
+    """
+    return _digest("retry", job)
 
 
 def ancestor_digest(group: str, url: str) -> bytes:
@@ -132,6 +147,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
         failures: one for each failed task; not empty exactly when FAILED.
         warnings: what the tasks warned of.
         payload: of a failed job, so that a retry can make a job of its failed tasks.
+        tried: the reason of each attempt at the page that failed before this one.
     """
 
     job: str
@@ -142,3 +158,4 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     failures: tuple[Failure, ...] = ()
     warnings: tuple[Failure, ...] = ()
     payload: JobPayload | None = None
+    tried: tuple[str, ...] = ()

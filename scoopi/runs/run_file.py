@@ -124,6 +124,8 @@ class RunFile:
         for causes in (known["errors"], known["warnings"]):
             for cause in causes:
                 del cause["example"]["cause"]
+                if cause["example"]["attempts"] == 1:
+                    del cause["example"]["attempts"]
                 if causes is known["errors"] or cause["example"]["message"] == cause["cause"]:
                     del cause["example"]["message"]  # that of a warning holds its figures
         text = msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n"

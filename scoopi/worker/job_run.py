@@ -84,6 +84,8 @@ class JobRun:
         plan = self._group_plan(item.payload.locator.group)
         names = ",".join(chain.task.name for chain in plan.chains if chain.task.name not in item.payload.skip)
         outcome.failures.append(_failure(error, item, names, plan.loader_name, plan.loader_at))
+        attempts = len(item.tried) + 1
+        outcome.failures[-1] = msgspec.structs.replace(outcome.failures[-1], attempts=attempts)
         fault = error.fault if isinstance(error, FetchError) else None
         return msgspec.structs.replace(outcome.result(0), fault=fault)
 
@@ -177,6 +179,7 @@ class _Outcome:
             failures=tuple(self.failures),
             warnings=tuple(self.warnings),
             payload=item.payload if self.failures else None,
+            tried=item.tried,
         )
         return Result(
             job=item.job,

@@ -18,6 +18,7 @@ class WorkItem(msgspec.Struct, frozen=True, array_like=True):
         grant: for its first request; None when it needs no network now (file, archive).
         archived: the archive has the page, fresh enough; if it is gone, the worker asks for a grant.
         failures: of tasks that are skipped, because they killed their worker.
+        tried: the reason of each attempt that failed before this one.
     """
 
     job: str
@@ -26,6 +27,7 @@ class WorkItem(msgspec.Struct, frozen=True, array_like=True):
     grant: Grant | None = None
     archived: bool = False
     failures: tuple[Failure, ...] = ()
+    tried: tuple[str, ...] = ()
 
 
 class Child(msgspec.Struct, frozen=True, array_like=True):

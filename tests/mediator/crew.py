@@ -23,7 +23,9 @@ from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.configs.groups import AppenderSettings, FetchLimits
 from scoopi.errors import ScoopiError
 from scoopi.mediator.held_jobs import Pending
-from scoopi.mediator.inboxes import TaskInbox
+from scoopi.mediator.inboxes import JobInbox, TaskInbox
+from scoopi.mediator.retries.retry_budget import RetryBudget
+from scoopi.mediator.retries.retry_desk import RetryDesk
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
 from scoopi.mediator.workers.handover_router import HandoverRouter
@@ -35,6 +37,7 @@ from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
+from scoopi.model.retry_policy import RetryPolicy
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.store.pages.job_records import Ended, NewJob, TakenJob
 from scoopi.store.pages.job_store import JobStore
@@ -183,7 +186,9 @@ class PlayedNode:
         self.appender = Appender(writer, self.jobs, settings, CommitEvents(self._on_ended, self.faults.put))
         clocks = HostClocks(limits or FetchLimits(1, 0), self.clock)
         queues = TaskQueues(clocks, self.clock)
-        router = HandoverRouter(clocks, queues, self.appender, NodeCounts())
+        self.job_inbox = JobInbox()
+        desk = RetryDesk(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox)
+        router = HandoverRouter(clocks, queues, self.appender, NodeCounts(), desk)
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
         self.quarantine = Quarantine(
             max_crashes, task_limit_s, self.failed.put, lambda group, task: f"town.yml:{group}:{task}"

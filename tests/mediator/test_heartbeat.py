@@ -59,7 +59,7 @@ def node_of(
 ) -> Node:
     members, jobs = Membership(store, "watcher", "one", beat_ms, gap_ms), JobStore(store, "watcher")
     held = held or HeldJobs()
-    calls = RecoveryCalls(lambda job, fence: None, lambda: None, dropped, on_ended)
+    calls = RecoveryCalls(lambda job, fence: None, lambda jobs: None, lambda: None, dropped, on_ended)
     recovery = JobRecovery(members, jobs, RunRecord(store, "watcher"), held, RUN, calls)
     beats = HeartbeatCalls(lambda error: pytest.fail(str(error)), on_rest)
     heartbeat = Heartbeat(members, recovery, held.load, beats, beat_ms / 1000, round_s)

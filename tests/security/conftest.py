@@ -33,7 +33,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     folder.mkdir()
     monkeypatch.chdir(folder)
     desk = Desk(folder)
-    desk.settings = {"scoopi.loader.fetch.delay": 0}
+    desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.retry.delay": 5}
     return desk
 
 

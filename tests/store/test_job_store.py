@@ -69,8 +69,7 @@ def test_a_job_is_put_taken_ended_and_remembered(ann: JobStore, store: Store) ->
 def test_a_record_is_canonical_json_with_its_state_key(ann: JobStore, store: Store) -> None:
     ann.put([large_job("j1")])
     assert store.get_all(JOBS, ["j1"])["j1"] == (
-        b'{"fence":0,"host":"shop.example:443","incarnation":"ann","lost":0,'
-        b'"payload":"","state":"READY","state_key":"R/shop.example:443"}'
+        b'{"host":"shop.example:443","incarnation":"ann","state":"READY","state_key":"R/shop.example:443"}'
     )
 
 

@@ -76,7 +76,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/configs/groups": (
         "values; test_configs_reader.py reads settings into them",
-        "cluster_groups.py node_groups.py page_groups.py",
+        "cluster_groups.py node_groups.py page_groups.py retry_groups.py",
     ),
     "scoopi/defs/schedule": (
         "test_schedule_language.py reads a valid and an invalid value of every key through them",
@@ -129,7 +129,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/model": (
         "values; the tests of their users create and compare them",
-        "data.py data_def.py failure.py handover.py job.py locator.py place.py",
+        "data.py data_def.py failure.py handover.py job.py locator.py place.py retry_policy.py",
     ),
     "scoopi/model/report": (
         "values; the tests of their users create and compare them",

@@ -90,6 +90,7 @@ class JobsModule(Module):
         segment = context.folder.segments / f"{context.node}.seg"
         return RecoveryCalls(
             lambda job, fence: committed_state(segment, job, fence),
+            inbox.adopt,
             inbox.wake,
             tasks.recall,
             state.run_is_over,

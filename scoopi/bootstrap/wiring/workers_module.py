@@ -9,9 +9,11 @@ import msgspec
 from injector import Binder, Module, provider, singleton
 
 from scoopi.appenders.appender import Appender
-from scoopi.configs.groups import ClusterSettings, JobSettings, TaskLimit, WorkerSettings
-from scoopi.mediator.inboxes import TaskInbox
+from scoopi.configs.groups import ClusterSettings, JobSettings, RetrySettings, TaskLimit, WorkerSettings
+from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.node_events import NodeEvents
+from scoopi.mediator.retries.retry_budget import RetryBudget
+from scoopi.mediator.retries.retry_desk import RetryDesk
 from scoopi.mediator.task_mediator import Prefetch, TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
@@ -91,6 +93,19 @@ class WorkersModule(Module):
         return TaskRunnerCalls(
             events.on_back, events.on_low, events.on_fault, appender.has_room, appender.flush
         )
+
+    @singleton
+    @provider
+    def budget(self, settings: RetrySettings) -> RetryBudget:
+        """How many retries the run may still make."""
+        return RetryBudget(settings.per_run)
+
+    @singleton
+    @provider
+    def retries(self, settings: RetrySettings, budget: RetryBudget, inbox: JobInbox) -> RetryDesk:
+        """Which failed loads are tried again, and when."""
+        policy = settings.policy()
+        return RetryDesk(lambda host: policy, budget, inbox)
 
     @singleton
     @provider

@@ -21,6 +21,7 @@ from scoopi.configs.groups.page_groups import (
     TaskLimit,
     WebClientSettings,
 )
+from scoopi.configs.groups.retry_groups import RetrySettings
 
 __all__ = [
     "AppenderSettings",
@@ -33,6 +34,7 @@ __all__ = [
     "MetricsSettings",
     "OutputSettings",
     "ParserLimits",
+    "RetrySettings",
     "ScriptLimits",
     "TaskLimit",
     "TlsSettings",

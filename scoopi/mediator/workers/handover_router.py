@@ -10,6 +10,7 @@ from injector import inject
 from scoopi.appenders.appender import Appender, JobResult
 from scoopi.errors import RunError
 from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.retries.retry_desk import RetryDesk
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.metrics.node_counts import NodeCounts
@@ -35,7 +36,7 @@ class Routed(NamedTuple):
     """What became of one message.
 
     Attributes:
-        results: how many results went to the appender.
+        results: how many jobs the worker has finished.
         handed_back: jobs that the worker gave back unrun.
     """
 
@@ -51,12 +52,18 @@ class HandoverRouter:
 
     @inject
     def __init__(
-        self, clocks: HostClocks, queues: TaskQueues, appender: Appender, counts: NodeCounts
+        self,
+        clocks: HostClocks,
+        queues: TaskQueues,
+        appender: Appender,
+        counts: NodeCounts,
+        retries: RetryDesk,
     ) -> None:
         self._clocks = clocks
         self._queues = queues
         self._appender = appender
         self._counts = counts
+        self._retries = retries
 
     def route(self, worker: PoolWorker, message: ToParent) -> Routed:
         """Carry out one message.
@@ -91,15 +98,21 @@ class HandoverRouter:
         self._counts.add_all(message.finds, prefix=PREFIX)
         passed = pages = 0
         for result in message.results:
-            if worker.end(result.job) is None:
+            pending = worker.end(result.job)
+            if pending is None:
                 continue
+            passed += 1
+            if result.fault is not None:
+                final = self._retries.final(pending, result)
+                if final is None:
+                    continue
+                result = final
             for failure in result.failures:
                 log.info("job %s: %s failed: %s", failure.job, failure.task, failure.message)
             children = tuple(NewJob(child.id, child.host, child.payload) for child in result.children)
             self._appender.put(
                 JobResult(result.job, result.fence, result.state, result.body, children, result.rows)
             )
-            passed += 1
             pages += result.pages
         self._counts.add("pages", pages)
         return passed

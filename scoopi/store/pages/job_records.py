@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -28,6 +28,7 @@ class TakenJob(NamedTuple):
     Attributes:
         fence: number of this take.
         lost: how often the job was taken back from a dead node.
+        tried: the reason of each attempt that failed before this one.
     """
 
     id: str
@@ -35,6 +36,29 @@ class TakenJob(NamedTuple):
     lost: int
     host: str
     payload: JobPayload
+    tried: tuple[str, ...] = ()
+
+
+class Postponed(NamedTuple):
+    """A job that this node has taken and whose page is to be tried again.
+
+    Attributes:
+        wait_ms: from now.
+        reason: of the failed attempt.
+    """
+
+    id: str
+    fence: int
+    wait_ms: int
+    reason: str
+
+
+class WaitingJob(NamedTuple):
+    """A job that waits at this node for another attempt, `wait_ms` from now."""
+
+    id: str
+    host: str
+    wait_ms: int
 
 
 class HeldJob(NamedTuple):
@@ -84,6 +108,11 @@ def taken_state_key(incarnation: str) -> str:
     return f"T/{incarnation}"
 
 
+def waiting_state_key(incarnation: str) -> str:
+    """The state key of jobs that wait at a node for another attempt."""
+    return f"W/{incarnation}"
+
+
 class JobRecords:
     """Makes the records that one incarnation writes; every one holds it and the fence.
 
@@ -107,7 +136,8 @@ class JobRecords:
 
     def taken(self, was: JobRecord) -> bytes:
         """READY -> TAKEN by this node."""
-        return self._written(was, taken_state_key(self._incarnation), JobState.TAKEN, was.fence + 1)
+        key = taken_state_key(self._incarnation)
+        return self._written(was, state_key=key, state=JobState.TAKEN, fence=was.fence + 1)
 
     def handed_back(self, was: JobRecord) -> bytes:
         """TAKEN -> READY; the fence stays, so that no take has the number of another."""
@@ -115,26 +145,42 @@ class JobRecords:
 
     def taken_back(self, was: JobRecord, counts: bool) -> bytes:
         """TAKEN by a dead node -> READY."""
-        return self._ready(was, was.lost + counts)
+        return self._ready(was, lost=was.lost + counts)
+
+    def postponed(self, was: JobRecord, postponed: Postponed) -> bytes:
+        """TAKEN by this node -> WAITING at it; the attempt counts."""
+        tried = (*was.tried, postponed.reason)
+        return self._waiting(was, tried=tried, wait_ms=postponed.wait_ms)
+
+    def adopted(self, was: JobRecord) -> bytes:
+        """WAITING at a dead node -> WAITING at this one, for the whole time again."""
+        return self._waiting(was)
+
+    def due(self, was: JobRecord) -> bytes:
+        """WAITING at this node -> READY."""
+        return self._ready(was, wait_ms=0)
 
     def ending(self, was: JobRecord, ending: Ending) -> bytes:
         """TAKEN -> DONE or FAILED."""
-        return self._written(was, ENDED_STATE_KEY, ending.state, ending.fence)
+        return self._written(was, state_key=ENDED_STATE_KEY, state=ending.state, fence=ending.fence)
 
     def is_mine(self, record: JobRecord, fence: int) -> bool:
         """Whether this node holds the job with that fence."""
         return record.state_key == taken_state_key(self._incarnation) and record.fence == fence
 
-    def _ready(self, was: JobRecord, lost: int | None = None) -> bytes:
-        return self._written(was, ready_state_key(was.host), JobState.READY, was.fence, lost)
+    def waits_here(self, record: JobRecord) -> bool:
+        """Whether the job waits at this node."""
+        return record.state_key == waiting_state_key(self._incarnation)
 
-    def _written(
-        self, was: JobRecord, state_key: str, state: JobState, fence: int, lost: int | None = None
-    ) -> bytes:
-        lost = was.lost if lost is None else lost
-        return self._codec.written(
-            JobRecord(state_key, was.host, state, self._incarnation, fence, lost, was.payload)
-        )
+    def _ready(self, was: JobRecord, **fields: Any) -> bytes:
+        return self._written(was, state_key=ready_state_key(was.host), state=JobState.READY, **fields)
+
+    def _waiting(self, was: JobRecord, **fields: Any) -> bytes:
+        key = waiting_state_key(self._incarnation)
+        return self._written(was, state_key=key, state=JobState.WAITING, **fields)
+
+    def _written(self, was: JobRecord, **fields: Any) -> bytes:
+        return self._codec.written(msgspec.structs.replace(was, incarnation=self._incarnation, **fields))
 
 
 class TakenRecords:

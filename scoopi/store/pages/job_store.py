@@ -25,6 +25,7 @@ from scoopi.store.pages.job_records import (
 )
 from scoopi.store.pages.remembered_ends import Ends
 from scoopi.store.pages.seed_packs import SeedPacks
+from scoopi.store.pages.waiting_jobs import WaitingJobs
 from scoopi.store.ports import HOSTS, JOBS, PAYLOADS, Change, Store, pages
 from scoopi.store.record_codec import unreadable
 
@@ -33,19 +34,20 @@ NEW_HOST = b"{}"
 STRAYS = 100
 LARGE = 1000
 """A payload of more bytes stands apart: each change of a job sends its record twice."""
-MOST_OF_ID = 60
-"""An id has 32 characters; a key that other software has put may have any number."""
+MOST_OF_ID = 60  # an id has 32 characters, a key that other software has put any number
 
 
 class JobStore:
     """READY -> TAKEN(incarnation, fence + 1) -> ended; each move is a conditional write.
 
-    Any thread may call. Every method raises StoreError when nothing is known; it may then have
-    done a part of its work, and is called again with the same arguments.
+    Any thread may call. Every method raises StoreError when nothing is known; it may have done a part of its
+    work, and is called again with the same arguments.
 
     Args:
         store: one whose answers are settled.
         incarnation: of this node; no other start of a node has it.
+    Attributes:
+        waiting: jobs between two attempts.
     Source: ARCHITECTURE, protocol rules 2 to 4 and 7.
     """
 
@@ -55,6 +57,7 @@ class JobStore:
         self._written = TakenRecords()
         self._endings = FinishedJobs(store, incarnation, self._written)
         self._packs = SeedPacks(store, self._records)
+        self.waiting = WaitingJobs(store, incarnation, self._written)
         self._mine = taken_state_key(incarnation)
         self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
         self._suspects: set[HeldJob] = set()
@@ -64,8 +67,7 @@ class JobStore:
     def put(self, jobs: Sequence[NewJob]) -> None:
         """Put jobs; those that exist stay as they are.
 
-        A host stands before its first job, a payload before its record; when this returns, all
-        are acknowledged.
+        A host stands before its first job, a payload before its record; on return all are acknowledged.
         """
         hosts = [(host, NEW_HOST) for host in sorted({job.host for job in jobs})]
         self._store.put_if_absent_all(HOSTS, hosts)
@@ -169,11 +171,8 @@ class JobStore:
 
     def taken(self) -> list[HeldJob]:
         """The jobs that this node has taken, by the store."""
-        return [
-            HeldJob(job, self._records.read(job, record).fence)
-            for page in pages(self._store, JOBS, BATCH, self._mine)
-            for job, record in page
-        ]
+        found = (each for page in pages(self._store, JOBS, BATCH, self._mine) for each in page)
+        return [HeldJob(job, self._records.read(job, record).fence) for job, record in found]
 
     def reconcile(
         self, held: Collection[str], committed: Callable[[str, int], JobState | None]
@@ -279,7 +278,7 @@ class JobStore:
                 f"job {job[:MOST_OF_ID]} has no payload: the run's data is lost", hint="start a new run"
             )
         read: JobPayload = self._records.read_payload(job, payload)
-        return TakenJob(job, record.fence, record.lost, record.host, read)
+        return TakenJob(job, record.fence, record.lost, record.host, read, record.tried)
 
     def _hand_back_held(self, jobs: Sequence[HeldJob]) -> int:
         if not jobs:

@@ -1,0 +1,90 @@
+"""Settings for retries: how often, and after which waits, a page that failed to load is tried again."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from scoopi.configs.setting import DAY_MS, SHARED, Group, Key
+from scoopi.model.retry_policy import RetryPolicy
+
+
+class RetrySettings(Group, frozen=True):
+    """The policy of all hosts, and the budget of the run; see `RetryPolicy`."""
+
+    attempts: Annotated[
+        int,
+        Key(
+            "scoopi.retry.attempts",
+            SHARED,
+            "How often a page that fails to load is asked for, the first time included; 1: no retries.",
+            least=1,
+            most=100,
+        ),
+    ] = 5
+    delay_ms: Annotated[
+        int,
+        Key(
+            "scoopi.retry.delay",
+            SHARED,
+            "The wait before the second attempt at a page.",
+            unit="ms",
+            most=DAY_MS,
+        ),
+    ] = 1000
+    factor: Annotated[
+        int,
+        Key(
+            "scoopi.retry.factor",
+            SHARED,
+            "How many times longer each further wait is.",
+            least=1,
+            most=10,
+        ),
+    ] = 2
+    most_delay_ms: Annotated[
+        int,
+        Key(
+            "scoopi.retry.maxDelay",
+            SHARED,
+            "The longest wait before an attempt, unless the server asks for a longer one.",
+            unit="ms",
+            most=DAY_MS,
+        ),
+    ] = 60_000
+    jitter_percent: Annotated[
+        int,
+        Key(
+            "scoopi.retry.jitter",
+            SHARED,
+            "Up to this part of a wait is added at random, so that pages do not come back together.",
+            unit="percent",
+            most=100,
+        ),
+    ] = 50
+    per_host: Annotated[
+        int,
+        Key(
+            "scoopi.retry.perHost",
+            SHARED,
+            "The most retries at one host in a run; when they are used up, failures are final.",
+        ),
+    ] = 10_000
+    per_run: Annotated[
+        int,
+        Key(
+            "scoopi.retry.perRun",
+            SHARED,
+            "The most retries in a run; when they are used up, failures are final.",
+        ),
+    ] = 100_000
+
+    def policy(self) -> RetryPolicy:
+        """The policy of a host that has none of its own."""
+        return RetryPolicy(
+            self.attempts,
+            self.delay_ms,
+            self.factor,
+            self.most_delay_ms,
+            self.jitter_percent,
+            self.per_host,
+        )

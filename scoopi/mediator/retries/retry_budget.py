@@ -1,0 +1,63 @@
+"""RetryBudget: how many retries a run may still make, in all and at each host."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping
+
+log = logging.getLogger(__name__)
+
+PER_RUN, PER_HOST = "scoopi.retry.perRun", "scoopi.retry.perHost"
+
+
+class RetryBudget:
+    """Spent by the task runner's thread; the job runner's keeps the store and this node in step.
+
+    Other nodes report once a second, so all nodes together may exceed a budget by the retries of a second.
+
+    Args:
+        per_run: retries in the whole run, of all nodes.
+    """
+
+    def __init__(self, per_run: int) -> None:
+        self._per_run = per_run
+        self._spent: Counter[str] = Counter()
+        self._total = 0
+        self._others: Mapping[str, int] = {}
+        self._others_total = 0
+        self._used_up: dict[tuple[str, str], None] = {}
+
+    def spend(self, host: str, per_host: int) -> str:
+        """Count a retry at the host, if the budgets allow it.
+
+        Returns:
+            Empty if it is counted; else which budget is used up, in words.
+        """
+        if self._total + self._others_total >= self._per_run:
+            return self._refused("", f"the run's budget of {self._per_run:,} retries is used up ({PER_RUN})")
+        if self._spent[host] + self._others.get(host, 0) >= per_host:
+            return self._refused(host, f"the host's budget of {per_host:,} retries is used up ({PER_HOST})")
+        self._spent[host] += 1
+        self._total += 1
+        return ""
+
+    def spent(self) -> dict[str, int]:
+        """Retries of this process by host; callable from any thread."""
+        return dict(self._spent)
+
+    def set_others(self, spent: Mapping[str, int]) -> None:
+        """Retries by host of other nodes, and of earlier processes of this one."""
+        self._others_total = sum(spent.values())
+        self._others = spent
+
+    def used_up(self) -> tuple[str, ...]:
+        """The budgets that are used up, in words; callable from any thread."""
+        return tuple(f"{host}: {words}" if host else words for host, words in list(self._used_up))
+
+    def _refused(self, host: str, words: str) -> str:
+        if (host, words) not in self._used_up:
+            self._used_up[host, words] = None
+            whose = f"{host}: " if host else ""
+            log.warning("%s%s: further failures are final", whose, words)
+        return words

@@ -1,0 +1,72 @@
+"""RetryDesk: decides which failed loads are tried again, and when."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from random import random
+
+import msgspec
+
+from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.inboxes import JobInbox
+from scoopi.mediator.retries.retry_budget import RetryBudget
+from scoopi.model.job import Frame
+from scoopi.model.retry_policy import RetryPolicy
+from scoopi.store.pages.job_records import Postponed
+from scoopi.worker.messages import Result
+
+log = logging.getLogger(__name__)
+
+NOT_SAFE = "the server may have received the request, and repeating it may repeat its effect"
+
+
+class RetryDesk:
+    """Belongs to the task runner's thread.
+
+    Args:
+        policy_of: the policy of a host, `host:port`.
+        inbox: passes jobs to be tried again to the job runner.
+        random: gives numbers from 0 to 1.
+    """
+
+    def __init__(
+        self,
+        policy_of: Callable[[str], RetryPolicy],
+        budget: RetryBudget,
+        inbox: JobInbox,
+        random: Callable[[], float] = random,
+    ) -> None:
+        self._policy_of = policy_of
+        self._budget = budget
+        self._inbox = inbox
+        self._random = random
+
+    def final(self, pending: Pending, result: Result) -> Result | None:
+        """The result if it ends its job; None if the job is tried again."""
+        fault = result.fault
+        if fault is None or not fault.is_transient:
+            return result
+        taken = pending.taken
+        policy, tried = self._policy_of(taken.host), len(taken.tried)
+        if not policy.allows(fault, tried):
+            return result
+        if refused := self._budget.spend(taken.host, policy.per_host):
+            return _with_note(result, refused)
+        wait_ms = policy.wait_ms(fault, tried, self._random)
+        log.info("job %s: %s, tried again in %.1f s", taken.id, fault.reason, wait_ms / 1000)
+        self._inbox.postpone(Postponed(taken.id, taken.fence, wait_ms, fault.reason))
+        return None
+
+
+def _with_note(result: Result, why: str) -> Result:
+    """The result whose failures say why they were not tried again."""
+    frame = msgspec.msgpack.decode(result.body, type=Frame)
+    failures = tuple(
+        msgspec.structs.replace(
+            each, cause=f"{each.cause}; not tried again: {why}", message=f"{each.message}; {why}"
+        )
+        for each in frame.failures
+    )
+    body = msgspec.msgpack.encode(msgspec.structs.replace(frame, failures=failures))
+    return msgspec.structs.replace(result, body=body, failures=failures)

@@ -1,0 +1,49 @@
+"""RetryRounds: moves jobs into their wait for another attempt, and out of it when they are due."""
+
+from __future__ import annotations
+
+import logging
+
+from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.inboxes import JobInbox
+from scoopi.store.pages.waiting_jobs import WaitingJobs
+
+log = logging.getLogger(__name__)
+
+
+class RetryRounds:
+    """Belongs to the job runner's thread; what a failing store interrupts, the next round does again."""
+
+    def __init__(self, jobs: WaitingJobs, held: HeldJobs, inbox: JobInbox) -> None:
+        self._jobs = jobs
+        self._held = held
+        self._inbox = inbox
+
+    def postpone(self) -> None:
+        """Have the jobs wait whose attempt has failed; only then this node holds them no longer.
+
+        Raises:
+            StoreError: some may wait by now; call again.
+        """
+        inbox, queue = self._inbox, self._held.waiting
+        while inbox.adopted:
+            queue.add_missing(inbox.adopted.popleft())
+        postponed = list(inbox.postponed)
+        if not postponed:
+            return
+        queue.add(self._jobs.postpone(postponed))
+        for _ in postponed:
+            inbox.postponed.popleft()
+        self._held.remove(job.id for job in postponed)
+
+    def make_ready(self) -> None:
+        """Make ready what has waited for long enough.
+
+        Raises:
+            StoreError: some may be ready by now; call again.
+        """
+        queue = self._held.waiting
+        if due := queue.due():
+            self._jobs.make_ready(list(due))
+            self._inbox.has_new(dict.fromkeys(due.values()))
+            queue.remove(due)

@@ -1,0 +1,106 @@
+"""WaitingJobs: the jobs whose page failed to load and is tried again, not before a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from scoopi.model.job import JobRecord
+from scoopi.store.pages.job_records import JobRecords, Postponed, TakenRecords, WaitingJob, waiting_state_key
+from scoopi.store.ports import JOBS, Change, Store, pages
+
+BATCH = 500
+
+
+class WaitingJobs:
+    """TAKEN -> WAITING at a node -> READY; a dead node's waiting jobs are adopted by another.
+
+    A record holds how long its node waits, never a time of day: each node waits by its own clock, so that
+    clocks which differ change nothing. Every method raises StoreError when nothing is known: call it again
+    with the same arguments.
+
+    Args:
+        taken: what this node wrote when it took the jobs.
+
+    Source: ARCHITECTURE, protocol rule 14.
+    """
+
+    def __init__(self, store: Store, incarnation: str, taken: TakenRecords) -> None:
+        self._store = store
+        self._records = JobRecords(incarnation)
+        self._taken = taken
+        self._mine = waiting_state_key(incarnation)
+
+    def postpone(self, jobs: Sequence[Postponed]) -> list[WaitingJob]:
+        """TAKEN by this node -> WAITING at it.
+
+        Returns:
+            Those that wait now; the others were taken back from this node meanwhile.
+        """
+        records = self._standing([job.id for job in jobs])
+        changes: list[Change] = []
+        waiting: dict[str, WaitingJob] = {}
+        for job in jobs:
+            raw, was = records.get(job.id, (b"", None))
+            if was is None:
+                continue
+            if self._records.is_mine(was, job.fence):
+                changes.append(Change(job.id, raw, self._records.postponed(was, job)))
+            elif self._records.waits_here(was) and was.fence == job.fence:
+                waiting[job.id] = WaitingJob(job.id, was.host, was.wait_ms)  # by a call that failed later
+        hosts = {job: was.host for job, (_, was) in records.items()}
+        wait_ms = {job.id: job.wait_ms for job in jobs}
+        for change in self._won(changes):
+            waiting[change.key] = WaitingJob(change.key, hosts[change.key], wait_ms[change.key])
+        self._taken.forget((job.id, job.fence) for job in jobs)
+        return list(waiting.values())
+
+    def make_ready(self, ids: Sequence[str]) -> None:
+        """WAITING at this node -> READY; those that do not wait here are left as they are."""
+        self._won(
+            [
+                Change(job, raw, self._records.due(was))
+                for job, (raw, was) in self._standing(ids).items()
+                if self._records.waits_here(was)
+            ]
+        )
+
+    def adopt(self, dead: str) -> list[WaitingJob]:
+        """WAITING at a dead incarnation -> WAITING at this node, for the whole time again.
+
+        How long the dead node had waited is not known, and a host must not be asked too early.
+
+        Args:
+            dead: an incarnation that is dead, or has left.
+        """
+        adopted: list[WaitingJob] = []
+        for page in pages(self._store, JOBS, BATCH, waiting_state_key(dead)):
+            read = {job: self._records.read(job, raw) for job, raw in page}
+            changes = [Change(job, raw, self._records.adopted(read[job])) for job, raw in page]
+            adopted += (_waiting(change.key, read[change.key]) for change in self._won(changes))
+        return adopted
+
+    def here(self) -> list[WaitingJob]:
+        """The jobs that wait at this node, by the store."""
+        return [
+            _waiting(job, self._records.read(job, raw))
+            for page in pages(self._store, JOBS, BATCH, self._mine)
+            for job, raw in page
+        ]
+
+    def count(self, incarnation: str) -> int:
+        """How many jobs wait at a node."""
+        return self._store.count(JOBS, waiting_state_key(incarnation))
+
+    def _standing(self, ids: Sequence[str]) -> Mapping[str, tuple[bytes, JobRecord]]:
+        found = self._store.get_all(JOBS, ids) if ids else {}
+        return {job: (raw, self._records.read(job, raw)) for job, raw in found.items()}
+
+    def _won(self, changes: Sequence[Change]) -> list[Change]:
+        if not changes:
+            return []
+        outcomes = self._store.cas_all(JOBS, changes)
+        return [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.won]
+
+
+def _waiting(job: str, record: JobRecord) -> WaitingJob:
+    return WaitingJob(job, record.host, record.wait_ms)

@@ -1,0 +1,75 @@
+"""RetryDesk: which failed loads are tried again, after which wait, and what is reported of the others."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from scoopi.errors import LoadFault
+from scoopi.mediator.held_jobs import Pending, failed_result, failure_of
+from scoopi.mediator.inboxes import JobInbox
+from scoopi.mediator.retries.retry_budget import RetryBudget
+from scoopi.mediator.retries.retry_desk import RetryDesk
+from scoopi.model.job import Frame, JobPayload, JobState
+from scoopi.model.locator import Locator
+from scoopi.model.retry_policy import RetryPolicy
+from scoopi.store.pages.job_records import Postponed, TakenJob
+from scoopi.worker.messages import Result
+
+HOST = "one.example:80"
+POLICY = RetryPolicy(attempts=4, delay_ms=1000, factor=3, most_delay_ms=5000, jitter_percent=50)
+REFUSED = LoadFault("connect", True, was_sent=False)
+
+
+class Desk:
+    def __init__(self, per_run: int = 100, random: float = 0.0) -> None:
+        self.inbox = JobInbox()
+        self.desk = RetryDesk(lambda host: POLICY, RetryBudget(per_run), self.inbox, lambda: random)
+
+    def wait_ms(self, fault: LoadFault, tried: int = 0) -> int | None:
+        """None: the failure is final."""
+        if self.final(fault, tried) is not None:
+            return None
+        job = self.inbox.postponed.popleft()
+        assert job == Postponed("job", 7, job.wait_ms, fault.reason)
+        return job.wait_ms
+
+    def final(self, fault: LoadFault | None, tried: int = 0) -> Result | None:
+        payload = JobPayload(Locator("page", "group", f"http://{HOST}/"), "job")
+        taken = TakenJob("job", 7, 0, HOST, payload, ("timeout",) * tried)
+        failed = failed_result(taken, (failure_of(taken, "the page did not come", "try again later"),))
+        result = Result("job", 7, JobState.FAILED, 0, failed.body, fault=fault)
+        return self.desk.final(Pending(taken), result)
+
+
+def test_waits_grow_by_the_factor_up_to_the_longest() -> None:
+    assert [Desk().wait_ms(REFUSED, tried) for tried in range(4)] == [1000, 3000, 5000, None]
+
+
+def test_jitter_makes_a_wait_longer_by_its_part_at_most() -> None:
+    assert [Desk(random=part).wait_ms(REFUSED) for part in (0.0, 0.5, 1.0)] == [1000, 1250, 1500]
+
+
+def test_a_server_that_asks_for_a_longer_wait_gets_it() -> None:
+    assert Desk().wait_ms(LoadFault("status 503", True, 503, 120.0)) == 120_000
+    assert Desk().wait_ms(LoadFault("status 503", True, 503, 0.0)) == 1000
+
+
+@pytest.mark.parametrize("fault", [None, LoadFault("status 404", False, 404), LoadFault()])
+def test_a_permanent_failure_is_final_at_once(fault: LoadFault | None) -> None:
+    assert Desk().final(fault) is not None
+
+
+def test_an_unknown_name_is_given_up_sooner() -> None:
+    unknown = LoadFault("dns", True, was_sent=False)
+    assert [Desk().wait_ms(unknown, tried) for tried in range(3)] == [1000, 3000, None]
+
+
+def test_failures_that_a_budget_makes_final_say_so() -> None:
+    final = Desk(per_run=0).final(REFUSED)
+    assert final is not None
+    (failure,) = msgspec.msgpack.decode(final.body, type=Frame).failures
+    words = "the run's budget of 0 retries is used up (scoopi.retry.perRun)"
+    assert failure.cause == f"the page did not come; not tried again: {words}"
+    assert failure.message == f"the page did not come; try again later; {words}"
+    assert final.failures == (failure,)
