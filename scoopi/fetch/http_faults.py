@@ -60,8 +60,7 @@ _TRANSIENT = {
 """Failures that may pass -> their reason; curl cannot say whether an unknown name is a temporary failure."""
 _TLS_ENDED = re.compile(r"reset by peer|unexpected eof|SSL_ERROR_SYSCALL", re.IGNORECASE)
 """In curl's messages of a TLS connection that ended before it stood."""
-TRANSIENT_STATUSES = frozenset((408, 425, 429))
-"""Besides those from 500 on."""
+TRANSIENT_STATUSES = frozenset((408, 425, 429, *range(500, 600)))
 LONGEST_RETRY_AFTER_S = 86_400.0
 NOT_TRIED = frozenset(
     (
@@ -155,7 +154,7 @@ def status_fault(status: int, url: str, headers: Mapping[str, str] = MappingProx
         hint = "ask less often: raise scoopi.loader.fetch.delay"
     else:
         hint = _LATER if status >= 500 else ""
-    is_transient = status >= 500 or status in TRANSIENT_STATUSES
+    is_transient = status in TRANSIENT_STATUSES
     asked = retry_after_s(headers.get("retry-after", ""), datetime.now(UTC)) if is_transient else None
     known = LoadFault(f"status {status}", is_transient, status, asked)
     return FetchError(f"the site answered with status {status}", at=shown(url), hint=hint, fault=known)

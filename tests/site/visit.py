@@ -27,6 +27,7 @@ dataDefs:
 SETTINGS: dict[str, object] = {
     "scoopi.loader.fetch.delay": 10,
     "scoopi.loader.maxBytes": 1_000_000,
+    "scoopi.retry.delay": 300,
     "scoopi.webClient.timeout": 40_000,
 }
 HANGING = SETTINGS | {"scoopi.webClient.timeout": 1500}
