@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from operator import attrgetter
 
+import msgspec
+
 from scoopi.errors import RunError, StoppedError
 from scoopi.model.definitions import LocatorGroup
 from scoopi.model.job import JobPayload, ancestor_digest, seed_id
@@ -86,34 +88,42 @@ class SeedPortions:
             self._packs[host] += 1
 
 
+class SeedCalls(msgspec.Struct, frozen=True):
+    """What the seeder asks and notifies.
+
+    Attributes:
+        host_of: the host whose grants an address needs.
+        on_seeded: called while jobs are put, and when all are, with their number so far.
+    """
+
+    host_of: Callable[[str], str]
+    on_seeded: Callable[[int], None] = lambda jobs: None
+
+
 class JobSeeder:
     """No job is taken before the run is marked as seeded; if the seeding node dies, another one seeds.
 
     Args:
-        host_of: the host whose grants an address needs.
         barricade: lets one node of a cluster seed, while the others wait.
         run: the run's incarnation.
         store_timeout_s: how long a store that does not answer is retried; 0: not at all.
-        on_seeded: called while jobs are put, and when all are, with their number so far.
     """
 
     def __init__(
         self,
         jobs: JobStore,
         record: RunRecord,
-        host_of: Callable[[str], str],
         barricade: Barricade,
         run: str,
+        calls: SeedCalls,
         store_timeout_s: float = 0.0,
-        on_seeded: Callable[[int], None] = lambda jobs: None,
     ) -> None:
         self._jobs = jobs
         self._record = record
-        self._host_of = host_of
         self._barricade = barricade
         self._run = run
+        self._calls = calls
         self._store_timeout_s = store_timeout_s
-        self._on_seeded = on_seeded
 
     def seed(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bool:
         """Put every group's jobs, then mark the run as seeded; does nothing for a seeded run.
@@ -153,13 +163,13 @@ class JobSeeder:
             seeded += len(jobs)
             log.info("%d locators seeded", seeded)
             if seeded % LOOK_AFTER == 0:
-                self._on_seeded(seeded)
+                self._calls.on_seeded(seeded)
         portions.end()
-        self._on_seeded(seeded)
+        self._calls.on_seeded(seeded)
         return SEEDED
 
     def _new_job(self, group: str, name: str, url: str) -> NewJob:
         """The job of a locator; its id is derived from the locator, so that seeding twice seeds once."""
         seed = seed_id(group, name, url)
         payload = JobPayload(Locator(name, group, url), seed, ancestors=ancestor_digest(group, url))
-        return NewJob(seed, self._host_of(url), payload)
+        return NewJob(seed, self._calls.host_of(url), payload)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from scoopi.model.sites import LimitsByHost
 from scoopi.politeness.host_share_choice import HostShareChoice, HostShareDivisions
 from scoopi.politeness.host_share_memory import HostShareMemory, KnownHost, Share
 from scoopi.politeness.host_share_record import HostRecord, HostRecords, HostShare
-from scoopi.store.nodes.lease import boottime
+from scoopi.store.nodes.lease import SYSTEM_CLOCKS, NodeClocks
 from scoopi.store.nodes.node_record import Look
 from scoopi.store.ports import HOSTS, Change, Store
 
@@ -65,21 +64,6 @@ class ShareTimes(msgspec.Struct, frozen=True):
     gap_ms: int
 
 
-class ShareClocks(msgspec.Struct, frozen=True):
-    """The clocks of one node, in seconds.
-
-    Attributes:
-        monotonic: the one that `Look.at` is timed with.
-        boottime: passes also while this machine is suspended.
-    """
-
-    monotonic: Callable[[], float] = time.monotonic
-    boottime: Callable[[], float] = boottime
-
-
-SYSTEM_CLOCKS = ShareClocks()
-
-
 class HostShares:
     """Shares of hosts, kept in the hosts' records and changed by conditional writes only.
 
@@ -99,7 +83,7 @@ class HostShares:
         limits: LimitsByHost,
         times: ShareTimes,
         node: OwnNode,
-        clocks: ShareClocks = SYSTEM_CLOCKS,
+        clocks: NodeClocks = SYSTEM_CLOCKS,
     ) -> None:
         self._store = store
         self._incarnation = incarnation

@@ -44,6 +44,47 @@ class Published(msgspec.Struct, frozen=True):
     others: frozenset[str] = frozenset()
 
 
+class PublishTarget(msgspec.Struct, frozen=True):
+    """Where the files are written.
+
+    Attributes:
+        run_folder: where they get their final names.
+        node_folder: this node's hidden folder, which has them until they are complete.
+        stream: where the one output is written instead of a file; None for files.
+    """
+
+    run_folder: Path
+    node_folder: Path
+    stream: IO[bytes] | None = None
+
+
+class FrameSource(msgspec.Struct, frozen=True):
+    """Which frames are published.
+
+    Attributes:
+        segments: the segment files to read.
+        owns: whether an incarnation is one of this node's: only its frames can be missing.
+    """
+
+    segments: Callable[[], Iterable[Path]]
+    owns: Callable[[str], bool] = lambda incarnation: True
+
+
+class PublishChecks(msgspec.Struct, frozen=True):
+    """What is asked before files change.
+
+    Attributes:
+        is_lost: before they are renamed: whether the store has lost a part of the run.
+        is_late: between two steps, each of which is short; then the files stay as they were.
+    """
+
+    is_lost: Callable[[], bool] = lambda: False
+    is_late: Callable[[], bool] = lambda: False
+
+
+NO_CHECKS = PublishChecks()
+
+
 class Publisher:
     """Writes every output of this node again from its segments.
 
@@ -51,36 +92,22 @@ class Publisher:
     frames the first counts. Source: ARCHITECTURE, protocol rules 5 and 6.
 
     Args:
-        run_folder: where the files get their final names.
-        node_folder: this node's hidden folder; its `segments/*.seg` are read.
-        owns: whether an incarnation is one of this node's: only its frames can be missing.
-        stream: where the one output is written instead of a file; None for files.
-        segments: the segment files to read; those of this node when None.
-        is_lost: asked before the files are renamed: whether the store has lost a part of the run.
-        is_late: asked between two steps, each of which is short; then the files stay as they were.
+        frames: which frames are published; by default those of this node's segments.
     """
 
     def __init__(
         self,
-        run_folder: Path,
-        node_folder: Path,
+        target: PublishTarget,
         jobs: JobStore,
         outputs: Sequence[OutputSpec],
-        owns: Callable[[str], bool] = lambda incarnation: True,
-        stream: IO[bytes] | None = None,
-        segments: Callable[[], Iterable[Path]] | None = None,
-        is_lost: Callable[[], bool] = lambda: False,
-        is_late: Callable[[], bool] = lambda: False,
+        frames: FrameSource | None = None,
+        checks: PublishChecks = NO_CHECKS,
     ) -> None:
-        self._run_folder = run_folder
-        self._node_folder = node_folder
+        self._target = target
         self._jobs = jobs
         self._outputs = outputs
-        self._owns = owns
-        self._stream = stream
-        self._segments = segments or (lambda: (node_folder / "segments").glob("*.seg"))
-        self._is_lost = is_lost
-        self._is_late = is_late
+        self._frames = frames or FrameSource(lambda: (target.node_folder / "segments").glob("*.seg"))
+        self._checks = checks
 
     def publish(self) -> Published:
         """Write all files, then rename all.
@@ -100,7 +127,7 @@ class Publisher:
         except OSError as error:
             raise AppenderError(
                 f"the output cannot be written: {error.strerror or error}",
-                at=str(error.filename or self._run_folder),
+                at=str(error.filename or self._target.run_folder),
                 hint="make room or fix the folder, then `scoopi resume` (in a cluster: start again); the "
                 "rows are safe in its segments",
             ) from error
@@ -111,7 +138,7 @@ class Publisher:
 
     def has_rows(self) -> bool:
         """Whether there is any segment to publish from."""
-        return any(True for _ in self._segments())
+        return any(True for _ in self._frames.segments())
 
     def look(self) -> Published:
         """What is known without a segment of this node: which others have finished jobs; writes nothing.
@@ -124,15 +151,15 @@ class Publisher:
 
     def _ensure_known(self) -> None:
         """Jobs that the store has lost look like jobs that never finished."""
-        if self._is_lost():
+        if self._checks.is_lost():
             raise RunError(
                 "the run's data is lost from the store: which rows count is not known",
-                at=str(self._run_folder),
+                at=str(self._target.run_folder),
                 hint="the published files stay as they are",
             )
 
     def _ensure_time(self) -> None:
-        if self._is_late():
+        if self._checks.is_late():
             raise AppenderError(
                 "no time was left to publish; the files stay as they were",
                 hint="`scoopi resume` (in a cluster: start again) publishes what is committed",
@@ -141,17 +168,17 @@ class Publisher:
     def _open_files(self) -> dict[str, OutputFile]:
         files: dict[str, OutputFile] = {}
         try:
-            for left_over in self._node_folder.glob(TEMPORARIES):  # of a process that was killed
+            for left_over in self._target.node_folder.glob(TEMPORARIES):  # of a process that was killed
                 left_over.unlink(missing_ok=True)
             for spec in self._outputs:
                 if not spec.output.startswith(LIST_PREFIX):
-                    files[spec.output] = OutputFile(spec, self._run_folder, self._node_folder)
+                    files[spec.output] = OutputFile(spec, self._target.run_folder, self._target.node_folder)
         except OSError as error:
             for file in files.values():
                 file.discard()
             raise AppenderError(
                 f"the output cannot be written: {error.strerror or error}",
-                at=str(self._node_folder),
+                at=str(self._target.node_folder),
                 hint="make room or fix the folder, then `scoopi resume` (in a cluster: start again)",
             ) from error
         return files
@@ -160,15 +187,15 @@ class Publisher:
         for file in files:
             file.finish()
         for file in files:
-            if self._stream is not None:
-                _give(file, self._stream)
+            if self._target.stream is not None:
+                _give(file, self._target.stream)
             else:
                 file.publish()
 
     def _add_frames(self, tally: _Tally) -> tuple[str, ...]:
         """Add the frames that count; the jobs that have none."""
         ended = self._ended(tally)
-        for path in sorted(self._segments()):
+        for path in sorted(self._frames.segments()):
             reader = SegmentReader(path)
             for frame in reader.frames():
                 self._ensure_time()
@@ -179,7 +206,7 @@ class Publisher:
     def _ended(self, tally: _Tally) -> EndedIndex:
         """The finished jobs of this node in the store; notes which other incarnations have finished jobs."""
         index = EndedIndex()
-        owns = cache(self._owns)
+        owns = cache(self._frames.owns)
         for page in self._jobs.ended_pages():
             self._ensure_time()
             for job, end in page:

@@ -6,7 +6,7 @@ import pytest
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoreError
-from scoopi.store.cluster.member_majority import MemberMajority
+from scoopi.store.cluster.member_majority import MajorityCalls, MemberMajority
 from scoopi.store.ports import RUN, Store
 from tests.store.conftest import Clock
 
@@ -24,7 +24,8 @@ class Members:
 
     def majority(self, node: str = "ann", given: int = 0) -> MemberMajority:
         settings = ClusterSettings((), members=given, reconnect_timeout_ms=LIMIT_MS)
-        return MemberMajority(self._store, KEYS, lambda: self.number, node, settings, clock=self._clock)
+        calls = MajorityCalls(lambda: self.number)
+        return MemberMajority(self._store, KEYS, node, settings, calls, self._clock)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from scoopi.engine import job_seeder
-from scoopi.engine.job_seeder import JobSeeder, SeedPortions
+from scoopi.engine.job_seeder import JobSeeder, SeedCalls, SeedPortions
 from scoopi.errors import RunError, StoreError
 from scoopi.model.definitions import LocatorDef, LocatorGroup
 from scoopi.model.job import JobPayload, JobState, seed_id
@@ -35,7 +35,9 @@ def seeder_of(store: Store, node: str, timeout_s: float = 0.0) -> JobSeeder:
     record = RunRecord(store, node)
     record.create("run")
     barricade = Barricade(store, "seed", node, lease_ms=200)
-    return JobSeeder(JobStore(store, node), record, lambda url: "a:80", barricade, "run", timeout_s)
+    return JobSeeder(
+        JobStore(store, node), record, barricade, "run", SeedCalls(lambda url: "a:80"), timeout_s
+    )
 
 
 def test_every_locator_becomes_a_job_and_the_run_is_marked(store: Store) -> None:
@@ -132,7 +134,7 @@ def test_who_gives_up_seeding_says_so_and_after_how_long_and_promises_no_other_t
 def test_a_run_that_the_store_has_lost_is_not_seeded_into_what_came_after_it(store: Store) -> None:
     record = RunRecord(store, "n1")
     barricade = Barricade(store, "seed", "n1", lease_ms=200)
-    seeder = JobSeeder(JobStore(store, "n1"), record, lambda url: "a:80", barricade, "run")
+    seeder = JobSeeder(JobStore(store, "n1"), record, barricade, "run", SeedCalls(lambda url: "a:80"))
     with pytest.raises(RunError, match="its data is lost"):
         seeder.seed(lambda: PARTS, lambda: False)
     record.create("another life of its name")

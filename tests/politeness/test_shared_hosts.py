@@ -8,8 +8,9 @@ from scoopi.configs.groups import FetchLimits
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.politeness.host_clocks import InFlight
-from scoopi.politeness.host_shares import HostShares, OwnNode, ShareClocks, ShareTimes
+from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.politeness.shared_hosts import SharedHosts
+from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_records import NewJob
@@ -39,14 +40,14 @@ class Node:
     """One node's part of sharing, without its threads."""
 
     def __init__(self, store: Store, name: str, limits: FetchLimits, clock: Clock) -> None:
-        self.members = Membership(store, name, name, clock=clock, own_clock=clock)
+        self.members = Membership(store, name, name, clocks=NodeClocks(clock, clock))
         self.jobs = JobStore(store, name)
         self.tasks = Tasks()
         self.flying = InFlight()
         look = self.members
         view = OwnNode(look.own_beat_is_old, lambda: look.last_look, self.flying.count)
         self.shares = HostShares(
-            store, name, limits, ShareTimes(2000, 15_000), view, ShareClocks(clock, clock)
+            store, name, limits, ShareTimes(2000, 15_000), view, NodeClocks(clock, clock)
         )
         self.hosts = SharedHosts(self.shares, self.jobs, self.tasks.needed_hosts, self.tasks.wanted, clock)
 

@@ -14,7 +14,7 @@ from scoopi.appenders.appender import JobResult
 from scoopi.appenders.segment_writer import SegmentWriter
 from scoopi.errors import AppenderError
 from scoopi.publishing.output_file import OutputSpec
-from scoopi.publishing.publisher import Publisher
+from scoopi.publishing.publisher import PublishChecks, Publisher, PublishTarget
 from scoopi.store.pages.job_records import Ending, TakenJob
 from scoopi.store.pages.job_store import JobStore
 from tests.appenders.conftest import result_of
@@ -47,7 +47,7 @@ def test_a_frame_whose_job_has_not_ended_is_not_published(
     writer.append([result_of(second).body])
     commit([result_of(first)])
 
-    published = Publisher(tmp_path, node_folder, jobs, SPECS).publish()
+    published = Publisher(PublishTarget(tmp_path, node_folder), jobs, SPECS).publish()
 
     assert lines(tmp_path / "data.txt") == [first.payload.locator.url]
     assert (published.rows, published.done, published.missing) == ({"data.txt": 1}, 1, ())
@@ -68,7 +68,7 @@ def test_of_two_attempts_only_the_one_that_ended_the_job_counts(
     commit([result_of(again, "second")])
     writer.append([result_of(again, "second").body])
 
-    published = Publisher(tmp_path, node_folder, jobs, SPECS).publish()
+    published = Publisher(PublishTarget(tmp_path, node_folder), jobs, SPECS).publish()
 
     assert lines(tmp_path / "data.txt") == ["second"]
     assert published.rows == {"data.txt": 1}
@@ -85,7 +85,7 @@ def test_an_ended_job_without_its_frame_is_named_and_the_rest_is_published(
     commit([result_of(first)])
     jobs.end([Ending(second.id, second.fence, result_of(second).state)])
 
-    published = Publisher(tmp_path, node_folder, jobs, SPECS).publish()
+    published = Publisher(PublishTarget(tmp_path, node_folder), jobs, SPECS).publish()
 
     assert published.missing == (second.id,)
     assert lines(tmp_path / "data.txt") == [first.payload.locator.url]
@@ -100,7 +100,7 @@ def test_failed_jobs_keep_the_rows_of_their_other_tasks_and_tell_why(
 ) -> None:
     commit([result_of(job, failure="parser: broken") for job in take(3)])
 
-    published = Publisher(tmp_path, node_folder, jobs, SPECS).publish()
+    published = Publisher(PublishTarget(tmp_path, node_folder), jobs, SPECS).publish()
 
     assert (published.done, published.failed, published.rows) == (0, 3, {"data.txt": 3})
     assert [(cause.cause, cause.count) for cause in published.errors] == [("parser: broken", 3)]
@@ -114,7 +114,9 @@ def test_later_publishing_replaces_the_file_and_an_output_without_rows_is_there(
     commit: Callable[[list[JobResult]], None],
 ) -> None:
     publisher = Publisher(
-        tmp_path, node_folder, jobs, (*SPECS, OutputSpec("b/empty.csv", "b/empty.csv", b"a,b\n"))
+        PublishTarget(tmp_path, node_folder),
+        jobs,
+        (*SPECS, OutputSpec("b/empty.csv", "b/empty.csv", b"a,b\n")),
     )
     first, second = take(2)
     commit([result_of(first)])
@@ -139,7 +141,7 @@ def test_the_suffix_compresses(
     specs = (OutputSpec("data.txt", "data.txt.gz"), OutputSpec("none", "none.txt.zst", b"head\n"))
     commit([result_of(job) for job in take(5)])
 
-    Publisher(tmp_path, node_folder, jobs, specs).publish()
+    Publisher(PublishTarget(tmp_path, node_folder), jobs, specs).publish()
 
     assert len(gzip.decompress((tmp_path / "data.txt.gz").read_bytes()).split()) == 5
     assert zstd.decompress((tmp_path / "none.txt.zst").read_bytes()) == b"head\n"
@@ -155,7 +157,7 @@ def test_a_stream_gets_the_rows_and_no_file_is_published(
     commit([result_of(job) for job in take(3)])
     stream = io.BytesIO()
 
-    Publisher(tmp_path, node_folder, jobs, SPECS, stream=stream).publish()
+    Publisher(PublishTarget(tmp_path, node_folder, stream), jobs, SPECS).publish()
 
     assert len(stream.getvalue().split()) == 3
     assert not (tmp_path / "data.txt").exists()
@@ -172,7 +174,9 @@ def test_when_the_time_is_over_the_former_file_stays(
     commit([result_of(job) for job in take(1)])
 
     with pytest.raises(AppenderError, match="files stay as they were"):
-        Publisher(tmp_path, node_folder, jobs, SPECS, is_late=lambda: True).publish()
+        Publisher(
+            PublishTarget(tmp_path, node_folder), jobs, SPECS, checks=PublishChecks(is_late=lambda: True)
+        ).publish()
 
     assert lines(tmp_path / "data.txt") == ["former"]
 
@@ -192,7 +196,7 @@ def test_an_output_that_cannot_be_written_is_loud_and_leaves_nothing_behind(
     monkeypatch.setattr(os, "fsync", full)
 
     with pytest.raises(AppenderError, match="No space left"):
-        Publisher(tmp_path, node_folder, jobs, SPECS).publish()
+        Publisher(PublishTarget(tmp_path, node_folder), jobs, SPECS).publish()
 
     assert not (tmp_path / "data.txt").exists()
     assert not list(node_folder.glob("*.tmp"))
@@ -203,7 +207,7 @@ def test_what_a_process_killed_while_publishing_left_behind_is_removed(
 ) -> None:
     (node_folder / "publish-0123456789ab.tmp").write_bytes(b"half a file")
 
-    Publisher(tmp_path, node_folder, jobs, SPECS).publish()
+    Publisher(PublishTarget(tmp_path, node_folder), jobs, SPECS).publish()
 
     assert list(node_folder.glob("*.tmp")) == []
 
@@ -216,4 +220,4 @@ def test_a_stream_that_nobody_reads_is_named_and_not_the_folder(
             raise BrokenPipeError(32, "Broken pipe")
 
     with pytest.raises(AppenderError, match="stdout cannot be written: Broken pipe; `scoopi resume"):
-        Publisher(tmp_path, node_folder, jobs, SPECS, stream=Unread()).publish()
+        Publisher(PublishTarget(tmp_path, node_folder, Unread()), jobs, SPECS).publish()

@@ -12,7 +12,8 @@ from typing import cast
 from scoopi.configs.groups import FetchLimits
 from scoopi.errors import StoreError
 from scoopi.politeness.host_share_record import HostRecord, HostRecords
-from scoopi.politeness.host_shares import HostShares, OwnNode, ShareClocks, ShareTimes
+from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
+from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.ports import HOSTS, RUN_MAPS, Change, Outcome, Store, StoreMap
@@ -182,9 +183,11 @@ class Node:
         faulty = FaultyStore(world.store, world.faults, world.random.randrange(10**6))
         self.late = LateStore(faulty, self._before_write, world.random)
         store = SettlingStore(cast(Store, self.late), tries=3)
-        self.members = Membership(store, name, f"node-{name}", 1000, GAP_MS, self.clock, world.clock)
+        self.members = Membership(
+            store, name, f"node-{name}", 1000, GAP_MS, NodeClocks(self.clock, world.clock)
+        )
         view = OwnNode(self.members.own_beat_is_old, lambda: self.members.last_look, self.in_flight)
-        clocks = ShareClocks(self.clock, world.clock)
+        clocks = NodeClocks(self.clock, world.clock)
         self.shares = HostShares(store, name, world.limits, TIMES, view, clocks)
 
     def clock(self) -> float:

@@ -9,6 +9,7 @@ import pytest
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
+from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.pages.job_records import Ending, NewJob
@@ -31,7 +32,7 @@ class Node:
         self.run = RunRecord(store, incarnation)
         self.run.create("r1")
         self.jobs = JobStore(store, incarnation)
-        self.members = Membership(store, incarnation, incarnation, clock=clock, own_clock=clock)
+        self.members = Membership(store, incarnation, incarnation, clocks=NodeClocks(clock, clock))
         self.end = CompletionCheck(self.run, self.jobs, self.members, incarnation, lambda: self.load)
         self.beat()
 

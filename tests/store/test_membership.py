@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import RunError, StoreError
+from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, Look, NodeRecord, NodeStatus
 from scoopi.store.ports import MEMBERS, Change, Outcome, Store, StoreMap
@@ -23,7 +24,9 @@ Join = Callable[..., Membership]
 @pytest.fixture
 def join(store: Store, clock: Clock) -> Join:
     def joined(incarnation: str, node: str | None = None, store: Store = store) -> Membership:
-        return Membership(store, incarnation, node or f"node-of-{incarnation}", 1000, 15_000, clock, clock)
+        return Membership(
+            store, incarnation, node or f"node-of-{incarnation}", 1000, 15_000, NodeClocks(clock, clock)
+        )
 
     return joined
 
@@ -219,7 +222,7 @@ def test_a_node_knows_when_its_own_heartbeat_is_old(join: Join, clock: Clock) ->
 
 def test_a_heartbeat_ages_while_the_machine_is_suspended(store: Store, clock: Clock) -> None:
     still = Clock()
-    ann = Membership(store, "ann", "ann", 1000, 15_000, still, clock)
+    ann = Membership(store, "ann", "ann", 1000, 15_000, NodeClocks(still, clock))
     ann.beat(IDLE)
     clock.pass_s(8)
     assert ann.own_beat_is_old()

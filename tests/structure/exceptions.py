@@ -21,10 +21,6 @@ LONG_FUNCTIONS: set[str] = {
 WIDE_CONSTRUCTORS: set[str] = {
     # the public entry point: every argument has a name and a default
     "scoopi/app.py:Scoopi",
-    "scoopi/engine/job_seeder.py:JobSeeder",
-    "scoopi/publishing/publisher.py:Publisher",
-    "scoopi/store/cluster/member_majority.py:MemberMajority",
-    "scoopi/store/nodes/membership.py:Membership",
 }
 """Constructors above the limit."""
 PRIVATE_NAMES: set[str] = {

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from scoopi.appenders.appender import STORE_TIMEOUT_S
 from scoopi.configs.groups import ClusterSettings, MetricsSettings
 from scoopi.engine.engine import Engine, EngineCalls, NodeParts, ProgressSource
-from scoopi.engine.job_seeder import JobSeeder
+from scoopi.engine.job_seeder import JobSeeder, SeedCalls
 from scoopi.engine.node_watch import NodeWatch, WatchedParts
 from scoopi.engine.run_completion import RunCompletion, RunLimits
 from scoopi.engine.shutdown import Shutdown
@@ -41,8 +41,8 @@ class EngineModule(Module):
         """Puts the jobs of all locators."""
         lease_ms = SOLO_LEASE_MS if context.cluster is None else cluster.liveness_gap_ms
         barricade = Barricade(context.store, f"seed/{context.run}", context.node, lease_ms)
-        timeout_s, on_seeded = context.store_timeout_s, context.on_seeded
-        return JobSeeder(jobs, record, host_of, barricade, context.run, timeout_s, on_seeded)
+        calls = SeedCalls(host_of, context.on_seeded)
+        return JobSeeder(jobs, record, barricade, context.run, calls, context.store_timeout_s)
 
     @singleton
     @provider

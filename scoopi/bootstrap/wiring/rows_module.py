@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from injector import Binder, Module, inject, provider, singleton
+from msgspec.structs import replace
 
 from scoopi.appenders.appender import STORE_TIMEOUT_S, Appender, CommitEvents
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
@@ -18,7 +19,7 @@ from scoopi.engine.shutdown import StopTime
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.publishing.output_file import of_node
-from scoopi.publishing.publisher import Publisher
+from scoopi.publishing.publisher import FrameSource, PublishChecks, Publisher, PublishTarget
 from scoopi.publishing.run_rows import OwnRows, RunPhases, RunRows
 from scoopi.runs.folders.node_folder import LOST_PREFIX, NodeFolder
 from scoopi.runs.run_context import RunContext
@@ -43,20 +44,15 @@ class OutputWiring:
         self._record = record
         self._stop = stop
         self._settings = OutputSettings.of(context.configs)
+        self._target = PublishTarget(context.folder.path, context.folder.node_folder)
+        self._checks = PublishChecks(self._is_lost, stop.is_up)
 
     def publisher(self) -> Publisher:
         """Of this node's own rows."""
         context = self._context
-        return Publisher(
-            context.folder.path,
-            context.folder.node_folder,
-            self._jobs,
-            context.outputs,
-            context.owns,
-            context.stream,
-            is_lost=self._is_lost,
-            is_late=self._stop.is_up,
-        )
+        target = replace(self._target, stream=context.stream)
+        frames = FrameSource(lambda: context.folder.segments.glob("*.seg"), context.owns)
+        return Publisher(target, self._jobs, context.outputs, frames, self._checks)
 
     def rows(self, publisher: Publisher, departure: Departure) -> RunRows:
         """What is written at the run's end.
@@ -80,31 +76,17 @@ class OutputWiring:
         return self._context.cluster is not None and self._settings.merge
 
     def _of_all(self) -> Publisher:
-        context = self._context
-        return Publisher(
-            context.folder.path,
-            context.folder.node_folder,
-            self._jobs,
-            context.plain_outputs,
-            segments=self._segments_of_all,
-            is_lost=self._is_lost,
-            is_late=self._stop.is_up,
-        )
+        frames = FrameSource(self._segments_of_all)
+        return Publisher(self._target, self._jobs, self._context.plain_outputs, frames, self._checks)
 
     def _of_lost(self, node: str) -> Publisher:
         """Its work files are in this node's folder: a node that returns meanwhile is not disturbed."""
-        context = self._context
-        segments = context.folder.node_folder.parent / node / "segments"
-        return Publisher(
-            context.folder.path,
-            context.folder.node_folder,
-            self._jobs,
-            of_node(context.plain_outputs, node),
-            lambda incarnation: (segments / f"{incarnation}.seg").exists(),
-            segments=lambda: segments.glob("*.seg"),
-            is_lost=self._is_lost,
-            is_late=self._stop.is_up,
+        segments = self._context.folder.node_folder.parent / node / "segments"
+        frames = FrameSource(
+            lambda: segments.glob("*.seg"), lambda incarnation: (segments / f"{incarnation}.seg").exists()
         )
+        outputs = of_node(self._context.plain_outputs, node)
+        return Publisher(self._target, self._jobs, outputs, frames, self._checks)
 
     def _segments_of_all(self) -> Iterator[Path]:
         for file in self._context.folder.node_folder.parent.glob("*/segments/*.seg"):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from scoopi.configs.groups import ClusterSettings
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.cluster.member_majority import COPIES, MemberMajority
+from scoopi.store.cluster.member_majority import COPIES, MajorityCalls, MemberMajority
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
 from scoopi.store.ports import RUN, Store
@@ -81,10 +81,9 @@ def majority_of(client: ClusterClient, settings: ClusterSettings, node: str) -> 
     return MemberMajority(
         SettlingStore(HazelcastStore(client, guarded=False, maps=(RUN,))),
         client.spread_keys("members", COPIES),
-        client.seen,
         node,
         settings,
-        client.wait,
+        MajorityCalls(client.seen, client.wait),
     )
 
 

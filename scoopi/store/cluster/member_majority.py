@@ -81,6 +81,18 @@ def refused_by_members(
     return split_error(there, short_ms, settings)
 
 
+class MajorityCalls(msgspec.Struct, frozen=True):
+    """What a MemberMajority asks.
+
+    Attributes:
+        seen: how many members are seen just now.
+        wait: see `CallTimeout.wait`: for as long as an answer may take just now.
+    """
+
+    seen: Callable[[], int]
+    wait: Callable[[Callable[[float], bool]], bool] = lambda wait_s: wait_s(0.0)
+
+
 class MemberMajority:
     """Both halves of a split cluster may hold all records, and each half would finish the run by itself.
 
@@ -90,10 +102,9 @@ class MemberMajority:
     Args:
         kept: the maps that belong to no run, of settled answers that are not refused by this.
         keys: of the copies of the record.
-        seen: how many members are seen just now.
         node: incarnation of this node.
         settings: its `members` is the number of members; 0: the largest number that was seen.
-        wait: see `CallTimeout.wait`: for as long as an answer may take just now.
+        calls: what it asks.
         clock: seconds, monotonic.
     """
 
@@ -101,19 +112,18 @@ class MemberMajority:
         self,
         kept: Store,
         keys: Sequence[str],
-        seen: Callable[[], int],
         node: str,
         settings: ClusterSettings,
-        wait: Callable[[Callable[[float], bool]], bool] = lambda wait_s: wait_s(0.0),
+        calls: MajorityCalls,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._kept = kept
         self._keys = tuple(keys)
-        self._seen = seen
+        self._seen = calls.seen
         self._node = node
         self._settings = settings
         self._given = settings.members
-        self._wait = wait
+        self._wait = calls.wait
         self._clock = clock
         self._codec = RecordCodec(RUN, MemberCount)
         self._most = 0

@@ -63,6 +63,21 @@ def boottime() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
+class NodeClocks(msgspec.Struct, frozen=True):
+    """The clocks of one node, in seconds.
+
+    Attributes:
+        monotonic: by which the heartbeats of others are timed.
+        boottime: passes also while this machine is suspended: by which its own are timed.
+    """
+
+    monotonic: Callable[[], float] = time.monotonic
+    boottime: Callable[[], float] = boottime
+
+
+SYSTEM_CLOCKS = NodeClocks()
+
+
 class LeaseRecord(msgspec.Struct, frozen=True):
     """Which node holds a lease; `number` grows with each write, so no two records are alike."""
 

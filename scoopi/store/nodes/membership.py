@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from scoopi.errors import RunError, StoreError
-from scoopi.store.nodes.lease import LeaseWatch, boottime
+from scoopi.store.nodes.lease import SYSTEM_CLOCKS, LeaseWatch, NodeClocks
 from scoopi.store.nodes.node_record import Load, Look, NodeRecord, NodeStatus
 from scoopi.store.ports import MEMBERS, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec
@@ -29,8 +28,6 @@ class Membership:
         node: id of this node; an older incarnation of it is dead.
         heartbeat_ms: time between two heartbeats.
         gap_ms: the liveness gap.
-        clock: seconds, monotonic; of the others' heartbeats.
-        own_clock: seconds that also pass while this machine is suspended; of its own heartbeat.
     Source: ARCHITECTURE, protocol rules 7 and 8.
     """
 
@@ -41,23 +38,22 @@ class Membership:
         node: str,
         heartbeat_ms: int = 1000,
         gap_ms: int = 15_000,
-        clock: Callable[[], float] = time.monotonic,
-        own_clock: Callable[[], float] = boottime,
+        clocks: NodeClocks = SYSTEM_CLOCKS,
     ) -> None:
         self._store = store
         self._incarnation = incarnation
         self._node = node
         self._heartbeat_ms = heartbeat_ms
         self._gap_ms = gap_ms
-        self._clock = clock
-        self._own_clock = own_clock
+        self._clock = clocks.monotonic
+        self._own_clock = clocks.boottime
         self._codec = RecordCodec(MEMBERS, NodeRecord)
         self._mine: bytes | None = None
         self._failed = self._start = 0
         self._beaten_at: float | None = None
         self._watches: dict[str, LeaseWatch] = {}
         self._dead: set[str] = set()
-        self._last_look = Look(clock(), frozenset(), frozenset(), 1)
+        self._last_look = Look(clocks.monotonic(), frozenset(), frozenset(), 1)
 
     @property
     def node(self) -> str:
