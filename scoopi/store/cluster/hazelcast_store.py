@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from scoopi.errors import RunError, StoreError
 from scoopi.store.cluster.burst import Burst
 from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.foreign_values import describe, is_refused
+from scoopi.store.cluster.foreign_values import describe, ensure_own, is_refused, reader_of
 from scoopi.store.cluster.scan_bounds import SAMPLE, Queries, ScanBounds
 from scoopi.store.nodes.lease import boottime
 from scoopi.store.ports import RUN_MAPS, Change, Outcome, StoreMap
-from scoopi.store.record_codec import FOREIGN, RecordCodec, indexed_kind, unreadable
+from scoopi.store.record_codec import FOREIGN, unreadable
 
 if TYPE_CHECKING:
     from hazelcast.future import Future
@@ -70,7 +70,7 @@ class HazelcastStore:
         """See `Store`."""
         if not keys:
             return {}
-        read = _reader(store_map)
+        read = reader_of(store_map)
         found = self._one(store_map, "get", lambda kept: kept.get_all(self._sent(keys)))
         return {key: read(value) for key, value in found.items()}
 
@@ -78,12 +78,8 @@ class HazelcastStore:
         """See `Store`; of equal keys in one batch the first counts."""
         if not records:
             return []
-        read, sent, kept, at = (
-            _reader(store_map),
-            self._writer(store_map),
-            self._map(store_map),
-            self._keys.of,
-        )
+        read, sent = reader_of(store_map), self._writer(store_map)
+        kept, at = self._map(store_map), self._keys.of
         puts = (_later(kept.put_if_absent, at(key), sent(value)) for key, value in records)
         with self._blamed(store_map):
             standing = self._burst.answers(f"put to {store_map}", puts)
@@ -113,9 +109,8 @@ class HazelcastStore:
     def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
         """See `Store`."""
         kept = self._map(store_map)
-        self._burst.answers(
-            f"deletion in {store_map}", (_later(kept.delete, key) for key in self._sent(keys))
-        )
+        deletions = (_later(kept.delete, key) for key in self._sent(keys))
+        self._burst.answers(f"deletion in {store_map}", deletions)
 
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         """See `Store`; each member looks through all that it holds."""
@@ -133,11 +128,9 @@ class HazelcastStore:
         """See `Store`."""
         if limit <= 0:
             return []
-        return (
-            self._scan_map(store_map, limit, after)
-            if index_value is None
-            else self._scan_indexed(store_map, index_value, limit, after)
-        )
+        if index_value is None:
+            return self._scan_map(store_map, limit, after)
+        return self._scan_indexed(store_map, index_value, limit, after)
 
     def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
         """See `Store`."""
@@ -150,9 +143,8 @@ class HazelcastStore:
     def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
         """Let the records expire after that many seconds; absent ones are no error."""
         kept = self._map(store_map)
-        self._burst.answers(
-            f"set the end of {store_map}", (_later(kept.set_ttl, key, seconds) for key in self._sent(keys))
-        )
+        calls = (_later(kept.set_ttl, key, seconds) for key in self._sent(keys))
+        self._burst.answers(f"set the end of {store_map}", calls)
 
     def destroy(self) -> None:
         """Remove all maps of this store, for every node."""
@@ -222,7 +214,7 @@ class HazelcastStore:
 
     def _own(self, store_map: StoreMap, entries: Sequence[tuple[Any, Any]]) -> Pairs:
         """Without those whose key is not text: Scoopi never wrote them."""
-        read = _reader(store_map)
+        read = reader_of(store_map)
         own = [(key, read(value)) for key, value in entries if isinstance(key, str)]
         if len(own) < len(entries):
             foreign = next(key for key, _ in entries if not isinstance(key, str))
@@ -285,14 +277,7 @@ class HazelcastStore:
                 raise
             # With a value of an unregistered type in an indexed map, members cannot even list its keys.
             raise unreadable(store_map, "", FOREIGN + error.what[:200].encode()) from refused
-        for key, value in entries:
-            if not isinstance(key, str):
-                raise unreadable(
-                    store_map, "", FOREIGN + b"the key is " + describe(key).encode()
-                ) from refused
-            record = _reader(store_map)(value)
-            if store_map.index:
-                RecordCodec(store_map, indexed_kind(store_map)).read(key, record)
+        ensure_own(store_map, entries, refused)
 
     def _sent(self, keys: Sequence[str]) -> list[Any]:
         return [self._keys.of(key) for key in keys]
@@ -308,19 +293,6 @@ def _place(record: tuple[str, bytes]) -> bytes:
 
 def _later(send: Callable[..., Future[Any]], *arguments: Any) -> Callable[[], Future[Any]]:
     return lambda: send(*arguments)
-
-
-def _reader(store_map: StoreMap) -> Callable[[Any], bytes]:
-    return _json_bytes if store_map.index else _plain_bytes
-
-
-def _json_bytes(value: Any) -> bytes:
-    text = getattr(value, "to_string", None)
-    return str(text()).encode() if text else FOREIGN + describe(value).encode()
-
-
-def _plain_bytes(value: Any) -> bytes:
-    return bytes(value) if isinstance(value, bytearray) else FOREIGN + describe(value).encode()
 
 
 def _settled(change: Change, now: bytes | None) -> Outcome:
