@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 
 import pycurl
@@ -132,6 +131,8 @@ def retry_after_s(value: str, now: datetime) -> float | None:
     text = value.strip()
     if text.isascii() and text.isdigit():
         return min(float(text[:12]), LONGEST_RETRY_AFTER_S)
+    from email.utils import parsedate_to_datetime  # late: few answers have a date
+
     try:
         until = parsedate_to_datetime(text)
     except ValueError:

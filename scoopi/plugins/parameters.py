@@ -6,11 +6,12 @@ import inspect
 import re
 import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, Union, get_args, get_origin
+
+import msgspec
 
 from scoopi.model.text.shown import nearest
 from scoopi.plugins.plugin_ports import PluginKind
@@ -155,8 +156,7 @@ def _expect(value: Any, kind: type, name: str) -> Any:
 OnError = Literal["keep", "fail", "drop", "blank"]
 
 
-@dataclass(frozen=True, slots=True)
-class StepField:
+class StepField(msgspec.Struct, frozen=True):
     """Its type as Parameters reads it, and whether a plugin must have it."""
 
     type: Any

@@ -33,6 +33,8 @@ RARE = [
                 "sqlite3",
                 "injector",
                 "argparse",
+                "csv",
+                "email.utils",
                 "secrets",
                 "scoopi.defs.scrape.defs_reader",
                 "scoopi.archive.archive",

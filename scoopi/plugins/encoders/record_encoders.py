@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Sequence
 
@@ -48,6 +47,8 @@ def _number(value: Value) -> Value:
 
 
 def _csv_lines(rows: Sequence[Sequence[str]]) -> bytes:
+    import csv  # late: grids have encoders of their own
+
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue().encode()
