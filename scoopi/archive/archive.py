@@ -9,6 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from scoopi.archive.archive_records import (
     DataMeta,
@@ -20,7 +21,8 @@ from scoopi.archive.archive_records import (
 from scoopi.archive.entry_file import TEMPORARY, EntryFile
 from scoopi.model.data import Data
 from scoopi.model.live import Live
-from scoopi.model.locator import Document, Locator
+from scoopi.model.locator import Document, Locator, Validators
+from scoopi.model.text.shown import without_login
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +86,28 @@ class Archive:
             return meta.document(locator, body)
         except ValueError:
             return None
+
+    def known(self, locator: Locator, url: str) -> Validators | None:
+        """The validators of the locator's page, if it is saved and came from `url`; reads the head only."""
+        meta = self._documents.read_meta(self._entry(locator) / DOCUMENT)
+        if meta is None or meta.locator != archived_locator(locator) or meta.url != without_login(url):
+            return None
+        return meta.validators
+
+    def renewed(self, locator: Locator, run_date: datetime, validators: Validators | None) -> Document | None:
+        """The saved page, from now on as if it had been loaded on `run_date`; None if it cannot be read.
+
+        Args:
+            validators: as the server sent them with its answer that the page has not changed.
+        """
+        saved = self.load(locator)
+        if saved is None:
+            return None
+        former = saved.validators or Validators()
+        current = former if validators is None else validators.or_else(former)
+        document = structs.replace(saved, from_date=run_date, validators=current)
+        self.save(document)
+        return document
 
     def save(self, document: Document) -> bool:
         """Replace the locator's page and delete the rows of the previous one.

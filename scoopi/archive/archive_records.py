@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from scoopi.model.data import Axis, Data, Item
-from scoopi.model.locator import Document, Locator
+from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.text.shown import with_login_of, without_login
 
 
@@ -32,6 +32,7 @@ class DocumentMeta(msgspec.Struct, frozen=True):
     identity: bytes
     is_public: bool = False
     content_type: str = ""
+    validators: Validators | None = None
 
     @classmethod
     def of(cls, document: Document) -> DocumentMeta:
@@ -48,6 +49,7 @@ class DocumentMeta(msgspec.Struct, frozen=True):
             document_identity(document),
             document.is_public,
             document.content_type,
+            document.validators,
         )
 
     def date(self) -> datetime:
@@ -77,6 +79,7 @@ class DocumentMeta(msgspec.Struct, frozen=True):
             body,
             self.is_public,
             self.content_type,
+            self.validators,
         )
 
 

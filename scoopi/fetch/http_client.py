@@ -17,7 +17,7 @@ from scoopi.configs.groups import WebClientSettings
 from scoopi.fetch.http_exchange import HttpExchange
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.reception import OTHER_BYTES, WATCH_S, PageRoom, WireWatch
-from scoopi.fetch.request import GrantNeeded, Redirect, Request, Response
+from scoopi.fetch.request import GrantNeeded, HopResult, Request
 
 KEPT_CONNECTIONS = 64
 OTHER_FILES = 24
@@ -27,7 +27,6 @@ LONGEST_WAIT_S = 1.0
 LONGEST_ABSENCE_S = 0.1
 """The most that the time between two turns, when nothing is polled, counts towards a connect timeout."""
 
-HopResult = Response | Redirect | GrantNeeded
 OnResult = Callable[[HopResult | Exception], None]
 """Receives the result of a hop, or its error: see `HttpClient.begin`."""
 

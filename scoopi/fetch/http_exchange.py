@@ -25,11 +25,12 @@ from scoopi.fetch.http_faults import (
 )
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.reception import PageRoom, Reception
-from scoopi.fetch.request import GrantNeeded, Redirect, Request, Response
+from scoopi.fetch.request import GrantNeeded, HopResult, NotModified, Redirect, Request, Response
 from scoopi.fetch.request_options import RequestOptions
 from scoopi.model.text.shown import shown
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
+NOT_MODIFIED = 304
 CONNECTION_ENDED = frozenset((pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E_GOT_NOTHING))
 FIRST_FINAL_STATUS = 200
 """Lower ones (1xx) announce another response."""
@@ -129,7 +130,7 @@ class HttpExchange:
             self.handle.setopt(pycurl.COOKIELIST, cookie)
         return True
 
-    def end(self, number: int = pycurl.E_OK, words: str = "") -> Response | Redirect | GrantNeeded:
+    def end(self, number: int = pycurl.E_OK, words: str = "") -> HopResult:
         """The result of the hop that curl has ended.
 
         Args:
@@ -251,12 +252,14 @@ class HttpExchange:
             raise self._fault(pycurl.E_SEND_ERROR, "")
         return GrantNeeded(was_lost=True)
 
-    def _answer(self, request: Request) -> Response | Redirect:
+    def _answer(self, request: Request) -> Response | NotModified | Redirect:
         reception = self._reception
         if not reception.is_headed:
             raise truncated_fault("the headers of the answer were cut off", request.url)
         if reception.status in REDIRECTS and "location" in reception.headers:
             return self._redirect(request, reception.headers["location"])
+        if reception.status == NOT_MODIFIED and request.known is not None:
+            return NotModified(reception.headers)
         if not reception.wanted:
             raise status_fault(reception.status, request.url, reception.headers)
         body = reception.finish()

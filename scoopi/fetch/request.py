@@ -1,4 +1,4 @@
-"""Request, Response, Redirect, GrantNeeded: one hop's request and its possible outcomes."""
+"""Request, Response, NotModified, Redirect, GrantNeeded: one hop's request and its possible outcomes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from datetime import datetime
 
 import msgspec
 
-from scoopi.model.locator import Document, Locator
+from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Site
+
+LONGEST_VALIDATOR = 1000
+"""Characters; longer ones are not sent back."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -22,6 +25,7 @@ class Request(msgspec.Struct, frozen=True):
         fresh: use a new connection, because the request was lost on a reused one.
         public_only: a public page led here, so a host with a private address is not asked.
         site: what the host is asked with; None: as the settings say.
+        known: of a version of the page that need not be sent again; None if there is none.
     """
 
     url: str
@@ -31,6 +35,7 @@ class Request(msgspec.Struct, frozen=True):
     fresh: bool = False
     public_only: bool = False
     site: Site | None = None
+    known: Validators | None = None
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -56,7 +61,22 @@ class Response(msgspec.Struct, frozen=True):
     def document(self, locator: Locator, run_date: datetime) -> Document:
         """The page as the document of a locator; `run_date` is zone-aware and in whole seconds."""
         content_type = self.headers.get("content-type", "").partition(";")[0].strip().lower()
-        return Document(locator, self.url, run_date, self.charset, self.body, self.is_public, content_type)
+        return Document(
+            locator,
+            self.url,
+            run_date,
+            self.charset,
+            self.body,
+            self.is_public,
+            content_type,
+            validators_of(self.headers),
+        )
+
+
+class NotModified(msgspec.Struct, frozen=True):
+    """The known version of the page is still the current one; headers as in `Response`."""
+
+    headers: Mapping[str, str]
 
 
 class Redirect(msgspec.Struct, frozen=True):
@@ -80,3 +100,14 @@ class GrantNeeded(msgspec.Struct, frozen=True):
     """
 
     was_lost: bool = False
+
+
+HopResult = Response | NotModified | Redirect | GrantNeeded
+"""What a request that was answered, or needs a grant, comes to."""
+
+
+def validators_of(headers: Mapping[str, str]) -> Validators | None:
+    """The validators among the headers of a response; None without any."""
+    etag, modified = (headers.get(name, "")[: LONGEST_VALIDATOR + 1] for name in ("etag", "last-modified"))
+    found = Validators(*("" if len(each) > LONGEST_VALIDATOR else each for each in (etag, modified)))
+    return found if found.etag or found.last_modified else None

@@ -7,6 +7,7 @@ from typing import Any
 import pycurl
 
 from scoopi.fetch.request import Request
+from scoopi.model.locator import Validators
 from scoopi.model.sites import Site
 
 HEADERS = {
@@ -31,6 +32,7 @@ class RequestOptions:
         self._handle: Any = handle
         self._defaults = defaults
         self.site = defaults
+        self._is_conditional = False
         self._set_site(defaults)
 
     def set(self, request: Request) -> None:
@@ -38,6 +40,9 @@ class RequestOptions:
         site = request.site or self._defaults
         if site is not self.site:
             self._set_site(site)
+        if request.known is not None or self._is_conditional:
+            self._is_conditional = request.known is not None
+            self._handle.setopt(pycurl.HTTPHEADER, header_lines(site) + conditions(request.known))
 
     def _set_site(self, site: Site) -> None:
         self.site = site
@@ -45,6 +50,18 @@ class RequestOptions:
         self._handle.setopt(pycurl.TIMEOUT_MS, site.timeout_ms)
         self._handle.setopt(pycurl.USERAGENT, site.user_agent)
         self._handle.setopt(pycurl.HTTPHEADER, header_lines(site))
+
+
+def conditions(known: Validators | None) -> list[str]:
+    """The headers that ask for the page only if it is not the known version.
+
+    >>> conditions(Validators(etag='"v1"'))
+    ['If-None-Match: "v1"']
+    """
+    if known is None:
+        return []
+    lines = (("If-None-Match", known.etag), ("If-Modified-Since", known.last_modified))
+    return [f"{name}: {text}" for name, text in lines if text]
 
 
 def header_lines(site: Site) -> list[str]:

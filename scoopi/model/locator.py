@@ -32,6 +32,17 @@ class Link(msgspec.Struct, frozen=True):
     parent: dict[str, Any] = {}
 
 
+class Validators(msgspec.Struct, frozen=True):
+    """The headers ETag and Last-Modified of a page, as sent; an empty one was not sent."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+    def or_else(self, former: Validators) -> Validators:
+        """These, and where one is missing, the former one."""
+        return Validators(self.etag or former.etag, self.last_modified or former.last_modified)
+
+
 class Document(msgspec.Struct, frozen=True):
     """The bytes of a page, and the metadata that its server sent.
 
@@ -43,6 +54,7 @@ class Document(msgspec.Struct, frozen=True):
         body: the page, content-encoding undone.
         content_type: of the Content-Type header, in lower case and without parameters; empty if none.
         is_public: a public host sent it, so its links may not lead to private ones.
+        validators: what a server recognizes its version by; None if it sent none.
     """
 
     locator: Locator
@@ -52,3 +64,4 @@ class Document(msgspec.Struct, frozen=True):
     body: bytes
     is_public: bool = False
     content_type: str = ""
+    validators: Validators | None = None

@@ -24,6 +24,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
         cookies: set by earlier hops of the chain, as `HttpClient` encodes them.
         fresh: use a new connection, because the last request was lost on a reused one.
         public_only: see `Request`.
+        whole: ask for the page even if the archive has its current version, which cannot be read.
     """
 
     grant: Grant | None = None
@@ -33,6 +34,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
     cookies: tuple[str, ...] = ()
     fresh: bool = False
     public_only: bool = False
+    whole: bool = False
 
     def with_grant(self, grant: Grant) -> LoadOrder:
         """The same order with a grant for its next request."""

@@ -14,11 +14,11 @@ import msgspec
 from scoopi.errors import ParseError
 from scoopi.fetch.address import FILE_HOST, parse_address
 from scoopi.fetch.file_client import FileClient
-from scoopi.fetch.http_client import HopResult, HttpClient
+from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.page_kind import essence, refuse_foreign
-from scoopi.fetch.request import Redirect, Request, Response
+from scoopi.fetch.request import HopResult, NotModified, Redirect, Request, Response, validators_of
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
-from scoopi.model.locator import Document
+from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Sites
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.parse.tree.page_signs import instead_of_content
@@ -120,12 +120,25 @@ class PageLoader(Loader):
             return ToGrant(address.host, payload.advance(order.without_grant()))
         site = None if self._sites is None else self._sites.for_host(address.host)
         request = Request(
-            address.url, grant.not_after, order.hops, order.cookies, order.fresh, order.public_only, site
+            address.url,
+            grant.not_after,
+            order.hops,
+            order.cookies,
+            order.fresh,
+            order.public_only,
+            site,
+            self._known(payload.locator, order, address.url),
         )
         self._client.begin(
             request, partial(self._end, payload, on_handover), self._report_of(payload.job, grant)
         )
         return None
+
+    def _known(self, locator: Locator, order: LoadOrder, url: str) -> Validators | None:
+        """Of the saved page, which is too old to be used unless its server says that it has not changed."""
+        if self._archive is None or order.whole or not self._rules.saves(locator.group):
+            return None
+        return self._archive.known(locator, url)
 
     def _report_of(self, job: str, grant: Grant) -> Callable[[], None] | None:
         report = self._rules.on_sent
@@ -146,11 +159,24 @@ class PageLoader(Loader):
             hop = result.request
             further = LoadOrder(url=hop.url, hops=hop.hops, cookies=hop.cookies, public_only=hop.public_only)
             return ToGrant(result.host, payload.advance(further))
+        if isinstance(result, NotModified):
+            return self._renewed(payload, result)
         if isinstance(result, Exception):
             raise result
         order = payload.expect(LoadOrder)
         assert order.grant is not None
         return ToGrant(order.grant.host, payload.advance(order.without_grant(result.was_lost)))
+
+    def _renewed(self, payload: Payload, result: NotModified) -> Handover:
+        assert self._archive is not None
+        validators = validators_of(result.headers)
+        saved = self._archive.renewed(payload.locator, self._rules.run_date, validators)
+        if saved is not None:
+            return self._page(payload, saved)
+        order = payload.expect(LoadOrder)
+        assert order.grant is not None
+        again = msgspec.structs.replace(order.without_grant(), whole=True)
+        return ToGrant(order.grant.host, payload.advance(again))
 
     def _loaded(self, payload: Payload, document: Document) -> Handover:
         refuse_foreign(document)

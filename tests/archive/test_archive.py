@@ -11,12 +11,13 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from scoopi.archive.archive import STALE_SECONDS, Archive, data_key
 from scoopi.archive.entry_file import TEMPORARY
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.live import Live
-from scoopi.model.locator import Document, Locator
+from scoopi.model.locator import Document, Locator, Validators
 
 DATE = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 LOCATOR = Locator("cheese", "shop", "http://shop.example/käse?p=1")
@@ -189,3 +190,34 @@ def test_text_that_has_no_utf8_form_is_not_saved_and_raises_nothing(archive: Arc
     assert archive.load(odd) is None
     archive.save(DOCUMENT)
     assert not archive.save_data(DOCUMENT, KEY, Data("prices", (Item(AXES[:1], ("\ud800",), (1,)),)))
+
+
+VALIDATORS = Validators('"v1"', "Sun, 06 Nov 1994 08:49:37 GMT")
+KNOWN = structs.replace(DOCUMENT, validators=VALIDATORS)
+
+
+def test_validators_are_known_of_a_page_that_came_from_the_asked_address(archive: Archive) -> None:
+    assert archive.known(LOCATOR, KNOWN.url) is None
+    archive.save(KNOWN)
+    assert archive.known(LOCATOR, KNOWN.url) == VALIDATORS
+    assert archive.known(LOCATOR, LOCATOR.url) is None, "the validators are those of the redirect's target"
+    assert archive.load(LOCATOR) == KNOWN
+
+
+def test_a_renewed_page_is_that_of_the_new_date_and_its_rows_are_read_again(archive: Archive) -> None:
+    archive.save(KNOWN)
+    archive.save_data(KNOWN, KEY, DATA)
+    later = DATE + timedelta(days=9)
+    renewed = archive.renewed(LOCATOR, later, Validators('"v2"'))
+    validators = Validators('"v2"', VALIDATORS.last_modified)
+    assert renewed == structs.replace(KNOWN, from_date=later, validators=validators)
+    assert archive.load(LOCATOR) == renewed
+    assert archive.load_data(renewed, KEY) is None
+
+
+def test_a_damaged_page_cannot_be_renewed(archive: Archive, tmp_path: Path) -> None:
+    archive.save(KNOWN)
+    (file,) = stored(tmp_path)
+    file.write_bytes(file.read_bytes()[:-5])
+    assert archive.known(LOCATOR, KNOWN.url) == VALIDATORS
+    assert archive.renewed(LOCATOR, DATE, None) is None

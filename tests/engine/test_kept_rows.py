@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.desk import Desk
+from tests.site.misbehaving_site import MisbehavingSite
 
 DEFINITIONS = """\
 locatorGroups:
@@ -75,3 +76,15 @@ def test_rows_are_kept_when_nothing_that_shapes_them_has_changed(desk: Desk, def
     files = {file: file.read_bytes() for file in (desk.folder / "data").rglob("data-*")}
     rows_of(desk, defs, "second", "-D", kept, "-D", "scoopi.parser.plain=true")
     assert {file: file.read_bytes() for file in (desk.folder / "data").rglob("data-*")} == files != {}
+
+
+def test_a_stale_page_that_its_server_has_not_changed_is_used_again(
+    desk: Desk, defs: Path, site: MisbehavingSite
+) -> None:
+    defs.write_text(PLAIN.replace("/one.html", site.url("etag")).replace('"h1"', '"p"'))
+    weeks = ("2020-01-01", "2020-01-03", "2020-01-09", "2020-01-15")
+    for number, day in enumerate(weeks):
+        words = ("-D", f"scoopi.runDateTimeText={day}T00:00:00.000+0000")
+        assert rows_of(desk, defs, f"run{number}", *words) == ["one|page|Brot, Käse und Öl|not found"]
+    pages = [seen.status for seen in site.log.all() if seen.path.startswith("/bad/")]
+    assert pages == [200, 304], "the answer of the third run serves the fourth one too"

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from scoopi.fetch.http_client import HopResult, HttpClient
-from scoopi.fetch.request import GrantNeeded, Request, Response
+from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.request import GrantNeeded, HopResult, Request, Response
 
 LIMIT_S = 60.0
 

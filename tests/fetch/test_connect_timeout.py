@@ -9,8 +9,7 @@ import pytest
 from msgspec import structs
 
 from scoopi.errors import SilentHostError
-from scoopi.fetch.http_client import HopResult
-from scoopi.fetch.request import Request, Response
+from scoopi.fetch.request import HopResult, Request, Response
 from tests.engine.dead_hosts import DeadHosts
 from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.many import send

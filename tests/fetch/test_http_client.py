@@ -12,8 +12,8 @@ import pytest
 from msgspec import structs
 
 from scoopi.errors import FetchError
-from scoopi.fetch.http_client import HopResult, HttpClient
-from scoopi.fetch.request import Request, Response
+from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.request import HopResult, Request, Response
 from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.many import answers_of, page, send
 from tests.server.misbehaviours import PAGE

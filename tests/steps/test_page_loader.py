@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -24,6 +24,7 @@ from scoopi.steps.loader import LoadOrder
 from scoopi.steps.page_loader import LoadRules, PageLoader, unusable
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
+from tests.site.misbehaving_site import MisbehavingSite
 
 LIMIT_S = 60.0
 DATE = datetime(2026, 1, 2, tzinfo=UTC)
@@ -259,3 +260,48 @@ def test_a_login_page_that_was_asked_for_is_usable() -> None:
     locator = Locator("a", "g", "http://h/login")
     document = Document(locator, "http://h/login", datetime(2026, 1, 1, tzinfo=UTC), None, HTML)
     assert unusable(Page(document, TreeLimits())) is None
+
+
+def saved_page(desk: Desk, site: MisbehavingSite, name: str) -> tuple[str, Document]:
+    """The address of a page of the site, and the page as it was loaded and saved a week ago."""
+    url = site.url(name)
+    document = desk.document(url, granted(url), "saved")
+    old = structs.replace(document, from_date=DATE - timedelta(days=7))
+    desk.archive.save(old)
+    return url, old
+
+
+@pytest.mark.parametrize(
+    ("name", "header"), [("etag", "if-none-match"), ("last-modified", "if-modified-since")]
+)
+def test_a_saved_page_that_has_not_changed_is_used_and_renewed(
+    desk: Desk, site: MisbehavingSite, name: str, header: str
+) -> None:
+    url, old = saved_page(desk, site, name)
+    assert desk.document(url, granted(url), "saved") == structs.replace(old, from_date=DATE)
+    assert desk.archive.load(Locator("name", "saved", url)) == structs.replace(old, from_date=DATE)
+    first, second = site.log.all()
+    assert (first.header(header), first.status, second.status) == (None, 200, 304)
+    desk.document(url, granted(url), "group")
+    assert site.log.all()[-1].header(header) is None, "the page of another group is asked for as usual"
+
+
+def test_a_saved_page_that_cannot_be_read_is_asked_for_again_as_a_whole(
+    desk: Desk, site: MisbehavingSite, tmp_path: Path
+) -> None:
+    url, _ = saved_page(desk, site, "etag")
+    (file,) = (path for path in (tmp_path / "archive").rglob("*") if path.is_file())
+    file.write_bytes(file.read_bytes()[:-5])
+    handover = desk.load(url, granted(url), "saved")
+    assert isinstance(handover, ToGrant)
+    order = handover.payload.expect(LoadOrder)
+    assert order == LoadOrder(whole=True)
+    document = desk.document(url, order.with_grant(Grant(handover.host, math.inf)), "saved")
+    assert document.body == PAGE
+    assert [seen.status for seen in site.log.all()] == [200, 304, 200]
+
+
+def test_a_status_304_for_a_page_that_is_not_known_is_an_error(desk: Desk, site: MisbehavingSite) -> None:
+    url = site.url("304")
+    with pytest.raises(FetchError, match="status 304"):
+        desk.load(url, granted(url), "saved")
