@@ -192,7 +192,8 @@ class StepBuilder:
         return DataFilter(data_def, timeout_ms=self._limits.regex_timeout_ms)
 
     def _linker(self, task: TaskDef, step: StepDef) -> Step:
-        return LocatorCreator(self._definitions.data_defs[task.data_def])
+        data_def = self._definitions.data_defs[task.data_def]
+        return LocatorCreator(data_def, timeout_ms=self._limits.regex_timeout_ms)
 
     def _converter(self, task: TaskDef, step: StepDef) -> Step:
         from scoopi.steps.data_converter import DataConverter

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from scoopi.model.place import NOWHERE, Place
+
+_REGEX_SIGN = re.compile(r"[*+()\[\]{}|^$\\]")
 
 
 class FilterDef(msgspec.Struct, frozen=True):
@@ -44,6 +48,15 @@ class ItemDef(msgspec.Struct, frozen=True):
     once: bool = False
     place: Place = NOWHERE
     selector_place: Place = NOWHERE
+
+
+def is_link_pattern(text: str) -> bool:
+    """Whether a text of `linkBreakOn` is also a regular expression: addresses rarely have such characters.
+
+    >>> is_link_pattern("list.html?page=3"), is_link_pattern(".*/archive/.*")
+    (False, True)
+    """
+    return _REGEX_SIGN.search(text) is not None
 
 
 class DataDef(msgspec.Struct, frozen=True):

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
-from scoopi.errors import ParseError
 from scoopi.java.java_blank import is_blank
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, FilterDef
 from scoopi.model.handover import Handover, Payload, ToTask
 from scoopi.steps.step import Step
+from scoopi.steps.text_pattern import TextPattern
 
 _BLANK = " "
 _OF_MATCH = "match"
-_LITERAL = re.compile(r"[\w ,;:'\"/%&!<>=@~-]*").fullmatch
-"""Patterns that match only themselves, as most do: `-`, `Total` or the empty one."""
-
 Matches = Callable[[str | None], bool]
 
 
@@ -98,36 +94,13 @@ Tests = tuple[tuple[int, _Verdicts], ...]
 
 
 class _Filter:
-    """One filter; its regular expression is compiled when it is first needed."""
+    """One filter; a pattern of one blank matches blank text and null."""
 
     def __init__(self, definition: FilterDef, timeout_ms: int) -> None:
-        self._definition = definition
-        self._timeout_ms = timeout_ms
-        self._pattern = definition.pattern
-        self._is_literal = _LITERAL(definition.pattern) is not None
-        self._fullmatch: Callable[[str], bool] | None = None
+        self._is_blank = definition.pattern == _BLANK
+        self._pattern = TextPattern(definition.pattern, timeout_ms, definition.place)
 
     def matches(self, subject: str | None) -> bool:
-        if subject is None:
-            return self._pattern == _BLANK
-        if subject == self._pattern or (self._pattern == _BLANK and is_blank(subject)):
-            return True
-        if self._is_literal:
-            return False
-        if self._fullmatch is None:
-            self._fullmatch = self._regex()
-        try:
-            return self._fullmatch(subject)
-        except ParseError as error:
-            raise self._placed(error) from None
-
-    def _regex(self) -> Callable[[str], bool]:
-        from scoopi.java.regex.java_regex import compile_java  # slow to import, and not needed by every task
-
-        try:
-            return compile_java(self._pattern, timeout_ms=self._timeout_ms).fullmatch
-        except ParseError as error:
-            raise self._placed(error) from None
-
-    def _placed(self, error: ParseError) -> ParseError:
-        return ParseError(f"filter: {error.what}", at=str(self._definition.place), hint=error.hint)
+        if subject is None or (self._is_blank and is_blank(subject)):
+            return self._is_blank
+        return self._pattern.matches(subject)

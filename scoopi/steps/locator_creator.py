@@ -12,11 +12,12 @@ from scoopi.errors import FetchError
 from scoopi.fetch.address import AddressKind, parse_address
 from scoopi.java.java_blank import is_blank
 from scoopi.model.data import Data, LinkData
-from scoopi.model.data_def import DataDef, ItemDef
+from scoopi.model.data_def import DataDef, ItemDef, is_link_pattern
 from scoopi.model.failure import Failure
 from scoopi.model.handover import Handover, Payload, ToJobs
 from scoopi.model.locator import Link
 from scoopi.steps.step import Step
+from scoopi.steps.text_pattern import TextPattern
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _C0_AND_BLANK = "".join(map(chr, range(0x21)))
@@ -115,17 +116,31 @@ class LocatorCreator(Step):
     """Makes a link from the item of each row, in the order of the rows and as often as it occurs.
 
     The value is the raw one; a blank or null value makes no link. With the item's `prefix` the value is an
-    address as it is; without one it is joined to the page. A value listed in `linkBreakOn`, compared with
+    address as it is; without one it is joined to the page. A value that `linkBreakOn` lists or matches, with
     its prefix and before joining, makes no link. Cycles and depth are checked when the links become jobs.
+
+    Args:
+        timeout_ms: limit of matching one pattern of `linkBreakOn`.
     """
 
-    def __init__(self, data_def: DataDef) -> None:
+    def __init__(self, data_def: DataDef, *, timeout_ms: int = 1000) -> None:
         self._items = {item.name: item for item in data_def.items}
+        self._ends = {
+            item.name: [
+                TextPattern(text, timeout_ms, item.place, "linkBreakOn")
+                for text in item.link_break_on
+                if is_link_pattern(text)
+            ]
+            for item in data_def.items
+        }
 
     def run(self, payload: Payload) -> Handover:
         """The links of a page, with a warning for each item that has no link group.
 
         LinkData is relative to its own page, any other Data to the payload's locator.
+
+        Raises:
+            ParseError: matching a pattern of `linkBreakOn` takes too long.
         """
         data = payload.expect(Data)
         page_url, base_href = payload.locator.url, None
@@ -143,7 +158,7 @@ class LocatorCreator(Step):
                 groupless[name] += 1
                 continue
             address = _prefixed(raw, definition)
-            if address in definition.link_break_on:
+            if address in definition.link_break_on or any(end.matches(address) for end in self._ends[name]):
                 continue
             if not _has_prefix(definition):
                 address = link_address(raw, page_url, base_href)

@@ -108,6 +108,12 @@ _CHECKERS = Checkers(css=_bad_selectors, regex=_bad_text, script=_bad_text)
             "8:77: error dataDefs.temps.items[0].filters[0].pattern: the pattern is wrong: there is a !",
         ),
         (
+            "name: hour, linkGroup: town, linkBreakOn: [ '?a!', 'b!*' ]",
+            "",
+            "8:64: error dataDefs.temps.items[0].linkBreakOn: the pattern 'b!*' is wrong: there is a !; "
+            "for an address as it is, write \\Q before and \\E behind it",
+        ),
+        (
             "name: hour, filters: [ filter: { type: mtch, pattern: a } ]",
             "",
             "8:61: warning dataDefs.temps.items[0].filters[0].type: filter type 'mtch' acts as value; "

@@ -165,3 +165,19 @@ def test_plain_data_is_relative_to_the_locators_address() -> None:
 def test_links_of_plain_paths_are_joined_as_all_others(page: str) -> None:
     for reference in ("b.html", "b", "c/b.html?q=1&r=%20", "~x/-y", "/b/c.html", "b..c/d", "a/b?c=d%"):
         assert link_address(reference, page, None) == urljoin(page, reference)
+
+
+def test_link_break_on_matches_patterns_with_the_prefix() -> None:
+    ends = (".*/archive/.*", r"list\?page=\d{3,}", "a+b.html")
+    bare = ItemDef("next", selector="a", link_group="pages", link_break_on=ends)
+    values = ("/x/archive/1.html", "list?page=100", "a+b.html", "aab.html", "list?page=99", "/archive")
+    urls = [link.url for link in run(*(("next", value) for value in values), items=(bare,)).links]
+    assert urls == ["http://h:8000/a/list?page=99", "http://h:8000/archive"]
+    prefixed = ItemDef("next", link_group="pages", prefix=("/p/",), link_break_on=("/p/.*",))
+    assert run(("next", "b.html"), items=(prefixed,)).links == ()
+
+
+def test_a_text_that_only_looks_like_an_address_is_not_a_pattern() -> None:
+    bare = ItemDef("next", selector="a", link_group="pages", link_break_on=("?page=3", "a.html"))
+    urls = [link.url for link in run(("next", "?page=3"), ("next", "axhtml"), items=(bare,)).links]
+    assert urls == ["http://h:8000/a/axhtml"]

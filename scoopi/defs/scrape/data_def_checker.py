@@ -19,7 +19,7 @@ from scoopi.defs.scrape.placeholders import (
 )
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import read_bounds
-from scoopi.model.data_def import DataDef, ItemDef
+from scoopi.model.data_def import DataDef, ItemDef, is_link_pattern
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.text.page_text import MARK
 
@@ -115,6 +115,11 @@ class DataDefChecker:
             if filter_def.type and filter_def.type not in _FILTER_TYPES:
                 what = f"filter type {filter_def.type!r} acts as value"
                 self._findings.warning(filter_def.type_place, f"{key}.type", what, "write value or match")
+        for text in filter(is_link_pattern, item.link_break_on):
+            if fault := self._checkers.regex(text):
+                what = f"the pattern {text!r} is wrong: {fault.what}"
+                hint = "for an address as it is, write \\Q before and \\E behind it"
+                self._findings.error(each.at("linkBreakOn"), f"{each.key}.linkBreakOn", what, hint)
         if item.script is not None:
             self._check_script(each, item.script)
         if item.selector is None:

@@ -73,7 +73,12 @@ ITEM = Record(
             'prefix: [ "/pages/" ]',
         ),
         Key("linkGroup", _NAME, "The task group of the page that the value leads to.", "linkGroup: nextPage"),
-        Key("linkBreakOn", _TEXTS, "Values that make no link.", 'linkBreakOn: [ "/pages/9.html" ]'),
+        Key(
+            "linkBreakOn",
+            _TEXTS,
+            "Values that make no link: texts, or regular expressions for the whole value.",
+            'linkBreakOn: [ "/pages/9.html", ".*/archive/.*" ]',
+        ),
         Key(
             "once",
             _BOOL,
