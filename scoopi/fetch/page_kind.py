@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from scoopi.errors import FetchError
 from scoopi.model.locator import Document
@@ -11,6 +12,8 @@ from scoopi.model.text.shown import shown
 HINT = "a page is HTML, XML, JSON or text"
 LONGEST_TYPE = 60
 _LOOKED_AT = 1024
+_KEPT_TYPES = 16
+"""Values of Content-Type for which the answer is kept: most sites have one or two."""
 _TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
 _MARKUP = re.compile(r"[^/]+/(?:[^/]+\+)?(?:xml|json)|text/.+|application/(?:xhtml\+xml|(?:x-)?javascript)")
 _MEDIA = re.compile(r"(?:image|audio|video|font|model)/.+")
@@ -27,6 +30,7 @@ _TEXT_BEGINS = (b"<", b"{", b"[", b"\xef\xbb\xbf", b"\xfe\xff", b"\xff\xfe")
 _BLANKS = b"\t\n\x0c\r "
 
 
+@lru_cache(_KEPT_TYPES)
 def is_media(content_type: str) -> bool:
     """Whether a Content-Type alone shows that the body is not worth receiving.
 
@@ -55,12 +59,20 @@ def foreign_kind(content_type: str, body: bytes) -> str:
     """
     if body.startswith(_BEGINNINGS):
         return next(kind for begin, kind in _BEGINS.items() if body.startswith(begin))
-    given = essence(content_type)
-    if not given or _MARKUP.fullmatch(given) or not _TYPE.fullmatch(given):
+    given = _other_type(content_type)
+    if not given:
         return ""
     if is_media(given):
         return given
     return "" if body[:_LOOKED_AT].lstrip(_BLANKS).startswith(_TEXT_BEGINS) else given
+
+
+@lru_cache(_KEPT_TYPES)
+def _other_type(content_type: str) -> str:
+    """The type, in lower case, if it is not one of a page; else empty."""
+    given = essence(content_type)
+    is_page = not given or _MARKUP.fullmatch(given) or not _TYPE.fullmatch(given)
+    return "" if is_page else given
 
 
 def refuse_foreign(document: Document) -> None:
