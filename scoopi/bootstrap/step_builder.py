@@ -225,8 +225,8 @@ class StepBuilder:
         from scoopi.steps.record_steps import RecordParser
 
         record_def = self._definitions.record_defs[task.data_def]
-        parents = {name: group.parents for name, group in self._definitions.task_groups.items()}
-        return RecordParser(compile_records(record_def, self._limits.regex_timeout_ms, parents))
+        groups = self._definitions.task_groups
+        return RecordParser(compile_records(record_def, self._limits.regex_timeout_ms, groups))
 
     def _record_appender(self, task: TaskDef, step: StepDef) -> Step:
         from scoopi.publishing.output_file import record_outputs

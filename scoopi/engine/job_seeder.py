@@ -12,7 +12,7 @@ import msgspec
 
 from scoopi.errors import RunError, StoppedError
 from scoopi.model.definitions import LocatorGroup
-from scoopi.model.job import JobPayload, ancestor_digest, seed_id
+from scoopi.model.job import JobPayload, ancestor_digest, run_id, seed_id, without_fragment
 from scoopi.model.locator import Locator
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_records import NewJob
@@ -94,10 +94,12 @@ class SeedCalls(msgspec.Struct, frozen=True):
     Attributes:
         host_of: the host whose grants an address needs.
         on_seeded: called while jobs are put, and when all are, with their number so far.
+        once_groups: groups whose pages are read once per run, whichever locator or link leads to them.
     """
 
     host_of: Callable[[str], str]
     on_seeded: Callable[[int], None] = lambda jobs: None
+    once_groups: frozenset[str] = frozenset()
 
 
 class JobSeeder:
@@ -170,6 +172,7 @@ class JobSeeder:
 
     def _new_job(self, group: str, name: str, url: str) -> NewJob:
         """The job of a locator; its id is derived from the locator, so that seeding twice seeds once."""
-        seed = seed_id(group, name, url)
+        is_once = group in self._calls.once_groups
+        seed = run_id(group, without_fragment(url)) if is_once else seed_id(group, name, url)
         payload = JobPayload(Locator(name, group, url), seed, ancestors=ancestor_digest(group, url))
         return NewJob(seed, self._calls.host_of(url), payload)

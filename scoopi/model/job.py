@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import Annotated, Any, NewType
 
 import msgspec
@@ -33,6 +35,10 @@ def new_incarnation() -> NodeIncarnation:
     import secrets  # late: workers are started before a number is needed
 
     return NodeIncarnation(secrets.token_hex(INCARNATION_BYTES))
+
+
+NO_PARENT: Mapping[str, Any] = MappingProxyType({})
+"""Of a page that no record leads to."""
 
 
 class JobState(StrEnum):
@@ -107,9 +113,18 @@ def link_id(parent: str, group: str, url: str, occurrence: int) -> str:
     return _digest("link", parent, group, url, str(occurrence))
 
 
-def once_id(seed: str, group: str, url: str) -> str:
-    """The id of a link's job followed once per locator, whichever page has it; `url` without fragment."""
-    return _digest("once", seed, group, url)
+def once_id(seed: str, group: str, url: str, parent: Mapping[str, Any] = NO_PARENT) -> str:
+    """The id of a link's job followed once per locator, whichever page has it; `url` without fragment.
+
+    Args:
+        parent: values of the record that leads to it; each set of them makes a job of its own.
+    """
+    return _digest("once", seed, group, url, *_values(parent))
+
+
+def run_id(group: str, url: str, parent: Mapping[str, Any] = NO_PARENT) -> str:
+    """The id of a page that is read once per run, from a link or a locator; arguments as of `once_id`."""
+    return _digest("run", group, url, *_values(parent)) if parent else seed_id(group, group, url)
 
 
 def retry_id(job: str) -> str:
@@ -159,3 +174,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     warnings: tuple[Failure, ...] = ()
     payload: JobPayload | None = None
     tried: tuple[str, ...] = ()
+
+
+def _values(parent: Mapping[str, Any]) -> tuple[str, ...]:
+    return (msgspec.json.encode(dict(parent), order="sorted").decode(),) if parent else ()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from scoopi.errors import FetchError
 from scoopi.fetch.address import FILE_HOST, LONGEST_ADDRESS, AddressKind, parse_address
 from scoopi.model.failure import Failure
-from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id, without_fragment
+from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id, run_id, without_fragment
 from scoopi.model.locator import Link, Locator
 from scoopi.model.text.shown import shown
 from scoopi.worker.messages import Child
@@ -54,32 +55,31 @@ class ChildJobs:
                 too_long += 1
                 continue
             # Once a page: which of its fragments is linked to first must decide no row.
-            url = without_fragment(link.url) if link.once else link.url
+            url = without_fragment(link.url) if link.once or link.once_per_run else link.url
             pair = (link.group, url)
             occurrence = seen[pair]
             seen[pair] += 1
-            ancestors = payload.ancestors[:DIGEST_SIZE] if link.once else payload.ancestors
+            way = _Way.of(link, url, job, payload, occurrence)
             digest = ancestor_digest(*pair)
-            if digest in _split(ancestors):
+            if digest in _split(way.ancestors):
                 continue
             host = self._host_of(url)
             if from_network and host == FILE_HOST and _is_local(url):
                 refused += 1  # a site must not read this machine's files, also by a prefix
                 continue
-            page = 2 if link.once else payload.page + 1
-            if page > self._max_depth:
+            if way.page > self._max_depth:
                 too_deep += 1
                 continue
-            child = once_id(payload.seed, *pair) if link.once else link_id(job, *pair, occurrence)
-            children[child] = Child(
-                child,
+            children[way.job] = Child(
+                way.job,
                 host,
                 JobPayload(
-                    locator=Locator(payload.locator.name, link.group, url),
-                    seed=payload.seed,
-                    page=page,
-                    ancestors=ancestors + digest,
+                    locator=Locator(way.name, link.group, url),
+                    seed=way.seed,
+                    page=way.page,
+                    ancestors=way.ancestors + digest,
                     public_only=public_only,
+                    parent=link.parent,
                 ),
             )
         causes = {
@@ -94,6 +94,35 @@ class ChildJobs:
         for cause, count in causes.items():
             if count:
                 yield Failure(cause=cause, message=f"{count} {cause}", url=shown(payload.locator.url))
+
+
+class _Way(NamedTuple):
+    """How a page is reached, as far as its job depends on it: not at all of a page that is read once per run.
+
+    Attributes:
+        job: id of the page's job.
+        name: of its locator.
+        page, ancestors: its place in the chain of links, without itself.
+    """
+
+    job: str
+    name: str
+    seed: str
+    page: int
+    ancestors: bytes
+
+    @classmethod
+    def of(cls, link: Link, url: str, job: str, payload: JobPayload, occurrence: int) -> _Way:
+        """From a link on the page of a job; `occurrence` counts the equal links before it."""
+        values, name = link.parent, payload.locator.name
+        if link.once_per_run:
+            child = run_id(link.group, url, values)
+            return cls(child, link.group, child, payload.page + 1 if values else 2, b"")
+        if link.once:
+            child = once_id(payload.seed, link.group, url, values)
+            return cls(child, name, payload.seed, 2, payload.ancestors[:DIGEST_SIZE])
+        child = link_id(job, link.group, url, occurrence)
+        return cls(child, name, payload.seed, payload.page + 1, payload.ancestors)
 
 
 def _is_local(url: str) -> bool:

@@ -69,3 +69,55 @@ def test_without_output_records_go_to_a_file_of_the_name_of_their_definition(
 ) -> None:
     report = run(DEFINITIONS.replace(", output: [ cards.csv, cards.jsonl ]", ""))
     assert report.rows == {"card.jsonl": 3}
+
+
+DETAILS = """
+locatorGroups: { list: [ /list1.html, /list2.html ] }
+taskGroups:
+  list:
+    cards: { dataDef: card, output: none }
+    more: { follow: { select: "a.next @href", group: list } }
+  detail:
+    specs: { dataDef: spec, output: specs.csv }
+dataDefs:
+  card:
+    each: li.card
+    fields: { title: a, link: { select: "a @href", type: url, follow: detail } }
+  spec:
+    fields: { title: { parent: title }, upc: i }
+"""
+
+
+def write_details(folder: Path) -> None:
+    """A page for each card; both lists show a card of the same page."""
+    for name in "abc":
+        (folder / f"{name}.html").write_text(f"<i>{name.upper()}1</i>")
+    cards = CARD.format(link="c.html", title="Cellar", price="1") + CARD.format(
+        link="a.html", title="Loft", price="2"
+    )
+    (folder / "list2.html").write_text(cards)
+
+
+def test_details_carry_fields_of_their_card_once_per_distinct_set_of_values(
+    run: Callable[..., RunReport], tmp_path: Path
+) -> None:
+    write_details(tmp_path)
+    report = run(DETAILS)
+    assert lines(report, "specs.csv") == ["Attic,A1", "B,B1", "Cellar,C1", "Loft,A1", "title,upc"]
+    assert report.pages == 2 + 4, "a list that is a locator and linked to is read once"
+
+
+def test_details_that_carry_nothing_are_read_once_per_run(
+    run: Callable[..., RunReport], tmp_path: Path
+) -> None:
+    write_details(tmp_path)
+    report = run(DETAILS.replace("title: { parent: title }, ", ""))
+    assert lines(report, "specs.csv") == ["A1", "B1", "C1", "upc"]
+
+
+def test_once_decides_how_often_a_page_is_read(run: Callable[..., RunReport], tmp_path: Path) -> None:
+    write_details(tmp_path)
+    bare = DETAILS.replace("title: { parent: title }, ", "")
+    for once, count in (("run", 3), ("locator", 4), ("false", 4)):
+        report = run(bare.replace("follow: detail", f"follow: detail, once: {once}"))
+        assert report.rows == {"specs.csv": count}, once

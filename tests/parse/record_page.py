@@ -16,7 +16,7 @@ from scoopi.model.records import Records
 from scoopi.model.records.record_def import RecordDef
 from scoopi.parse.records.field_reader import Reading, RunScript
 from scoopi.parse.records.page_facts import PageFacts
-from scoopi.parse.records.record_compiler import Parents, compile_records
+from scoopi.parse.records.record_compiler import Groups, compile_records
 from scoopi.parse.tree.page import parse_html
 
 URL = "https://shop.example/list/a.html"
@@ -42,12 +42,12 @@ def records_of(
     fields: dict[str, Any],
     *,
     parent: dict[str, Any] | None = None,
-    parents: Parents | None = None,
+    groups: Groups | None = None,
     script: RunScript | None = None,
     **keys: Any,
 ) -> Records:
     """What is read of a page."""
-    reader = compile_records(record_def(fields, **keys), 1000, parents or {})
+    reader = compile_records(record_def(fields, **keys), 1000, groups or {})
     facts = PageFacts(
         Locator("oslo", "list", "/a.html"),
         URL,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.errors import ConvertError
+from scoopi.model.definitions import TaskGroup
 from tests.parse.record_page import records_of, rows_of, value_of
 
 CARDS = """
@@ -153,7 +154,12 @@ def test_meta_columns_stand_before_the_fields() -> None:
 
 def test_a_field_is_followed_with_those_fields_that_the_group_uses() -> None:
     fields = {"name": "a", "link": {"select": "a @href", "type": "url", "follow": "detail"}}
-    found = records_of(CARDS, fields, each=".card", parents={"detail": ("name",)})
+    found = records_of(
+        CARDS,
+        fields,
+        each=".card",
+        groups={"detail": TaskGroup("detail", (), parents=("name",), uses_locator=False)},
+    )
     assert [(link.group, link.url, link.once_per_run, link.parent) for link in found.links] == [
         ("detail", "https://shop.example/b/1?x#y", True, {"name": "The…"}),
         ("detail", "https://shop.example/list/b2.html", True, {"name": "Tipping"}),

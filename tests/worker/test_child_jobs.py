@@ -88,3 +88,20 @@ def test_a_link_of_endless_length_is_not_followed_and_not_quoted() -> None:
     children, warnings = ChildJobs(lambda _: "h:80", 9).make(SEED, page("http://h/"), links)
     assert len(children) == 1
     assert [each.message for each in warnings] == ["2 links of more than 65,536 characters are not followed"]
+
+
+def test_a_page_that_is_read_once_per_run_is_one_job_whichever_locator_led_to_it() -> None:
+    elsewhere = JobPayload(Locator("other", "list", "/2"), "2" * 32, 5, b"x" * 40)
+    (one,) = made(page(), Link("item", "/a#x", once_per_run=True))
+    (other,) = made(elsewhere, Link("item", "/a#y", once_per_run=True), job="2" * 32)
+    assert one == other
+    assert one.id == seed_id("item", "item", "/a"), "a locator of that page is the same job"
+    assert one.payload.locator == Locator("item", "item", "/a")
+
+
+def test_a_page_is_read_once_per_set_of_parent_values() -> None:
+    values: tuple[dict[str, object], ...] = ({"a": 1, "b": None}, {"b": None, "a": 1}, {"a": 2, "b": None})
+    children = made(page(), *(Link("item", "/a", once_per_run=True, parent=each) for each in values))
+    assert [child.payload.parent for child in children] == [{"a": 1, "b": None}, {"a": 2, "b": None}]
+    once = made(page(), *(Link("item", "/a", once=True, parent=each) for each in values))
+    assert len({child.id for child in once}) == 2

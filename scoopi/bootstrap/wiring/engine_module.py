@@ -41,7 +41,9 @@ class EngineModule(Module):
         """Puts the jobs of all locators."""
         lease_ms = SOLO_LEASE_MS if context.cluster is None else cluster.liveness_gap_ms
         barricade = Barricade(context.store, f"seed/{context.run}", context.node, lease_ms)
-        calls = SeedCalls(host_of, context.on_seeded)
+        groups = context.composed.definitions.task_groups.values()
+        once_groups = frozenset(group.name for group in groups if not group.uses_locator)
+        calls = SeedCalls(host_of, context.on_seeded, once_groups)
         return JobSeeder(jobs, record, barricade, context.run, calls, context.store_timeout_s)
 
     @singleton

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scoopi.defs.records.page_identity import groups_on_locators, parents_of
 from scoopi.defs.records.record_def_builder import WrittenRecordDef, build_record_def, outputs_of
 from scoopi.defs.records.record_language import MARKS
 from scoopi.defs.scrape.chain import Chain
@@ -73,9 +74,12 @@ class DefsChecker:
     def definitions(self) -> Definitions:
         """What is reached; call it when nothing is wrong."""
         task_groups: dict[str, TaskGroup] = {}
+        depending = groups_on_locators(self._task_groups.values(), self._record_defs)
         for name, group in self._task_groups.items():
             if name in self._reach.groups:
-                task_groups[name] = group.built(tuple(self._task(task) for task in group.tasks))
+                tasks = tuple(self._task(task) for task in group.tasks)
+                parents = parents_of(group, self._record_defs)
+                task_groups[name] = group.built(tasks, parents, uses_locator=name in depending)
         return Definitions(
             locator_groups={n: g for n, g in self._locator_groups.items() if n in self._task_groups},
             task_groups=task_groups,

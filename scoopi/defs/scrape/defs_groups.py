@@ -77,9 +77,11 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
         """How long a loaded page may be used again; empty if not given."""
         return self.node.text(_LIVE) or ""
 
-    def built(self, tasks: tuple[TaskDef, ...]) -> TaskGroup:
+    def built(
+        self, tasks: tuple[TaskDef, ...], parents: tuple[str, ...] = (), *, uses_locator: bool = True
+    ) -> TaskGroup:
         """The group with its tasks."""
-        return TaskGroup(self.name, tasks, self.live, self.place)
+        return TaskGroup(self.name, tasks, self.live, self.place, parents, uses_locator)
 
 
 def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:

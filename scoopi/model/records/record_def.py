@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
@@ -33,6 +34,20 @@ TEXTS = ("visible", "own", "raw")
 HTMLS = ("inner", "outer")
 ON_ERRORS = ("missing", "keep", "reject", "fail")
 ONCE = ("run", "locator", "false")
+
+
+PLACEHOLDER = re.compile(r"(%?)%\{([^{}]*)\}")
+PARENT = "parent."
+LOCATOR_NAME = "locator.name"
+
+
+def placeholders(text: str) -> list[str]:
+    """The names in `%{…}`, in order.
+
+    >>> placeholders("%{page.url}#%{record.index} %%{no}")
+    ['page.url', 'record.index']
+    """
+    return [name for escape, name in PLACEHOLDER.findall(text) if not escape]
 
 
 class Selector(msgspec.Struct, frozen=True):
@@ -95,6 +110,14 @@ class FieldDef(msgspec.Struct, frozen=True):
         return (self.name, self.name + CURRENCY) if self.type == "price" else (self.name,)
 
     @property
+    def parents(self) -> tuple[str, ...]:
+        """Names of the fields that it takes from the record that led to the page."""
+        if self.parent is not None:
+            return (self.parent,)
+        names = placeholders(self.value or "")
+        return tuple(name.removeprefix(PARENT) for name in names if name.startswith(PARENT))
+
+    @property
     def read_at(self) -> Place:
         """Where what reads it is defined."""
         return self.selects[0].place if self.selects else self.place
@@ -139,8 +162,15 @@ class RecordDef(msgspec.Struct, frozen=True):
 
     @property
     def parents(self) -> tuple[str, ...]:
-        """Names of the parent's fields that its fields are."""
-        return tuple(dict.fromkeys(field.parent for field in self.fields if field.parent is not None))
+        """Names of the fields that it takes from the record that led to a page, sorted."""
+        return tuple(sorted({name for field in self.fields for name in field.parents}))
+
+    @property
+    def uses_locator(self) -> bool:
+        """Whether its records depend on the locator from which a page was reached."""
+        values = (field.value or "" for field in self.fields)
+        in_meta = any(column.name == "locator" for column in self.schema.meta)
+        return in_meta or self.has_scripts or any(LOCATOR_NAME in placeholders(value) for value in values)
 
     @property
     def has_scripts(self) -> bool:

@@ -10,12 +10,11 @@ from typing import Any
 
 from scoopi.errors import ParseError
 from scoopi.model.locator import Locator
+from scoopi.model.records.record_def import LOCATOR_NAME, PARENT, PLACEHOLDER, placeholders
 from scoopi.model.text.shown import nearest
 
-PLACEHOLDER = re.compile(r"(%?)%\{([^{}]*)\}")
-LOCATOR_NAME, LOCATOR_GROUP = "locator.name", "locator.group"
+LOCATOR_GROUP = "locator.group"
 _NAMES = (LOCATOR_NAME, LOCATOR_GROUP, "page.url", "page.fetchedAt", "record.index")
-_PARENT = "parent."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +43,6 @@ class PageFacts:
         return self.url if name == "page" else self.fetched_at.isoformat()
 
 
-def placeholders(text: str) -> list[str]:
-    """The names in `%{…}`, in order.
-
-    >>> placeholders("%{page.url}#%{record.index} %%{no}")
-    ['page.url', 'record.index']
-    """
-    return [name for escape, name in PLACEHOLDER.findall(text) if not escape]
-
-
-def parents_in(text: str) -> list[str]:
-    """The fields of the parent that placeholders name."""
-    return [name.removeprefix(_PARENT) for name in placeholders(text) if name.startswith(_PARENT)]
-
-
 def compile_constant(text: str) -> Callable[[PageFacts, int], str | None]:
     """A `value:` as a function of the page, and of the record's number from 1; None if a part is missing.
 
@@ -65,7 +50,7 @@ def compile_constant(text: str) -> Callable[[PageFacts, int], str | None]:
         ParseError: a placeholder names nothing.
     """
     for name in placeholders(text):
-        if name not in _NAMES and not (name.startswith(_PARENT) and len(name) > len(_PARENT)):
+        if name not in _NAMES and not (name.startswith(PARENT) and len(name) > len(PARENT)):
             near = nearest(name, _NAMES)
             known = f"known are {', '.join(_NAMES)} and parent.FIELD"
             raise ParseError(
@@ -92,8 +77,8 @@ def compile_constant(text: str) -> Callable[[PageFacts, int], str | None]:
 
 
 def _named(name: str, facts: PageFacts, index: int) -> str | None:
-    if name.startswith(_PARENT):
-        known = facts.parent.get(name.removeprefix(_PARENT))
+    if name.startswith(PARENT):
+        known = facts.parent.get(name.removeprefix(PARENT))
         return None if known is None else str(known)
     if name == "record.index":
         return str(index)

@@ -8,6 +8,7 @@ from datetime import tzinfo
 from lxml import etree
 
 from scoopi.errors import ParseError
+from scoopi.model.definitions import TaskGroup
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.parse.records.conversion import Raw
 from scoopi.parse.records.field_reader import FieldReader, Find
@@ -17,16 +18,16 @@ from scoopi.parse.records.record_reader import Follows, RecordReader
 from scoopi.parse.values.date_text import zone_of
 
 Element = etree._Element
-Parents = Mapping[str, Sequence[str]]
-"""Group -> the fields of a parent that its definitions use."""
+Groups = Mapping[str, TaskGroup]
+"""By name, those that fields lead to."""
 
 
-def compile_records(definition: RecordDef, regex_timeout_ms: int, parents: Parents) -> RecordReader:
+def compile_records(definition: RecordDef, regex_timeout_ms: int, groups: Groups) -> RecordReader:
     """The reader of a definition.
 
     Args:
         regex_timeout_ms: limit of one regular expression on one text.
-        parents: of the groups that fields lead to.
+        groups: by name.
     Raises:
         ParseError: a part of the definition is wrong.
     """
@@ -38,9 +39,7 @@ def compile_records(definition: RecordDef, regex_timeout_ms: int, parents: Paren
     if definition.each is not None:
         each = compile_elements(definition.each.text, regex_timeout_ms)
     follows = {
-        field.name: Follows.of(field, parents.get(field.follow, ()))
-        for field in definition.fields
-        if field.follow
+        field.name: Follows.of(field, groups.get(field.follow)) for field in definition.fields if field.follow
     }
     return RecordReader(definition, fields, each, None, follows)
 

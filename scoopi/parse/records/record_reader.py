@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from scoopi.errors import ConvertError
+from scoopi.model.definitions import TaskGroup
 from scoopi.model.locator import Link
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.records.record_schema import Records, Rejection, Row, Value
@@ -39,9 +40,14 @@ class Follows(NamedTuple):
     parents: tuple[str, ...]
 
     @classmethod
-    def of(cls, field: FieldDef, parents: Sequence[str]) -> Follows:
-        """From the definition of the field."""
-        return cls(field.follow, field.once == "locator", field.once == "run", tuple(parents))
+    def of(cls, field: FieldDef, group: TaskGroup | None) -> Follows:
+        """From the definition of the field, and of the group that it leads to.
+
+        A page whose rows depend on the locator is read once for each that leads there.
+        """
+        once_per_run = field.once == "run" and group is not None and not group.uses_locator
+        once = field.once != "false" and not once_per_run
+        return cls(field.follow, once, once_per_run, group.parents if group is not None else ())
 
 
 class RecordReader:

@@ -1,0 +1,43 @@
+"""What the identity of a page is made of beside its address: its locator, and the values of a parent.
+
+A page that is read once per run must give the same rows whichever link led to it first. So it is read once
+for each set of the parent's values that the definitions of its group use, and once for each locator if rows
+depend on that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from scoopi.defs.records.record_def_builder import WrittenRecordDef
+from scoopi.defs.scrape.defs_groups import WrittenTaskGroup
+
+RecordDefs = Mapping[str, WrittenRecordDef]
+
+
+def parents_of(group: WrittenTaskGroup, record_defs: RecordDefs) -> tuple[str, ...]:
+    """What the definitions of a group use of the record that led to a page.
+
+    Returns:
+        Names of fields, sorted.
+    """
+    found = (record_defs.get(task.data_def) for task in group.tasks)
+    names = {name for each in found if each is not None for name in each.record_def.parents}
+    return tuple(sorted(names))
+
+
+def groups_on_locators(groups: Iterable[WrittenTaskGroup], record_defs: RecordDefs) -> set[str]:
+    """Names of the groups whose rows, or those of a group that they lead to, depend on the locator.
+
+    All rows of grids do: the locator's name is their first column.
+    """
+    depending: set[str] = set()
+    leads: dict[str, set[str]] = {}
+    for group in groups:
+        found = [record_defs.get(task.data_def) for task in group.tasks]
+        if any(each is None or each.record_def.uses_locator for each in found):
+            depending.add(group.name)
+        leads[group.name] = {name for each in found if each is not None for name in each.link_groups}
+    while more := {name for name, to in leads.items() if name not in depending and to & depending}:
+        depending |= more
+    return depending
