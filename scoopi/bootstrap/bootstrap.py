@@ -11,7 +11,7 @@ import msgspec
 from injector import inject
 
 from scoopi.bootstrap.defs_composer import DefsComposer, ensure_sites_of
-from scoopi.bootstrap.opened_run import OpenedRun
+from scoopi.bootstrap.wiring.modules import OpenedRun
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings
 from scoopi.configs.run_date import compose_run_date

@@ -26,7 +26,7 @@ from scoopi.model.definitions import Definitions, PluginDef
 from scoopi.model.sites import SiteBlock
 from scoopi.model.text.output_path import is_too_long
 from scoopi.parse.css.css_engine import CssEngine
-from scoopi.parse.grid.grid_check import check_data_def
+from scoopi.parse.grid.grid_reader import check_data_def
 from scoopi.plugins.builtin_scripts import BasicScript
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_files import file_digest

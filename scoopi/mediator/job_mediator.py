@@ -11,7 +11,7 @@ from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.job_runner import JobRunner
-from scoopi.mediator.monitor import Monitor
+from scoopi.mediator.state_flipper import Monitor
 
 log = logging.getLogger(__name__)
 

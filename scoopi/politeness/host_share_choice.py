@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 
 from scoopi.model.sites import HostLimits, LimitsByHost
-from scoopi.politeness.host_share_memory import HostShareMemory, KnownHost
-from scoopi.politeness.host_share_record import HostRecord, HostShare
+from scoopi.politeness.host_share_memory import HostRecord, HostShare, HostShareMemory, KnownHost
 
 
 class HostShareDivision:

@@ -11,8 +11,14 @@ import msgspec
 
 from scoopi.model.sites import LimitsByHost
 from scoopi.politeness.host_share_choice import HostShareChoice, HostShareDivisions
-from scoopi.politeness.host_share_memory import HostShareMemory, KnownHost, Share
-from scoopi.politeness.host_share_record import HostRecord, HostRecords, HostShare
+from scoopi.politeness.host_share_memory import (
+    HostRecord,
+    HostRecords,
+    HostShare,
+    HostShareMemory,
+    KnownHost,
+    Share,
+)
 from scoopi.store.nodes.lease import SYSTEM_CLOCKS, NodeClocks
 from scoopi.store.nodes.node_record import Look
 from scoopi.store.ports import HOSTS, Change, Store

@@ -22,7 +22,7 @@ from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Sites
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.parse.tree.page_signs import instead_of_content
-from scoopi.steps.loader import Loader, LoadOrder, OnHandover
+from scoopi.steps.step import Loader, LoadOrder, OnHandover
 
 if TYPE_CHECKING:
     from scoopi.archive.archive import Archive

@@ -11,7 +11,7 @@ from functools import partial
 import msgspec
 
 from scoopi.model.handover import Handover, Payload
-from scoopi.steps.loader import Loader, LoadOrder
+from scoopi.steps.step import Loader, LoadOrder
 from scoopi.worker.messages import WorkItem
 
 LEFT_ALONE_S = 0.1

@@ -14,7 +14,7 @@ import msgspec
 from scoopi.errors import FetchError, SilentHostError
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.report.run_report import LOADER
-from scoopi.steps.loader import LoadOrder
+from scoopi.steps.step import LoadOrder
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.fetching import LEFT_ALONE_S, Fetching, Loaded, PageLoad
 from scoopi.worker.job_run import JobRun

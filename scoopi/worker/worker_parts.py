@@ -8,8 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from scoopi.model.definitions import TaskDef
-from scoopi.steps.loader import Loader
-from scoopi.steps.step import Step
+from scoopi.steps.step import Loader, Step
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
 

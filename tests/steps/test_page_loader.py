@@ -20,8 +20,8 @@ from scoopi.fetch.http_client import HttpClient
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document, Locator
 from scoopi.parse.tree.page import Page, TreeLimits
-from scoopi.steps.loader import LoadOrder
 from scoopi.steps.page_loader import LoadRules, PageLoader, unusable
+from scoopi.steps.step import LoadOrder
 from tests.server.misbehaviours import PAGE
 from tests.server.server import Server
 from tests.site.misbehaving_site import MisbehavingSite

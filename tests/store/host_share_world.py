@@ -11,7 +11,7 @@ from typing import cast
 
 from scoopi.configs.groups import FetchLimits
 from scoopi.errors import StoreError
-from scoopi.politeness.host_share_record import HostRecord, HostRecords
+from scoopi.politeness.host_share_memory import HostRecord, HostRecords
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership

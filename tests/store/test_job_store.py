@@ -11,10 +11,9 @@ from scoopi.errors import RunError
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.locator import Locator
 from scoopi.store.nodes.node_record import marks_of
-from scoopi.store.pages.finished_jobs import BATCH
+from scoopi.store.pages.finished_jobs import BATCH, RememberedEnds
 from scoopi.store.pages.job_records import Ended, Ending, HeldJob, NewJob, Reconciled, TakenJob
 from scoopi.store.pages.job_store import LARGE, JobStore
-from scoopi.store.pages.remembered_ends import RememberedEnds
 from scoopi.store.ports import HOSTS, JOBS, PAYLOADS, Change, Outcome, Store, StoreMap
 
 HOST = "shop.example:443"

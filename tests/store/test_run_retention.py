@@ -14,8 +14,8 @@ from scoopi.errors import StoreError
 from scoopi.model.job import JobState
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import Load, NodeStatus
+from scoopi.store.pages.finished_jobs import RememberedEnds
 from scoopi.store.pages.job_records import Ended
-from scoopi.store.pages.remembered_ends import RememberedEnds
 from scoopi.store.ports import PAYLOADS, RUN_MAPS, Outcome, Store, StoreMap
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_registry import PREFIX, RunRegistry

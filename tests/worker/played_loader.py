@@ -7,7 +7,7 @@ import threading
 from collections import deque
 
 from scoopi.model.handover import Handover, Payload, ToTask
-from scoopi.steps.loader import Loader, OnHandover
+from scoopi.steps.step import Loader, OnHandover
 
 LIMIT_S = 10.0
 

@@ -11,7 +11,7 @@ import pytest
 from scoopi.model.handover import Grant, Handover, Payload
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.steps.loader import LoadOrder
+from scoopi.steps.step import LoadOrder
 from scoopi.worker.fetching import Fetching, PageLoad
 from scoopi.worker.messages import Answered, Sent, WorkItem
 from tests.worker.played_loader import LIMIT_S, PlayedLoader

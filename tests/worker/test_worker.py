@@ -17,7 +17,7 @@ from scoopi.errors import FetchError, LoadFault, SilentHostError
 from scoopi.model.handover import Grant, Payload, ToGrant, ToTask
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.steps.loader import Loader, LoadOrder, OnHandover
+from scoopi.steps.step import Loader, LoadOrder, OnHandover
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.fetching import Fetching
 from scoopi.worker.found_values import FoundValues

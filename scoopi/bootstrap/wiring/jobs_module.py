@@ -16,9 +16,8 @@ from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.mediator.job_runner import JobRunner, TakeRules
-from scoopi.mediator.monitor import Monitor
 from scoopi.mediator.node_events import NodeEvents
-from scoopi.mediator.state_flipper import StateFlipper
+from scoopi.mediator.state_flipper import Monitor, StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.metrics.node_counts import NodeCounts

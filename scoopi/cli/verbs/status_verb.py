@@ -1,13 +1,136 @@
-"""`scoopi status`: shows the runs of a cluster."""
+"""`scoopi status`: shows the runs of a cluster, as text or JSON."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
 from scoopi.cli.options import add_cluster, add_settings, add_verbose, cluster_settings
-from scoopi.cli.terminal import Terminal
+from scoopi.cli.terminal import Terminal, printable
+from scoopi.cli.text import counted, labelled, number
+
+if TYPE_CHECKING:
+    from scoopi.model.report.run_figures import (
+        ClusterFigures,
+        HostFigures,
+        JobFigures,
+        NodeFigures,
+        RunFigures,
+    )
+
+_MOST_HOSTS = 20
+_COLOURS = {"RUNNING": "green", "WAITING": "yellow", "ENDING": "yellow"}
+_COLOURS |= dict.fromkeys(("ABANDONED", "LOST", "DAMAGED"), "red")
+
+
+class StatusText:
+    """Formats the figures as aligned tables, with colours if the terminal has them."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._paint = terminal.paint
+
+    def text(self, figures: ClusterFigures) -> str:
+        """Several lines: the cluster, then its runs."""
+        members = ", ".join(figures.members)
+        lines = [f"cluster {figures.cluster}: {counted(len(figures.members), 'member')} ({members})"]
+        if len(figures.members) <= figures.most_members // 2:
+            split = f"the cluster seems split: {len(figures.members)} of {figures.most_members} members"
+            lines.append(self._paint(f"{split}; its nodes wait for the others", "yellow"))
+        if not figures.runs:
+            lines.append("no runs")
+        for run in figures.runs:
+            lines += ["", *self._run(run)]
+        return "\n".join(lines)
+
+    def _run(self, run: RunFigures) -> Iterator[str]:
+        looks = ("bold", _COLOURS[run.phase]) if run.phase in _COLOURS else ("bold",)
+        seeding = "" if run.seeded or run.phase != "RUNNING" else ", seeding its jobs"
+        yield f"{self._paint('run', 'bold')} {printable(run.run)}  {self._paint(run.phase, *looks)}{seeding}"
+        if run.phase in ("RUNNING", "ENDING", "OVER"):
+            yield from labelled(self._paint, "jobs", [_jobs(run.jobs)])
+        if run.nodes:
+            yield from labelled(self._paint, "nodes", _table(_node_rows(run.nodes), right=(2, 3, 4, 5)))
+        if run.hosts:
+            yield from labelled(self._paint, "hosts", _table(_host_rows(run.hosts), right=(2, 3)))
+            if len(run.hosts) > _MOST_HOSTS:
+                more = f"and {number(len(run.hosts) - _MOST_HOSTS)} more (--json)"
+                yield from labelled(self._paint, "", [more])
+        for hint in filter(None, (_end(run), _hint(run))):
+            yield from labelled(self._paint, "", [self._paint(hint, "yellow")])
+
+
+def _hint(run: RunFigures) -> str:
+    """The command to run if no node continues the run."""
+    name = printable(run.run)
+    if run.fault:
+        return printable(run.fault)
+    if run.awaiting:
+        nodes = ", ".join(map(printable, run.awaiting))
+        node = printable(run.awaiting[0]) if len(run.awaiting) == 1 else "ID"
+        again = f"start again with --run {name} -D scoopi.cluster.node={node}"
+        return f"rows of {nodes} are not published yet: {again} on the same machine"
+    if run.phase == "RUNNING" and all(node.state != "alive" for node in run.nodes):
+        return f"no node is working on it: start nodes again with --run {name}"
+    return ""
+
+
+def _end(run: RunFigures) -> str:
+    """When the cluster removes an unfinished run that no node works on."""
+    if run.phase == "OVER" or any(node.state == "alive" for node in run.nodes):
+        return ""
+    now = f"`scoopi forget {printable(run.run)}` removes it now"
+    if not run.kept_s:
+        return f"its retention period is over: the next start of any node removes it; {now}"
+    return f"it is removed {_period(run.kept_s)} after its last heartbeat; {now}"
+
+
+def _period(seconds: int) -> str:
+    for unit, name in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds % unit == 0:
+            return counted(seconds // unit, name)
+    return counted(seconds, "second")
+
+
+def _jobs(jobs: JobFigures) -> str:
+    return ", ".join(f"{number(getattr(jobs, name))} {name}" for name in ("ready", "taken", "done", "failed"))
+
+
+def _node_rows(nodes: Sequence[NodeFigures]) -> Iterator[tuple[str, ...]]:
+    yield "node", "state", "taken", "ended", "pages", "pages/s"
+    for node in nodes:
+        speed = f"{node.pages_per_s:.1f}" if node.state == "alive" else "-"
+        figures = (number(each) for each in (node.taken, node.ended, node.pages))
+        yield printable(node.node), node.state, *figures, speed
+
+
+def _host_rows(hosts: Sequence[HostFigures]) -> Iterator[tuple[str, ...]]:
+    yield "host", "node", "delay", "parallelism"
+    for host in hosts[:_MOST_HOSTS]:
+        name = printable(host.host)
+        for share in host.shares:
+            yield name, printable(share.node), f"{number(share.gap_ms)} ms", number(share.permits)
+        for node in host.waiting:
+            yield name, printable(node), "waits", ""
+
+
+def _table(rows: Iterator[tuple[str, ...]], right: tuple[int, ...]) -> list[str]:
+    """Lines whose columns are two blanks apart.
+
+    Args:
+        right: the columns that are aligned to the right, counted from 0.
+    """
+    cells = list(rows)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
 
 
 class Status:
@@ -34,7 +157,6 @@ class Status:
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Query the cluster and print the figures."""
         from scoopi.app import cluster_figures
-        from scoopi.cli.status_text import StatusText
 
         settings = cluster_settings(options)
         figures = cluster_figures(options.run_name, settings, conf=options.conf, environ=terminal.environ)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import regex
 
 from scoopi.errors import ParseError
-from scoopi.java.regex.regex_cursor import shown
+from scoopi.java.regex.regex_escapes import shown
 from scoopi.java.regex.regex_translator import Translator
+
+_REPLACEMENT = regex.compile(r"\\(?P<sign>.)|\$(?P<number>\d)|\$\{(?P<name>\w+)\}", regex.DOTALL)
 
 
 class JavaPattern:
@@ -82,9 +84,6 @@ def _filled(replacement: str, found: regex.Match[str]) -> str:
         return str(found[int(name) if name.isdigit() else name] or "")
 
     return _REPLACEMENT.sub(group, replacement)
-
-
-_REPLACEMENT = regex.compile(r"\\(?P<sign>.)|\$(?P<number>\d)|\$\{(?P<name>\w+)\}", regex.DOTALL)
 
 
 def compile_java(pattern: str, *, timeout_ms: int = 1000) -> JavaPattern:

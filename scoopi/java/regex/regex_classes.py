@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
 
-from scoopi.java.regex.regex_cursor import Cursor
-from scoopi.java.regex.regex_escapes import Flags, char_text, read_escape
+from scoopi.java.regex.regex_escapes import Cursor, Flags, char_text, read_escape
 
 Range = tuple[int, int]
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from scoopi.java.regex.regex_classes import CharacterClass, code_set
-from scoopi.java.regex.regex_cursor import Cursor
-from scoopi.java.regex.regex_escapes import Flags, char_text, read_escape
+from scoopi.java.regex.regex_escapes import Cursor, Flags, char_text, read_escape
 from scoopi.java.regex.regex_properties import UNICODE_WORD
 
 _NEVER = "(?!)"

@@ -13,8 +13,7 @@ from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.element_text import attribute_of
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Scope
-from scoopi.parse.xpath.xpath_dialect import translate
-from scoopi.parse.xpath.xpath_tokens import Kind, XPathToken, tokens_of
+from scoopi.parse.xpath.xpath_tokens import Kind, XPathToken, tokens_of, translate
 from scoopi.parse.xpath.xpath_values import text_of_number
 
 Element = etree._Element

@@ -11,9 +11,8 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.text.page_text import shown
 from scoopi.parse.query_ports import BlockQuery, Positional, ValueQuery
-from scoopi.parse.xpath.xpath_dialect import LOWER_CASE, translate
-from scoopi.parse.xpath.xpath_open_query import XPathOpenQuery, opened_steps
-from scoopi.parse.xpath.xpath_steps import steps_of
+from scoopi.parse.xpath.xpath_open_query import XPathOpenQuery, opened_steps, steps_of
+from scoopi.parse.xpath.xpath_tokens import LOWER_CASE, translate
 from scoopi.parse.xpath.xpath_values import text_of, xpath_text
 
 

@@ -2,15 +2,95 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Generic, Protocol, TypeVar
 
-from scoopi.errors import ConvertError
-from scoopi.java.dates.date_names import ENGLISH
-from scoopi.java.dates.zoned_pattern import ZonedPattern
-from scoopi.plugins.converters.alternatives import Alternatives, compiler
+from scoopi.errors import ConvertError, PluginError
+from scoopi.java.dates.date_names import ENGLISH, date_names
+from scoopi.java.dates.date_pattern import DatePattern
+from scoopi.java.dates.zoned_pattern import NoZoneError, ZonedPattern
 from scoopi.plugins.parameters import OnError
 
+Read = TypeVar("Read", covariant=True)
+Pattern = TypeVar("Pattern", DatePattern, ZonedPattern)
 CACHED_TEXTS = 10_000
+
+
+class Parser(Protocol[Read]):
+    """A compiled pattern."""
+
+    @property
+    def pattern(self) -> str:
+        """As written."""
+
+    def parse(self, text: str, /) -> Read:
+        """Raises ValueError for a text that does not fit, NoZoneError for one that lacks only its zone."""
+
+
+class Alternatives(Generic[Read]):
+    """Date patterns with `|` between them.
+
+    Args:
+        patterns: as the definition writes them.
+        field: the name of the definition's key, for messages.
+        compiled: makes a pattern.
+    Raises:
+        PluginError: a pattern is wrong, or there is none.
+    Source: defs/README.md, 4.5.
+    """
+
+    def __init__(self, patterns: str, field: str, compiled: Callable[[str], Parser[Read]]) -> None:
+        self._patterns = [compiled(pattern) for pattern in patterns.split("|") if pattern]
+        self._shown = patterns
+        if not self._patterns:
+            raise PluginError(f"{field} is empty", hint='give a date pattern, as in "dd MMM yyyy"')
+
+    def parse(self, text: str) -> Read:
+        """What the first pattern that the whole text fits reads.
+
+        Raises:
+            ConvertError: it fits none, or has no zone where one is needed.
+        """
+        without_zone = ""
+        for pattern in self._patterns:
+            try:
+                return pattern.parse(text)
+            except NoZoneError:
+                without_zone = pattern.pattern
+            except ValueError:
+                continue
+        if without_zone:
+            raise ConvertError(
+                f"{text!r} as {without_zone} has no time zone",
+                hint="read its zone too (z, VV, Z, x or X in inPattern); DateRoller takes dates without one",
+            )
+        raise ConvertError(
+            f"{text!r} is not a date in the form {self._shown}", hint="add a pattern that fits, behind a |"
+        )
+
+
+def compiler(kind: type[Pattern], field: str, locale: str) -> Callable[[str], Pattern]:
+    """What compiles the patterns of a field.
+
+    Raises:
+        PluginError: the locale is unknown; calling it: the pattern is wrong.
+    """
+    try:
+        date_names(locale)
+    except ValueError as error:
+        raise PluginError(f"locale: {error}", hint="leave it out for English") from None
+
+    def compiled(pattern: str) -> Pattern:
+        try:
+            return kind(pattern, locale)
+        except ValueError as error:
+            raise PluginError(
+                f"{field} {pattern!r} is not a valid date pattern: {error}",
+                hint='write a pattern such as "dd MMM yyyy"',
+            ) from None
+
+    return compiled
 
 
 class DateFormatter:

@@ -10,8 +10,8 @@ from functools import lru_cache
 from scoopi.errors import ConvertError, PluginError
 from scoopi.java.dates.date_names import ENGLISH
 from scoopi.java.dates.date_pattern import DatePattern
-from scoopi.plugins.converters.alternatives import Alternatives, compiler
 from scoopi.plugins.converters.calendar_field import FIELDS, CalendarField
+from scoopi.plugins.converters.date_formatter import Alternatives, compiler
 from scoopi.plugins.parameters import OnError
 
 _ROLL = re.compile(r"(\w+)=(ceil|floor|round|[+-]?\d{1,9})", re.ASCII)

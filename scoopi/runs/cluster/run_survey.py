@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from scoopi.model.job import JobState
 from scoopi.model.report.run_figures import HostFigures, JobFigures, NodeFigures, RunFigures, ShareFigures
-from scoopi.politeness.host_share_record import HostRecords
+from scoopi.politeness.host_share_memory import HostRecords
 from scoopi.runs.cluster.cluster_runs import HeartbeatSample
 from scoopi.store.nodes.departure import awaited_nodes
 from scoopi.store.nodes.membership import Membership

@@ -9,7 +9,7 @@ from operator import attrgetter
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload, JobRecord, JobState
 from scoopi.store.nodes.node_record import are_marked
-from scoopi.store.pages.finished_jobs import BATCH, FinishedJobs
+from scoopi.store.pages.finished_jobs import BATCH, Ends, FinishedJobs
 from scoopi.store.pages.job_records import (
     ENDED_STATE_KEY,
     Ended,
@@ -23,7 +23,6 @@ from scoopi.store.pages.job_records import (
     ready_state_key,
     taken_state_key,
 )
-from scoopi.store.pages.remembered_ends import Ends
 from scoopi.store.pages.seed_packs import SeedPacks
 from scoopi.store.pages.waiting_jobs import WaitingJobs
 from scoopi.store.ports import HOSTS, JOBS, PAYLOADS, Change, Store, pages

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from scoopi.model.job import Count
-from scoopi.store.pages.remembered_ends import RememberedEnds
+from scoopi.store.pages.finished_jobs import RememberedEnds
 from scoopi.store.ports import HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, Store, StoreMap, pages
 from scoopi.store.record_codec import RecordCodec
 

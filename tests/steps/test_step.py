@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoopi.model.handover import Grant
-from scoopi.steps.loader import LoadOrder
+from scoopi.steps.step import LoadOrder
 
 GRANT = Grant("h:80", 1.0)
 HOP = LoadOrder(url="http://h/b", hops=2, cookies=("c",), public_only=True)

@@ -10,9 +10,9 @@ import pytest
 
 from scoopi.errors import StoreError
 from scoopi.model.job import JobState
-from scoopi.store.pages import remembered_ends
+from scoopi.store.pages import finished_jobs
+from scoopi.store.pages.finished_jobs import RememberedEnds
 from scoopi.store.pages.job_records import Ended
-from scoopi.store.pages.remembered_ends import RememberedEnds
 from scoopi.store.ports import ENDED, Store, StoreMap
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
@@ -26,7 +26,7 @@ WRITES = 14 + 13
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"PAGE": 30, "PACK": 10, "PACKS": 3}.items():
-        monkeypatch.setattr(remembered_ends, name, value)
+        monkeypatch.setattr(finished_jobs, name, value)
 
 
 @pytest.fixture
@@ -88,8 +88,8 @@ def test_who_packs_after_another_has_packed_other_parts_doubles_none(
     """That one died before it said that all are packed."""
     dying = RememberedEnds(SettlingStore(FaultyStore(store, Faults(dies_after=3))))
     with monkeypatch.context() as other_parts:
-        other_parts.setattr(remembered_ends, "PAGE", 3 * 17)
-        other_parts.setattr(remembered_ends, "PACK", 17)
+        other_parts.setattr(finished_jobs, "PAGE", 3 * 17)
+        other_parts.setattr(finished_jobs, "PACK", 17)
         with pytest.raises(NodeDied):
             dying.expire(60)
     assert store.count(ENDED) == len(ALL) + 3

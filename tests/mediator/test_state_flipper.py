@@ -10,8 +10,7 @@ import pytest
 
 from scoopi.errors import StoreError
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.monitor import Monitor
-from scoopi.mediator.state_flipper import StateFlipper, TMState
+from scoopi.mediator.state_flipper import Monitor, StateFlipper, TMState
 
 WAIT_S = 10.0
 NEVER_MS = 60_000
