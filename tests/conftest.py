@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ hypothesis.settings.load_profile("same")
 
 if TYPE_CHECKING:
     from scoopi.store.cluster.cluster_client import ClusterClient
+    from tests.outputs.postgres_server import PostgresServer
 
 _ATTACK = "attack refused"
 
@@ -89,6 +91,21 @@ def store(tmp_path: Path) -> Iterator[SettlingStore]:
     store = SettlingStore(SqliteStore(tmp_path / "store.db"))
     yield store
     store.close()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A real PostgreSQL; a test makes a database of its own in it."""
+    from tests.outputs.postgres_server import PostgresServer
+
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres: PostgresServer) -> str:
+    """The URL of an empty database."""
+    return postgres.database(f"test_{secrets.token_hex(4)}")
 
 
 @pytest.fixture(scope="session")

@@ -55,8 +55,8 @@ class JobResult(msgspec.Struct, frozen=True):
     rows: int = 0
 
 
-def _ignore(_seconds: float) -> None:
-    """The default of `CommitEvents.on_committed`."""
+def _ignore(*_: object) -> None:
+    """The default of events that nobody waits for."""
 
 
 class CommitEvents(msgspec.Struct, frozen=True):
@@ -67,11 +67,16 @@ class CommitEvents(msgspec.Struct, frozen=True):
             node or incarnation has finished.
         on_fault: called once when rows can no longer be made durable.
         on_committed: called with the seconds from a batch's removal from the queue to the end of its commit.
+        on_settled: called with the place in the segment up to which it is known which frames count, and
+            with those since the last call that do not.
+        on_closed: called once when nothing will be committed any more.
     """
 
     on_ended: Callable[[Sequence[JobResult], Sequence[JobResult]], None]
     on_fault: Callable[[ScoopiError], None]
     on_committed: Callable[[float], None] = _ignore
+    on_settled: Callable[[int, Sequence[JobResult]], None] = _ignore
+    on_closed: Callable[[], None] = _ignore
 
 
 class Appender:
@@ -183,6 +188,7 @@ class Appender:
             self._events.on_fault(AppenderError(f"the appender failed: {error!r}"))
         finally:
             self._writer.close()
+            self._events.on_closed()
 
     def _next_batch(self) -> tuple[list[JobResult], bool]:
         with self._changed:
@@ -203,17 +209,16 @@ class Appender:
         self._put_children([child for result in batch for child in result.children])
         if self._stopped.is_set():
             return
-        self._writer.append([result.body for result in batch])
+        end = self._writer.append([result.body for result in batch])
         endings = [Ending(result.job, result.fence, result.state) for result in batch]
         won = self._until_known(lambda: self._jobs.end(endings))
         if won is not None and not all(won):
             self._ensure_known()
         if won is not None:
             self._events.on_committed(time.monotonic() - started)
-            self._events.on_ended(
-                [result for result, ok in zip(batch, won, strict=True) if ok],
-                [result for result, ok in zip(batch, won, strict=True) if not ok],
-            )
+            lost = [result for result, ok in zip(batch, won, strict=True) if not ok]
+            self._events.on_settled(end, lost)
+            self._events.on_ended([result for result, ok in zip(batch, won, strict=True) if ok], lost)
 
     def _ensure_known(self) -> None:
         """Raise RunError if the store has lost the run: lost jobs look like jobs finished by another node."""

@@ -29,17 +29,25 @@ class SegmentReader:
     Attributes:
         header: the owner of the segment; if the header is damaged, the run is empty and the node is
             taken from the name of the file, so that its frames still count.
+        position: where in the file the frame ends that was read last.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.header, self._start = self._read_header()
+        self.position = self._start
 
-    def frames(self) -> Iterator[Frame]:
-        """Every intact frame in the order of writing; after damage it continues at the next intact one."""
+    def frames(self, start: int = 0, end: int | None = None) -> Iterator[Frame]:
+        """Every intact frame in the order of writing; after damage it continues at the next intact one.
+
+        Args:
+            start: the end of an earlier frame, from where to read.
+            end: the end of the last frame to read; that of the file when None.
+        """
         handle = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            yield from self._scan(handle, os.fstat(handle).st_size, self.header.node)
+            self.position = max(start, self._start)
+            yield from self._scan(handle, os.fstat(handle).st_size if end is None else end)
         finally:
             os.close(handle)
 
@@ -56,15 +64,20 @@ class SegmentReader:
         except (msgspec.DecodeError, UnicodeDecodeError):
             return unknown, 0
 
-    def _scan(self, handle: int, end: int, node: str) -> Iterator[Frame]:
-        position, window = self._start, _Window(handle)
-        while position < end:
-            body = _body_at(window, position, end, node)
-            if body is not None:
-                yield FRAME_DECODER.decode(body)
-                position += FRAME_HEAD.size + len(body)
+    def _scan(self, handle: int, end: int) -> Iterator[Frame]:
+        window = _Window(handle)
+        while self.position < end:
+            body = _body_at(window, self.position, end, self.header.node)
+            if body is None:
+                self.position = _next_mark(handle, self.position + 1, end)
                 continue
-            position = _next_mark(handle, position + 1, end)
+            self.position += FRAME_HEAD.size + len(body)
+            yield FRAME_DECODER.decode(body)
+
+
+def segment_order(path: Path) -> tuple[str, int, str]:
+    """Sorts segments by their folders, and those of a node in the order in which it began them."""
+    return str(path.parent), SegmentReader(path).header.number, path.name
 
 
 def committed_state(segment: Path, job: str, fence: int) -> JobState | None:

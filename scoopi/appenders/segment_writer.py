@@ -30,10 +30,15 @@ WRITE_AT_ONCE = 512
 
 
 class SegmentHeader(msgspec.Struct, frozen=True, array_like=True):
-    """The incarnations of the run and of the node that wrote the segment."""
+    """The incarnations of the run and of the node that wrote the segment.
+
+    Attributes:
+        number: how many segments of the run its node had before.
+    """
 
     run: str
     node: str
+    number: int = 0
 
 
 def pack_header(header: SegmentHeader) -> bytes:
@@ -73,6 +78,9 @@ class SegmentWriter:
         """
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
+            self._header = msgspec.structs.replace(
+                self._header, number=sum(1 for _ in self._folder.glob("*.seg"))
+            )
             self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
             self._write([pack_header(self._header)])
             os.fsync(self._file)
@@ -80,9 +88,11 @@ class SegmentWriter:
         except OSError as error:
             raise self._fault(error) from error
 
-    def append(self, bodies: Sequence[bytes]) -> None:
+    def append(self, bodies: Sequence[bytes]) -> int:
         """Write a frame for each body and return once all are on the disk.
 
+        Returns:
+            Where in the file the last one ends.
         Raises:
             AppenderError: none of them was written; the file ends with the frame before them.
         """
@@ -95,6 +105,7 @@ class SegmentWriter:
             os.fsync(self._file)
         except OSError as error:
             raise self._fault(error) from error
+        return self._size
 
     def close(self) -> None:
         """Close the file; nothing can be appended afterwards."""

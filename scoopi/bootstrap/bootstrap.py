@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from contextlib import ExitStack, closing
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +25,8 @@ from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.output_file import OutputSpec, output_specs
+from scoopi.publishing.record_outputs import record_specs
+from scoopi.publishing.row_tables import RowTables
 from scoopi.runs.composed import (
     Composed,
     compare_user_files,
@@ -39,7 +42,7 @@ from scoopi.runs.run_request import RunRequest
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.runs.run_record import RunRecord
 from scoopi.store.settling_store import SettlingStore
-from scoopi.store.solo.sqlite_store import SqliteStore
+from scoopi.store.solo.sqlite_store import SqliteStore, sync_store
 
 COMPOSE_TIMEOUT_MS = 60_000
 
@@ -101,6 +104,7 @@ class Bootstrap:
             raise UsageError(
                 "--discard-lost is for runs of a cluster", hint="a run on one machine is always new"
             )
+        RowTables(outputs, Path.cwd()).ensure()
         folder = self._solo = self._built_folder(packed, composed.run)
         return self._opened(folder, composed, configs, outputs, resumed=False)
 
@@ -115,6 +119,7 @@ class Bootstrap:
             raise UsageError("--output - is for runs on one machine", hint="name a folder with --output")
         from scoopi.runs.cluster.cluster_boot import ClusterBoot
 
+        RowTables([spec for spec in outputs if spec.is_shared_table], Path.cwd()).ensure()
         boot = ClusterBoot(self._request, settings, self._open, self._node)
         return boot.join(composed, configs, outputs)
 
@@ -125,7 +130,7 @@ class Bootstrap:
         finder = PluginFinder(plugin_folders(current, source), BUILTINS)
         composer = DefsComposer(configs, finder, current)
         definitions = composer.compose(defs)
-        outputs = self._outputs(output_specs(definitions, finder))
+        outputs = self._outputs((*output_specs(definitions, finder), *record_specs(definitions)))
         composed = Composed(
             definitions=msgspec.structs.replace(definitions, locator_groups={}),
             locators=packed_locators(definitions.locator_groups.values()),
@@ -187,7 +192,10 @@ class Bootstrap:
         finder = PluginFinder(
             plugin_folders(Path(composed.current_folder), Path(composed.defs_source)), BUILTINS
         )
-        outputs = self._outputs(output_specs(composed.definitions, finder))
+        outputs = self._outputs(
+            (*output_specs(composed.definitions, finder), *record_specs(composed.definitions))
+        )
+        RowTables(outputs, Path(composed.current_folder)).ensure()
         return self._opened(folder, composed, configs, outputs, resumed=True)
 
     # Both
@@ -213,6 +221,8 @@ class Bootstrap:
             store=store,
             outputs=outputs,
             stream=self._request.stdout if self._request.to_stdout else None,
+            stdout=self._request.stdout,
+            sync_store=functools.partial(sync_store, folder.store_file),
             watch=self._request.watch,
             notify=self._request.notify,
         )
@@ -221,7 +231,11 @@ class Bootstrap:
         stdout = self._request.stdout
         if self._request.to_stdout and (stdout is None or not stdout.writable()):
             raise AppenderError("stdout is closed", hint="leave it open, or name a folder with --output")
-        files = [spec.file for spec in outputs if not spec.output.startswith(LIST_PREFIX)]
+        files = [
+            spec.file
+            for spec in outputs
+            if spec.is_file and not spec.optional and not spec.output.startswith(LIST_PREFIX)
+        ]
         if self._request.to_stdout and len(files) != 1:
             names = ", ".join(files) or "none"
             raise UsageError(

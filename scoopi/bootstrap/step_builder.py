@@ -229,10 +229,11 @@ class StepBuilder:
         return RecordParser(compile_records(record_def, self._limits.regex_timeout_ms, groups))
 
     def _record_appender(self, task: TaskDef, step: StepDef) -> Step:
-        from scoopi.publishing.output_file import record_outputs
+        from scoopi.outputs.target import rejected_of, stream_of
         from scoopi.steps.record_steps import RecordAppender
 
-        return RecordAppender(tuple(record_outputs(task, self._definitions.record_defs[task.data_def])))
+        stream = stream_of(task.group, task.name) if task.outputs else ""
+        return RecordAppender(stream, rejected_of(task.group, task.name))
 
 
 def _has_scripts(data_def: DataDef) -> bool:

@@ -14,6 +14,7 @@ SOME_FAILED = 1
 UNEXPECTED = 1
 WRONG_USAGE = 2
 INVALID = 3
+HELD_BACK = 4
 UNREACHABLE = 5
 INTERRUPTED = 130
 _SIGNALLED = 128
@@ -49,4 +50,6 @@ def code_of_report(report: RunReport) -> int:
         return INTERRUPTED if report.signal is None else code_of_signal(report.signal)
     if report.missing or not report.published or report.status == "failed":
         return UNREACHABLE
+    if report.unmet:
+        return HELD_BACK
     return SOME_FAILED if report.jobs.failed else DONE

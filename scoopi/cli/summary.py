@@ -44,6 +44,8 @@ class Summary:
             return self._paint(f"stopped{by}", "bold", "yellow") + f" after {took}"
         if report.status == RunStatus.FAILED or report.missing:
             return self._paint("failed", "bold", "red") + f" after {took}"
+        if report.unmet:
+            return self._paint("done, but records are not as expected", "bold", "red") + f", in {took}"
         if report.jobs.failed:
             outcome = f"done, but {number(report.jobs.failed)} of {counted(total, 'job')} failed"
             return self._paint(outcome, "bold", "yellow") + f", in {took}"
@@ -53,6 +55,8 @@ class Summary:
         yield "jobs", [self._jobs(report)]
         yield "pages", [_pages(report)]
         yield "rows", self._row_lines(report)
+        if report.unmet:
+            yield "expect", self._unmet(report)
         if report.empty:
             yield "empty", self._empty(report)
         if times := _times(report.times, report.pages):
@@ -81,12 +85,19 @@ class Summary:
 
     def _row_lines(self, report: RunReport) -> list[str]:
         lines = _rows({"on stdout": sum(report.rows.values())} if self._to_stdout else report.rows)
+        for name, count in report.dropped.items():
+            lines.append(f"{counted(count, 'record')} dropped from {printable(name)}: equal keys")
         bare = [printable(name) for name, count in report.rows.items() if not count]
         if report.published and report.jobs.done and bare and not report.empty:
             names = ", ".join(bare[:_MOST_NAMES]) + (", …" if len(bare) > _MOST_NAMES else "")
             hint = f"no rows in {names}: check the filters and the links to the pages"
             lines.append(self._paint(hint, "yellow"))
         return lines
+
+    def _unmet(self, report: RunReport) -> list[str]:
+        """The expectations that the records do not meet."""
+        lines = [self._paint(printable(line), "red") for line in report.unmet]
+        return [*lines, "their outputs are held back: `.held` is appended to their names"]
 
     def _empty(self, report: RunReport) -> list[str]:
         """The selectors that found nothing."""

@@ -17,7 +17,7 @@ from scoopi.model.place import Place
 from scoopi.model.report.finds import MET, PAGES, PREFIX, ROWS, axes_read, count_name
 from scoopi.model.report.run_report import Cause, JobCounts, RunReport, RunStatus
 from scoopi.plugins.encoders.rows_encoder import read_rows
-from scoopi.publishing.publisher import Published
+from scoopi.publishing.row_tally import Published
 from scoopi.runs.run_file import RunFile, RunPlace, RunView, versions
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
@@ -167,6 +167,8 @@ class RunReporter:
             missing=found.missing,
             resume_hint=self._place.resume if status is not RunStatus.DONE and not found.missing else "",
             empty=self._empty() if status is RunStatus.DONE else (),
+            dropped=found.dropped,
+            unmet=found.unmet,
             lists={name: _rows(bodies) for name, bodies in found.lists.items()},
         )
         self._write(RunView.of(report, self._place.incarnation, outcome.awaiting, dict(versions())))

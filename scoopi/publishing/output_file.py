@@ -19,13 +19,15 @@ from scoopi.defs.scrape.class_names import APPENDER_STEP
 from scoopi.model.data import Axis
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions, PluginDef, StepDef, TaskDef
-from scoopi.model.records.record_def import RecordDef
-from scoopi.plugins.encoders.record_encoders import Encode, csv_header, csv_rows, jsonl_rows
+from scoopi.model.records import RecordSchema
+from scoopi.outputs.target import Target, TargetKind
 from scoopi.plugins.encoders.rows_encoder import RowsEncoder
 from scoopi.plugins.plugin_finder import NO_DEFAULTS, PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender, Encoder
 
 WRITE_BYTES = 1 << 20
+HELD = ".held"
+"""Behind the name of an output whose records are not as expected."""
 ZSTD_LEVEL = 3
 TEMPORARIES = "publish-*.tmp"
 """Names of files in the work folder that are being written."""
@@ -53,12 +55,8 @@ def output_specs(definitions: Definitions, finder: PluginFinder) -> tuple[Output
     """Every output that a task of the run writes; its file has its name."""
     specs: dict[str, OutputSpec] = {}
     for task in _tasks(definitions):
-        record_def = definitions.record_defs.get(task.data_def)
-        if record_def is not None:
-            for each in task.outputs:
-                header = csv_header(record_def.schema) if each.to.endswith(".csv") else b""
-                specs.setdefault(each.to, OutputSpec(each.to, each.to, header))
-            continue
+        if task.data_def in definitions.record_defs:
+            continue  # see record_specs
         axes = _columns(definitions.data_defs[task.data_def])
         for step in task.steps:
             if step.class_name != APPENDER_STEP:
@@ -68,15 +66,24 @@ def output_specs(definitions: Definitions, finder: PluginFinder) -> tuple[Output
     return tuple(specs.values())
 
 
-def record_outputs(task: TaskDef, record_def: RecordDef) -> Iterator[tuple[str, Encode]]:
-    """The (output, encoder) of each output of a task's records."""
-    for output in task.outputs:
-        yield output.to, csv_rows if output.to.endswith(".csv") else jsonl_rows(record_def.schema)
-
-
 def of_node(specs: Iterable[OutputSpec], node: str) -> tuple[OutputSpec, ...]:
     """The outputs as one node of a cluster writes them: `<base>-<node>.<ext>`."""
-    return tuple(replace(spec, file=file_of_node(spec.file, node)) for spec in specs)
+    return tuple(_of_node(spec, node) for spec in specs)
+
+
+def _of_node(spec: OutputSpec, node: str) -> OutputSpec:
+    target = spec.target
+    if target is None:
+        return replace(spec, file=file_of_node(spec.file, node))
+    if target.kind is TargetKind.POSTGRESQL or target.kind is TargetKind.STDOUT:
+        return spec
+    changed = replace(target, path=file_of_node(target.path, node))
+    return replace(spec, file=_shown(changed), target=changed)
+
+
+def _shown(target: Target) -> str:
+    """How reports call an output."""
+    return f"sqlite:{target.path}#{target.table}" if target.kind is TargetKind.SQLITE else target.path
 
 
 def file_of_node(file: str, node: str) -> str:
@@ -120,14 +127,50 @@ class OutputSpec(msgspec.Struct, frozen=True):
     """The names of one output, and its header.
 
     Attributes:
-        output: its name in the definitions, as frames carry it.
-        file: its final name, relative to the run's folder; the suffix `.gz` or `.zst` compresses.
+        output: its name in the definitions; frames carry it, unless there are `streams`.
+        file: its final name, relative to the run's folder; the suffix `.gz` or `.zst` compresses. Of an
+            output that is not a file in that folder: how reports call it.
         header: its first bytes, before any row.
+        target: where its records go; None for an output of encoded rows.
+        schema: of its records.
+        streams: the names that its records have in frames; an output without a target has none.
+        deferred: it is a database that is loaded at the end only.
+        optional: a file without rows is not written.
     """
 
     output: str
     file: str
     header: bytes = b""
+    target: Target | None = None
+    schema: RecordSchema | None = None
+    streams: tuple[str, ...] = ()
+    deferred: bool = False
+    optional: bool = False
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The names that its rows have in frames."""
+        return self.streams or (self.output,)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether a file in the run's folder is written."""
+        return self.target is None or self.target.kind is TargetKind.FILE
+
+    @property
+    def is_stdout(self) -> bool:
+        """Whether its rows are written to stdout, when the run is over."""
+        return self.target is not None and self.target.kind is TargetKind.STDOUT
+
+    @property
+    def is_shared_table(self) -> bool:
+        """Whether all nodes of a cluster write to it."""
+        return self.target is not None and self.target.kind is TargetKind.POSTGRESQL
+
+    @property
+    def is_database(self) -> bool:
+        """Whether its rows go into a table."""
+        return self.target is not None and self.target.is_database
 
 
 class OutputFile:
@@ -135,11 +178,11 @@ class OutputFile:
 
     def __init__(self, spec: OutputSpec, run_folder: Path, work_folder: Path) -> None:
         self.spec = spec
-        self.rows = 0
+        self.rows = self.dropped = 0
         self._final = run_folder / spec.file
         self._temporary = work_folder / TEMPORARIES.replace("*", os.urandom(6).hex())
         self._raw = self._temporary.open("wb", WRITE_BYTES)
-        self._sink = _compressed(self._raw, spec.file)
+        self._sink = _compressed(self._raw, spec.file if spec.target is None else spec.target.path)
         self._sink.write(spec.header)
 
     def write(self, body: bytes, rows: int) -> None:
@@ -155,11 +198,22 @@ class OutputFile:
         os.fsync(self._raw.fileno())
         self._raw.close()
 
-    def publish(self) -> None:
-        """Replace the file of the final name, at once."""
-        self._final.parent.mkdir(parents=True, exist_ok=True)
-        self._temporary.replace(self._final)
-        sync_folder(self._final.parent)
+    def publish(self, suffix: str = "") -> None:
+        """Replace the file of the final name, at once.
+
+        Args:
+            suffix: behind the name, for a file that is held back; the other one of the two is removed.
+        """
+        held = self._final.with_name(self._final.name + HELD)
+        final, other = (held, self._final) if suffix else (self._final, held)
+        if self.spec.optional and not self.rows:
+            final.unlink(missing_ok=True)
+            return
+        final.parent.mkdir(parents=True, exist_ok=True)
+        self._temporary.replace(final)
+        if self.spec.target is not None:
+            other.unlink(missing_ok=True)
+        sync_folder(final.parent)
 
     def copy_to(self, stream: IO[bytes]) -> None:
         """Write the whole file to a stream instead of its final name."""

@@ -9,39 +9,15 @@ from typing import IO
 
 import msgspec
 
-from scoopi.appenders.segment_reader import SegmentReader
+from scoopi.appenders.segment_reader import SegmentReader, segment_order
 from scoopi.errors import AppenderError, RunError
-from scoopi.model.job import Frame, JobState
-from scoopi.model.report.run_report import Cause, Causes
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.ended_index import EndedIndex
-from scoopi.publishing.output_file import TEMPORARIES, OutputFile, OutputSpec
+from scoopi.publishing.output_file import HELD, TEMPORARIES, OutputFile, OutputSpec
+from scoopi.publishing.record_file import RecordFile
+from scoopi.publishing.row_tables import RowTables, SegmentSink
+from scoopi.publishing.row_tally import Published, RowTally
 from scoopi.store.pages.job_store import JobStore
-
-
-class Published(msgspec.Struct, frozen=True):
-    """What the published files hold, counted from their frames.
-
-    Attributes:
-        rows: by final file name.
-        done, failed, warned: jobs; a warned job is also done or failed.
-        pages: pages that were loaded.
-        errors, warnings: by cause.
-        missing: ids of ended jobs of this node whose frame is not whole.
-        lists: encoded rows of list appenders, by their name.
-        others: incarnations of other nodes that ended jobs; their rows are theirs to publish.
-    """
-
-    rows: dict[str, int]
-    done: int = 0
-    failed: int = 0
-    warned: int = 0
-    pages: int = 0
-    errors: tuple[Cause, ...] = ()
-    warnings: tuple[Cause, ...] = ()
-    missing: tuple[str, ...] = ()
-    lists: dict[str, list[bytes]] = msgspec.field(default_factory=dict)
-    others: frozenset[str] = frozenset()
 
 
 class PublishTarget(msgspec.Struct, frozen=True):
@@ -51,11 +27,13 @@ class PublishTarget(msgspec.Struct, frozen=True):
         run_folder: where they get their final names.
         node_folder: this node's hidden folder, which has them until they are complete.
         stream: where the one output is written instead of a file; None for files.
+        stdout: where records go whose output is `-`; None when it is closed.
     """
 
     run_folder: Path
     node_folder: Path
     stream: IO[bytes] | None = None
+    stdout: IO[bytes] | None = None
 
 
 class FrameSource(msgspec.Struct, frozen=True):
@@ -93,6 +71,7 @@ class Publisher:
 
     Args:
         frames: which frames are published; by default those of this node's segments.
+        tables: of the outputs that are databases.
     """
 
     def __init__(
@@ -102,16 +81,21 @@ class Publisher:
         outputs: Sequence[OutputSpec],
         frames: FrameSource | None = None,
         checks: PublishChecks = NO_CHECKS,
+        tables: RowTables | None = None,
     ) -> None:
         self._target = target
         self._jobs = jobs
         self._outputs = outputs
         self._frames = frames or FrameSource(lambda: (target.node_folder / "segments").glob("*.seg"))
         self._checks = checks
+        self._tables = tables or RowTables((), target.run_folder)
 
-    def publish(self) -> Published:
-        """Write all files, then rename all.
+    def publish(self, is_over: bool = True) -> Published:
+        """Write all files, load all tables, then rename all files.
 
+        Args:
+            is_over: every job of the run has ended; if not, rows whose jobs may still end are left for later,
+                and so are outputs that expect something of all records.
         Raises:
             AppenderError: the files cannot be written, or it is late.
             StoreError: the store cannot be read.
@@ -119,11 +103,14 @@ class Publisher:
         """
         files = self._open_files()
         try:
-            tally = _Tally(files)
-            missing = self._add_frames(tally)
-            self._ensure_known()
-            self._ensure_time()
-            self._finish(list(files.values()))
+            tally = RowTally(files, self._outputs)
+            with self._tables.opened(is_over, self._checks.is_late) as sinks:
+                missing = self._add_frames(tally, sinks, is_over)
+                self._ensure_known()
+                self._ensure_time()
+                tally.judge(is_over)
+                tally.loaded = self._tables.load_rest(tally.is_held)
+            self._finish(files, tally, is_over)
         except OSError as error:
             raise AppenderError(
                 f"the output cannot be written: {error.strerror or error}",
@@ -132,7 +119,7 @@ class Publisher:
                 "rows are safe in its segments",
             ) from error
         finally:
-            for file in files.values():
+            for file in files:
                 file.discard()
         return tally.published(missing)
 
@@ -146,7 +133,7 @@ class Publisher:
         Raises:
             StoreError: the store cannot be read.
         """
-        tally = _Tally({})
+        tally = RowTally([], [])
         return tally.published(tuple(self._ended(tally).unmet()))
 
     def _ensure_known(self) -> None:
@@ -165,16 +152,17 @@ class Publisher:
                 hint="`scoopi resume` (in a cluster: start again) publishes what is committed",
             )
 
-    def _open_files(self) -> dict[str, OutputFile]:
-        files: dict[str, OutputFile] = {}
+    def _open_files(self) -> list[OutputFile]:
+        files: list[OutputFile] = []
         try:
             for left_over in self._target.node_folder.glob(TEMPORARIES):  # of a process that was killed
                 left_over.unlink(missing_ok=True)
             for spec in self._outputs:
-                if not spec.output.startswith(LIST_PREFIX):
-                    files[spec.output] = OutputFile(spec, self._target.run_folder, self._target.node_folder)
+                if not spec.is_database and not spec.output.startswith(LIST_PREFIX):
+                    kind = OutputFile if spec.target is None else RecordFile
+                    files.append(kind(spec, self._target.run_folder, self._target.node_folder))
         except OSError as error:
-            for file in files.values():
+            for file in files:
                 file.discard()
             raise AppenderError(
                 f"the output cannot be written: {error.strerror or error}",
@@ -183,27 +171,44 @@ class Publisher:
             ) from error
         return files
 
-    def _finish(self, files: Sequence[OutputFile]) -> None:
+    def _finish(self, files: Sequence[OutputFile], tally: RowTally, is_over: bool) -> None:
         for file in files:
             file.finish()
         for file in files:
-            if self._target.stream is not None:
+            spec = file.spec
+            if self._target.stream is not None and spec.is_file and not spec.optional:
                 _give(file, self._target.stream)
-            else:
-                file.publish()
+            elif spec.is_file:
+                file.publish(HELD if tally.is_held(spec) else "")
+            elif is_over and spec.is_stdout:
+                _give(file, self._target.stdout)
+            elif is_over:
+                file.publish(HELD if tally.is_held(spec) else "")
 
-    def _add_frames(self, tally: _Tally) -> tuple[str, ...]:
+    def _add_frames(self, tally: RowTally, sinks: Sequence[SegmentSink], is_over: bool) -> tuple[str, ...]:
         """Add the frames that count; the jobs that have none."""
         ended = self._ended(tally)
-        for path in sorted(self._frames.segments()):
+        if sinks:
+            self._ensure_known()  # before rows that do not seem to count are passed over for good
+        for path in sorted(self._frames.segments(), key=segment_order):
             reader = SegmentReader(path)
+            for sink in sinks:
+                sink.begin(reader.header.node)
+            is_settled = True
             for frame in reader.frames():
                 self._ensure_time()
-                if ended.meet(frame.job, reader.header.node, frame.fence):
+                counts = ended.meet(frame.job, reader.header.node, frame.fence)
+                is_settled = is_settled and (counts or is_over)
+                if counts:
                     tally.add(frame)
+                if counts and is_settled:
+                    for sink in sinks:
+                        sink.add(frame, reader.position)
+            for sink in sinks:
+                sink.flush()
         return tuple(ended.unmet())
 
-    def _ended(self, tally: _Tally) -> EndedIndex:
+    def _ended(self, tally: RowTally) -> EndedIndex:
         """The finished jobs of this node in the store; notes which other incarnations have finished jobs."""
         index = EndedIndex()
         owns = cache(self._frames.owns)
@@ -217,45 +222,9 @@ class Publisher:
         return index
 
 
-class _Tally:
-    """Adds up the frames that count."""
-
-    def __init__(self, files: dict[str, OutputFile]) -> None:
-        self.others: set[str] = set()
-        self._files = files
-        self._lists: dict[str, list[bytes]] = {}
-        self._jobs = self._failed = self._warned = self._pages = 0
-        self._errors, self._warnings = Causes(), Causes()
-
-    def add(self, frame: Frame) -> None:
-        self._failed += frame.state is JobState.FAILED
-        self._jobs += 1
-        self._pages += frame.pages
-        self._warned += bool(frame.warnings)
-        self._errors.add(frame.failures)
-        self._warnings.add(frame.warnings)
-        for part in frame.parts:
-            if part.output.startswith(LIST_PREFIX):
-                self._lists.setdefault(part.output.removeprefix(LIST_PREFIX), []).append(part.body)
-            else:
-                self._files[part.output].write(part.body, part.rows)
-
-    def published(self, missing: tuple[str, ...]) -> Published:
-        return Published(
-            rows={file.spec.file: file.rows for file in self._files.values()},
-            done=self._jobs - self._failed,
-            failed=self._failed,
-            warned=self._warned,
-            pages=self._pages,
-            errors=self._errors.counted(),
-            warnings=self._warnings.counted(),
-            missing=missing,
-            lists=self._lists,
-            others=frozenset(self.others),
-        )
-
-
-def _give(file: OutputFile, stream: IO[bytes]) -> None:
+def _give(file: OutputFile, stream: IO[bytes] | None) -> None:
+    if stream is None or not stream.writable():
+        raise AppenderError("stdout is closed", hint="leave it open; `scoopi resume` writes the rows again")
     try:
         file.copy_to(stream)
     except OSError as error:

@@ -9,7 +9,8 @@ from typing import Protocol
 import msgspec
 
 from scoopi.errors import ClusterError, RunError, StoreError
-from scoopi.publishing.publisher import Published, Publisher
+from scoopi.publishing.publisher import Publisher
+from scoopi.publishing.row_tally import Published
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
@@ -88,7 +89,7 @@ class OwnRows:
 
     def when_stopped(self) -> Published | None:
         """As `RunRows` says."""
-        return self._publisher.publish() if self._in_parts else None
+        return self._publisher.publish(is_over=False) if self._in_parts else None
 
 
 class RunPhases:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import msgspec
 
 from scoopi.errors import StoppedError
-from scoopi.publishing.publisher import Published, Publisher
+from scoopi.publishing.publisher import Publisher
+from scoopi.publishing.row_tally import Published
 from scoopi.publishing.run_rows import OwnRows, PublishedRows
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.departure import Departure

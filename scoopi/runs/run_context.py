@@ -32,6 +32,8 @@ class RunContext(msgspec.Struct, frozen=True):
         resumed: an earlier process started the run.
         outputs: what the definitions write.
         stream: where the one output goes instead of a file; None for files.
+        stdout: where records go whose output is `-`; None when it is closed.
+        sync_store: makes what the store of a run on one machine knows survive a loss of power.
         watch: called with the progress; None when nobody watches.
         notify: called with one-line notices for the user.
         cluster: how the node reaches its cluster; None for a run on one machine.
@@ -69,12 +71,19 @@ class RunContext(msgspec.Struct, frozen=True):
     set_deadline: Callable[[float, float], None] | None = None
     keep: Callable[[], None] = lambda: None
     notify: Callable[[str], object] = ignore_notice
+    stdout: IO[bytes] | None = None
+    sync_store: Callable[[], None] = lambda: None
     on_seeded: Callable[[int], None] = lambda jobs: None
 
     @property
     def current_folder(self) -> Path:
         """Where the run was started."""
         return Path(self.composed.current_folder)
+
+    @property
+    def table_folder(self) -> Path:
+        """What the paths of SQLite files are relative to; each node of a cluster has its own."""
+        return self.current_folder if self.cluster is None else Path.cwd()
 
     def owns(self, incarnation: str) -> bool:
         """Whether an incarnation is one of this node's: on one machine all are."""

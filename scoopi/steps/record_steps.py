@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
+import msgspec
+
+from scoopi.errors import EncodeError
 from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToTask
 from scoopi.model.locator import Document
-from scoopi.model.records import Records
+from scoopi.model.records import Records, packed_rows
 from scoopi.parse.records.field_reader import Reading, RunScript
 from scoopi.parse.records.page_facts import PageFacts
 from scoopi.parse.records.record_reader import RecordReader
 from scoopi.parse.tree.page import Page
-from scoopi.plugins.encoders.record_encoders import Encode
 from scoopi.steps.locator_creator import link_address
 from scoopi.steps.step import Step
 
@@ -57,18 +59,35 @@ class RecordAppender(Step):
     """Ends a task with its records.
 
     Args:
-        outputs: (output, encoder) of each; there may be none.
+        stream: the name that its records have in frames, from which all outputs of the task are written;
+            empty for a task without outputs.
+        rejected: the name of its rejected records.
     """
 
-    def __init__(self, outputs: Sequence[tuple[str, Encode]]) -> None:
-        self._outputs = outputs
+    def __init__(self, stream: str, rejected: str) -> None:
+        self._stream = stream
+        self._rejected = rejected
+        self._encoder = msgspec.json.Encoder()
 
     def run(self, payload: Payload) -> Handover:
-        """Encode the records; every output gets a part, even without records."""
+        """Pack the records, whatever the number of outputs.
+
+        Raises:
+            EncodeError: a value cannot be kept, such as an integer of more than 64 bits.
+        """
         records = payload.expect(Records)
-        count = len(records.rows)
-        parts = tuple(Part(name, count, encode(records)) for name, encode in self._outputs)
-        return ToAppender(parts, links=records.links)
+        if not self._stream:
+            return ToAppender((), links=records.links)
+        try:
+            parts = [Part(self._stream, len(records.rows), packed_rows(records.rows))]
+            if records.rejections:
+                lines = self._encoder.encode_lines(records.rejections)
+                parts.append(Part(self._rejected, len(records.rejections), lines))
+        except (TypeError, UnicodeEncodeError, OverflowError) as error:
+            raise EncodeError(
+                f"a record cannot be kept: {error}", hint="look at the field's script"
+            ) from error
+        return ToAppender(tuple(parts), links=records.links)
 
 
 def _absolute(page: Page, link: str) -> str:

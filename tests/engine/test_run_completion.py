@@ -15,7 +15,7 @@ from scoopi.engine.shutdown import StopTime
 from scoopi.errors import StoreError
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.run_report import RunStatus
-from scoopi.publishing.publisher import Published
+from scoopi.publishing.row_tally import Published
 from scoopi.publishing.run_rows import OwnRows, RunPhases
 from scoopi.runs.run_file import RunFile, RunPlace
 from scoopi.store import retries

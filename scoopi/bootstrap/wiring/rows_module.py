@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from injector import Binder, Module, inject, provider, singleton
@@ -18,8 +18,10 @@ from scoopi.engine.run_reporter import EmptyFinds, RunReporter
 from scoopi.engine.shutdown import StopTime
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.publishing.output_file import of_node
+from scoopi.publishing.live_loads import LiveLoads
+from scoopi.publishing.output_file import OutputSpec, of_node
 from scoopi.publishing.publisher import FrameSource, PublishChecks, Publisher, PublishTarget
+from scoopi.publishing.row_tables import RowTables
 from scoopi.publishing.run_rows import OwnRows, RunPhases, RunRows
 from scoopi.runs.folders.node_folder import LOST_PREFIX, NodeFolder
 from scoopi.runs.run_context import RunContext
@@ -44,27 +46,46 @@ class OutputWiring:
         self._record = record
         self._stop = stop
         self._settings = OutputSettings.of(context.configs)
-        self._target = PublishTarget(context.folder.path, context.folder.node_folder)
+        self._target = PublishTarget(context.folder.path, context.folder.node_folder, stdout=context.stdout)
         self._checks = PublishChecks(self._is_lost, stop.is_up)
 
-    def publisher(self) -> Publisher:
-        """Of this node's own rows."""
+    def live_loads(self) -> LiveLoads:
+        """Fills the tables of this node's outputs during the run."""
+        context = self._context
+        tables = self._tables([spec for spec in context.outputs if not self._merges or spec.is_shared_table])
+        segment = context.folder.segments / f"{context.node}.seg"
+        return LiveLoads(segment, tables.during_run(), self._jobs, context.sync_store)
+
+    def _tables(
+        self, outputs: Sequence[OutputSpec], finish_live: Callable[[], None] = lambda: None
+    ) -> RowTables:
+        context = self._context
+        return RowTables(outputs, context.table_folder, context.run, context.folder.node_folder, finish_live)
+
+    def publisher(self, live: LiveLoads) -> Publisher:
+        """Of this node's own rows.
+
+        Args:
+            live: ends before the publisher loads what is left.
+        """
         context = self._context
         target = replace(self._target, stream=context.stream)
         frames = FrameSource(lambda: context.folder.segments.glob("*.seg"), context.owns)
-        return Publisher(target, self._jobs, context.outputs, frames, self._checks)
+        tables = self._tables(context.outputs, live.finish)
+        return Publisher(target, self._jobs, context.outputs, frames, self._checks, tables)
 
-    def rows(self, publisher: Publisher, departure: Departure) -> RunRows:
+    def rows(self, publisher: Publisher, departure: Departure, live: LiveLoads) -> RunRows:
         """What is written at the run's end.
 
         Args:
             publisher: of this node's own rows.
+            live: ends before a publisher of all rows loads what is left.
         """
         own = OwnRows(publisher, departure, self._context.was_over, in_parts=self._context.stream is None)
         if self._merges:
             from scoopi.publishing.shared_rows import MergedRows  # late: for nodes that share a folder
 
-            return MergedRows(self._of_all(), self._barricade("merge"), departure, self._is_stopped)
+            return MergedRows(self._of_all(live), self._barricade("merge"), departure, self._is_stopped)
         if self._context.cluster is not None and self._settings.durability == "shared":
             from scoopi.publishing.shared_rows import SharedRows
 
@@ -75,9 +96,10 @@ class OutputWiring:
     def _merges(self) -> bool:
         return self._context.cluster is not None and self._settings.merge
 
-    def _of_all(self) -> Publisher:
-        frames = FrameSource(self._segments_of_all)
-        return Publisher(self._target, self._jobs, self._context.plain_outputs, frames, self._checks)
+    def _of_all(self, live: LiveLoads) -> Publisher:
+        frames, outputs = FrameSource(self._segments_of_all), self._context.plain_outputs
+        tables = self._tables(outputs, live.finish)
+        return Publisher(self._target, self._jobs, outputs, frames, self._checks, tables)
 
     def _of_lost(self, node: str) -> Publisher:
         """Its work files are in this node's folder: a node that returns meanwhile is not disturbed."""
@@ -86,7 +108,7 @@ class OutputWiring:
             lambda: segments.glob("*.seg"), lambda incarnation: (segments / f"{incarnation}.seg").exists()
         )
         outputs = of_node(self._context.plain_outputs, node)
-        return Publisher(self._target, self._jobs, outputs, frames, self._checks)
+        return Publisher(self._target, self._jobs, outputs, frames, self._checks, self._tables(outputs))
 
     def _segments_of_all(self) -> Iterator[Path]:
         for file in self._context.folder.node_folder.parent.glob("*/segments/*.seg"):
@@ -139,6 +161,7 @@ class RowsModule(Module):
         events: NodeEvents,
         counts: NodeCounts,
         context: RunContext,
+        live: LiveLoads,
     ) -> Appender:
         """Commits results, and finishes their jobs."""
         return Appender(
@@ -149,6 +172,8 @@ class RowsModule(Module):
                 events.on_ended,
                 events.on_fault,
                 lambda seconds: counts.observe(COMMIT, seconds, COMMIT_BOUNDS_S),
+                live.settle,
+                live.close,
             ),
             context.store_timeout_s or STORE_TIMEOUT_S,
             lambda: record.lost(context.run),
@@ -156,15 +181,23 @@ class RowsModule(Module):
 
     @singleton
     @provider
-    def publisher(self, output: OutputWiring) -> Publisher:
-        """Of this node's own rows."""
-        return output.publisher()
+    def live_loads(self, output: OutputWiring) -> LiveLoads:
+        """Fills tables while the run is in progress."""
+        return output.live_loads()
 
     @singleton
     @provider
-    def rows(self, output: OutputWiring, publisher: Publisher, departure: Departure) -> RunRows:
+    def publisher(self, output: OutputWiring, live: LiveLoads) -> Publisher:
+        """Of this node's own rows."""
+        return output.publisher(live)
+
+    @singleton
+    @provider
+    def rows(
+        self, output: OutputWiring, publisher: Publisher, departure: Departure, live: LiveLoads
+    ) -> RunRows:
         """Which files this node writes at the run's end."""
-        return output.rows(publisher, departure)
+        return output.rows(publisher, departure, live)
 
     @singleton
     @provider

@@ -89,6 +89,8 @@ class RunReport(msgspec.Struct, frozen=True):
             them, so that no better name is known.
         resume_hint: the command that resumes the run; empty when nothing is left to do.
         empty: data definitions that found no row, and axes that never had a value, each in a sentence.
+        dropped: records whose key another one of the run had before, by the name of their output.
+        unmet: expectations that records do not meet, a sentence each; their outputs are held back (exit 4).
         lists: rows of each ListAppender by its name, for embedding.
     """
 
@@ -110,6 +112,8 @@ class RunReport(msgspec.Struct, frozen=True):
     missing: tuple[str, ...] = ()
     resume_hint: str = ""
     empty: tuple[str, ...] = ()
+    dropped: dict[str, int] = {}
+    unmet: tuple[str, ...] = ()
     lists: dict[str, tuple[Any, ...]] = {}
 
 

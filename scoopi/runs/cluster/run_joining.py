@@ -182,6 +182,7 @@ class RunJoining:
             store=store,
             outputs=outputs if output.merge else of_node(outputs, folder.node),
             stream=None,
+            stdout=self._request.stdout,
             watch=self._request.watch,
             notify=self._request.notify,
             cluster=ClusterSettings.of(effective, Path.cwd()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -237,3 +238,18 @@ class SqliteStore:
             raise
         except sqlite3.Error as error:
             raise store_error(self._path, error) from error
+
+
+def sync_store(path: Path) -> None:
+    """Make all commits of a store survive a loss of power, from whichever thread.
+
+    Raises:
+        OSError: the disk fails.
+    """
+    for name in (f"{path}-wal", str(path)):  # what the log holds is read again when the store is opened
+        with suppress(FileNotFoundError):
+            handle = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fdatasync(handle)
+            finally:
+                os.close(handle)

@@ -1,0 +1,1 @@
+"""From records to files and tables: formats, databases and where they are."""

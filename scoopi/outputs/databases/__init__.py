@@ -1,0 +1,1 @@
+"""Tables of records, on SQLite and PostgreSQL, through SQLAlchemy Core."""

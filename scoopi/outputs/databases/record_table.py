@@ -1,0 +1,174 @@
+"""RecordTable: the rows of one output in a table, and how much of each segment they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+from sqlalchemy.dialects import postgresql, sqlite
+
+from scoopi.errors import StoreError
+from scoopi.model.records import RecordSchema
+from scoopi.outputs.databases.column_types import bound_value, column_type
+from scoopi.outputs.databases.database import Database
+from scoopi.outputs.databases.row_insert import RowInsert
+from scoopi.outputs.databases.table_difference import differences
+
+OFFSETS = "scoopi_offsets"
+RUN_COLUMN = "scoopi_run"
+"""Of tables with a key: which run wrote the row last. Its first record wins, over rows of earlier runs."""
+TRIES = 3
+
+
+class Move(NamedTuple):
+    """From where to where a segment is written, in bytes."""
+
+    segment: str
+    start: int
+    end: int
+
+
+class MovedError(Exception):
+    """Another process has written a part of the segment, or the answer to this one's commit was lost."""
+
+
+class RecordTable:
+    """The rows of a group and the offset up to which they are written go into one transaction.
+
+    Source: ARCHITECTURE, protocol rule 14.
+
+    Args:
+        name: of the table, with its schema if it has one.
+        run: incarnation of the run.
+        suffix: behind the name of the table.
+    """
+
+    def __init__(
+        self, database: Database, name: str, schema: RecordSchema, run: str, suffix: str = ""
+    ) -> None:
+        self.database = database
+        self.name = name + suffix
+        self._schema = schema
+        self._run = run
+        self._is_ensured = False
+        schema_name, _, table_name = name.rpartition(".")
+        table_name += suffix
+        metadata = sa.MetaData(schema=schema_name or None)
+        dialect = database.dialect
+        columns = [sa.Column(each.name, column_type(each, dialect)) for each in schema.all_columns]
+        bound = [bound_value(each, dialect) for each in schema.all_columns]
+        if schema.key:
+            columns.append(sa.Column(RUN_COLUMN, sa.Text()))
+            bound.append(lambda value: value)
+        self.table = sa.Table(table_name, metadata, *columns)
+        if schema.key:
+            self.table.append_constraint(sa.UniqueConstraint(*schema.key))
+        self._offsets = _offsets_table(metadata)
+        self._insert = RowInsert(self.table, schema.key, bound, RUN_COLUMN, run)
+
+    def ensure(self) -> None:
+        """Create the table if it is missing, or compare it.
+
+        Raises:
+            DefsError: it is there and does not match.
+            StoreError, AppenderError: as `Database.transaction`.
+        """
+        for attempt in range(1, TRIES + 1):
+            try:
+                with self.database.transaction() as connection:
+                    differences(connection, self.table, self._schema.key).raise_if_any(self.database.name)
+                    self.table.metadata.create_all(connection)
+                self._is_ensured = True
+                return
+            except (StoreError, exc.SQLAlchemyError):
+                raise
+            except Exception:
+                if attempt == TRIES:  # of two nodes that create a table, one fails
+                    raise
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.database.close()
+
+    def position(self, segment: str, creates: bool = True) -> int:
+        """Up to which byte the segment is written; 0 for a new one.
+
+        Args:
+            creates: make the table if it is missing; else only what keeps the offsets.
+        Raises:
+            StoreError, AppenderError: as `Database.transaction`.
+        """
+        offsets = self._offsets
+        if creates and not self._is_ensured:
+            self.ensure()
+        with self.database.transaction() as connection:
+            found = connection.scalar(sa.select(offsets.c.position).where(self._is_of(segment)))
+            if found is None:
+                new = {"run": self._run, "target": self.name, "segment": segment, "position": 0}
+                insert = postgresql.insert if self.database.dialect == "postgresql" else sqlite.insert
+                values = {**new, "rows": 0, "dropped": 0}
+                connection.execute(insert(offsets).values(values).on_conflict_do_nothing())
+        return int(found or 0)
+
+    def loaded(self) -> tuple[int, int]:
+        """How many rows the run has written, and how many of its records were dropped for an equal key."""
+        offsets = self._offsets
+        sums = sa.select(sa.func.sum(offsets.c.rows), sa.func.sum(offsets.c.dropped))
+        with self.database.transaction() as connection:
+            row = connection.execute(
+                sums.where(offsets.c.run == self._run, offsets.c.target == self.name)
+            ).one()
+        return int(row[0] or 0), int(row[1] or 0)
+
+    def write(
+        self, moves: Sequence[Move], batches: Iterable[Sequence[Sequence[Any]]], afresh: bool = False
+    ) -> None:
+        """Add records and move the offsets, in one transaction.
+
+        Args:
+            batches: records, as they travel.
+            afresh: replace the table first.
+        Raises:
+            MovedError: an offset is not where it should be; nothing was written.
+            StoreError, AppenderError: as `Database.transaction`.
+        """
+        offsets = self._offsets
+        with self.database.transaction() as connection:
+            for move in moves:  # first, so that the transaction has the right to write from its beginning
+                moved = connection.execute(
+                    sa.update(offsets)
+                    .where(self._is_of(move.segment), offsets.c.position == move.start)
+                    .values(position=move.end)
+                )
+                if moved.rowcount != 1:
+                    raise MovedError
+            if afresh:
+                self.table.drop(connection, checkfirst=True)
+                self.table.create(connection)
+            rows, dropped = self._insert.all(connection, batches)
+            connection.execute(
+                sa.update(offsets)
+                .where(self._is_of(moves[0].segment))
+                .values(rows=offsets.c.rows + rows, dropped=offsets.c.dropped + dropped)
+            )
+
+    def _is_of(self, segment: str) -> sa.ColumnElement[bool]:
+        offsets = self._offsets
+        return sa.and_(
+            offsets.c.run == self._run, offsets.c.target == self.name, offsets.c.segment == segment
+        )
+
+
+def _offsets_table(metadata: sa.MetaData) -> sa.Table:
+    return sa.Table(
+        OFFSETS,
+        metadata,
+        sa.Column("run", sa.Text(), primary_key=True),
+        sa.Column("target", sa.Text(), primary_key=True),
+        sa.Column("segment", sa.Text(), primary_key=True),
+        sa.Column("position", sa.BigInteger(), nullable=False),
+        sa.Column("rows", sa.BigInteger(), nullable=False),
+        sa.Column("dropped", sa.BigInteger(), nullable=False),
+    )

@@ -1,0 +1,84 @@
+"""missing_library: what must be installed before an output can be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+from scoopi.errors import DefsError
+from scoopi.model.text.shown import nearest
+from scoopi.outputs.target import Target, TargetKind
+
+_OF_FORMAT = {"parquet": ("parquet", ("pyarrow",)), "xlsx": ("xlsx", ("openpyxl",))}
+"""Format -> the extra that brings it, and what that installs."""
+_SQL = {TargetKind.SQLITE: ("sqlalchemy",), TargetKind.POSTGRESQL: ("sqlalchemy", "psycopg")}
+_READ_ONLY = ("http", "https", "github", "git", "zip", "tar", "data", "reference", "generic")
+_LIBRARIES = {
+    "s3": ("s3fs", "scoopi[s3]"),
+    "s3a": ("s3fs", "scoopi[s3]"),
+    "gs": ("gcsfs", "gcsfs"),
+    "gcs": ("gcsfs", "gcsfs"),
+    "abfs": ("adlfs", "adlfs"),
+    "az": ("adlfs", "adlfs"),
+    "sftp": ("paramiko", "paramiko"),
+    "ssh": ("paramiko", "paramiko"),
+}
+"""Scheme -> the module that fsspec needs for it, and what pip installs it by."""
+
+
+def ensure_libraries(target: Target) -> None:
+    """Check that all libraries that an output needs are installed, without loading one.
+
+    Raises:
+        DefsError: one is missing, with the command that installs it; or the scheme of a URL is unknown.
+    """
+    for name, modules in _needed(target):
+        if any(find_spec(module) is None for module in modules):
+            missing = next(module for module in modules if find_spec(module) is None)
+            what = f"output {target.name!r} needs {missing}, which is not installed"
+            raise DefsError(what, hint=f"pip install '{name}'")
+
+
+def _needed(target: Target) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if target.format in _OF_FORMAT:
+        extra, modules = _OF_FORMAT[target.format]
+        yield f"scoopi[{extra}]", modules
+    if target.kind in _SQL:
+        yield "scoopi[sql]", _SQL[target.kind]
+    if target.kind is TargetKind.REMOTE:
+        yield "scoopi[s3]", ("fsspec",)
+        scheme = scheme_of(target)
+        if scheme in _LIBRARIES:
+            module, name = _LIBRARIES[scheme]
+            yield name, (module,)
+
+
+def scheme_of(target: Target) -> str:
+    """The scheme of a remote output's URL, if one can write there.
+
+    Raises:
+        DefsError: fsspec does not know it, or cannot write there.
+    """
+    scheme = target.path.partition("://")[0].lower()
+    if scheme in _LIBRARIES:
+        return scheme
+    known = _known_schemes()
+    if scheme in _READ_ONLY:
+        raise DefsError(f"output {target.name!r} cannot be written over {scheme}", hint=_hint(""))
+    if known and scheme not in known:
+        near = nearest(scheme, [*_LIBRARIES, "postgresql", "sqlite", *known])
+        raise DefsError(f"output {target.name!r} has an unknown scheme {scheme!r}", hint=_hint(near))
+    return scheme
+
+
+def _known_schemes() -> list[str]:
+    """Those of fsspec; none while it is not installed."""
+    if find_spec("fsspec") is None:
+        return []
+    from fsspec.registry import known_implementations
+
+    return [*known_implementations]
+
+
+def _hint(near: str) -> str:
+    return f"did you mean {near}?" if near else "use s3, gs, abfs or sftp, a database, or a file's name"

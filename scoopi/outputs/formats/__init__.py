@@ -1,0 +1,1 @@
+"""File formats of records, one file each."""

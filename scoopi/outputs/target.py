@@ -1,0 +1,176 @@
+"""Target: where the records of a task go, as its `output:` names it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+import msgspec
+
+from scoopi.errors import DefsError
+from scoopi.model.text.output_path import output_path
+from scoopi.model.text.shown import nearest
+
+FORMATS = ("csv", "tsv", "jsonl", "json", "parquet", "xlsx")
+COMPRESSIONS = (".gz", ".zst")
+STDOUT = "-"
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
+_OTHER_DATABASES = ("mysql", "mariadb", "mssql", "oracle", "mongodb", "duckdb", "redis", "snowflake")
+_SQLITE, _POSTGRES = "sqlite", ("postgresql", "postgres")
+_TABLE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)?")
+_LONGEST_TABLE_BYTES = 58
+"""PostgreSQL cuts names behind 63 bytes, and a table that is held back has `.held` behind its name."""
+_ENVIRONMENT = "leave it out, and put it into the environment (PGPASSWORD), or into ~/.pgpass"
+
+
+class TargetKind(StrEnum):
+    """What is written, and when it can be read."""
+
+    FILE = "file"
+    """A file in the run's folder, which appears at the end."""
+    STDOUT = "stdout"
+    """The standard output, at the end."""
+    REMOTE = "remote"
+    """An object of a store that fsspec knows, uploaded at the end."""
+    SQLITE = "sqlite"
+    """A table in a file, filled during the run."""
+    POSTGRESQL = "postgresql"
+    """A table of a server, filled during the run."""
+
+
+class Target(msgspec.Struct, frozen=True):
+    """One output of records.
+
+    Attributes:
+        name: how reports call it; the same for all spellings.
+        path: of a file, relative to the run's folder; of a SQLite file, as written; else the URL without
+            the table.
+        format: one of FORMATS; empty for a database.
+        table: with its schema if it has one; empty without a database.
+    """
+
+    kind: TargetKind
+    name: str
+    path: str = ""
+    format: str = ""
+    table: str = ""
+
+    @property
+    def is_database(self) -> bool:
+        """Whether its rows can be read during the run."""
+        return self.kind in (TargetKind.SQLITE, TargetKind.POSTGRESQL)
+
+    @property
+    def rejected(self) -> str:
+        """The file of the records that were rejected, relative to the run's folder.
+
+        >>> parse_target("sqlite:books.db#specs").rejected
+        'specs.rejected.jsonl'
+        """
+        base = {TargetKind.FILE: self.path, TargetKind.STDOUT: "stdout"}.get(self.kind)
+        return f"{base or self.table or posixpath.basename(self.path)}.rejected.jsonl"
+
+
+def parse_target(text: str) -> Target:
+    """The target that one entry of `output:` names.
+
+    >>> parse_target("books.csv.gz").format
+    'csv'
+    >>> parse_target("sqlite:books.db#specs").table
+    'specs'
+
+    Raises:
+        DefsError: it names none, and what would.
+    """
+    text = text.strip()
+    if text == STDOUT:
+        return Target(TargetKind.STDOUT, STDOUT, format="jsonl")
+    found = _SCHEME.match(text)
+    scheme = found[1].lower() if found else ""
+    if scheme == _SQLITE:
+        return _sqlite(text)
+    if scheme in _POSTGRES:
+        return _postgresql(text)
+    if scheme in _OTHER_DATABASES:
+        hint = "write a file that it imports, or use postgresql://…#table or sqlite:FILE#table"
+        raise DefsError(f"output {text!r}: {scheme} is not supported", hint=hint)
+    if "://" in text:
+        return Target(TargetKind.REMOTE, text, text, _format_of(urlsplit(text).path, text))
+    try:
+        path = output_path(text)
+    except ValueError as error:
+        hint = "give a path below the folder of the run, as in books.csv, or a URL"
+        raise DefsError(f"output {text!r} {error}", hint=hint) from None
+    return Target(TargetKind.FILE, path, path, _format_of(path, text))
+
+
+def _sqlite(text: str) -> Target:
+    path, table = _parted(text)
+    path = path.partition(":")[2]
+    if path.startswith("//"):  # as in URLs of SQLAlchemy: sqlite:///books.db, sqlite:////data/books.db
+        path = path[2:].removeprefix("/")
+    if not path:
+        raise DefsError(f"output {text!r} names no file", hint="write it as in sqlite:books.db#books")
+    return Target(TargetKind.SQLITE, f"sqlite:{path}#{table}", path, table=table)
+
+
+def _postgresql(text: str) -> Target:
+    url, table = _parted(text)
+    url = f"postgresql{url[url.index(':') :]}"
+    try:
+        parts = urlsplit(url)
+        password, _ = parts.password, parts.port
+    except ValueError as error:
+        raise DefsError(f"output {text!r} is not a valid URL: {error}", hint=_EXAMPLE) from None
+    if password is not None or "password=" in parts.query:
+        shown = url.replace(f":{password}@", ":…@")
+        raise DefsError(f"output {shown!r} holds a password", hint=_ENVIRONMENT)
+    if not url.startswith("postgresql://"):
+        raise DefsError(f"output {text!r} is not a valid URL", hint=_EXAMPLE)
+    return Target(TargetKind.POSTGRESQL, f"{url}#{table}", url, table=table)
+
+
+_EXAMPLE = "write it as in postgresql://user@localhost/shop#books"
+
+
+def _parted(text: str) -> tuple[str, str]:
+    place, hash_sign, table = text.partition("#")
+    if not hash_sign or not table:
+        raise DefsError(f"output {text!r} names no table", hint=f"add one, as in {place}#books")
+    if not _TABLE.fullmatch(table):
+        hint = "use letters, digits and _, with the schema before a dot if there is one"
+        raise DefsError(f"{table!r} is not a valid name of a table", hint=hint)
+    if len(table.rpartition(".")[2].encode()) > _LONGEST_TABLE_BYTES:
+        raise DefsError(f"the name of table {table} is too long", hint="use up to 58 bytes")
+    return place, table
+
+
+def _format_of(path: str, text: str) -> str:
+    plain = path
+    for ending in COMPRESSIONS:
+        plain = plain.removesuffix(ending)
+    ending = posixpath.splitext(plain)[1].removeprefix(".")
+    if ending in FORMATS:
+        return ending
+    known = ", ".join(f".{each}" for each in FORMATS)
+    near = nearest(ending, FORMATS) if ending else ""
+    what = f"output {text!r} has no known format"
+    stem = plain.removesuffix(f".{ending}") if ending else plain
+    hint = f"did you mean {stem}.{near}?" if near else f"the name of a file ends with one of {known}"
+    raise DefsError(what, hint=hint)
+
+
+def stream_of(group: str, task: str) -> str:
+    """The name of a task's records in frames; all outputs of the task are written from them.
+
+    >>> stream_of("list", "books")
+    'records:list.books'
+    """
+    return f"records:{group}.{task}"
+
+
+def rejected_of(group: str, task: str) -> str:
+    """The name of a task's rejected records in frames: lines of JSON."""
+    return f"rejected:{group}.{task}"

@@ -1,0 +1,85 @@
+"""typed_reader: the values of a column as Python has them, from how they travel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import msgspec
+
+from scoopi.model.records import Column, ColumnType
+
+Convert = Callable[[Any], Any]
+_MOST_INTEGER = 2**63 - 1
+_AS_JSON = msgspec.json.Encoder().encode
+
+
+def typed_reader(column: Column) -> Convert | None:
+    """What makes `Decimal`, `date`, aware `datetime`, `int`, `bool` or `str` of the values that travel.
+
+    Lists become lists of such values. A value that is not of its type, as `onError: keep` leaves it, is
+    missing.
+
+    Returns:
+        None when values are taken as they are.
+    """
+    convert = _CONVERSIONS.get(column.type)
+    if convert is None or not column.is_list:
+        return convert
+    return lambda value: [convert(each) for each in value] if isinstance(value, list) else None
+
+
+def json_text(value: Any) -> str | None:
+    """A list or a JSON value as its text; a missing one stays missing."""
+    return None if value is None else _AS_JSON(value).decode()
+
+
+def _decimal(value: Any) -> Decimal | None:
+    if value is None:
+        return None
+    try:
+        number = Decimal(value)
+    except (InvalidOperation, TypeError, ValueError):
+        return None
+    return number if number.is_finite() else None
+
+
+def _date(value: Any) -> date | None:
+    try:
+        return None if value is None else date.fromisoformat(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _datetime(value: Any) -> datetime | None:
+    """A time without an offset counts as UTC."""
+    try:
+        moment = None if value is None else datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return None
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
+
+
+def _integer(value: Any) -> int | None:
+    is_integer = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _MOST_INTEGER
+    return value if is_integer else None
+
+
+def _boolean(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _text(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else _AS_JSON(value).decode()
+
+
+_CONVERSIONS: dict[ColumnType, Convert] = {
+    ColumnType.TEXT: _text,
+    ColumnType.INTEGER: _integer,
+    ColumnType.DECIMAL: _decimal,
+    ColumnType.BOOLEAN: _boolean,
+    ColumnType.DATE: _date,
+    ColumnType.DATETIME: _datetime,
+}

@@ -1,0 +1,78 @@
+"""ExpectedRecords: whether the records of a run are as their definitions expect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from scoopi.model.handover import Part
+from scoopi.model.records import Expectation, RecordSchema, read_records
+from scoopi.publishing.output_file import OutputSpec
+
+RECORDS = "records"
+"""The subject of an expectation that is not of one field."""
+
+
+class ExpectedRecords:
+    """Counts the records of definitions that expect something, and the values of their fields.
+
+    Records that are dropped for an equal key count too. What expects nothing costs nothing.
+
+    Attributes:
+        unmet: a sentence for each expectation that the records do not meet; empty before `judge`.
+        failed: names of the data definitions of those records.
+    """
+
+    def __init__(self, outputs: Sequence[OutputSpec]) -> None:
+        self._counts: dict[str, _Counts] = {}
+        self._streams: dict[str, _Counts] = {}
+        for spec in outputs:
+            if spec.schema is not None and spec.schema.expect:
+                counts = self._counts.setdefault(spec.schema.name, _Counts(spec.schema))
+                self._streams |= dict.fromkeys(spec.streams, counts)
+        self.unmet: tuple[str, ...] = ()
+        self.failed: frozenset[str] = frozenset()
+
+    def add(self, part: Part) -> None:
+        """Count the records of a part of a frame."""
+        counts = self._streams.get(part.output)
+        if counts is not None:
+            counts.add(part.body)
+
+    def judge(self) -> None:
+        """Compare what was counted with what is expected."""
+        found = {name: [*counts.unmet()] for name, counts in self._counts.items()}
+        self.failed = frozenset(name for name, sentences in found.items() if sentences)
+        self.unmet = tuple(sentence for sentences in found.values() for sentence in sentences)
+
+
+class _Counts:
+    def __init__(self, schema: RecordSchema) -> None:
+        names = [column.name for column in schema.all_columns]
+        self._schema = schema
+        self._places = {
+            each.subject: names.index(each.subject) for each in schema.expect if each.subject in names
+        }
+        self._filled = dict.fromkeys(self._places, 0)
+        self._records = 0
+
+    def add(self, body: bytes) -> None:
+        records = list(read_records(body))
+        self._records += len(records)
+        for name, place in self._places.items():
+            self._filled[name] += sum(record[place] is not None for record in records)
+
+    def unmet(self) -> Iterator[str]:
+        for each in self._schema.expect:
+            if each.subject in self._places:
+                filled = self._filled[each.subject]
+                value = filled / self._records if each.is_share and self._records else filled
+                shown = f"{each.subject} is filled in {filled} of {self._records} records"
+            else:
+                value, shown = self._records, f"there are {self._records} records"
+            if not _meets(each, value):
+                at = f"{each.place}: " if str(each.place) else ""
+                yield f"{at}{self._schema.name}: {shown}, expected: {each.text}"
+
+
+def _meets(expected: Expectation, value: float) -> bool:
+    return expected.least <= value and (expected.most is None or value <= expected.most)

@@ -1,0 +1,152 @@
+"""LiveLoads: fills tables while a run is in progress, from the segment that this process writes."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scoopi.appenders.appender import JobResult
+from scoopi.appenders.segment_reader import SegmentReader, segment_order
+from scoopi.errors import ScoopiError, StoreError
+from scoopi.publishing.ended_index import EndedIndex
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.retries import retried
+
+if TYPE_CHECKING:
+    from scoopi.publishing.table_load import TableLoad
+
+log = logging.getLogger(__name__)
+
+FOREVER_S = 1e9
+END_S = 30.0
+"""How long the thread may take to end; a transaction takes less, unless the database hangs."""
+
+
+class LiveLoads:
+    """One thread, which reads the segment behind the appender: a slow database slows no worker down.
+
+    It loads only what is settled: frames whose jobs have ended for good. What it does not load (the database
+    is away, or the process ends), the publisher does.
+    Source: ARCHITECTURE, protocol rule 14.
+
+    Args:
+        segment: the file of this process; those beside it are of earlier ones.
+        loads: of the tables, for this thread alone.
+        ended: how jobs have ended, for the segments of earlier processes.
+        make_durable: makes what the store knows survive a loss of power; before rows that depend on it.
+    """
+
+    def __init__(
+        self, segment: Path, loads: Sequence[TableLoad], jobs: JobStore, make_durable: Callable[[], None]
+    ) -> None:
+        self._segment = segment
+        self._loads = loads
+        self._jobs = jobs
+        self._make_durable = make_durable
+        self._settled = self._read = 0
+        self._lost: set[tuple[str, int]] = set()
+        self._changed = threading.Condition()
+        self._closed = self._is_begun = False
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="live-loads", daemon=True)
+
+    def settle(self, end: int, lost: Iterable[JobResult]) -> None:
+        """Of all frames up to `end` it is known whether they count; these do not. Called by the appender."""
+        if not self._loads:
+            return
+        with self._changed:
+            self._settled = end
+            self._lost.update((result.job, result.fence) for result in lost)
+            self._changed.notify()
+        if not self._thread.ident:
+            self._thread.start()
+
+    def close(self) -> None:
+        """Nothing more will be settled: load the rest, then end."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+
+    def finish(self) -> None:
+        """Wait for the end of the thread; a database that does not answer is not asked again.
+
+        Raises:
+            StoreError: the thread hangs in the database.
+        """
+        self.close()
+        self._ending.set()
+        if self._thread.ident:
+            self._thread.join(END_S)
+            if self._thread.is_alive():
+                raise StoreError("the database does not answer", hint="`scoopi resume` loads the rows")
+
+    def _run(self) -> None:
+        for load in self._loads:
+            load.retry = self._retry
+        try:
+            while (goal := self._goal()) is not None:
+                self._make_durable()
+                self._load(goal)
+        except StoreError as error:
+            log.warning("rows are loaded at the end of the run: %s", error)
+        except ScoopiError as error:
+            log.error("rows are not loaded: %s", error)
+        except Exception:
+            log.exception("rows are not loaded")
+        finally:
+            for load in self._loads:
+                load.close()
+
+    def _retry(self, attempt: Callable[[], None]) -> None:
+        retried("loading rows", attempt, FOREVER_S, self._ending.is_set, self._ending.wait)
+
+    def _goal(self) -> int | None:
+        """Up to where to load next; None at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._settled > self._read or self._closed)
+            return self._settled if self._settled > self._read else None
+
+    def _load(self, goal: int) -> None:
+        if not self._is_begun:
+            self._load_earlier()
+            self._read = min(load.begin(self._segment.stem) for load in self._loads)
+            self._is_begun = True
+        reader = SegmentReader(self._segment)
+        for frame in reader.frames(self._read, goal):
+            key = (frame.job, frame.fence)
+            with self._changed:
+                is_lost = key in self._lost
+                self._lost.discard(key)
+            if not is_lost:
+                for load in self._loads:
+                    load.add(frame, reader.position)
+        for load in self._loads:
+            load.flush()
+        self._read = goal
+
+    def _load_earlier(self) -> None:
+        """What earlier processes of this node had committed, as far as it is settled.
+
+        The first frame whose job did not end by it may still count: the rest waits for the end of the run.
+        """
+        earlier = [path for path in self._segment.parent.glob("*.seg") if path != self._segment]
+        if not earlier:
+            return
+        ended = EndedIndex()
+        for page in self._jobs.ended_pages():
+            for job, end in page:
+                ended.add(job, end.incarnation, end.fence)
+        for path in sorted(earlier, key=segment_order):
+            reader = SegmentReader(path)
+            for load in self._loads:
+                load.begin(reader.header.node)
+            for frame in reader.frames():
+                if not ended.meet(frame.job, reader.header.node, frame.fence):
+                    break
+                for load in self._loads:
+                    load.add(frame, reader.position)
+            for load in self._loads:
+                load.flush()

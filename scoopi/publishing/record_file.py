@@ -1,0 +1,115 @@
+"""RecordFile: an output file of records in one of their formats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from scoopi.errors import AppenderError
+from scoopi.model.records import RecordSchema, read_records
+from scoopi.outputs.formats.record_writer import record_writer
+from scoopi.outputs.target import TargetKind
+from scoopi.outputs.typed_values import typed_reader
+from scoopi.publishing.output_file import OutputFile, OutputSpec
+
+_DIGEST_BYTES = 16
+
+
+class RecordFile(OutputFile):
+    """Of records with equal keys it holds the first; they are counted in `dropped`."""
+
+    def __init__(self, spec: OutputSpec, run_folder: Path, work_folder: Path) -> None:
+        super().__init__(spec, run_folder, work_folder)
+        assert spec.schema is not None, "it is an output of records"
+        assert spec.target is not None
+        self._keys = KeyFilter(spec.schema)
+        sink = cast(Any, self._sink)
+        self._writer = record_writer(spec.target.format, sink, spec.schema.all_columns)
+
+    def write(self, body: bytes, rows: int) -> None:
+        """Add the records of one job, less those whose key has been met."""
+        records = list(read_records(body))
+        kept = self._keys.kept(records)
+        self._writer.write(kept)
+        self.rows += len(kept)
+        self.dropped += len(records) - len(kept)
+
+    def finish(self) -> None:
+        """Write the end of the file, and make it durable under its temporary name."""
+        self._writer.close()
+        super().finish()
+
+    def publish(self, suffix: str = "") -> None:
+        """As `OutputFile`; an object of a store appears by its upload.
+
+        Raises:
+            AppenderError: it cannot be uploaded.
+        """
+        target = self.spec.target
+        if target is None or target.kind is not TargetKind.REMOTE:
+            super().publish(suffix)
+            return
+        _upload(self._temporary, target.path + suffix)
+
+
+def _upload(file: Path, url: str) -> None:
+    """Copy a file to its final name; readers of an object store see it whole or not at all.
+
+    Raises:
+        AppenderError: the store refuses it, or does not answer.
+    """
+    import fsspec
+
+    try:
+        filesystem, path = fsspec.core.url_to_fs(url)
+        parent = path.rpartition("/")[0]
+        if parent:
+            filesystem.makedirs(parent, exist_ok=True)
+        filesystem.put_file(str(file), path)
+    except Exception as error:  # each library has errors of its own
+        raise AppenderError(
+            f"the file cannot be uploaded: {type(error).__name__}: {error}",
+            at=url,
+            hint="check the address and the credentials; `scoopi resume` uploads it",
+        ) from error
+
+
+class KeyFilter:
+    """Remembers 16 bytes of each key: some 100 bytes of memory a record; nothing without a key."""
+
+    def __init__(self, schema: RecordSchema) -> None:
+        names = [column.name for column in schema.all_columns]
+        self._key = [
+            (place, typed_reader(schema.all_columns[place])) for place in map(names.index, schema.key)
+        ]
+        self._met: set[bytes] = set()
+        self._encode = msgspec.msgpack.Encoder().encode
+
+    def kept(self, records: Sequence[Sequence[Any]]) -> Sequence[Sequence[Any]]:
+        """The records whose key was not met before; one that lacks a part of its key is equal to no other."""
+        return [record for record in records if self._is_new(record)] if self._key else records
+
+    def _is_new(self, record: Sequence[Any]) -> bool:
+        values = [
+            record[place] if convert is None else _same(convert(record[place]))
+            for place, convert in self._key
+        ]
+        if None in values:
+            return True
+        digest = blake2b(self._encode(values), digest_size=_DIGEST_BYTES).digest()
+        before = len(self._met)
+        self._met.add(digest)
+        return len(self._met) > before
+
+
+def _same(value: Any) -> Any:
+    """One form of equal values, as a database compares them."""
+    if isinstance(value, Decimal):
+        return str(value.normalize())
+    return value.astimezone(UTC) if isinstance(value, datetime) else value

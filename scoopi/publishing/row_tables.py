@@ -1,0 +1,150 @@
+"""RowTables: the tables of a node's outputs, and how they are brought up to its segments."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from scoopi.model.job import Frame
+from scoopi.publishing.output_file import HELD, TEMPORARIES, OutputSpec
+from scoopi.store.retries import retried
+
+if TYPE_CHECKING:
+    from scoopi.outputs.databases.record_table import RecordTable
+    from scoopi.publishing.table_load import DeferredLoad, TableLoad
+
+AWAY_S = 60.0
+"""How long a database that does not answer is asked again before the rows are left to `scoopi resume`."""
+
+
+class Loaded(NamedTuple):
+    """Records of a run that stand in a table, and those that an equal key had before them."""
+
+    rows: int
+    dropped: int
+
+
+class SegmentSink(Protocol):
+    """Takes the frames of segments, in their order.
+
+    Attributes:
+        retry: makes a call again while it raises StoreError, as long as its owner wants to.
+    """
+
+    retry: Callable[[Callable[[], None]], None]
+
+    def begin(self, segment: str) -> int:
+        """Frames of this segment follow; up to where they are taken already, in bytes.
+
+        Raises:
+            StoreError, AppenderError: the database does not answer, or refuses.
+        """
+
+    def add(self, frame: Frame, end: int) -> None:
+        """A frame that counts, and where it ends."""
+
+    def flush(self) -> None:
+        """Commit what was added."""
+
+    def close(self) -> None:
+        """Close what it has opened."""
+
+
+class RowTables:
+    """Without outputs that are databases it loads no library and does nothing.
+
+    Args:
+        folder: what the paths of SQLite files are relative to.
+        run: incarnation of the run.
+        work_folder: where rows wait that are loaded at the end.
+        finish_live: ends what fills the tables during the run.
+    """
+
+    def __init__(
+        self,
+        outputs: Sequence[OutputSpec],
+        folder: Path,
+        run: str = "",
+        work_folder: Path | None = None,
+        finish_live: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._finish_live = finish_live
+        self._specs = [spec for spec in outputs if spec.is_database]
+        self._folder = folder
+        self._run = run
+        self._work_folder = work_folder or folder
+        self._retry: Callable[[Callable[[], None]], None] = lambda attempt: attempt()
+        self._live: list[tuple[OutputSpec, TableLoad]] = []
+        self._deferred: list[tuple[OutputSpec, DeferredLoad]] = []
+
+    def ensure(self) -> None:
+        """Create the tables that are missing, and compare the others.
+
+        Raises:
+            DefsError: one does not match.
+            StoreError, AppenderError: a database does not answer, or refuses.
+        """
+        for spec in self._specs:
+            with contextlib.closing(self._table(spec)) as table:
+                table.ensure()
+
+    def during_run(self) -> list[TableLoad]:
+        """Loads of the tables that are filled during the run; the caller closes them."""
+        if not self._specs:
+            return []
+        from scoopi.publishing.table_load import TableLoad
+
+        return [TableLoad(self._table(spec), spec.parts) for spec in self._specs if not spec.deferred]
+
+    @contextlib.contextmanager
+    def opened(self, is_over: bool, is_late: Callable[[], bool]) -> Iterator[list[SegmentSink]]:
+        """Everything that takes rows; what waits for the end of the run only when it is over.
+
+        Args:
+            is_late: whether no time is left to ask a database again.
+        """
+        self._retry = lambda attempt: retried("loading rows", attempt, AWAY_S, is_late)
+        sinks: list[SegmentSink] = []
+        self._finish_live()
+        try:
+            live = [spec for spec in self._specs if not spec.deferred]
+            self._live = [*zip(live, self.during_run(), strict=True)]
+            if is_over:
+                self._deferred = [(spec, self._gather(spec)) for spec in self._specs if spec.deferred]
+            sinks += [load for _, load in self._live]
+            sinks += [load for _, load in self._deferred]
+            for sink in sinks:
+                sink.retry = self._retry
+            yield sinks
+        finally:
+            for sink in sinks:
+                sink.close()
+            self._live, self._deferred = [], []
+
+    def load_rest(self, is_held: Callable[[OutputSpec], bool]) -> dict[str, Loaded]:
+        """Load what was gathered; what the tables hold now, by the names of their outputs."""
+        found = {spec.file: Loaded(*load.table.loaded()) for spec, load in self._live}
+        for spec, deferred in self._deferred:
+            held = is_held(spec)
+            self._retry(functools.partial(deferred.load, held))
+            found[spec.file + HELD * held] = Loaded(*deferred.table_of(held).loaded())
+        return found
+
+    def _gather(self, spec: OutputSpec) -> DeferredLoad:
+        from scoopi.publishing.table_load import DeferredLoad
+
+        spool = self._work_folder / TEMPORARIES.replace("*", secrets.token_hex(6))
+        return DeferredLoad(self._table(spec), self._table(spec, HELD), spec.parts, spool)
+
+    def _table(self, spec: OutputSpec, suffix: str = "") -> RecordTable:
+        from scoopi.outputs.databases.database import Database
+        from scoopi.outputs.databases.record_table import RecordTable
+
+        assert spec.target is not None, "it is a database"
+        assert spec.schema is not None
+        database = Database(spec.target, self._folder)
+        return RecordTable(database, spec.target.table, spec.schema, self._run, suffix)

@@ -1,0 +1,110 @@
+"""RowTally: adds up what the frames that count hold, and gives their rows to the files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from scoopi.model.job import Frame, JobState
+from scoopi.model.report.run_report import Cause, Causes
+from scoopi.plugins.plugin_ports import LIST_PREFIX
+from scoopi.publishing.expected_records import ExpectedRecords
+from scoopi.publishing.output_file import HELD, OutputFile, OutputSpec
+from scoopi.publishing.row_tables import Loaded
+
+
+class Published(msgspec.Struct, frozen=True):
+    """What the published files hold, counted from their frames.
+
+    Attributes:
+        rows: by final file name.
+        done, failed, warned: jobs; a warned job is also done or failed.
+        pages: pages that were loaded.
+        errors, warnings: by cause.
+        missing: ids of ended jobs of this node whose frame is not whole.
+        lists: encoded rows of list appenders, by their name.
+        others: incarnations of other nodes that ended jobs; their rows are theirs to publish.
+        dropped: records whose key another one of the run had before, by the name of their output.
+        unmet: expectations that the records do not meet, a sentence each; their outputs are held back.
+    """
+
+    rows: dict[str, int]
+    done: int = 0
+    failed: int = 0
+    warned: int = 0
+    pages: int = 0
+    errors: tuple[Cause, ...] = ()
+    warnings: tuple[Cause, ...] = ()
+    missing: tuple[str, ...] = ()
+    lists: dict[str, list[bytes]] = msgspec.field(default_factory=dict)
+    others: frozenset[str] = frozenset()
+    dropped: dict[str, int] = msgspec.field(default_factory=dict)
+    unmet: tuple[str, ...] = ()
+
+
+class RowTally:
+    """Adds up the frames that count.
+
+    Attributes:
+        loaded: what the tables hold, by the names of their outputs.
+    """
+
+    def __init__(self, files: Sequence[OutputFile], outputs: Sequence[OutputSpec]) -> None:
+        self.others: set[str] = set()
+        self.loaded: dict[str, Loaded] = {}
+        self._all_files = files
+        self._files: dict[str, list[OutputFile]] = {}
+        for file in files:
+            for name in file.spec.parts:
+                self._files.setdefault(name, []).append(file)
+        self._expected = ExpectedRecords(outputs)
+        self._lists: dict[str, list[bytes]] = {}
+        self._jobs = self._failed = self._warned = self._pages = 0
+        self._errors, self._warnings = Causes(), Causes()
+
+    def add(self, frame: Frame) -> None:
+        self._failed += frame.state is JobState.FAILED
+        self._jobs += 1
+        self._pages += frame.pages
+        self._warned += bool(frame.warnings)
+        self._errors.add(frame.failures)
+        self._warnings.add(frame.warnings)
+        for part in frame.parts:
+            if part.output.startswith(LIST_PREFIX):
+                self._lists.setdefault(part.output.removeprefix(LIST_PREFIX), []).append(part.body)
+                continue
+            for file in self._files.get(part.output, ()):
+                file.write(part.body, part.rows)
+            self._expected.add(part)
+
+    def judge(self, is_over: bool) -> None:
+        """Compare the records with what is expected of them, once all are there."""
+        if is_over:
+            self._expected.judge()
+
+    def is_held(self, spec: OutputSpec) -> bool:
+        """Whether an output is held back."""
+        return spec.schema is not None and spec.schema.name in self._expected.failed
+
+    def published(self, missing: tuple[str, ...]) -> Published:
+        files = [file for file in self._all_files if file.rows or not file.spec.optional]
+        names = {file: file.spec.file + HELD * self.is_held(file.spec) for file in files}
+        rows = {names[file]: file.rows for file in files}
+        rows |= {name: loaded.rows for name, loaded in self.loaded.items()}
+        dropped = {names[file]: file.dropped for file in files}
+        dropped |= {name: loaded.dropped for name, loaded in self.loaded.items()}
+        return Published(
+            rows=rows,
+            done=self._jobs - self._failed,
+            failed=self._failed,
+            warned=self._warned,
+            pages=self._pages,
+            errors=self._errors.counted(),
+            warnings=self._warnings.counted(),
+            missing=missing,
+            lists=self._lists,
+            others=frozenset(self.others),
+            dropped={name: number for name, number in dropped.items() if number},
+            unmet=self._expected.unmet,
+        )

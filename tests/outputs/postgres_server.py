@@ -1,0 +1,114 @@
+"""A real PostgreSQL, in a folder of its own, that a test may kill."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+START_S = 30.0
+SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "fsync": "off",  # a killed server loses nothing by it, only a machine without power does
+    "max_connections": "60",
+    "shared_buffers": "32MB",
+    "log_min_messages": "warning",
+}
+
+
+def program(name: str) -> str:
+    """The path of one of PostgreSQL's programs; Debian keeps them out of PATH."""
+    found = shutil.which(name)
+    if found is not None:
+        return found
+    versions = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
+    assert versions, f"{name} is missing: run tests/setup, which installs PostgreSQL"
+    return str(versions[-1])
+
+
+class PostgresServer:
+    """Started by `with`; runs as another user when the tests run as root, which PostgreSQL refuses."""
+
+    def __init__(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="scoopi-postgres-", dir="/tmp"))
+        self._user: dict[str, object] = {}
+        if os.getuid() == 0:
+            entry = pwd.getpwnam("postgres" if _has_user("postgres") else "nobody")
+            os.chown(self._folder, entry.pw_uid, entry.pw_gid)
+            self._user = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> PostgresServer:
+        options = ["-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
+        self._call([program("initdb"), "-D", str(self._folder / "data"), *options])
+        with (self._folder / "data" / "postgresql.conf").open("a") as conf:
+            conf.writelines(f"{key} = '{value}'\n" for key, value in SETTINGS.items())
+            conf.write(f"port = {self.port}\nunix_socket_directories = '{self._folder}'\n")
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        shutil.rmtree(self._folder)
+
+    def start(self) -> None:
+        """Start it, and wait until it takes connections; after a kill it recovers first."""
+        with (self._folder / "log.txt").open("ab") as log:
+            command = [program("postgres"), "-D", str(self._folder / "data")]
+            self._process = subprocess.Popen(
+                command, cwd=self._folder, stdout=log, stderr=log, start_new_session=True, **self._user
+            )  # type: ignore[call-overload]
+        end = time.monotonic() + START_S
+        while not self._answers():
+            assert time.monotonic() < end, (self._folder / "log.txt").read_text()
+            time.sleep(0.05)  # there is no event for the start of another process
+
+    def kill(self) -> None:
+        """SIGKILL to all of its processes, as a crash of the machine's kernel would do it."""
+        process, self._process = self._process, None
+        if process is not None:
+            # SIGQUIT ends its children too, at once and without a checkpoint.
+            process.send_signal(signal.SIGQUIT)
+            process.wait(START_S)
+
+    def database(self, name: str) -> str:
+        """The URL of a new database."""
+        self._psql("postgres", f"CREATE DATABASE {name}")
+        return f"postgresql://tester@127.0.0.1:{self.port}/{name}"
+
+    def _psql(self, database: str, sql: str) -> None:
+        import psycopg
+
+        url = f"postgresql://tester@127.0.0.1:{self.port}/{database}"
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(sql.encode())
+
+    def _answers(self) -> bool:
+        import psycopg
+
+        try:
+            self._psql("postgres", "SELECT 1")
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def _call(self, command: list[str]) -> None:
+        ended = subprocess.run(command, cwd=self._folder, capture_output=True, check=False, **self._user)  # type: ignore[call-overload]
+        assert ended.returncode == 0, ended.stderr.decode()
+
+
+def _has_user(name: str) -> bool:
+    try:
+        pwd.getpwnam(name)
+    except KeyError:
+        return False
+    return True
