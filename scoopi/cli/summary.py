@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.cli.text import counted, duration, labelled, number, rate, short_duration
-from scoopi.model.report.run_report import LOADER, Cause, RunReport, RunStatus
+from scoopi.model.report.run_report import LOADER, Cause, Retries, RunReport, RunStatus
 
 _MOST_CAUSES = 10
 _MOST_NAMES = 10
@@ -54,6 +54,8 @@ class Summary:
     def _facts(self, report: RunReport) -> Iterator[tuple[str, list[str]]]:
         yield "jobs", [self._jobs(report)]
         yield "pages", [_pages(report)]
+        if report.retries.retries:
+            yield "retries", self._retries(report.retries)
         yield "rows", self._row_lines(report)
         if report.unmet:
             yield "expect", self._unmet(report)
@@ -82,6 +84,13 @@ class Summary:
         elif jobs.left:
             words.append(f"{number(jobs.left)} left")
         return ", ".join(words)
+
+    def _retries(self, retries: Retries) -> list[str]:
+        reasons = ", ".join(
+            f"{number(count)} {printable(reason)}" for reason, count in retries.reasons.items()
+        )
+        lines = [f"{number(retries.retries)} of {counted(retries.jobs, 'page')}: {reasons}"]
+        return lines + [self._paint(printable(words), "yellow") for words in retries.used_up[:_MOST_NAMES]]
 
     def _row_lines(self, report: RunReport) -> list[str]:
         lines = _rows({"on stdout": sum(report.rows.values())} if self._to_stdout else report.rows)
@@ -134,7 +143,10 @@ class Summary:
         if example.message and example.message not in (cause.cause, _without_step(cause)):
             yield from self._detail(example.message)
         parts = [("job", example.job), ("task", example.task), ("step", example.step)]
-        yield from self._detail(", ".join(f"{name} {value}" for name, value in parts if value))
+        names = [f"{name} {value}" for name, value in parts if value]
+        if example.attempts > 1:
+            names.append(f"{example.attempts} attempts")
+        yield from self._detail(", ".join(names))
         if example.url not in example.message:
             yield from self._detail(example.url)
         yield from self._detail(example.at)

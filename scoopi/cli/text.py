@@ -21,12 +21,17 @@ def counted(amount: int, noun: str) -> str:
     return f"{number(amount)} {noun}" if amount == 1 else f"{number(amount)} {noun}s"
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float, whole: bool = False) -> str:
     """A time in units that fit its length.
 
-    >>> duration(0.24), duration(12.4), duration(185), duration(7500)
-    ('0.24 s', '12.4 s', '3 min 05 s', '2 h 05 min')
+    >>> duration(0.24), duration(12.4), duration(185), duration(7500), duration(12.4, whole=True)
+    ('0.24 s', '12.4 s', '3 min 05 s', '2 h 05 min', '12 s')
+
+    Args:
+        whole: in whole seconds.
     """
+    if whole and seconds < 99.5:
+        return f"{seconds:.0f} s"
     if seconds < 9.995:
         return f"{seconds:.2f} s"
     if seconds < 99.95:

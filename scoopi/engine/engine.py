@@ -16,6 +16,7 @@ from scoopi.engine.job_seeder import JobSeeder
 from scoopi.engine.run_completion import RunCompletion, RunLimits
 from scoopi.engine.shutdown import Shutdown
 from scoopi.errors import ClusterError, StoreError
+from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.state_flipper import StateFlipper
@@ -56,11 +57,13 @@ class EngineCalls(msgspec.Struct, frozen=True):
         locators: unpacks the defined locators; called only if this node seeds.
         watch: called with the progress a few times a second; None when nobody watches.
         notify: called with one line: what a shutdown waits for, and until when.
+        adds_pages: whether pages may link to further ones.
     """
 
     locators: Callable[[], Iterable[LocatorGroup]]
     watch: Callable[[Progress], None] | None
     notify: Callable[[str], object]
+    adds_pages: bool = True
 
 
 @inject
@@ -70,6 +73,7 @@ class ProgressSource:
 
     jobs: JobStore
     counts: NodeCounts
+    held: HeldJobs
 
 
 class Engine:
@@ -93,10 +97,12 @@ class Engine:
         self._completion = completion
         self._store = progress.jobs
         self._counts = progress.counts
+        self._retries = progress.held.waiting
         self._metrics = metrics
         self._locators = calls.locators
         self._watch = calls.watch
         self._notify = calls.notify
+        self._adds_pages = calls.adds_pages
         self._stop = limits.stop
         self._store_timeout_s = limits.store_timeout_s
         self._started = time.monotonic()
@@ -112,15 +118,17 @@ class Engine:
         self._parts.state.cancel()
 
     def _awaited(self) -> str:
-        given = self._parts.tasks.figures().given
+        given, waiting = self._parts.tasks.figures().given, len(self._retries)
+        later = f"; {waiting} waiting for a retry are left for later" if waiting else ""
         if not given:
-            return "no page is being processed; what is done is published"
+            return f"no page is being processed; what is done is published{later}"
         end = self._stop.end_of(TASKS_SHARE)
         assert end is not None, "the stop has begun"
         left = timedelta(seconds=max(0.0, end - time.monotonic()))
         pages = "1 page" if given == 1 else f"{given} pages"
         until = f"{datetime.now() + left:%H:%M:%S} ({left.seconds} s)"  # noqa: DTZ005 - for people
-        return f"waiting for {pages} being processed, until {until} at most; then what is done is published"
+        published = "then what is done is published"
+        return f"waiting for {pages} being processed, until {until} at most; {published}{later}"
 
     def run(self) -> RunReport:
         """Do the run, or what is left of it.
@@ -191,6 +199,7 @@ class Engine:
 
     def _progress(self) -> Progress:
         done, failed = self._counts.value("jobs.done"), self._counts.value("jobs.failed")
+        retrying = len(self._retries)
         return Progress(
             done=int(done + failed),
             failed=int(failed),
@@ -198,4 +207,7 @@ class Engine:
             pages=int(self._counts.value("pages")),
             waiting_hosts=self._parts.tasks.waiting_hosts(),
             seconds=time.monotonic() - self._started,
+            retrying=retrying,
+            retry_in_s=self._retries.next_in() if retrying else 0.0,
+            is_complete=self._parts.jobs.started and not self._adds_pages,
         )

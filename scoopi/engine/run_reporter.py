@@ -99,12 +99,20 @@ class Outcome(msgspec.Struct, frozen=True):
     awaiting: tuple[str, ...] = ()
 
 
-class RunReporter:
-    """Adds up what this process and earlier ones of this node have done.
+class RunNotes(msgspec.Struct, frozen=True):
+    """What a report adds to its figures; each is called when the run has ended.
 
-    Args:
+    Attributes:
         empty: what found nothing, a sentence each.
+        used_up: the budgets of retries that are used up.
     """
+
+    empty: Callable[[], tuple[str, ...]] = tuple
+    used_up: Callable[[], tuple[str, ...]] = tuple
+
+
+class RunReporter:
+    """Adds up what this process and earlier ones of this node have done."""
 
     def __init__(
         self,
@@ -113,14 +121,14 @@ class RunReporter:
         jobs: JobStore,
         record: RunRecord,
         counts: NodeCounts,
-        empty: Callable[[], tuple[str, ...]] = tuple,
+        notes: RunNotes = RunNotes(),  # noqa: B008 - frozen
     ) -> None:
         self._place = place
         self._file = file
         self._jobs = jobs
         self._record = record
         self._counts = counts
-        self._empty = empty
+        self._notes = notes
         self._began = self._first_began = datetime.now().astimezone()
         self._times_before: Mapping[str, float] = {}
         self._rows_before: Mapping[str, int] = {}
@@ -166,9 +174,10 @@ class RunReporter:
             publish_note=self._note(outcome),
             missing=found.missing,
             resume_hint=self._place.resume if status is not RunStatus.DONE and not found.missing else "",
-            empty=self._empty() if status is RunStatus.DONE else (),
+            empty=self._notes.empty() if status is RunStatus.DONE else (),
             dropped=found.dropped,
             unmet=found.unmet,
+            retries=msgspec.structs.replace(found.retries, used_up=self._notes.used_up()),
             lists={name: _rows(bodies) for name, bodies in found.lists.items()},
         )
         self._write(RunView.of(report, self._place.incarnation, outcome.awaiting, dict(versions())))

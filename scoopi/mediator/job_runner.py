@@ -33,11 +33,13 @@ class TakeRules(msgspec.Struct, frozen=True):
         max_takes: a job taken back from dead nodes more often than this fails unrun.
         is_archived: whether the archive has the page of a job, fresh enough.
         end: takes the result of a job that fails unrun.
+        on_postponed: called after jobs were moved into their wait for another attempt.
     """
 
     max_takes: int
     is_archived: Callable[[JobPayload], bool]
     end: Callable[[JobResult], None]
+    on_postponed: Callable[[], None] = lambda: None
 
 
 class JobRunner:
@@ -62,7 +64,7 @@ class JobRunner:
         self._inbox = inbox
         self._rules = rules
         self._shared = shared
-        self._retries = RetryRounds(jobs.waiting, held, inbox)
+        self._retries = RetryRounds(jobs.waiting, held, inbox, rules.on_postponed)
         self._hosts: dict[str, None] = {}
         self._dry: set[str] = set()
         self._quiet_s = 0.0

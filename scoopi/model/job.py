@@ -161,7 +161,8 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
         parts: encoded rows by output file.
         failures: one for each failed task; not empty exactly when FAILED.
         warnings: what the tasks warned of.
-        payload: of a failed job, so that a retry can make a job of its failed tasks.
+        payload: of a failed job, so that a retry can make a job of its failed tasks; of one that was tried
+            more than once, so that reports can name it.
         tried: the reason of each attempt at the page that failed before this one.
     """
 

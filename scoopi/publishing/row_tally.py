@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import msgspec
 
 from scoopi.model.job import Frame, JobState
-from scoopi.model.report.run_report import Cause, Causes
+from scoopi.model.report.run_report import Cause, Causes, Retries
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.expected_records import ExpectedRecords
 from scoopi.publishing.output_file import HELD, OutputFile, OutputSpec
+from scoopi.publishing.retry_tally import RetryTally
 from scoopi.publishing.row_tables import Loaded
 
 
@@ -27,6 +28,7 @@ class Published(msgspec.Struct, frozen=True):
         others: incarnations of other nodes that ended jobs; their rows are theirs to publish.
         dropped: records whose key another one of the run had before, by the name of their output.
         unmet: expectations that the records do not meet, a sentence each; their outputs are held back.
+        retries: attempts after the first ones.
     """
 
     rows: dict[str, int]
@@ -41,6 +43,7 @@ class Published(msgspec.Struct, frozen=True):
     others: frozenset[str] = frozenset()
     dropped: dict[str, int] = msgspec.field(default_factory=dict)
     unmet: tuple[str, ...] = ()
+    retries: Retries = Retries()
 
 
 class RowTally:
@@ -62,6 +65,7 @@ class RowTally:
         self._lists: dict[str, list[bytes]] = {}
         self._jobs = self._failed = self._warned = self._pages = 0
         self._errors, self._warnings = Causes(), Causes()
+        self._retries = RetryTally()
 
     def add(self, frame: Frame) -> None:
         self._failed += frame.state is JobState.FAILED
@@ -70,6 +74,7 @@ class RowTally:
         self._warned += bool(frame.warnings)
         self._errors.add(frame.failures)
         self._warnings.add(frame.warnings)
+        self._retries.add(frame)
         for part in frame.parts:
             if part.output.startswith(LIST_PREFIX):
                 self._lists.setdefault(part.output.removeprefix(LIST_PREFIX), []).append(part.body)
@@ -107,4 +112,5 @@ class RowTally:
             others=frozenset(self.others),
             dropped={name: number for name, number in dropped.items() if number},
             unmet=self._expected.unmet,
+            retries=self._retries.counted(),
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from scoopi.defs.scrape.class_names import SCRIPTER
+from scoopi.defs.scrape.class_names import LINK_MAKER, SCRIPTER, STEP_CLASSES
 from scoopi.errors import PluginError
 from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
 from scoopi.plugins.plugin_finder import digest_now
@@ -85,6 +85,14 @@ def has_scripts(definitions: Definitions) -> bool:
     return any(column.script is not None for column in columns) or any(
         step.class_name == SCRIPTER for task in tasks for step in task.steps
     )
+
+
+def may_add_pages(definitions: Definitions) -> bool:
+    """Whether pages may lead to further ones: a step makes links, or is a plugin that may."""
+    tasks = (task for group in definitions.task_groups.values() for task in group.tasks)
+    steps = {step.class_name for task in tasks for step in task.steps}
+    fields = (field for each in definitions.record_defs.values() for field in each.fields)
+    return LINK_MAKER in steps or not steps <= STEP_CLASSES.keys() or any(field.follow for field in fields)
 
 
 def packed_locators(groups: Iterable[LocatorGroup]) -> tuple[bytes, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from scoopi.model.report.run_report import ALREADY_OVER, Cause, JobCounts, RunReport, RunStatus
+from scoopi.model.report.run_report import ALREADY_OVER, Cause, JobCounts, Retries, RunReport, RunStatus
 from scoopi.version import __version__
 
 _METADATA = ".dist-info"
@@ -35,6 +35,7 @@ class RunView(msgspec.Struct, frozen=True):
     warnings: tuple[Cause, ...] = ()
     dropped: dict[str, int] = {}
     unmet: tuple[str, ...] = ()
+    retries: Retries = Retries()
     awaiting: tuple[str, ...] = ()
     time: dict[str, float] = {}
     versions: dict[str, str] = {}
@@ -63,6 +64,7 @@ class RunView(msgspec.Struct, frozen=True):
             warnings=report.warnings,
             dropped=report.dropped,
             unmet=report.unmet,
+            retries=report.retries,
             awaiting=awaiting,
             time=report.times,
             versions=versions,
@@ -83,6 +85,7 @@ class RunView(msgspec.Struct, frozen=True):
             warnings=self.warnings,
             dropped=self.dropped,
             unmet=self.unmet,
+            retries=self.retries,
             times=self.time,
             publish_note=ALREADY_OVER,
         )

@@ -178,7 +178,7 @@ class _Outcome:
             parts=tuple(self._parts.values()),
             failures=tuple(self.failures),
             warnings=tuple(self.warnings),
-            payload=item.payload if self.failures else None,
+            payload=item.payload if self.failures or item.tried else None,
             tried=item.tried,
         )
         return Result(

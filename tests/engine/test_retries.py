@@ -96,9 +96,19 @@ def test_a_page_that_never_loads_fails_with_its_attempts_and_the_last_cause(desk
     desk.settings["scoopi.retry.attempts"] = 3
     ended = desk.scoopi("run", world.defs, "--workers", 0)
     assert ended.code == 1
-    (error,) = desk.told()["errors"]
+    told = desk.told()
+    (error,) = told["errors"]
     assert error["cause"] == "loader: the site answered with status 503"
     assert error["example"]["attempts"] == 3
+    assert "job shelf0:shelf, task titleTask,packetTask, step loader, 3 attempts" in ended.err
+    assert told["retries"] == {
+        "jobs": 1,
+        "retries": 2,
+        "reasons": {"status 503": 2},
+        "most": [{"job": "shelf0:shelf", "url": server.url("/shelf-0.html"), "attempts": 3}],
+        "used_up": [],
+    }
+    assert "retries 2 of 1 page: 2 status 503" in ended.err
     assert len([seen for seen in server.log.all() if seen.path == "/shelf-0.html"]) == 3
 
 
@@ -158,4 +168,22 @@ def test_a_run_whose_budget_is_used_up_stops_retrying_and_says_so(desk: Desk, bu
     assert ended.code == 1
     assert "the run's budget of 3 retries is used up (scoopi.retry.perRun)" in ended.err
     assert len(server.log.all()) == 4 + 3
-    assert desk.told()["jobs"]["failed"] == 4
+    told = desk.told()
+    assert told["jobs"]["failed"] == 4
+    assert told["retries"]["used_up"] == ["the run's budget of 3 retries is used up (scoopi.retry.perRun)"]
+
+
+def test_a_budget_counts_the_retries_of_earlier_processes(desk: Desk, build: Build) -> None:
+    world, server = build(first(99, "shelf"))
+    desk.settings |= {"scoopi.retry.perRun": 6, "scoopi.retry.attempts": 100, "scoopi.retry.delay": 1200}
+    running = desk.start("run", world.defs, "-q")
+    try:
+        wait_until(lambda: len(server.log.all()) >= 4 + 4, "a second attempt at each", running=running)
+        wait_until(lambda: waits(desk, 2), "the wait in the store", running=running)
+        running.signal(signal.SIGKILL)
+        running.wait(10)
+    finally:
+        running.kill_all()
+    asked = len(server.log.all())
+    assert desk.scoopi("resume", "--workers", 0).code == 1
+    assert len(server.log.all()) - asked <= 4 + 2

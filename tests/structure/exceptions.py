@@ -56,7 +56,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/cli": (
         "test_main.py and test_verbs.py use them as a command line does",
-        "arguments.py exit_codes.py options.py terminal.py",
+        "arguments.py exit_codes.py options.py session.py terminal.py",
     ),
     "scoopi/cli/verbs": (
         "test_verbs.py, test_new_verb.py and tests/cluster run the verbs",

@@ -15,7 +15,7 @@ from scoopi.engine.shutdown import Shutdown
 from scoopi.fetch.address import host_of
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.runs.composed import unpacked_locators
+from scoopi.runs.composed import may_add_pages, unpacked_locators
 from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_store import JobStore
@@ -69,7 +69,8 @@ class EngineModule(Module):
     def calls(self, context: RunContext) -> EngineCalls:
         """What the engine asks and notifies."""
         packed = context.composed.locators
-        return EngineCalls(lambda: unpacked_locators(packed), context.watch, context.notify)
+        adds_pages = may_add_pages(context.composed.definitions)
+        return EngineCalls(lambda: unpacked_locators(packed), context.watch, context.notify, adds_pages)
 
     @singleton
     @provider

@@ -17,6 +17,7 @@ from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.mediator.job_runner import JobRunner, TakeRules
 from scoopi.mediator.node_events import NodeEvents
+from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.mediator.state_flipper import Monitor, StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.workers.job_giver import JobGiver
@@ -30,6 +31,7 @@ from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import Store
 from scoopi.store.runs.completion_check import CompletionCheck
+from scoopi.store.runs.retry_counts import RetryCounts
 from scoopi.store.runs.run_record import RunRecord
 
 
@@ -68,9 +70,17 @@ class JobsModule(Module):
 
     @singleton
     @provider
-    def take_rules(self, settings: JobSettings, archive: ArchiveRules, appender: Appender) -> TakeRules:
+    def take_rules(
+        self,
+        settings: JobSettings,
+        archive: ArchiveRules,
+        appender: Appender,
+        budget: RetryBudget,
+        context: RunContext,
+    ) -> TakeRules:
         """What becomes of a job that was taken."""
-        return TakeRules(settings.max_takes, archive.is_fresh, appender.put)
+        counts = RetryCounts(context.store, context.node)
+        return TakeRules(settings.max_takes, archive.is_fresh, appender.put, lambda: budget.share(counts))
 
     @singleton
     @provider

@@ -14,9 +14,10 @@ from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.configs.groups import AppenderSettings, EngineSettings, OutputSettings
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S
 from scoopi.engine.run_completion import Presence, RunLimits
-from scoopi.engine.run_reporter import EmptyFinds, RunReporter
+from scoopi.engine.run_reporter import EmptyFinds, RunNotes, RunReporter
 from scoopi.engine.shutdown import StopTime
 from scoopi.mediator.node_events import NodeEvents
+from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.publishing.live_loads import LiveLoads
 from scoopi.publishing.output_file import OutputSpec, of_node
@@ -230,11 +231,12 @@ class RowsModule(Module):
         record: RunRecord,
         counts: NodeCounts,
         empty: EmptyFinds,
+        budget: RetryBudget,
         context: RunContext,
     ) -> RunReporter:
         """Reports what the run has done."""
         file = RunFile(context.folder.path, context.folder.node_folder, context.cluster is not None)
-        return RunReporter(place, file, jobs, record, counts, empty.sentences)
+        return RunReporter(place, file, jobs, record, counts, RunNotes(empty.sentences, budget.used_up))
 
     @singleton
     @provider

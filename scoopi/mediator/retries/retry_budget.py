@@ -6,8 +6,11 @@ import logging
 from collections import Counter
 from collections.abc import Mapping
 
+from scoopi.store.runs.retry_counts import RetryCounts
+
 log = logging.getLogger(__name__)
 
+MOST_NAMED = 100
 PER_RUN, PER_HOST = "scoopi.retry.perRun", "scoopi.retry.perHost"
 
 
@@ -46,14 +49,25 @@ class RetryBudget:
         """Retries of this process by host; callable from any thread."""
         return dict(self._spent)
 
+    def share(self, counts: RetryCounts) -> None:
+        """Keep in the store what was spent here, and learn what was spent elsewhere; once in a while.
+
+        Raises:
+            StoreError: the store does not answer; the next call does it.
+        """
+        if counts.is_due():
+            counts.keep(self.spent())
+            self.set_others(counts.others())
+
     def set_others(self, spent: Mapping[str, int]) -> None:
         """Retries by host of other nodes, and of earlier processes of this one."""
         self._others_total = sum(spent.values())
         self._others = spent
 
     def used_up(self) -> tuple[str, ...]:
-        """The budgets that are used up, in words; callable from any thread."""
-        return tuple(f"{host}: {words}" if host else words for host, words in list(self._used_up))
+        """The first budgets that were used up, in words; callable from any thread."""
+        first = list(self._used_up)[:MOST_NAMED]
+        return tuple(f"{host}: {words}" if host else words for host, words in first)
 
     def _refused(self, host: str, words: str) -> str:
         if (host, words) not in self._used_up:

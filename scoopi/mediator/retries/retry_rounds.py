@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.inboxes import JobInbox
@@ -12,12 +13,23 @@ log = logging.getLogger(__name__)
 
 
 class RetryRounds:
-    """Belongs to the job runner's thread; what a failing store interrupts, the next round does again."""
+    """Belongs to the job runner's thread; what a failing store interrupts, the next round does again.
 
-    def __init__(self, jobs: WaitingJobs, held: HeldJobs, inbox: JobInbox) -> None:
+    Args:
+        on_postponed: called after jobs were moved into their wait.
+    """
+
+    def __init__(
+        self,
+        jobs: WaitingJobs,
+        held: HeldJobs,
+        inbox: JobInbox,
+        on_postponed: Callable[[], None] = lambda: None,
+    ) -> None:
         self._jobs = jobs
         self._held = held
         self._inbox = inbox
+        self._on_postponed = on_postponed
 
     def postpone(self) -> None:
         """Have the jobs wait whose attempt has failed; only then this node holds them no longer.
@@ -35,6 +47,7 @@ class RetryRounds:
         for _ in postponed:
             inbox.postponed.popleft()
         self._held.remove(job.id for job in postponed)
+        self._on_postponed()
 
     def make_ready(self) -> None:
         """Make ready what has waited for long enough.

@@ -70,6 +70,32 @@ class JobCounts(msgspec.Struct, frozen=True):
     left: int | None = 0
 
 
+class Retried(msgspec.Struct, frozen=True):
+    """A page that was asked for more than once."""
+
+    job: str
+    url: str
+    attempts: int
+
+
+class Retries(msgspec.Struct, frozen=True):
+    """The attempts after the first ones, counted from the frames of ended jobs.
+
+    Attributes:
+        jobs: whose page was asked for more than once.
+        retries: attempts after the first.
+        reasons: why there was another attempt -> how often.
+        most: the pages with the most attempts.
+        used_up: the budgets that this process has used up, in words.
+    """
+
+    jobs: int = 0
+    retries: int = 0
+    reasons: dict[str, int] = {}
+    most: tuple[Retried, ...] = ()
+    used_up: tuple[str, ...] = ()
+
+
 class RunReport(msgspec.Struct, frozen=True):
     """One run from this node's view.
 
@@ -92,6 +118,7 @@ class RunReport(msgspec.Struct, frozen=True):
         dropped: records whose key another one of the run had before, by the name of their output.
         unmet: expectations that records do not meet, a sentence each; their outputs are held back (exit 4).
         lists: rows of each ListAppender by its name, for embedding.
+        retries: attempts after the first ones.
     """
 
     run: str
@@ -115,6 +142,7 @@ class RunReport(msgspec.Struct, frozen=True):
     dropped: dict[str, int] = {}
     unmet: tuple[str, ...] = ()
     lists: dict[str, tuple[Any, ...]] = {}
+    retries: Retries = Retries()
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -127,6 +155,8 @@ class Progress(msgspec.Struct, frozen=True):
         pages: pages loaded so far.
         waiting_hosts: `host:port` of hosts that have jobs and no free grant now.
         seconds: since the run (or its resuming) began.
+        retrying: jobs that wait at this node for another attempt; the next is due in `retry_in_s` seconds.
+        is_complete: every page of the run is known: `left` does not grow any more.
     """
 
     done: int = 0
@@ -135,3 +165,6 @@ class Progress(msgspec.Struct, frozen=True):
     pages: int = 0
     waiting_hosts: tuple[str, ...] = ()
     seconds: float = 0.0
+    retrying: int = 0
+    retry_in_s: float = 0.0
+    is_complete: bool = False

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scoopi.cli.session import ProgressLine, progress_text
+from scoopi.cli.progress_line import RECENT, STATUS_S, ProgressLine, Recent, progress_text
 from scoopi.cli.terminal import Terminal
 from scoopi.model.report.run_report import Progress
 
@@ -32,14 +32,14 @@ STATE = Progress(
 
 
 def test_the_words_are_jobs_speed_failures_and_hosts() -> None:
-    recent = deque([(10.0, 1000), (20.0, 1190)])
+    recent: Recent = deque([(10.0, 1000, 1003), (20.0, 1190, 1200)])
     assert progress_text(STATE, recent) == (
         "1,200/1,240 jobs  19.0 pages/s  3 failed  waiting for slow.test:80 and 2 more"
     )
 
 
 def test_at_the_start_there_is_no_speed_yet() -> None:
-    assert progress_text(Progress(left=1), deque([(0.0, 0)])) == "0/1 job"
+    assert progress_text(Progress(left=1), deque([(0.0, 0, 0)])) == "0/1 job"
 
 
 def drawn(environ: dict[str, str], quiet: bool = False, stream: io.StringIO | None = None) -> str:
@@ -89,3 +89,64 @@ def test_quiet_or_piped_there_is_no_line_even_with_forced_colours() -> None:
 def test_colours_follow_the_environment(environ: dict[str, str], tty: bool, has_colours: bool) -> None:
     terminal: Any = Terminal(io.StringIO(), Tty() if tty else io.StringIO(), environ)
     assert terminal.has_colours is has_colours
+
+
+def test_retries_are_shown_with_the_time_of_the_next_one() -> None:
+    waiting = Progress(done=3, left=12, retrying=12, retry_in_s=7.6)
+    assert progress_text(waiting, deque([(0.0, 0, 0)])) == "3/15 jobs  12 waiting for retry, next in 8 s"
+
+
+def of_speed(*speeds: float) -> Recent:
+    """Reports of a second each, of so many jobs a second."""
+    recent: Recent = deque(maxlen=RECENT)
+    jobs = 0.0
+    for number in range(RECENT):
+        recent.append((float(number), int(jobs), int(jobs)))
+        jobs += speeds[number * len(speeds) // RECENT]
+    return recent
+
+
+def state(recent: Recent, **known: Any) -> Progress:
+    seconds, pages, done = recent[-1]
+    return Progress(
+        **{"done": done, "left": 600, "pages": pages, "seconds": seconds, "is_complete": True, **known}
+    )
+
+
+@pytest.mark.parametrize(
+    ("speeds", "known", "left"),
+    [
+        ((10.0, 10.0), {}, "60 s left"),
+        ((10.0, 11.0), {}, "57 s left"),
+        ((10.0, 10.0), {"left": 72_000}, "2 h 00 min left"),
+        ((10.0, 10.0), {"retrying": 1, "retry_in_s": 90.0}, "90 s left"),
+        ((10.0, 30.0), {}, ""),
+        ((0.2, 0.2), {}, ""),
+        ((10.0, 10.0), {"is_complete": False}, ""),
+        ((10.0, 10.0), {"left": 0}, ""),
+    ],
+)
+def test_the_time_left_is_shown_when_all_pages_are_known_and_the_speed_is_steady(
+    speeds: tuple[float, ...], known: dict[str, Any], left: str
+) -> None:
+    recent = of_speed(*speeds)
+    words = progress_text(state(recent, **known), recent).split("  ")
+    assert [word for word in words if word.endswith(" left")] == [left] * bool(left)
+
+
+def test_where_no_line_can_be_redrawn_one_is_written_every_30_seconds() -> None:
+    err = io.StringIO()
+    with ProgressLine(Terminal(io.StringIO(), err, {}), quiet=False) as line:
+        for seconds in range(70):
+            line.show(Progress(done=seconds, left=100 - seconds, pages=seconds, seconds=float(seconds)))
+    assert STATUS_S == 30
+    first, second = err.getvalue().splitlines()
+    assert first == "30.0 s: 30/100 jobs  1.00 pages/s"
+    assert second == "60.0 s: 60/100 jobs  1.00 pages/s"
+
+
+def test_a_quiet_run_writes_no_status() -> None:
+    err = io.StringIO()
+    with ProgressLine(Terminal(io.StringIO(), err, {}), quiet=True) as line:
+        line.show(Progress(done=1, seconds=1000.0))
+    assert err.getvalue() == ""

@@ -1,0 +1,128 @@
+"""ProgressLine: where a run stands: a line that is redrawn on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+from collections import deque
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal
+
+from scoopi.cli.terminal import Terminal, printable
+from scoopi.cli.text import counted, duration, rate
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+    from scoopi.model.report.run_report import Progress
+
+RECENT = 40
+"""Reports over which the speed is averaged: about ten seconds."""
+STATUS_S = 30.0
+"""Seconds between two lines where none can be redrawn, for example in the log of a service."""
+STEADY = 0.25
+"""The speed is steady if its two halves differ by this part at most; otherwise no end is foretold."""
+FEWEST_JOBS = 20
+"""Ended within the reports that the speed is taken from."""
+Recent = deque["tuple[float, int, int]"]
+"""Seconds, pages and ended jobs of each of the last reports."""
+
+
+class ProgressLine:
+    """Shows the latest Progress while its `with` block runs, then removes the line."""
+
+    def __init__(self, terminal: Terminal, quiet: bool) -> None:
+        self._terminal = terminal
+        self._is_live = terminal.is_live
+        self._is_quiet = quiet
+        self._bar: Bar | None = None
+        self._task: TaskID | None = None
+        self._recent: Recent = deque(maxlen=RECENT)
+        self._next_s = STATUS_S
+
+    def __enter__(self) -> ProgressLine:
+        if self._is_live and not self._is_quiet:
+            self._bar = self._new_bar()
+            self._task = self._bar.add_task("", total=None, text="starting")
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, progress: Progress) -> None:
+        """Redraw the line, or write one if it is time to; callable from any thread."""
+        if self._is_quiet:
+            return
+        self._recent.append((progress.seconds, progress.pages, progress.done))
+        if self._bar is not None and self._task is not None:
+            total = progress.done + progress.left
+            text = progress_text(progress, self._recent)
+            self._bar.update(self._task, completed=progress.done, total=total or None, text=text)
+        elif progress.seconds >= self._next_s:
+            self._next_s = progress.seconds + STATUS_S
+            self._terminal.say(f"{duration(progress.seconds)}: {progress_text(progress, self._recent)}")
+
+    def _new_bar(self) -> Bar:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.theme import Theme
+
+        calm = Theme({"bar.complete": "green", "bar.finished": "green", "progress.elapsed": "dim"})
+        # Without colours nothing is dim or bold either.
+        colours: Literal["auto"] | None = "auto" if self._terminal.has_colours else None
+        console = Console(file=self._terminal.err, color_system=colours, theme=calm)
+        return Progress(
+            SpinnerColumn(style="dim"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[text]}", markup=False),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            redirect_stdout=False,
+        )
+
+
+def progress_text(progress: Progress, recent: Recent) -> str:
+    """Jobs, recent pages/s, the time left, failures, retries, and the hosts that the run waits for."""
+    words = [f"{progress.done:,}/{counted(progress.done + progress.left, 'job')}"]
+    first_seconds, first_pages, _ = recent[0]
+    if len(recent) > 1 and progress.seconds > first_seconds:
+        words.append(f"{rate(progress.pages - first_pages, progress.seconds - first_seconds)} pages/s")
+    if (left_s := seconds_left(progress, recent)) is not None:
+        words.append(f"{duration(left_s, whole=True)} left")
+    if progress.failed:
+        words.append(f"{progress.failed:,} failed")
+    if progress.retrying:
+        words.append(f"{progress.retrying:,} waiting for retry, next in {progress.retry_in_s:.0f} s")
+    if progress.waiting_hosts:
+        words.append(_waiting(progress.waiting_hosts))
+    return "  ".join(words)
+
+
+def seconds_left(progress: Progress, recent: Recent) -> float | None:
+    """When the run is over, by its recent speed; None while that cannot be known.
+
+    It can be known if all pages are, and if the speed is steady.
+    """
+    if not progress.is_complete or not progress.left or len(recent) < RECENT // 2:
+        return None
+    (begin_s, _, begin), (middle_s, _, middle), (end_s, _, end) = (
+        recent[0],
+        recent[len(recent) // 2],
+        recent[-1],
+    )
+    if end - begin < FEWEST_JOBS or not begin_s < middle_s < end_s:
+        return None
+    speed = (end - begin) / (end_s - begin_s)
+    halves = (middle - begin) / (middle_s - begin_s), (end - middle) / (end_s - middle_s)
+    if max(abs(half - speed) for half in halves) > STEADY * speed:
+        return None
+    return max(progress.left / speed, progress.retry_in_s)
+
+
+def _waiting(hosts: tuple[str, ...]) -> str:
+    others = f" and {len(hosts) - 1:,} more" if len(hosts) > 1 else ""
+    return f"waiting for {printable(hosts[0])}{others}"
