@@ -158,7 +158,7 @@ class Archive:
         return True
 
     def _entry(self, locator: Locator) -> Path:
-        name = _name(repr((locator.name, locator.group, locator.url)))
+        name = _name(repr((locator.name, *locator.identity)))
         return self._folder / name[:2] / name[2:]
 
     def _data_file(self, locator: Locator, key: str) -> Path:

@@ -85,7 +85,7 @@ class DocumentMeta(msgspec.Struct, frozen=True):
 
 def archived_locator(locator: Locator) -> Locator:
     """The locator as the archive stores it, without a login in its address."""
-    return Locator(locator.name, locator.group, without_login(locator.url))
+    return Locator(locator.name, locator.group, without_login(locator.url), locator.request)
 
 
 class DataMeta(msgspec.Struct, frozen=True):

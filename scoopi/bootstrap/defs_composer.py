@@ -106,6 +106,7 @@ class DefsComposer:
             url=_fault_of(parse_address),
             page=_page_check(self._current, files) if with_pages else no_fault,
             host_pattern=as_compared,
+            ca=_fault_of(files.find),
         )
 
     def _ensure_live(self, text: str) -> None:
@@ -181,7 +182,7 @@ def conf_sites(site_files: Sequence[str]) -> tuple[SiteBlock, ...]:
         DefsError: with everything that is wrong with them.
     """
     findings = Findings()
-    blocks = read_site_files(site_files, as_compared, findings)
+    blocks = read_site_files(site_files, Checkers(host_pattern=as_compared), findings)
     Report(findings.sorted(), tuple(site_files), findings.left_out).raise_if_errors()
     return blocks
 

@@ -72,7 +72,7 @@ class Extractor:
         self._locators: dict[tuple[str, str | None], Locator] = {}
         for known in self._definitions.locator_groups.values():
             for locator in known.locators:
-                found = Locator(locator.name, known.name, locator.url)
+                found = Locator(locator.name, known.name, locator.url, locator.request)
                 self._locators.setdefault((locator.url, None), found)
                 self._locators.setdefault((locator.url, known.name), found)
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import asdict
+
 from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
 from scoopi.configs.configs import DEFAULT
 from scoopi.configs.registry import SETTINGS_BY_KEY
@@ -13,7 +15,7 @@ from scoopi.configs.site_defaults import SETTING_OF, sites_of
 from scoopi.defs.sites.site_builder import KEY_OF
 from scoopi.errors import UsageError
 from scoopi.fetch.address import AddressKind, parse_address
-from scoopi.model.sites import Site, SiteBlock, SiteValue, SiteView
+from scoopi.model.sites import Auth, Site, SiteBlock, SiteValue, SiteView
 from scoopi.model.text.secrets import variable_of
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -57,16 +59,22 @@ def _blocks(request: RunRequest, site_files: tuple[str, ...]) -> tuple[SiteBlock
 def _values(site: Site, origins: Mapping[str, str], environ: Mapping[str, str]) -> Iterator[SiteValue]:
     for field, key in KEY_OF.items():
         value = getattr(site, field)
+        if isinstance(value, Auth):
+            value = {name: text for name, text in asdict(value).items() if text}
         if isinstance(value, dict):
             for name, text in value.items():
-                at = origins.get(f"{field}.{name}", DEFAULT)
+                at = origins.get(f"{field}.{name}", origins.get(field, DEFAULT))
                 yield SiteValue(f"{key}.{name}", _shown(text, environ), at)
         else:
             yield SiteValue(key, f"{_shown(value, environ)}{_unit(field)}", origins.get(field, DEFAULT))
 
 
 def _shown(value: Any, environ: Mapping[str, str]) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(_shown(each, environ) for each in value) or "(none)"
     variable = variable_of(value) if isinstance(value, str) else None
+    if value is None or value == "":
+        return "(none)"
     if variable is None:
         return str(value).lower() if isinstance(value, bool) else str(value)
     return f"{value} (set)" if environ.get(variable) else f"{value} (not set)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -23,6 +23,7 @@ from scoopi.fetch.address import host_of
 from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.private_hosts import PrivateHosts
+from scoopi.model.sites import SiteBlock
 from scoopi.parse.tree.page import TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -82,7 +83,7 @@ def _loader(
     report_sent: Callable[[str, str], None],
     private_hosts: PrivateHosts,
 ) -> PageLoader:
-    limits, sites = ParserLimits.of(configs), sites_of(configs, plan.definitions.sites)
+    limits, sites = ParserLimits.of(configs), sites_of(configs, _with_ca(plan.definitions.sites, files))
     rules = LoadRules(
         run_date=plan.run_date,
         limits=TreeLimits(limits.max_depth, limits.max_nodes, web.max_bytes),
@@ -93,3 +94,17 @@ def _loader(
     return PageLoader(
         rules, HttpClient(web, private_hosts), FileClient(files, web.max_bytes), archive.archive, sites
     )
+
+
+def _with_ca(blocks: Iterable[SiteBlock], files: FileFinder) -> list[SiteBlock]:
+    """The blocks with the paths of their files of authorities as found on this machine.
+
+    Raises:
+        FetchError: a file is not there.
+    """
+    return [
+        replace(block, values={**block.values, "ca": str(files.find(block.values["ca"]))})
+        if "ca" in block.values
+        else block
+        for block in blocks
+    ]

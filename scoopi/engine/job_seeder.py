@@ -11,7 +11,7 @@ from operator import attrgetter
 import msgspec
 
 from scoopi.errors import RunError, StoppedError
-from scoopi.model.definitions import LocatorGroup
+from scoopi.model.definitions import LocatorDef, LocatorGroup
 from scoopi.model.job import JobPayload, ancestor_digest, run_id, seed_id, without_fragment
 from scoopi.model.locator import Locator
 from scoopi.store.nodes.barricade import Barricade
@@ -156,7 +156,7 @@ class JobSeeder:
         return True
 
     def _seeded(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bytes:
-        new = (self._new_job(group.name, one.name, one.url) for group in groups() for one in group.locators)
+        new = (self._new_job(group.name, one) for group in groups() for one in group.locators)
         portions, seeded = SeedPortions(self._jobs), 0
         while jobs := list(islice(new, PUT_AT_ONCE)):
             if cancelled():
@@ -170,9 +170,14 @@ class JobSeeder:
         self._calls.on_seeded(seeded)
         return SEEDED
 
-    def _new_job(self, group: str, name: str, url: str) -> NewJob:
+    def _new_job(self, group: str, one: LocatorDef) -> NewJob:
         """The job of a locator; its id is derived from the locator, so that seeding twice seeds once."""
         is_once = group in self._calls.once_groups
-        seed = run_id(group, without_fragment(url)) if is_once else seed_id(group, name, url)
-        payload = JobPayload(Locator(name, group, url), seed, ancestors=ancestor_digest(group, url))
-        return NewJob(seed, self._calls.host_of(url), payload)
+        request = "" if one.request is None else one.request.key
+        if is_once and not request:
+            seed = run_id(group, without_fragment(one.url))
+        else:
+            seed = seed_id(group, group if is_once else one.name, one.url, request)
+        ancestors = ancestor_digest(group, one.url, request)
+        payload = JobPayload(Locator(one.name, group, one.url, one.request), seed, ancestors=ancestors)
+        return NewJob(seed, self._calls.host_of(one.url), payload)

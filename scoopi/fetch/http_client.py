@@ -14,8 +14,10 @@ from collections.abc import Callable
 import pycurl
 
 from scoopi.configs.groups import WebClientSettings
+from scoopi.errors import FetchError
 from scoopi.fetch.http_exchange import HttpExchange
 from scoopi.fetch.private_hosts import PrivateHosts
+from scoopi.fetch.proxy_pool import ProxyPool
 from scoopi.fetch.reception import OTHER_BYTES, WATCH_S, PageRoom, WireWatch
 from scoopi.fetch.request import GrantNeeded, HopResult, Request
 
@@ -52,6 +54,7 @@ class HttpClient:
         self._private_hosts = private_hosts or PrivateHosts(settings.private_hosts)
         self._under_way: dict[pycurl.Curl, tuple[HttpExchange, OnResult, float]] = {}
         self._waiting: deque[tuple[Request, OnResult, Callable[[], None] | None]] = deque()
+        self._proxies = ProxyPool()
         self._page_room = PageRoom(settings.max_held_bytes)
         self._wire = WireWatch(2 * settings.max_bytes + OTHER_BYTES)
         self._watch_at = 0.0
@@ -137,14 +140,20 @@ class HttpClient:
 
     def _begin(self, request: Request, on_result: OnResult, on_sent: Callable[[], None] | None) -> None:
         exchange = self._idle.pop() if self._idle else self._new_exchange()
-        if exchange.begin(request, on_sent):
-            self._add(exchange, on_result)
-        else:
-            self._idle.append(exchange)
-            on_result(GrantNeeded())
+        outcome: GrantNeeded | FetchError = GrantNeeded()
+        try:
+            if exchange.begin(request, on_sent):
+                self._add(exchange, on_result)
+                return
+        except FetchError as error:  # nothing was sent
+            outcome = error
+        self._idle.append(exchange)
+        on_result(outcome)
 
     def _new_exchange(self) -> HttpExchange:
-        return HttpExchange(self._settings, self._just_sent.append, self._page_room, self._private_hosts)
+        return HttpExchange(
+            self._settings, self._just_sent.append, self._page_room, self._private_hosts, self._proxies
+        )
 
     def _add(self, exchange: HttpExchange, on_result: OnResult) -> None:
         self._under_way[exchange.handle] = exchange, on_result, self._attended_s

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import socket
-import ssl
 import time
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pycurl
@@ -19,14 +16,24 @@ from scoopi.fetch.http_faults import (
     NOT_TRIED,
     fault,
     private_host_fault,
+    proxies_fault,
     redirects_fault,
     status_fault,
     truncated_fault,
 )
 from scoopi.fetch.private_hosts import PrivateHosts
+from scoopi.fetch.proxy_pool import ProxyPool
 from scoopi.fetch.reception import PageRoom, Reception
-from scoopi.fetch.request import GrantNeeded, HopResult, NotModified, Redirect, Request, Response
-from scoopi.fetch.request_options import RequestOptions
+from scoopi.fetch.request import (
+    GrantNeeded,
+    HopResult,
+    NotModified,
+    Redirect,
+    Request,
+    Response,
+    is_downgrade,
+)
+from scoopi.fetch.request_options import RequestOptions, trusted_certificates
 from scoopi.model.text.shown import shown
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -35,29 +42,8 @@ CONNECTION_ENDED = frozenset((pycurl.E_SEND_ERROR, pycurl.E_RECV_ERROR, pycurl.E
 FIRST_FINAL_STATUS = 200
 """Lower ones (1xx) announce another response."""
 RECEIVE_BYTES = 131_072
-USUAL_CERTIFICATES = (
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-)
 
 _NO_REQUEST = Request("")
-
-
-def trusted_certificates(environment: Mapping[str, str] = os.environ) -> str | None:
-    """The file of trusted authorities: of SSL_CERT_FILE, of CURL_CA_BUNDLE, Python's own, or a usual one.
-
-    Returns:
-        Its path; None if the machine has none. Every https page fails then, and the error names the cause.
-    """
-    for variable in ("SSL_CERT_FILE", "CURL_CA_BUNDLE"):
-        if environment.get(variable):
-            return environment[variable]
-    for name in (ssl.get_default_verify_paths().cafile, *USUAL_CERTIFICATES):
-        if name and Path(name).is_file():
-            return name
-    return None
 
 
 class _LentSocket(socket.socket):
@@ -77,6 +63,7 @@ class HttpExchange:
         on_sending: called when curl is about to send; must not block, or the request is sent late.
         room: shared by all exchanges of a client.
         private_hosts: decides which hosts a public page may lead to.
+        proxies: chooses the proxy of each request; shared likewise.
 
     Attributes:
         handle: the transfer that curl performs between `begin` and `end`.
@@ -88,6 +75,7 @@ class HttpExchange:
         on_sending: Callable[[HttpExchange], None],
         room: PageRoom | None = None,
         private_hosts: PrivateHosts | None = None,
+        proxies: ProxyPool | None = None,
     ) -> None:
         self._private_hosts = private_hosts or PrivateHosts(settings.private_hosts)
         self._peer = "", 0
@@ -103,7 +91,7 @@ class HttpExchange:
         self._sent_error: Exception | None = None
         self.handle = pycurl.Curl()
         self._set_up(self.handle)
-        self._options = RequestOptions(self.handle, settings.site())
+        self._options = RequestOptions(self.handle, settings.site(), trusted_certificates(), proxies)
 
     def begin(self, request: Request, on_sent: Callable[[], None] | None) -> bool:
         """Prepare the handle for a request; arguments as in `HttpClient.begin`.
@@ -123,7 +111,6 @@ class HttpExchange:
         self._refused = ""
         self._began = now
         self._options.set(request)
-        self.handle.setopt(pycurl.URL, request.url)
         self.handle.setopt(pycurl.FRESH_CONNECT, request.fresh)
         self.handle.setopt(pycurl.COOKIELIST, "ALL")
         for cookie in request.cookies:
@@ -147,6 +134,8 @@ class HttpExchange:
                 raise private_host_fault(self._refused, self._request.url)
             if self._expired and not self._was_sent:
                 return GrantNeeded()
+            if self._options.is_proxy_fault(number, self._was_sent):
+                return self._on_proxy_fault()
             if self._expired or self._was_lost(number):
                 return self._lost()
             failed = number != pycurl.E_OK
@@ -205,9 +194,6 @@ class HttpExchange:
         curl.setopt(pycurl.WRITEFUNCTION, self._reception.take_body)
         curl.setopt(pycurl.PREREQFUNCTION, self._before_sending)
         curl.setopt(pycurl.OPENSOCKETFUNCTION, self._open)
-        trusted = trusted_certificates()
-        if trusted is not None:
-            curl.setopt(pycurl.CAINFO, trusted)
 
     def _open(self, _: int, address: Any) -> socket.socket | int:
         # Must not raise: curl would ignore it and continue.
@@ -220,7 +206,9 @@ class HttpExchange:
 
     def _may_ask(self, peer: str, port: int) -> bool:
         self._peer = peer, port
-        if not self._request.public_only or self._private_hosts.is_public(self._request.url, peer, port):
+        if not self._request.public_only or self._private_hosts.is_public(
+            self._request.url, peer, port, self._options.is_proxied
+        ):
             self._refused = ""
             return True
         self._refused = peer
@@ -245,6 +233,12 @@ class HttpExchange:
         if number not in CONNECTION_ENDED or not self._was_sent or self._reception.status:
             return False
         return not self._request.fresh and not self.handle.getinfo(pycurl.NUM_CONNECTS)
+
+    def _on_proxy_fault(self) -> GrantNeeded:
+        """Try another proxy."""
+        if self._options.proxy_failed():
+            return GrantNeeded()
+        raise proxies_fault(self._request.url)
 
     def _lost(self) -> GrantNeeded:
         """Retry once only: a host that ends new connections as well would be asked for ever."""
@@ -272,13 +266,15 @@ class HttpExchange:
     def _redirect(self, request: Request, location: str) -> Redirect:
         if request.hops >= self._settings.max_redirects:
             raise redirects_fault(self._settings.max_redirects, request.url)
-        target = redirect_address(location, request.url)
+        target = redirect_address(self._options.without_secrets(location), request.url)
         only = request.public_only or self._private_hosts.must_be_public(self._is_public())
         cookies = tuple(self.handle.getinfo(pycurl.INFO_COOKIELIST))
-        return Redirect(target.host, Request(target.url, None, request.hops + 1, cookies, public_only=only))
+        content = request.redirected(target.url, target.host, self._reception.status)
+        hop = Request(target.url, None, request.hops + 1, cookies, public_only=only, content=content)
+        return Redirect(target.host, hop, is_downgrade(request.url, target.url))
 
     def _is_public(self) -> bool:
-        return self._private_hosts.is_public(self._request.url, *self._peer)
+        return self._private_hosts.is_public(self._request.url, *self._peer, self._options.is_proxied)
 
     def _fault(self, number: int, words: str) -> FetchError:
         url = self._request.url

@@ -161,6 +161,13 @@ def status_fault(status: int, url: str, headers: Mapping[str, str] = MappingProx
     return FetchError(f"the site answered with status {status}", at=shown(url), hint=hint, fault=known)
 
 
+def proxies_fault(url: str) -> FetchError:
+    """The error for a page that no proxy passed on; it names none, as an address may be secret."""
+    known = LoadFault("connect", is_transient=True, was_sent=False)
+    what = "none of the proxies of the site works"
+    return FetchError(what, at=shown(url), hint="look at `proxy` of the site", fault=known)
+
+
 def redirects_fault(most: int, url: str) -> FetchError:
     """The error for a chain of more than `most` redirects."""
     what = f"more than {most} redirects one after another"

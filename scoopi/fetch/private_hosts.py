@@ -65,18 +65,19 @@ class PrivateHosts:
         """Whether the links and redirects of a page may lead to public hosts only."""
         return self._rule == "never" or (self._rule == "inside" and page_is_public)
 
-    def is_public(self, url: str, peer: str, port: int) -> bool:
+    def is_public(self, url: str, peer: str, port: int, is_proxy: bool = False) -> bool:
         """Whether the host of an http(s) URL is public.
 
         Args:
             url: absolute.
             peer: IP address to which the connection is, or would be, made: the host or a proxy.
             port: of the peer.
+            is_proxy: the peer is a proxy, of the URL's site.
         """
         if self._proxies is None:
             given = filter(None, (self._environ.get(name) for name in PROXY_VARIABLES))
             self._proxies = frozenset(found for proxy in given for found in _addresses_of(proxy))
-        if not self._proxies or (peer, port) not in self._proxies:
+        if not is_proxy and (not self._proxies or (peer, port) not in self._proxies):
             return self._is_public(peer)
         written = _written_address(urlsplit(url).hostname or "")
         return written is None or self._is_public(written)

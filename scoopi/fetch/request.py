@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
+from msgspec.structs import replace
 
-from scoopi.model.locator import Document, Locator, Validators
+from scoopi.errors import FetchError
+from scoopi.fetch.address import parse_address
+from scoopi.model.locator import Document, Locator, PageRequest, Validators
 from scoopi.model.sites import Site
+from scoopi.model.text.secrets import has_reference, is_open
+from scoopi.model.text.shown import shown
 
 LONGEST_VALIDATOR = 1000
 """Characters; longer ones are not sent back."""
@@ -26,6 +31,7 @@ class Request(msgspec.Struct, frozen=True):
         public_only: a public page led here, so a host with a private address is not asked.
         site: what the host is asked with; None: as the settings say.
         known: of a version of the page that need not be sent again; None if there is none.
+        content: method, headers and body; None for a plain GET.
     """
 
     url: str
@@ -36,6 +42,39 @@ class Request(msgspec.Struct, frozen=True):
     public_only: bool = False
     site: Site | None = None
     known: Validators | None = None
+    content: PageRequest | None = None
+
+    def redirected(self, url: str, host: str, status: int) -> PageRequest | None:
+        """The content of the request that follows a redirect, as browsers make it.
+
+        301, 302 and 303 make a GET of a POST, and 303 of any method; the others repeat the request. To
+        another host, or without encryption after it, go no headers or parameters that are secret.
+
+        Args:
+            url: the target.
+            host: of the target, `host:port`.
+            status: of the redirect.
+        Raises:
+            FetchError: the body holds a secret, and another host asks for it.
+        """
+        content = self.content
+        if content is None:
+            return None
+        becomes_get = status == 303 or (status in (301, 302) and content.method == "POST")
+        if becomes_get:
+            content = replace(content, method="GET", form=None, json="")
+        if host != parse_address(self.url).host or is_downgrade(self.url, url):
+            if has_reference(content.json) or any(has_reference(text) for _, text in content.form or ()):
+                what = "redirected to another host with a body that holds a credential"
+                raise FetchError(what, at=shown(self.url), hint="name the page's final address as its url")
+            kept = tuple(pair for pair in content.headers if is_open(*pair))
+            content = replace(content, headers=kept, params=())
+        return None if content == PageRequest() else content
+
+
+def is_downgrade(url: str, target: str) -> bool:
+    """Whether a redirect leads from an encrypted page to one that is not."""
+    return url.startswith("https:") and not target.startswith("https:")
 
 
 class Response(msgspec.Struct, frozen=True):
@@ -85,10 +124,12 @@ class Redirect(msgspec.Struct, frozen=True):
     Attributes:
         host: of the target, `host:port`; the next request needs a grant for this host.
         request: the next hop; set its `not_after` from the grant.
+        is_downgrade: it is not encrypted, and follows a page that was.
     """
 
     host: str
     request: Request
+    is_downgrade: bool = False
 
 
 class GrantNeeded(msgspec.Struct, frozen=True):

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import os
+import ssl
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote, quote_plus, unquote_plus
 
 import pycurl
 
+from scoopi.errors import FetchError
+from scoopi.fetch.proxy_pool import ProxyPool
 from scoopi.fetch.request import Request
-from scoopi.model.locator import Validators
-from scoopi.model.sites import Site
+from scoopi.model.locator import PageRequest, Pairs, Validators
+from scoopi.model.sites import DIRECT, Site
+from scoopi.model.text.secrets import MissingSecretError, has_reference, revealed
+from scoopi.model.text.shown import shown
 
 HEADERS = {
     "accept": ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
@@ -16,6 +27,18 @@ HEADERS = {
     "accept-encoding": ("Accept-Encoding", "gzip, br, zstd"),
 }
 """Headers of each request, by their names in lower case; a site may have other values for them."""
+USUAL_CERTIFICATES = (
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+)
+E_PROXY = 97
+PROXY_FAULTS = frozenset(
+    (pycurl.E_COULDNT_RESOLVE_PROXY, pycurl.E_COULDNT_CONNECT, pycurl.E_OPERATION_TIMEDOUT, E_PROXY)
+)
+PROXY_WANTS_LOGIN = 407
+_FORM, _JSON = "application/x-www-form-urlencoded", "application/json"
 
 
 class RequestOptions:
@@ -23,33 +46,150 @@ class RequestOptions:
 
     Args:
         defaults: for requests without a site.
+        trusted: the file of authorities for sites without one; None if there is none.
+        pool: chooses the proxy.
 
     Attributes:
         site: of the current request.
+        proxy: of the current request, as written; empty if its site has none.
     """
 
-    def __init__(self, handle: pycurl.Curl, defaults: Site) -> None:
+    def __init__(
+        self, handle: pycurl.Curl, defaults: Site, trusted: str | None = None, pool: ProxyPool | None = None
+    ) -> None:
         self._handle: Any = handle
         self._defaults = defaults
+        self._trusted = trusted
+        self._pool = pool or ProxyPool()
+        self._content: PageRequest | None = None
         self.site = defaults
         self._is_conditional = False
+        self.proxy = ""
         self._set_site(defaults)
+        handle.setopt(pycurl.HTTPHEADER, header_lines(defaults))
 
     def set(self, request: Request) -> None:
-        """Prepare the handle for the request."""
-        site = request.site or self._defaults
-        if site is not self.site:
-            self._set_site(site)
-        if request.known is not None or self._is_conditional:
+        """Prepare the handle for the request.
+
+        Raises:
+            FetchError: a secret that it needs is not in the environment.
+        """
+        site, content = request.site or self._defaults, request.content
+        is_other = site is not self.site or content is not self._content
+        if is_other or request.known is not None or self._is_conditional:
+            try:
+                lines, body = header_lines(site, content), body_of(content)
+                self._set_site(site)
+            except MissingSecretError as error:
+                raise _missing(error, request.url) from None
             self._is_conditional = request.known is not None
-            self._handle.setopt(pycurl.HTTPHEADER, header_lines(site) + conditions(request.known))
+            self._handle.setopt(pycurl.HTTPHEADER, lines + conditions(request.known))
+            self._set_body(content, body)
+            self._content = content
+        if site.proxy:
+            self._set_proxy(site, request.url)
+        url = request.url if content is None else self._url(request.url, content)
+        self._handle.setopt(pycurl.URL, url)
+
+    @property
+    def is_proxied(self) -> bool:
+        """Whether the current request takes a proxy of its site."""
+        return self.proxy not in ("", DIRECT)
+
+    def is_proxy_fault(self, number: int, was_sent: bool) -> bool:
+        """Whether it was the proxy that failed, so that the host has seen nothing.
+
+        Args:
+            number: curl's error number.
+            was_sent: the request went out.
+        """
+        if not self.is_proxied:
+            return False
+        if number == pycurl.E_OK or was_sent:
+            if was_sent:
+                self._pool.worked(self.proxy)
+            return False
+        answered = self._handle.getinfo(pycurl.HTTP_CONNECTCODE)
+        return answered == PROXY_WANTS_LOGIN if answered else number in PROXY_FAULTS
+
+    def proxy_failed(self) -> bool:
+        """Let the current proxy rest.
+
+        Returns:
+            Whether another one of the site can be tried.
+        """
+        self._pool.failed(self.proxy)
+        return self._pool.has_healthy(self.site.proxy)
+
+    def without_secrets(self, location: str) -> str:
+        """The target of a redirect without the secret parameters of the request, which a site may repeat.
+
+        Raises:
+            FetchError: it holds one of them elsewhere.
+        """
+        secrets = (
+            [] if self._content is None else [(name, revealed(text)) for name, text in self._content.params]
+        )
+        for name, value in secrets:
+            for written in {
+                f"{quote_plus(name)}={quote_plus(value)}",
+                f"{name}={quote(value)}",
+                f"{name}={value}",
+            }:
+                for pair, rest in ((f"?{written}&", "?"), (f"&{written}", ""), (f"?{written}", "")):
+                    location = location.replace(pair, rest)
+            if value in unquote_plus(location):
+                raise FetchError("redirected to an address that holds a credential")
+        return location
+
+    def _url(self, url: str, content: PageRequest) -> str:
+        if not content.params:
+            return url
+        try:
+            query = _encoded(content.params)
+        except MissingSecretError as error:
+            raise _missing(error, url) from None
+        page = url.partition("#")[0]
+        return f"{page}{'&' if '?' in page else '?'}{query}"
 
     def _set_site(self, site: Site) -> None:
+        handle = self._handle
+        cookies = "; ".join(f"{name}={_value(text)}" for name, text in site.cookies.items())
+        handle.setopt(pycurl.CONNECTTIMEOUT_MS, site.connect_timeout_ms)
+        handle.setopt(pycurl.TIMEOUT_MS, site.timeout_ms)
+        handle.setopt(pycurl.USERAGENT, site.user_agent)
+        if cookies:
+            handle.setopt(pycurl.COOKIE, cookies)
+        elif self.site.cookies:
+            handle.unsetopt(pycurl.COOKIE)
+        if self.site.proxy and not site.proxy:
+            handle.unsetopt(pycurl.PROXY)
+            handle.unsetopt(pycurl.NOPROXY)
+            self.proxy = ""
+        trusted = site.ca or self._trusted
+        if trusted is not None:
+            handle.setopt(pycurl.CAINFO, trusted)
         self.site = site
-        self._handle.setopt(pycurl.CONNECTTIMEOUT_MS, site.connect_timeout_ms)
-        self._handle.setopt(pycurl.TIMEOUT_MS, site.timeout_ms)
-        self._handle.setopt(pycurl.USERAGENT, site.user_agent)
-        self._handle.setopt(pycurl.HTTPHEADER, header_lines(site))
+
+    def _set_proxy(self, site: Site, url: str) -> None:
+        self.proxy = self._pool.choose(site.proxy)
+        try:
+            proxy = _value(self.proxy)
+        except MissingSecretError as error:
+            raise _missing(error, url) from None
+        self._handle.setopt(pycurl.NOPROXY, "")
+        self._handle.setopt(pycurl.PROXY, "" if proxy == DIRECT else proxy)
+
+    def _set_body(self, content: PageRequest | None, body: bytes | None) -> None:
+        handle = self._handle
+        handle.unsetopt(pycurl.CUSTOMREQUEST)
+        if content is None or (content.method == "GET" and body is None):
+            handle.setopt(pycurl.HTTPGET, 1)
+            return
+        handle.setopt(pycurl.POST, 1)
+        handle.setopt(pycurl.POSTFIELDS, body or b"")
+        if content.method != "POST":
+            handle.setopt(pycurl.CUSTOMREQUEST, content.method)
 
 
 def conditions(known: Validators | None) -> list[str]:
@@ -64,7 +204,87 @@ def conditions(known: Validators | None) -> list[str]:
     return [f"{name}: {text}" for name, text in lines if text]
 
 
-def header_lines(site: Site) -> list[str]:
-    """The headers of each request to the site, in the form of curl."""
-    headers = {**HEADERS, **{name.lower(): (name, text) for name, text in site.headers.items()}}
-    return [f"{name}: {text}" if text else f"{name};" for name, text in headers.values()]
+def header_lines(site: Site, content: PageRequest | None = None) -> list[str]:
+    """The headers of a request to the site, in the form of curl.
+
+    Raises:
+        MissingSecretError: the environment lacks a value.
+    """
+    given = [*site.headers.items()]
+    if site.auth is not None:
+        given.insert(0, ("Authorization", _authorization(site)))
+    headers = {**HEADERS, **{name.lower(): (name, text) for name, text in given}}
+    if content is not None:
+        if content.form is not None or content.json:
+            headers["content-type"] = "Content-Type", _JSON if content.json else _FORM
+            headers["expect"] = "Expect", ""  # curl would wait for an answer to it
+        headers.update({name.lower(): (name, text) for name, text in content.headers})
+    lines = ((name, _value(text)) for name, text in headers.values())
+    return [
+        f"{name}: {text}" if text else f"{name}:" if name == "Expect" else f"{name};" for name, text in lines
+    ]
+
+
+def body_of(content: PageRequest | None) -> bytes | None:
+    """The body of a request; None without one.
+
+    Raises:
+        MissingSecretError: the environment lacks a value.
+    """
+    if content is None:
+        return None
+    if content.json:
+        if not has_reference(content.json):
+            return content.json.encode()
+        return json.dumps(_revealed(json.loads(content.json)), ensure_ascii=False).encode()
+    return None if content.form is None else _encoded(content.form).encode()
+
+
+def _authorization(site: Site) -> str:
+    assert site.auth is not None
+    if site.auth.bearer:
+        return f"Bearer {_value(site.auth.bearer)}"
+    login = f"{_value(site.auth.user)}:{_value(site.auth.password)}"
+    return "Basic " + base64.b64encode(login.encode()).decode()
+
+
+def _encoded(pairs: Pairs) -> str:
+    return "&".join(f"{quote_plus(name)}={quote_plus(revealed(text))}" for name, text in pairs)
+
+
+def _revealed(value: Any) -> Any:
+    if isinstance(value, str):
+        return revealed(value)
+    if isinstance(value, dict):
+        return {name: _revealed(each) for name, each in value.items()}
+    return [*map(_revealed, value)] if isinstance(value, list) else value
+
+
+def _value(text: str) -> str:
+    """The value of a header, cookie or proxy; a line break at its end, as files have one, is taken off."""
+    value = revealed(text).rstrip("\r\n")
+    if any(sign in value for sign in "\r\n\0"):
+        raise MissingSecretError(text)
+    return value
+
+
+def _missing(error: MissingSecretError, url: str) -> FetchError:
+    what = f"the request needs the environment variable {error.variable}, which is not set"
+    if error.variable.startswith("$"):
+        what = f"{error.variable} holds a line break, which no request can send"
+    return FetchError(what, at=shown(url), hint="set it where Scoopi is started, and run again")
+
+
+def trusted_certificates(environment: Mapping[str, str] = os.environ) -> str | None:
+    """The file of trusted authorities: of SSL_CERT_FILE, of CURL_CA_BUNDLE, Python's own, or a usual one.
+
+    Returns:
+        Its path; None if the machine has none. Every https page fails then, and the error names the cause.
+    """
+    for variable in ("SSL_CERT_FILE", "CURL_CA_BUNDLE"):
+        if environment.get(variable):
+            return environment[variable]
+    for name in (ssl.get_default_verify_paths().cafile, *USUAL_CERTIFICATES):
+        if name and Path(name).is_file():
+            return name
+    return None

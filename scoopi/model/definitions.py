@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from scoopi.model.data_def import DataDef
+from scoopi.model.locator import PageRequest
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records.record_def import RecordDef
 from scoopi.model.sites import SiteBlock
@@ -42,11 +43,12 @@ class StepDef(msgspec.Struct, frozen=True):
 
 
 class LocatorDef(msgspec.Struct, frozen=True):
-    """One entry of a group's `locators`."""
+    """One entry of a group's `locators`; `request` is None for a plain GET."""
 
     name: str
     url: str
     place: Place = NOWHERE
+    request: PageRequest | None = None
 
 
 class LocatorGroup(msgspec.Struct, frozen=True):

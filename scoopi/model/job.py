@@ -103,9 +103,13 @@ class JobRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     wait_ms: Count = 0
 
 
-def seed_id(group: str, name: str, url: str) -> str:
-    """The id of a defined locator's job: 32 hex digits."""
-    return _digest("seed", group, name, url)
+def seed_id(group: str, name: str, url: str, request: str = "") -> str:
+    """The id of a defined locator's job: 32 hex digits.
+
+    Args:
+        request: key of its request; empty for a plain GET.
+    """
+    return _digest("seed", group, name, url, *filter(None, (request,)))
 
 
 def link_id(parent: str, group: str, url: str, occurrence: int) -> str:
@@ -136,9 +140,10 @@ def retry_id(job: str) -> str:
     return _digest("retry", job)
 
 
-def ancestor_digest(group: str, url: str) -> bytes:
+def ancestor_digest(group: str, url: str, request: str = "") -> bytes:
     """8 bytes for a page in a chain of links; the URL's fragment does not count."""
-    return blake2b(f"{group}\x1f{without_fragment(url)}".encode(), digest_size=8).digest()
+    parts = (group, without_fragment(url), *filter(None, (request,)))
+    return blake2b("\x1f".join(parts).encode(), digest_size=8).digest()
 
 
 def without_fragment(url: str) -> str:

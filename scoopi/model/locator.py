@@ -7,13 +7,49 @@ from typing import Any
 
 import msgspec
 
+Pairs = tuple[tuple[str, str], ...]
+"""Names and texts in their order; a text may be `${env:NAME}`, whose value is read when it is sent."""
 
-class Locator(msgspec.Struct, frozen=True):
-    """Names a page: column 1 (name) and column 2 (group) of its rows, and its address as written."""
+
+class PageRequest(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a page is asked for, where that is not a plain GET.
+
+    Attributes:
+        method: GET, POST, PUT or PATCH.
+        params: of the query, beside those of the address; only secret ones, which no address may show.
+        headers: of this request.
+        form: fields of a form that is sent; None without one.
+        json: a JSON document that is sent, as text; empty without one.
+    """
+
+    method: str = "GET"
+    params: Pairs = ()
+    headers: Pairs = ()
+    form: Pairs | None = None
+    json: str = ""
+
+    @property
+    def key(self) -> str:
+        """Equal for equal requests: a part of the identity of a page."""
+        return msgspec.json.encode(self).decode()
+
+
+class Locator(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Names a page: column 1 (name) and column 2 (group) of its rows, and its address as written.
+
+    Attributes:
+        request: how it is asked for; None for a plain GET.
+    """
 
     name: str
     group: str
     url: str
+    request: PageRequest | None = None
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Group and address, and the request unless it is a plain GET; a page is one of them."""
+        return (self.group, self.url) if self.request is None else (self.group, self.url, self.request.key)
 
 
 class Link(msgspec.Struct, frozen=True):

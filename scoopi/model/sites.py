@@ -7,10 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
+from msgspec.structs import replace
+
+from scoopi.model.text.secrets import is_open
 
 NAMED = frozenset({"headers", "cookies"})
 """Fields that are merged name by name; any other value replaces the one below it."""
 
+DIRECT = "direct"
+"""Stands among proxies for none."""
 _PORT = re.compile(r":\d+\Z")
 _HOST = re.compile(r"https?://(?:[^/?#]*@)?([^/?#]*)", re.IGNORECASE)
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
@@ -32,6 +37,14 @@ class LimitsByHost(Protocol):
         """The limits of `host:port`."""
 
 
+class Auth(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A user with a password, or a bearer token."""
+
+    user: str = ""
+    password: str = ""
+    bearer: str = ""
+
+
 class Site(msgspec.Struct, frozen=True, kw_only=True):
     """What one host is asked with; the defaults are those of the settings.
 
@@ -42,6 +55,10 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         timeout_ms: for one hop as a whole.
         connect_timeout_ms: for name look-up, TCP and TLS together.
         headers: further headers of each request, and values for Scoopi's own, by name.
+        cookies: sent with each request, by name.
+        auth: sent with each request; None without.
+        proxy: used in turn; `direct` for none. Empty: as the environment says.
+        ca: a file of authorities that are trusted instead of the usual ones; empty for those.
     """
 
     delay_ms: int = 1000
@@ -50,6 +67,15 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     timeout_ms: int = 120_000
     connect_timeout_ms: int = 10_000
     headers: dict[str, str] = {}
+    cookies: dict[str, str] = {}
+    auth: Auth | None = None
+    proxy: tuple[str, ...] = ()
+    ca: str = ""
+
+    def without_credentials(self) -> Site:
+        """The site for a request that is not encrypted and follows one that was."""
+        headers = {name: text for name, text in self.headers.items() if is_open(name, text)}
+        return replace(self, headers=headers, cookies={}, auth=None)
 
 
 class SiteBlock(msgspec.Struct, frozen=True):

@@ -13,6 +13,7 @@ import msgspec
 from scoopi.defs.scrape.class_names import LINK_MAKER, SCRIPTER, STEP_CLASSES
 from scoopi.errors import PluginError
 from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
+from scoopi.model.locator import PageRequest
 from scoopi.plugins.plugin_finder import digest_now
 from scoopi.store.ports import RUN
 from scoopi.store.record_codec import RecordCodec, unreadable
@@ -71,10 +72,15 @@ class WorkerPlan(msgspec.Struct, frozen=True):
 
 
 class _Part(msgspec.Struct, frozen=True, array_like=True):
-    """A part of a group: names and addresses; where they were written nobody asks any more."""
+    """A part of a group: names and addresses; where they were written nobody asks any more.
+
+    Attributes:
+        requests: how pages are asked for that are not a plain GET, by the position of their locator.
+    """
 
     group: str
     locators: tuple[tuple[str, str], ...]
+    requests: dict[int, PageRequest] = {}
 
 
 def has_scripts(definitions: Definitions) -> bool:
@@ -100,14 +106,15 @@ def packed_locators(groups: Iterable[LocatorGroup]) -> tuple[bytes, ...]:
 
     They are kept as long as the run, so they are compressed to a tenth.
     """
-    parts = (_Part(group.name, locators) for group in groups for locators in _parts(group.locators))
+    parts = (part for group in groups for part in _parts(group))
     return tuple(zlib.compress(msgspec.msgpack.encode(part), QUICKEST) for part in parts)
 
 
-def _parts(locators: Iterable[LocatorDef]) -> Iterator[tuple[tuple[str, str], ...]]:
-    pairs = ((each.name, each.url) for each in locators)
-    while part := tuple(islice(pairs, LOCATORS_A_PART)):
-        yield part
+def _parts(group: LocatorGroup) -> Iterator[_Part]:
+    locators = iter(group.locators)
+    while part := tuple(islice(locators, LOCATORS_A_PART)):
+        requests = {at: each.request for at, each in enumerate(part) if each.request is not None}
+        yield _Part(group.name, tuple((each.name, each.url) for each in part), requests)
 
 
 def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
@@ -118,7 +125,11 @@ def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
             part = decoder.decode(zlib.decompress(packed))
         except (zlib.error, msgspec.MsgspecError) as fault:
             raise unreadable(RUN, "composed/setup", packed, str(fault)) from fault
-        yield LocatorGroup(part.group, tuple(LocatorDef(name, url) for name, url in part.locators))
+        requests = part.requests
+        locators = (
+            LocatorDef(name, url, request=requests.get(at)) for at, (name, url) in enumerate(part.locators)
+        )
+        yield LocatorGroup(part.group, tuple(locators))
 
 
 def defs_folder(defs_source: Path) -> Path:

@@ -118,6 +118,7 @@ class PageLoader(Loader):
         grant = order.grant
         if grant is None or grant.host != address.host:
             return ToGrant(address.host, payload.advance(order.without_grant()))
+        content = order.content if order.url else payload.locator.request
         site = None if self._sites is None else self._sites.for_host(address.host)
         request = Request(
             address.url,
@@ -126,8 +127,9 @@ class PageLoader(Loader):
             order.cookies,
             order.fresh,
             order.public_only,
-            site,
-            self._known(payload.locator, order, address.url),
+            site.without_credentials() if order.is_downgraded and site is not None else site,
+            None if content is not None else self._known(payload.locator, order, address.url),
+            content,
         )
         self._client.begin(
             request, partial(self._end, payload, on_handover), self._report_of(payload.job, grant)
@@ -157,7 +159,14 @@ class PageLoader(Loader):
             return self._loaded(payload, result.document(payload.locator, self._rules.run_date))
         if isinstance(result, Redirect):
             hop = result.request
-            further = LoadOrder(url=hop.url, hops=hop.hops, cookies=hop.cookies, public_only=hop.public_only)
+            further = LoadOrder(
+                url=hop.url,
+                hops=hop.hops,
+                cookies=hop.cookies,
+                public_only=hop.public_only,
+                content=hop.content,
+                is_downgraded=result.is_downgrade or payload.expect(LoadOrder).is_downgraded,
+            )
             return ToGrant(result.host, payload.advance(further))
         if isinstance(result, NotModified):
             return self._renewed(payload, result)

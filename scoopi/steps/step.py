@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from scoopi.model.handover import Grant, Handover, Payload
+from scoopi.model.locator import PageRequest
 
 OnHandover = Callable[[Handover | Exception], None]
 """Receives the handover of a payload, or the error of its page: any that `Step.run` may raise."""
@@ -52,6 +53,8 @@ class LoadOrder(msgspec.Struct, frozen=True):
         fresh: use a new connection, because the last request was lost on a reused one.
         public_only: see `Request`.
         whole: ask for the page even if the archive has its current version, which cannot be read.
+        content: of the request after a redirect, see `Request`; before, that of the locator counts.
+        is_downgraded: a redirect led from an encrypted page to one that is not.
     """
 
     grant: Grant | None = None
@@ -62,6 +65,8 @@ class LoadOrder(msgspec.Struct, frozen=True):
     fresh: bool = False
     public_only: bool = False
     whole: bool = False
+    content: PageRequest | None = None
+    is_downgraded: bool = False
 
     def with_grant(self, grant: Grant) -> LoadOrder:
         """The same order with a grant for its next request."""

@@ -17,8 +17,19 @@ from scoopi.configs.setting import Kind as ValueKind
 from scoopi.configs.setting import Setting
 from scoopi.defs.records import record_language
 from scoopi.defs.scrape import language
-from scoopi.defs.sites.site_language import SITE
-from scoopi.defs.yaml.shape import Either, Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet
+from scoopi.defs.sites.site_language import AUTH, SITE
+from scoopi.defs.yaml.shape import (
+    Either,
+    Free,
+    Kind,
+    ListOf,
+    NameOr,
+    Record,
+    Scalar,
+    Shape,
+    StepsSet,
+    TextOrTexts,
+)
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.parameters import camel_case
 from tests.docs.markdown import PAGES, ROOT
@@ -50,6 +61,7 @@ _RECORDS = {
     "record-def": record_language.RECORD_DEF,
     "field": record_language.FIELD,
     "source": record_language.SOURCE,
+    "auth": AUTH,
 }
 _NO_FIELDS = {"ListAppender": ("name",)}
 """Parameters that are not fields of a definition: the plugin's own name."""
@@ -108,6 +120,8 @@ def _type(shape: Shape) -> str:
     match shape:
         case Scalar():
             return " or ".join(f"`{option}`" for option in shape.options) or _SCALARS[shape.kind]
+        case TextOrTexts():
+            return "text, or list of texts"
         case ListOf():
             one = f"{_type(shape.entry)}, or a " if shape.or_one else ""
             return (

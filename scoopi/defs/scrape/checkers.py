@@ -21,10 +21,15 @@ def no_faults(data_def: DataDef) -> SelectorFaults:
 
 
 class Fault(NamedTuple):
-    """What is wrong, and the hint; that may be empty."""
+    """What is wrong, and the hint; that may be empty.
+
+    Attributes:
+        is_secret: the text that is wrong is a credential, and is not to be shown.
+    """
 
     what: str
     hint: str = ""
+    is_secret: bool = False
 
 
 def no_fault(text: str) -> Fault | None:
@@ -49,6 +54,7 @@ class Checkers(msgspec.Struct, frozen=True):
         live: a duration, period or date-time.
         url: the address of a locator.
         page: the same address, where that is right: a local file that is not there (yet).
+    ca: the path of a file of trusted authorities.
     host_pattern: which hosts a site has; returns the pattern as hosts are compared with it.
     """
 
@@ -61,4 +67,5 @@ class Checkers(msgspec.Struct, frozen=True):
     live: Callable[[str], Fault | None] = no_fault
     url: Callable[[str], Fault | None] = no_fault
     page: Callable[[str], Fault | None] = no_fault
+    ca: Callable[[str], Fault | None] = no_fault
     host_pattern: Callable[[str], str | Fault] = str.lower

@@ -14,9 +14,10 @@ from scoopi.defs.scrape.defs_groups import Reach, WrittenTask, build_locator_gro
 from scoopi.defs.scrape.digest import tree_digest
 from scoopi.defs.scrape.step_sets import RECORD_STEPS, SetStep, Steps, StepSets
 from scoopi.defs.scrape.task_checker import TaskChecker
+from scoopi.defs.sites.request_builder import RequestChecker
 from scoopi.defs.sites.site_builder import SiteBuilder
 from scoopi.defs.yaml.findings import Findings
-from scoopi.defs.yaml.node import Table, Text
+from scoopi.defs.yaml.node import Listing, Table, Text
 from scoopi.model.definitions import Definitions, LocatorGroup, TaskDef, TaskGroup
 from scoopi.model.place import NOWHERE
 from scoopi.model.sites import SiteBlock
@@ -55,9 +56,8 @@ class DefsChecker:
         for task in self._tasks():
             self._chains[task.key] = self._chain(task, quiet)
         self._reach.follow(self._locator_groups)
-        self._sites = SiteBuilder(self._checkers.host_pattern, self._findings).blocks(
-            self._root.table("sites")
-        )
+        self._sites = SiteBuilder(self._checkers, self._findings).blocks(self._root.table("sites"))
+        self._check_requests()
         self._check_locators()
         self._check_tasks()
         for name, use in self._reach.uses.items():
@@ -109,6 +109,15 @@ class DefsChecker:
     def _chain(self, task: WrittenTask, findings: Findings) -> list[SetStep] | None:
         steps = self._expanded[task.key]
         return None if not steps else Chain(steps, findings, task.place, task.key).ordered()
+
+    def _check_requests(self) -> None:
+        checker, groups = RequestChecker(self._findings), self._root.table("locatorGroups")
+        for name in self._locator_groups:
+            node = groups.table(name) if groups is not None else None
+            listing = node.entries.get("locators") if node is not None else None
+            for number, entry in enumerate(listing.entries if isinstance(listing, Listing) else ()):
+                if isinstance(entry, Table):
+                    checker.check(entry, f"locatorGroups.{name}.locators[{number}]")
 
     def _check_locators(self) -> None:
         for name, group in self._locator_groups.items():

@@ -10,6 +10,7 @@ from scoopi.defs.records.record_def_builder import WrittenRecordDef
 from scoopi.defs.scrape.class_names import CSS_PARSER, LINK_MAKER, XPATH_PARSER
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
 from scoopi.defs.scrape.step_sets import SetStep, Steps
+from scoopi.defs.sites.request_builder import locator_def
 from scoopi.defs.yaml.node import Listing, Node, Table, read_bool
 from scoopi.model.definitions import LocatorDef, LocatorGroup, OutputDef, TaskDef, TaskGroup
 from scoopi.model.place import Place
@@ -130,7 +131,7 @@ class WrittenLocators(Collection[LocatorDef]):
     def __iter__(self) -> Iterator[LocatorDef]:
         for entry in self._entries:
             if isinstance(entry, Table):
-                yield LocatorDef(entry.text("name") or "", entry.text("url") or "", entry.at("url"))
+                yield locator_def(entry)
 
     def __contains__(self, locator: object) -> bool:
         return any(each == locator for each in self)

@@ -74,7 +74,7 @@ class DefsReader:
             return nothing, self._report(files)
         checker = DefsChecker(root, self._default_steps, self._checkers, self._findings)
         checker.check()
-        above = read_site_files(self._site_files, self._checkers.host_pattern, self._findings)
+        above = read_site_files(self._site_files, self._checkers, self._findings)
         if self._findings.has_errors:
             return nothing, self._report(files)
         definitions = checker.definitions()

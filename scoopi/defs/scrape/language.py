@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from scoopi.defs.records.record_language import FOLLOW, MARKS, OUTPUT, RECORD_DEF
 from scoopi.defs.sites.site_language import SITES
-from scoopi.defs.yaml.shape import Either, Free, Key, Kind, ListOf, NameOr, Record, Scalar, StepsSet
+from scoopi.defs.yaml.shape import (
+    Either,
+    Free,
+    Key,
+    Kind,
+    ListOf,
+    NameOr,
+    Record,
+    Scalar,
+    StepsSet,
+    TextOrTexts,
+)
 
 _TEXT, _NAME, _INTEGER, _BOOL = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kind.INTEGER), Scalar(Kind.BOOL)
 _TEXTS = ListOf(_TEXT)
@@ -16,6 +27,31 @@ LOCATOR = Record(
     (
         Key("name", _NAME, "First column of the page's rows; need not be unique.", "name: oslo", True),
         Key("url", _NAME, "The page's address: http, https, file or a path.", "url: /pages/oslo.html", True),
+        Key(
+            "method",
+            _NAME,
+            "GET, POST, PUT or PATCH; default: POST with form or json, else GET.",
+            "method: POST",
+        ),
+        Key(
+            "params",
+            Record(others=TextOrTexts(), called="parameter"),
+            "Parameters of the address; a list repeats one.",
+            "params: { q: bikes, tag: [ new, used ] }",
+        ),
+        Key(
+            "headers",
+            Record(others=_TEXT, called="header"),
+            "Headers of this request, beside those of its site.",
+            'headers: { Accept: "application/json" }',
+        ),
+        Key(
+            "form",
+            Record(others=TextOrTexts(), called="field"),
+            "Fields that are sent as a form.",
+            "form: { city: oslo, page: 2 }",
+        ),
+        Key("json", Free(), "A JSON document that is sent: a mapping, or a text.", "json: { page: 2 }"),
     )
 )
 LOCATOR_GROUP = Record(

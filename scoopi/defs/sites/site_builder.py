@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from scoopi.defs.scrape.checkers import Fault
+from scoopi.defs.scrape.checkers import Checkers, Fault
 from scoopi.defs.yaml.findings import Findings
-from scoopi.defs.yaml.node import Table, Text, read_integer
+from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_integer
 from scoopi.model.place import Place
-from scoopi.model.sites import SiteBlock
+from scoopi.model.sites import DIRECT, SiteBlock
 from scoopi.model.text.secrets import has_reference, is_secret_name, variable_of
 
 _DAY_MS = 86_400_000
@@ -31,12 +31,15 @@ _NUMBERS = {
     "timeout": _Number("timeout_ms", 1),
     "connectTimeout": _Number("connect_timeout_ms", 1),
 }
-_TEXTS = {"userAgent": "user_agent"}
-_NAMED = {"headers": "headers"}
+_TEXTS = {"userAgent": "user_agent", "ca": "ca"}
+_NAMED = {"headers": "headers", "cookies": "cookies"}
+_AUTH, _PROXY, _CA = "auth", "proxy", "ca"
 KEY_OF = MappingProxyType(
     {
         **{number.field: key for key, number in _NUMBERS.items()},
         **{field: key for key, field in {**_TEXTS, **_NAMED}.items()},
+        _AUTH: _AUTH,
+        _PROXY: _PROXY,
     }
 )
 """Field of Site -> its key."""
@@ -45,6 +48,11 @@ _NOT_IN_HEADERS = frozenset("\r\n\0")
 FRAMING = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding", "te"})
 """Headers that a request gets by what it is."""
 
+_NOT_IN_COOKIES = frozenset("\r\n\0;, \t")
+_PROXY_URL = re.compile(
+    r"(?:https?|socks[45]|socks4a|socks5h)://(?:[^\s/?#:\[\]@]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?/?"
+)
+AUTH_EXAMPLE = 'auth: { user: reader, password: "${env:SHOP_PASSWORD}" }'
 _VARIABLE = re.compile(r"[^A-Z0-9]+")
 _TOKEN = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[A-Za-z0-9+/_.=-]{32,}")
 """Long, without blanks, of letters and digits: random, as no text that a person writes."""
@@ -54,11 +62,11 @@ class SiteBuilder:
     """Reads one `sites` section, whose shape was checked before.
 
     Args:
-        as_compared: a host pattern as hosts are compared with it, or what is wrong with it.
+        checkers: know host patterns and files of authorities.
     """
 
-    def __init__(self, as_compared: Callable[[str], str | Fault], findings: Findings) -> None:
-        self._as_compared = as_compared
+    def __init__(self, checkers: Checkers, findings: Findings) -> None:
+        self._checkers = checkers
         self._findings = findings
 
     def blocks(self, section: Table | None) -> tuple[SiteBlock, ...]:
@@ -73,7 +81,7 @@ class SiteBuilder:
 
     def _block(self, pattern: str, node: Table, place: Place) -> SiteBlock:
         key = f'sites."{pattern}"'
-        compared = self._as_compared(pattern)
+        compared = self._checkers.host_pattern(pattern)
         if isinstance(compared, Fault):
             self._findings.error(place, key, compared.what, compared.hint)
             compared = pattern
@@ -88,8 +96,16 @@ class SiteBuilder:
             elif name in _TEXTS:
                 values[_TEXTS[name]] = node.text(name) or ""
                 origins[_TEXTS[name]] = at
+                if name == _CA and (fault := self._checkers.ca(node.text(name) or "")):
+                    self._report(fault, "", path, node.at(name))
             elif name in _NAMED:
-                self._headers(values, origins, node.table(name), path)
+                self._named(values, origins, node, name, path)
+            elif name == _AUTH:
+                values[_AUTH] = self._auth(node.table(name), node.keys[name], path)
+                origins[_AUTH] = at
+            elif name == _PROXY:
+                values[_PROXY] = self._proxies(node.entries[name], path)
+                origins[_PROXY] = at
         return SiteBlock(compared, values, origins, str(place))
 
     def _number(self, values: dict[str, Any], wanted: _Number, node: Table, name: str, path: str) -> None:
@@ -102,19 +118,41 @@ class SiteBuilder:
             return
         values[wanted.field] = number
 
-    def _headers(
-        self, values: dict[str, Any], origins: dict[str, str], node: Table | None, path: str
+    def _named(
+        self, values: dict[str, Any], origins: dict[str, str], node: Table, name: str, path: str
     ) -> None:
-        headers = values["headers"] = dict[str, str]()
-        for name, text, place in _texts(node):
-            what = header_fault(name, text)
-            fault = Fault(what, "take it out") if what else secret_fault("header", name, text)
-            if fault is not None:
-                if not what:
-                    self._findings.hide(text)
-                self._findings.error(place, f'{path}."{name}"', fault.what, fault.hint)
-            headers[name] = text
-            origins[f"headers.{name}"] = f"{place.file}:{place.line}"
+        pairs = values[_NAMED[name]] = dict[str, str]()
+        fault_of, kind = _KINDS[name]
+        for each, text, place in _texts(node.table(name)):
+            what = fault_of(each, text)
+            fault = Fault(what, "take it out") if what else secret_fault(kind, each, text)
+            self._report(fault, text, f'{path}."{each}"', place)
+            pairs[each] = text
+            origins[f"{_NAMED[name]}.{each}"] = f"{place.file}:{place.line}"
+
+    def _auth(self, node: Table | None, owner: Place, path: str) -> dict[str, str]:
+        texts = {name: text for name, text, _ in _texts(node)}
+        for name in ("password", "bearer"):
+            if node is not None and name in texts:
+                fault = secret_fault("value", name, texts[name], always=True)
+                self._report(fault, texts[name], f"{path}.{name}", node.at(name))
+        if not ("bearer" in texts) ^ ("user" in texts) or ("password" in texts) != ("user" in texts):
+            what = "auth needs user and password, or bearer"
+            self._findings.error(owner, path, what, f"write `{AUTH_EXAMPLE}`")
+        return texts
+
+    def _proxies(self, node: Node, path: str) -> list[str]:
+        entries = node.entries if isinstance(node, Listing) else (node,)
+        texts = [entry for entry in entries if isinstance(entry, Text)]
+        for entry in texts:
+            self._report(_proxy_fault(entry.text), entry.text, path, entry.place)
+        return [entry.text for entry in texts]
+
+    def _report(self, fault: Fault | None, text: str, path: str, place: Place) -> None:
+        if fault is not None:
+            if fault.is_secret:
+                self._findings.hide(text)
+            self._findings.error(place, path, fault.what, fault.hint)
 
 
 def header_fault(name: str, text: str) -> str:
@@ -127,6 +165,33 @@ def header_fault(name: str, text: str) -> str:
     if _NOT_IN_HEADERS & set(text):
         return f"the header {name} has a line break"
     return ""
+
+
+def cookie_fault(name: str, text: str) -> str:
+    """Why a cookie cannot be sent; empty when it can."""
+    if not name or not name.isascii() or not name.isprintable() or (_NOT_IN_COOKIES | {"="}) & set(name):
+        return f"{name!r} is not the name of a cookie"
+    if _NOT_IN_COOKIES & set(text) and variable_of(text) is None:
+        return f"the cookie {name} has a character that cookies cannot have"
+    return ""
+
+
+_KINDS: Mapping[str, tuple[Callable[[str, str], str], str]] = MappingProxyType(
+    {"headers": (header_fault, "header"), "cookies": (cookie_fault, "cookie")}
+)
+
+
+def _proxy_fault(text: str) -> Fault | None:
+    if text == DIRECT or variable_of(text) is not None:
+        return None
+    hint = 'write "http://host:port", or "${env:NAME}" for one with a login'
+    if has_reference(text):
+        return Fault("${env:…} must be the whole value of a proxy", hint)
+    if "@" in text:
+        return Fault("the proxy has its login in clear", hint, is_secret=True)
+    if not _PROXY_URL.fullmatch(text):
+        return Fault(f"{text} is not the address of a proxy", hint)
+    return None
 
 
 def _texts(node: Table | None) -> list[tuple[str, str, Place]]:
@@ -147,7 +212,7 @@ def secret_fault(kind: str, name: str, text: str, *, always: bool = False) -> Fa
     if has_reference(text):
         return Fault(f"${{env:…}} must be the whole value of the {kind} {name}", hint)
     if text and (always or is_secret_name(name) or _TOKEN.fullmatch(text)):
-        return Fault(f"the {kind} {name} holds a credential in clear", hint)
+        return Fault(f"the {kind} {name} holds a credential in clear", hint, is_secret=True)
     return None
 
 

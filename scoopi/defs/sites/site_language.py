@@ -5,10 +5,17 @@ Source: defs/README.md, 1.8.
 
 from __future__ import annotations
 
-from scoopi.defs.yaml.shape import Key, Kind, Record, Scalar
+from scoopi.defs.yaml.shape import Key, Kind, Record, Scalar, TextOrTexts
 
 _TEXT, _NAME, _INTEGER = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kind.INTEGER)
 
+AUTH = Record(
+    (
+        Key("user", _NAME, "The name for basic authentication.", "user: reader"),
+        Key("password", _NAME, "Its password, as `${env:NAME}`.", 'password: "${env:SHOP_PASSWORD}"'),
+        Key("bearer", _NAME, "A bearer token, as `${env:NAME}`.", 'bearer: "${env:SHOP_TOKEN}"'),
+    )
+)
 SITE = Record(
     (
         Key(
@@ -46,6 +53,30 @@ SITE = Record(
             Record(others=_TEXT, called="header"),
             "Headers of each request; a secret one is `${env:NAME}`.",
             'headers: { Accept-Language: "de" }',
+        ),
+        Key(
+            "cookies",
+            Record(others=_TEXT, called="cookie"),
+            "Cookies of each request; a secret one is `${env:NAME}`.",
+            "cookies: { consent: yes }",
+        ),
+        Key(
+            "auth",
+            AUTH,
+            "A user with a password, or a bearer token, for each request.",
+            'auth: { user: reader, password: "${env:SHOP_PASSWORD}" }',
+        ),
+        Key(
+            "proxy",
+            TextOrTexts(),
+            "A proxy, or several that are used in turn; direct for none.",
+            'proxy: [ "http://10.0.0.7:3128", "http://10.0.0.8:3128" ]',
+        ),
+        Key(
+            "ca",
+            _NAME,
+            "A file of trusted authorities (PEM), instead of the usual ones.",
+            "ca: certs/own.pem",
         ),
     )
 )

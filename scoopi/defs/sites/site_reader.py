@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from scoopi.defs.scrape.checkers import Fault
+from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.sites.site_builder import SiteBuilder
 from scoopi.defs.sites.site_language import SITES
 from scoopi.defs.yaml.findings import Findings
@@ -17,11 +17,9 @@ from scoopi.model.sites import SiteBlock
 SECTION = "sites"
 
 
-def read_site_files(
-    files: Sequence[str], as_compared: Callable[[str], str | Fault], findings: Findings
-) -> tuple[SiteBlock, ...]:
+def read_site_files(files: Sequence[str], checkers: Checkers, findings: Findings) -> tuple[SiteBlock, ...]:
     """The blocks of all files, of the first file first; what is wrong is added to the findings."""
-    builder = SiteBuilder(as_compared, findings)
+    builder = SiteBuilder(checkers, findings)
     return tuple(block for file in files for block in builder.blocks(_section(file, findings)))
 
 

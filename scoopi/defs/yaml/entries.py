@@ -11,6 +11,8 @@ from scoopi.defs.yaml.node import Node, Table, Text
 from scoopi.model.place import Place
 
 A_PART = 200
+_LIKE_A_VALUE = frozenset("-0123456789ntfNTF~")
+"""How quoted texts begin that would be numbers, booleans or nothing without their quotes."""
 
 
 class FlatRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -44,6 +46,10 @@ class FlatTable(Table):
         super().__init__(dict(entries), dict(keys), place)
         return getattr(self, name)
 
+    def names(self) -> Collection[str]:
+        """See `Table`."""
+        return self.row.names
+
     def text(self, name: str) -> str | None:
         """See `Table`."""
         row = self.row
@@ -68,6 +74,8 @@ def flat_row(node: Node) -> FlatRow | None:
     marks = [node.place.line, node.place.column]
     for name, entry in node.entries.items():
         if not isinstance(entry, Text) or entry.is_empty:
+            return None
+        if entry.is_quoted and entry.text[:1] in _LIKE_A_VALUE:
             return None
         key, place = node.keys[name], entry.place
         texts.append(entry.text)

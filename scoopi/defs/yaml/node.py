@@ -25,7 +25,8 @@ class Text:
 
     Attributes:
         is_empty: whether the file gives nothing at all (`key:`).
-        is_quoted: whether it was written in quotes; unknown (False) in long lists of flat tables.
+        is_quoted: whether it was written in quotes; in long lists of flat tables unknown (False)
+            unless it looks like a number, a boolean or nothing.
     """
 
     __slots__ = ("is_empty", "is_quoted", "place", "text")
@@ -56,6 +57,10 @@ class Table:
         self.entries = entries
         self.keys = keys
         self.place = place
+
+    def names(self) -> Collection[str]:
+        """The names of its entries."""
+        return self.entries.keys()
 
     def text(self, name: str) -> str | None:
         """The text of an entry; None if it is missing or not a text."""

@@ -31,6 +31,10 @@ class Free(msgspec.Struct, frozen=True):
     """Anything: the fields of a plugin."""
 
 
+class TextOrTexts(msgspec.Struct, frozen=True):
+    """One text, or a list of texts."""
+
+
 class ListOf(msgspec.Struct, frozen=True):
     """A list that is not empty.
 
@@ -52,7 +56,7 @@ class ListOf(msgspec.Struct, frozen=True):
         entry = self.entry
         if self.wrapper or not isinstance(entry, Record) or not entry.needs_names_only:
             return False
-        return frozenset(names) == entry.names and all(map(str.strip, texts))
+        return frozenset(names) == entry.required_names and all(map(str.strip, texts))
 
 
 class Key(msgspec.Struct, frozen=True):
@@ -73,7 +77,8 @@ class Record(msgspec.Struct, frozen=True):
         called: what such an entry is, as `task`; there must be at least one unless `may_be_empty`.
         short: what may be written instead, as in `a selector`; it has been expanded when it is checked.
         names: the known keys.
-        needs_names_only: it has these keys, all of them, and each is a name.
+        required_names: those of them that it must have.
+        needs_names_only: each key that it must have is a name.
     """
 
     keys: tuple[Key, ...] = ()
@@ -82,11 +87,14 @@ class Record(msgspec.Struct, frozen=True):
     may_be_empty: bool = False
     short: str = ""
     names: frozenset[str] = frozenset()
+    required_names: frozenset[str] = frozenset()
     needs_names_only: bool = False
 
     def __post_init__(self) -> None:
         force_setattr(self, "names", frozenset(key.name for key in self.keys))
-        is_plain = all(key.required and key.shape == Scalar(Kind.NAME) for key in self.keys)
+        required = [key for key in self.keys if key.required]
+        force_setattr(self, "required_names", frozenset(key.name for key in required))
+        is_plain = bool(required) and all(key.shape == Scalar(Kind.NAME) for key in required)
         force_setattr(self, "needs_names_only", self.others is None and is_plain)
 
 
@@ -121,4 +129,4 @@ class Either(msgspec.Struct, frozen=True):
     marks: frozenset[str]
 
 
-Shape = Scalar | Free | ListOf | Record | StepsSet | NameOr | Either
+Shape = Scalar | Free | TextOrTexts | ListOf | Record | StepsSet | NameOr | Either

@@ -20,11 +20,24 @@ from scoopi.defs.yaml.node import (
     read_integer,
     read_range,
 )
-from scoopi.defs.yaml.shape import Either, Free, Kind, ListOf, NameOr, Record, Scalar, Shape, StepsSet
+from scoopi.defs.yaml.shape import (
+    Either,
+    Free,
+    Kind,
+    ListOf,
+    NameOr,
+    Record,
+    Scalar,
+    Shape,
+    StepsSet,
+    TextOrTexts,
+)
 from scoopi.model.place import Place
 from scoopi.model.text.shown import nearest
 
 _NOT_IN_NAMES = frozenset('.:/* "')
+_TEXT = Scalar(Kind.TEXT)
+_TEXTS = ListOf(_TEXT)
 _NUMBERS = frozenset({Kind.INTEGER, Kind.RANGE})
 
 
@@ -46,6 +59,8 @@ class ShapeChecker:
             example: of the right use, for the hint.
         """
         hint = f"write `{example}`" if example else ""
+        if isinstance(shape, TextOrTexts):
+            shape = _TEXTS if isinstance(node, Listing) else _TEXT
         if isinstance(shape, Free):
             self._free(node, key)
         elif isinstance(node, Text) and node.is_empty:

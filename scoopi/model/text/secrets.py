@@ -39,6 +39,11 @@ def is_secret_name(name: str) -> bool:
     return _SECRET_NAME.search(name) is not None
 
 
+def is_open(name: str, text: str) -> bool:
+    """Whether a header or parameter is certainly not a credential."""
+    return variable_of(text) is None and not is_secret_name(name)
+
+
 class MissingSecretError(Exception):
     """The environment has no such variable."""
 

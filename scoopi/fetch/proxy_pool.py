@@ -1,0 +1,55 @@
+"""ProxyPool: which proxy a request takes; one that does not work rests for a while."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+FIRST_REST_S = 30.0
+LONGEST_REST_S = 900.0
+
+
+class ProxyPool:
+    """Takes the proxies of a site in turn; belongs to one thread at a time.
+
+    Args:
+        clock: monotonic seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._turns: dict[tuple[str, ...], int] = {}
+        self._rests: dict[str, float] = {}
+        self._rested_until: dict[str, float] = {}
+
+    def choose(self, proxies: Sequence[str]) -> str:
+        """The next proxy that does not rest; if all do, the one whose rest ends first."""
+        key = tuple(proxies)
+        turn = self._turns.get(key, 0)
+        ordered = key[turn:] + key[:turn]
+        now = self._clock()
+        chosen = min(ordered, key=lambda proxy: max(now, self._rested_until.get(proxy, now)))
+        self._turns[key] = (key.index(chosen) + 1) % len(key)
+        return chosen
+
+    def has_healthy(self, proxies: Sequence[str]) -> bool:
+        """Whether one of them does not rest."""
+        now = self._clock()
+        return any(self._rested_until.get(proxy, now) <= now for proxy in proxies)
+
+    def failed(self, proxy: str) -> float:
+        """The proxy did not work: let it rest, twice as long as the last time.
+
+        Returns:
+            The seconds of its rest.
+        """
+        rest_s = min(LONGEST_REST_S, 2 * self._rests.get(proxy, FIRST_REST_S / 2))
+        self._rests[proxy] = rest_s
+        self._rested_until[proxy] = self._clock() + rest_s
+        return rest_s
+
+    def worked(self, proxy: str) -> None:
+        """The proxy has passed on a request."""
+        if self._rests:
+            self._rests.pop(proxy, None)
+            self._rested_until.pop(proxy, None)

@@ -1,0 +1,47 @@
+"""Requests of locators as definitions give them; ids of plain pages are what they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scoopi.model.definitions import LocatorDef
+from scoopi.model.job import ancestor_digest, seed_id
+from scoopi.model.locator import PageRequest
+from tests.defs.written import DATA, TASKS, check_in
+
+
+def locators(folder: Path, entries: str) -> list[LocatorDef]:
+    text = f"locatorGroups:\n  city:\n    locators:\n{entries}"
+    checked = check_in(folder, {"defs.yml": text + TASKS + DATA})
+    assert checked.found == []
+    return list(checked.definitions.locator_groups["city"].locators)
+
+
+def test_a_plain_locator_has_no_request(tmp_path: Path) -> None:
+    (one,) = locators(tmp_path, "      - { name: a, url: http://a/?x, params: { q: 1 } }\n")
+    assert (one.url, one.request) == ("http://a/?x&q=1", None)
+
+
+def test_secret_params_stay_out_of_the_address(tmp_path: Path) -> None:
+    (one,) = locators(tmp_path, '      - { name: a, url: "http://a/", params: { q: 1, key: "${env:K}" } }\n')
+    assert one.url == "http://a/?q=1"
+    assert one.request == PageRequest(params=(("key", "${env:K}"),))
+
+
+def test_quoted_values_of_long_lists_stay_texts(tmp_path: Path) -> None:
+    cells = "".join(f'          - {{ code: "{number}", count: {number} }}\n' for number in range(450))
+    (one,) = locators(tmp_path, f"      - name: a\n        url: http://a/\n        json:\n{cells}")
+    assert one.request is not None
+    assert '{"code":"7","count":7}' in one.request.json
+    assert '{"code":"449","count":449}' in one.request.json
+
+
+def test_the_ids_of_plain_pages_have_not_changed() -> None:
+    assert seed_id("g", "n", "http://a/") == "52320d3e8bf2c1abbc53d16e24ba5edd"
+    assert ancestor_digest("g", "http://a/#x").hex() == "5e8392d780906584"
+
+
+def test_another_request_is_another_page() -> None:
+    one, other = PageRequest("POST", form=(("a", "1"),)).key, PageRequest("POST", form=(("a", "2"),)).key
+    assert len({seed_id("g", "n", "u", key) for key in ("", one, other)}) == 3
+    assert len({ancestor_digest("g", "u", key) for key in ("", one, other)}) == 3

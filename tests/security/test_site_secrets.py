@@ -1,0 +1,135 @@
+"""Credentials of sites and requests reach their site and nothing else: canaries are searched for."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import quote_plus
+
+import pytest
+
+from tests.engine.desk import Desk, Ended
+from tests.server.answer import Answer
+from tests.server.forward_proxy import ForwardProxy
+from tests.server.server import Server
+
+CANARY = "c4n/ry+Öx"
+ENCODED = (
+    CANARY,
+    quote_plus(CANARY),
+    base64.b64encode(f"me:{CANARY}".encode()).decode(),
+    CANARY.encode().decode("latin-1"),
+)
+SITES = """\
+sites:
+  "{host}":
+    auth: {{ user: me, password: "${{env:CANARY}}" }}
+    cookies: {{ sid: "${{env:PLAIN}}" }}
+    headers: {{ X-Key: "${{env:PLAIN}}" }}
+    proxy: "${{env:PROXY}}"
+"""
+DEFS = """\
+locatorGroups:
+  page:
+    locators:
+      - {{ name: one, url: "{url}/ok", params: {{ key: "${{env:CANARY}}" }} }}
+      - {{ name: two, url: "{url}/echo", params: {{ key: "${{env:CANARY}}" }} }}
+      - {{ name: three, url: "{url}/gone", form: {{ token: "${{env:CANARY}}" }} }}
+      - {{ name: four, url: "{url}/hidden", params: {{ key: "${{env:CANARY}}" }} }}
+      - {{ name: five, url: "{url}/ok", json: {{ a: "${{env:CANARY}}" }} }}
+taskGroups:
+  page: {{ live: "P1W", pageTask: {{ dataDef: text }} }}
+dataDefs:
+  text:
+    query: {{ block: "body", selector: "p" }}
+    items: [ item: {{ name: text, value: text }} ]
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """Repeats the secret of a request in a redirect, as a parameter (`/echo`) or as a folder (`/hidden`)."""
+
+    def page(path: str) -> bytes | Answer:
+        path = "/" + path.partition("//")[2].partition("/")[2] if "//" in path else path  # by a proxy
+        query = path.partition("?")[2]
+        if path.startswith("/echo"):
+            return Answer(b"", 302, headers=(("Location", f"/broken?{query}"),))
+        if path.startswith("/hidden"):
+            return Answer(b"", 302, headers=(("Location", f"/x/{query.partition('=')[2]}/"),))
+        if path.startswith(("/gone", "/broken")):
+            return Answer(b"", 404)
+        return b"<p>page</p>"
+
+    with Server(page) as server:
+        yield server
+
+
+def everything(desk: Desk, ended: Ended) -> dict[str, bytes]:
+    """What a run prints and each file that it leaves, hidden ones and databases too."""
+    files = {str(path): path.read_bytes() for path in desk.folder.rglob("*") if path.is_file()}
+    return {**files, "stdout": ended.out.encode(), "stderr": ended.err.encode()}
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_no_credential_of_a_site_or_request_is_in_any_output_or_file(
+    desk: Desk, server: Server, workers: int, monkeypatch: pytest.MonkeyPatch, refused: Callable[[str], None]
+) -> None:
+    monkeypatch.setenv("CANARY", CANARY)
+    monkeypatch.setenv("PLAIN", "c4n4ry")
+    with ForwardProxy() as proxy:
+        monkeypatch.setenv("PROXY", proxy.url.replace("//", "//me:c4n4ry@"))
+        (desk.folder / "defs.yml").write_text(
+            DEFS.format(url=server.url("")) + SITES.format(host=server.host(0))
+        )
+        ended = desk.process("run", "defs.yml", "--workers", workers, "--verbose")
+    assert ended.code == 1, ended.err
+    assert "2 done, 3 failed" in ended.err
+    assert "redirected to an address that holds a credential" in ended.err
+    sent = b"".join(seen.head + seen.body for seen in server.log.all())
+    assert quote_plus(CANARY).encode() in sent, "the credentials were sent"
+    assert b"X-Key: c4n4ry" in sent
+    for name, content in everything(desk, ended).items():
+        for form in (*ENCODED, "c4n4ry"):
+            assert form.encode() not in content, f"{form} is in {name}"
+    refused("credentials of sites and requests in outputs and files")
+
+
+def test_config_check_and_errors_show_no_credential(
+    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch, refused: Callable[[str], None]
+) -> None:
+    for name in ("CANARY", "PLAIN", "PROXY"):
+        monkeypatch.setenv(name, "c4n4ry")
+    (desk.folder / "defs.yml").write_text(DEFS.format(url=server.url("")) + SITES.format(host=server.host(0)))
+    shown = [
+        desk.process("config", "--site", server.url("/"), "--defs", "defs.yml"),
+        desk.process("config", "--site", server.url("/"), "--defs", "defs.yml", "--json"),
+        desk.process("check", "defs.yml", "--format", "json"),
+        desk.process("run", "defs.yml", "--workers", "0"),  # its proxy is not one
+    ]
+    assert "${env:CANARY} (set)" in shown[0].out
+    for ended in shown:
+        assert "c4n4ry" not in ended.out + ended.err
+    refused("credentials of sites in config, check and errors")
+
+
+def test_a_credential_in_clear_is_refused_and_not_repeated(
+    desk: Desk, refused: Callable[[str], None]
+) -> None:
+    sites = [
+        "auth: { user: me, password: c4n4ry }",
+        "auth: { bearer: c4n4ry }",
+        "cookies: { sessionid: c4n4ry }",
+        "headers: { Authorization: c4n4ry }",
+        'proxy: "http://me:c4n4ry@10.0.0.1:3128"',
+    ]
+    for each in sites:
+        Path("defs.yml").write_text(
+            DEFS.format(url="http://a.example") + f"sites:\n  a.example: {{ {each} }}\n"
+        )
+        for ended in (desk.scoopi("check", "defs.yml"), desk.scoopi("check", "defs.yml", "--format", "json")):
+            assert ended.code == 3
+            assert "in clear" in ended.out
+            assert "c4n4ry" not in ended.out + ended.err
+        refused("a credential in clear")
