@@ -24,7 +24,7 @@ _END = b"\0"
 _SHOW_CURSOR = "\x1b[?25h"
 
 
-class Cancel(Protocol):
+class CancelRun(Protocol):
     """Stops a run; may be called from any thread, and more than once."""
 
     def __call__(self, hard: bool = False) -> None: ...
@@ -45,7 +45,7 @@ class Signals:
         self._terminal = terminal
         self._grace_s = grace_s
         self._leave = leave
-        self._cancel: Cancel | None = None
+        self._cancel: CancelRun | None = None
         self._is_left = threading.Event()
         self._restore: list[Callable[[], object]] = []
         self._one_shots: dict[int, _OneShot] = {}
@@ -64,7 +64,7 @@ class Signals:
             self._restore.pop()()
         self._is_left.set()
 
-    def serve(self, cancel: Cancel) -> None:
+    def serve(self, cancel: CancelRun) -> None:
         """Pass signals to `cancel`, including one that came before."""
         self._cancel = cancel
         if self.count:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import msgspec
 from injector import inject
 
-from scoopi.engine.run_reporter import Outcome, RunReporter
+from scoopi.engine.run_reporter import RunOutcome, RunReporter
 from scoopi.engine.shutdown import StopTime
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
 from scoopi.mediator.heartbeat import Heartbeat
@@ -118,13 +118,13 @@ class RunCompletion:
         is_last = self._departure.leave(published=published is not None)
         if is_last and published is not None:
             self._phases.to_over_by_the_last(published)
-        return self._reporter.report(Outcome(RunStatus.STOPPED, published, note))
+        return self._reporter.report(RunOutcome(RunStatus.STOPPED, published, note))
 
     def fail(self, error: BaseException) -> None:
         """Report in `run.json` that the run could not continue, and why; publishes nothing."""
         self._departure.leave(published=False)
         try:
-            self._reporter.report(Outcome(RunStatus.FAILED, None, fault=error))
+            self._reporter.report(RunOutcome(RunStatus.FAILED, None, fault=error))
         except (OSError, StoreError, ClusterError, AppenderError) as fault:
             log.warning("run.json could not be written: %s", fault)
 
@@ -136,7 +136,7 @@ class RunCompletion:
         """The run is over, but the time of a shutdown was too short to publish it."""
         log.warning("not published: %s", _reason(error))
         self._departure.leave(published=False)
-        return self._reporter.report(Outcome(RunStatus.STOPPED, None, _reason(error)))
+        return self._reporter.report(RunOutcome(RunStatus.STOPPED, None, _reason(error)))
 
     def _publish_all(self) -> RunReport:
         if self._phases.is_over():
@@ -154,10 +154,10 @@ class RunCompletion:
         if rows.complete:
             self._phases.to_over()
         if rows.stopped:
-            return self._reporter.report(Outcome(RunStatus.STOPPED, rows.published, OTHERS_WRITE))
+            return self._reporter.report(RunOutcome(RunStatus.STOPPED, rows.published, OTHERS_WRITE))
         missing = rows.published is not None and rows.published.missing
         status = RunStatus.FAILED if missing else RunStatus.DONE
-        return self._reporter.report(Outcome(status, rows.published, note, awaiting=rows.awaiting))
+        return self._reporter.report(RunOutcome(status, rows.published, note, awaiting=rows.awaiting))
 
 
 def _reason(error: ScoopiError) -> str:

@@ -82,7 +82,7 @@ def _at(place: Place) -> str:
     return f" ({place})" if str(place) else ""
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class RunOutcome(msgspec.Struct, frozen=True):
     """How a node's part of a run came to its end.
 
     Attributes:
@@ -149,7 +149,7 @@ class RunReporter:
         place = self._place
         self._write(RunView(place.run, place.incarnation, "running", self._first_began, jobs=jobs, rows=rows))
 
-    def report(self, outcome: Outcome) -> RunReport:
+    def report(self, outcome: RunOutcome) -> RunReport:
         """The report of this node's part of the run, which is written to `run.json`, too.
 
         Raises:
@@ -193,7 +193,7 @@ class RunReporter:
             log.warning("the number of jobs left is not known: %s", error.what)
             return None
 
-    def _note(self, outcome: Outcome) -> str:
+    def _note(self, outcome: RunOutcome) -> str:
         awaiting = outcome.awaiting
         if not awaiting:
             return outcome.note

@@ -99,7 +99,7 @@ class PageScripts:
         """The result of the script as text, None for null and undefined.
 
         Args:
-            text: as `Template.render` gives it.
+            text: as `PlaceholderTemplate.render` gives it.
             row: seen by the script as `item`, `dim`, `fact` and `axis`.
         Raises:
             ScriptError: the script is wrong, failed, or met a limit; the next call begins with new globals.

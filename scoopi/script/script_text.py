@@ -39,13 +39,13 @@ def script_text(text: str) -> str:
     'f("a b", 12.5)'
 
     Args:
-        text: as `Template.render` gives it.
+        text: as `PlaceholderTemplate.render` gives it.
     """
     if MARK not in text:
         return text
     pieces = parts(text)
     if len(pieces) % 2 == 0:
-        return without_mark(text)  # not from a Template
+        return without_mark(text)  # not from a PlaceholderTemplate
     quoted = _quoted(tuple(pieces[::2]))
     for at in range(1, len(pieces), 2):
         pieces[at] = _letters(pieces[at]) if quoted[at // 2] else _literal(pieces[at], pieces[at + 1])

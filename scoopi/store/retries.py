@@ -19,16 +19,16 @@ TRIES = 20
 RETRIED = "nothing is known yet: the call is retried"
 """The hint of a call to the cluster that failed."""
 START_AGAIN = "look at the log and the heap of the cluster's members, then start this node again"
-Result = TypeVar("Result")
+Value = TypeVar("Value")
 
 
 def retried(
     doing: str,
-    attempt: Callable[[], Result],
+    attempt: Callable[[], Value],
     timeout_s: float,
     is_stopped: Callable[[], bool],
     wait: Callable[[float], object] = time.sleep,
-) -> Result:
+) -> Value:
     """What the attempt returns once the store has answered all its calls.
 
     Args:
@@ -73,7 +73,7 @@ def retried_next_round(doing: str) -> Iterator[None]:
         log_retry(doing, error)
 
 
-def first_won(attempt: Callable[[], Result | None], failed: str, hint: str = "try again") -> Result:
+def first_won(attempt: Callable[[], Value | None], failed: str, hint: str = "try again") -> Value:
     """The first result of a conditional write, attempted again while other nodes win.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from scoopi.errors import FetchError
@@ -70,27 +70,23 @@ class ChildJobs:
             if way.page > self._max_depth:
                 too_deep += 1
                 continue
-            children[way.job] = Child(
-                way.job,
-                host,
-                JobPayload(
-                    locator=Locator(way.name, link.group, url),
-                    seed=way.seed,
-                    page=way.page,
-                    ancestors=way.ancestors + digest,
-                    public_only=public_only,
-                    parent=link.parent,
-                ),
+            new = JobPayload(
+                locator=Locator(way.name, link.group, url),
+                seed=way.seed,
+                page=way.page,
+                ancestors=way.ancestors + digest,
+                public_only=public_only,
+                parent=link.parent,
             )
+            children[way.job] = Child(way.job, host, new)
+        return tuple(children.values()), tuple(self._warnings(payload, too_deep, refused, too_long))
+
+    def _warnings(self, payload: JobPayload, too_deep: int, refused: int, too_long: int) -> Iterator[Failure]:
         causes = {
             f"links deeper than scoopi.link.maxDepth ({self._max_depth}) are not followed": too_deep,
             "links from a web page to local files are not followed": refused,
             f"links of more than {LONGEST_ADDRESS:,} characters are not followed": too_long,
         }
-        return tuple(children.values()), tuple(self._warnings(causes, payload))
-
-    @staticmethod
-    def _warnings(causes: Mapping[str, int], payload: JobPayload) -> Iterator[Failure]:
         for cause, count in causes.items():
             if count:
                 yield Failure(cause=cause, message=f"{count} {cause}", url=shown(payload.locator.url))

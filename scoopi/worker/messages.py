@@ -91,7 +91,7 @@ class Ready(msgspec.Struct, frozen=True, tag=6, array_like=True):
     """The worker is wired and waits for jobs."""
 
 
-class Fault(msgspec.Struct, frozen=True, tag=7, array_like=True):
+class StartFault(msgspec.Struct, frozen=True, tag=7, array_like=True):
     """The worker cannot be wired; the run cannot go on."""
 
     message: str
@@ -141,4 +141,4 @@ class Results(msgspec.Struct, frozen=True, tag=12, array_like=True):
 
 
 ToWorker = Setup | Give | Granted | Drain | Recall | Stop
-ToParent = Ready | Fault | Sent | Answered | Asking | HandedBack | Results
+ToParent = Ready | StartFault | Sent | Answered | Asking | HandedBack | Results

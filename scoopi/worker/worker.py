@@ -22,7 +22,6 @@ from scoopi.worker.messages import (
     Answered,
     Asking,
     Drain,
-    Fault,
     Give,
     Granted,
     HandedBack,
@@ -32,6 +31,7 @@ from scoopi.worker.messages import (
     Results,
     Sent,
     Setup,
+    StartFault,
     ToWorker,
     WorkItem,
 )
@@ -93,7 +93,7 @@ class Worker:
         try:
             self._parts = self._wire(setup.plan, self._report_sent)
         except Exception as error:
-            self._pipe.send(Fault(f"{type(error).__name__}: {error}"))
+            self._pipe.send(StartFault(f"{type(error).__name__}: {error}"))
             return
         parts, self._loader = self._parts, self._parts.loader
         self._runner = JobRun(

@@ -19,7 +19,6 @@ from scoopi.worker.messages import (
     Answered,
     Asking,
     Drain,
-    Fault,
     Granted,
     HandedBack,
     Ready,
@@ -27,6 +26,7 @@ from scoopi.worker.messages import (
     Results,
     Sent,
     Setup,
+    StartFault,
     Stop,
 )
 from tests.mediator.crew import NODE, WAIT_S, PlayedNode, result_of, running
@@ -358,7 +358,7 @@ def test_a_dead_workers_grant_counts_as_sent_at_its_end(tmp_path: Path) -> None:
 
 def test_a_worker_that_cannot_be_wired_ends_the_run(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path)) as node:
-        node.worker().says(Fault("no such plugin"))
+        node.worker().says(StartFault("no such plugin"))
         assert "no such plugin" in str(node.faults.get(timeout=WAIT_S))
         node.thread.join(WAIT_S)
         assert not node.thread.is_alive()

@@ -10,19 +10,22 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 
 from tests.structure import exceptions
 from tests.structure.sources import ENTRY_POINTS, ROOT, Source, sources
 
 MOST_LINES = 300
+MOST_README_LINES = 250
 MOST_FILES = 15
 SMALL_LINES = 40
 MOST_FUNCTION_LINES = 40
 MOST_ARGUMENTS = 6
 
 WORDS = re.compile(
-    r"\b(anew|gears?|whoever|lest|in vain|(?:go|goes|gone) on with|tells?|told|mend|slate|bells?|rings?|"
-    r"hurry|patience|orderly|lost node|is no (?:name|step|text|list|page|verb|setting|file|folder|number))\b",
+    r"\b(anew|gears?|whoever|lest|in vain|(?:go|goes|gone) on with|tells?(?!\()|told|mend|slate|bells?|"
+    r"rings?|hurry|patience|orderly|lost node|"
+    r"(?<!there )is no (?:name|step|text|list|page|verb|setting|file|folder|number))\b",
     re.IGNORECASE,
 )
 
@@ -47,6 +50,11 @@ def test_every_file_name_is_unique() -> None:
 def test_no_file_is_long() -> None:
     long = {source.name for source in SCOOPI if source.lines > MOST_LINES}
     assert_only(long, exceptions.LONG_FILES, f"a file has at most {MOST_LINES} lines")
+
+
+def test_the_readme_is_short() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= MOST_README_LINES, "move what is not the main path to a page of docs/"
 
 
 def test_no_folder_has_many_files() -> None:
@@ -100,8 +108,14 @@ def test_no_test_uses_a_private_name() -> None:
 def test_no_text_uses_a_word_of_the_list() -> None:
     texts = [*(ROOT / "scoopi").rglob("*.py"), *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     texts += [*(ROOT / "defs").rglob("*.md"), *(ROOT / "k8s").rglob("*.md"), *(ROOT / "conf").iterdir()]
-    found = {f"{text.relative_to(ROOT)}" for text in texts if WORDS.search(text.read_text(encoding="utf-8"))}
+    found = {f"{text.relative_to(ROOT)}" for text in texts if WORDS.search(_prose(text))}
     assert_only(found, _joined(exceptions.WORDS), "see the words in test_structure.py")
+
+
+def _prose(text: Path) -> str:
+    """What is in a file; of a page without its code, which may quote names that are gone."""
+    content = text.read_text(encoding="utf-8")
+    return re.sub(r"`[^`]*`", "", content) if text.suffix == ".md" else content
 
 
 def _joined(names: Mapping[str, str]) -> set[str]:

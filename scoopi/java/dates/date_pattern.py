@@ -9,13 +9,13 @@ from types import MappingProxyType
 
 from scoopi.java.dates.date_names import ENGLISH, FULL, SHORT, DateNames, date_names
 from scoopi.java.dates.pattern_calendar import resolve, sunday_before
-from scoopi.java.dates.pattern_parts import Part, parts_of
+from scoopi.java.dates.pattern_parts import PatternPart, parts_of
 from scoopi.java.dates.pattern_reader import Reader
 
 ZONE_LETTERS = "zZX"
 
 
-def written(part: Part, moment: datetime, names: DateNames) -> str:
+def written(part: PatternPart, moment: datetime, names: DateNames) -> str:
     """The part as text; plain text as it is."""
     match part.letter:
         case "":
@@ -35,7 +35,7 @@ def written(part: Part, moment: datetime, names: DateNames) -> str:
     return f"{_NUMBERS[part.letter](moment):0{part.width}d}"
 
 
-def _zone(part: Part, moment: datetime) -> str:
+def _zone(part: PatternPart, moment: datetime) -> str:
     aware = moment if moment.tzinfo else moment.astimezone()
     offset = aware.utcoffset()
     minutes = round(offset.total_seconds() / 60) if offset else 0
@@ -100,7 +100,7 @@ class DatePattern:
 
     pattern: str
     locale: str = ENGLISH
-    _parts: tuple[Part, ...] = field(init=False, repr=False, compare=False)
+    _parts: tuple[PatternPart, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_parts", parts_of(self.pattern))

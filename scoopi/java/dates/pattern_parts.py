@@ -1,4 +1,4 @@
-"""Part: one piece of a date pattern, a field or plain text."""
+"""PatternPart: one piece of a date pattern, a field or plain text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LETTERS = "GyYMLdkHhKaEuDFwWmsSzZX"
 MOST_ISO_ZONE = 3
 
 
-class Part(NamedTuple):
+class PatternPart(NamedTuple):
     """A field by its letter and how often it is repeated, or (letter empty) plain text.
 
     Attributes:
@@ -34,13 +34,13 @@ class Part(NamedTuple):
 
 
 @cache
-def parts_of(pattern: str) -> tuple[Part, ...]:
+def parts_of(pattern: str) -> tuple[PatternPart, ...]:
     """The parts of a pattern, in order.
 
     Raises:
         ValueError: an unknown letter, or a quote that is not closed.
     """
-    parts: list[Part] = []
+    parts: list[PatternPart] = []
     index = 0
     while index < len(pattern):
         sign = pattern[index]
@@ -58,23 +58,23 @@ def parts_of(pattern: str) -> tuple[Part, ...]:
             index += 1
     return tuple(
         part._replace(abuts=part.is_number and after.is_number)
-        for part, after in zip_longest(parts, parts[1:], fillvalue=Part(""))
+        for part, after in zip_longest(parts, parts[1:], fillvalue=PatternPart(""))
     )
 
 
-def _field(letter: str, count: int) -> Part:
+def _field(letter: str, count: int) -> PatternPart:
     if letter not in LETTERS:
         raise ValueError(f"{letter} is not a letter of a date pattern; put plain text in quotes")
     if letter == "X" and count > MOST_ISO_ZONE:
         raise ValueError("a date pattern has at most XXX")
-    return Part(letter, count)
+    return PatternPart(letter, count)
 
 
-def _add_text(parts: list[Part], text: str) -> None:
+def _add_text(parts: list[PatternPart], text: str) -> None:
     if parts and not parts[-1].letter:
-        parts[-1] = Part("", text=parts[-1].text + text)
+        parts[-1] = PatternPart("", text=parts[-1].text + text)
     else:
-        parts.append(Part("", text=text))
+        parts.append(PatternPart("", text=text))
 
 
 def quoted(pattern: str, start: int) -> tuple[str, int]:

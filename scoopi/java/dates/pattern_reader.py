@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 
 from scoopi.java.dates.date_names import ENGLISH, FULL, SHORT, ZONES, Styles, date_names
-from scoopi.java.dates.pattern_parts import Part
+from scoopi.java.dates.pattern_parts import PatternPart
 
 _NUMBER = re.compile(r"-?\d+")
 _BLANK = " \t"
@@ -77,7 +77,7 @@ class Reader:
         self._index = 0
         self._fields: dict[str, int] = {}
 
-    def read(self, parts: tuple[Part, ...]) -> dict[str, int]:
+    def read(self, parts: tuple[PatternPart, ...]) -> dict[str, int]:
         """Fields by name, those that stand further right later; `offset` is in minutes.
 
         Raises:
@@ -94,7 +94,7 @@ class Reader:
             raise self._misfit("its end")
         return self._fields
 
-    def _read_field(self, part: Part) -> None:
+    def _read_field(self, part: PatternPart) -> None:
         if part.letter in self._named_fields and not part.is_number:
             name, numbers = self._named_fields[part.letter]
             self._set(name, self._named(part.letter, numbers))
@@ -110,7 +110,7 @@ class Reader:
         self._fields.pop(name, None)
         self._fields[name] = value
 
-    def _number(self, part: Part) -> int:
+    def _number(self, part: PatternPart) -> int:
         end = self._index + part.width if part.abuts else len(self._text)
         found = _NUMBER.match(self._text, self._index, min(end, len(self._text)))
         if found is None or end > len(self._text):
@@ -126,7 +126,7 @@ class Reader:
         self._fields["ambiguous"] = int(value == first)
         return century * 100 + value + (100 if value < first else 0)
 
-    def _set_number(self, part: Part, value: int) -> None:
+    def _set_number(self, part: PatternPart, value: int) -> None:
         match part.letter:
             case "y" | "Y":
                 self._set("year", value)
@@ -151,7 +151,7 @@ class Reader:
         self._index += len(name)
         return numbers[name]
 
-    def _zone(self, part: Part) -> int:
+    def _zone(self, part: PatternPart) -> int:
         patterns = [_ISO_ZONES[part.width - 1]] if part.letter == "X" else [_RFC_ZONE, _GMT_ZONE]
         for pattern in patterns:
             found = pattern.match(self._text, self._index)

@@ -21,11 +21,11 @@ from scoopi.store.pages.job_records import NewJob
 from scoopi.worker.messages import (
     Answered,
     Asking,
-    Fault,
     HandedBack,
     Ready,
     Results,
     Sent,
+    StartFault,
     ToParent,
 )
 
@@ -87,7 +87,7 @@ class HandoverRouter:
             return Routed(handed_back=tuple(pending for pending in back if pending is not None))
         elif isinstance(message, Ready):
             worker.ready = True
-        elif isinstance(message, Fault):
+        elif isinstance(message, StartFault):
             raise RunError(f"a worker cannot start: {message.message}")
         return NOTHING
 

@@ -14,10 +14,10 @@ from scoopi.model.place import Place
 from scoopi.model.text.page_text import parts, shown
 from scoopi.parse.cells.positional_index import Leaf, PositionalIndex
 from scoopi.parse.grid.grid_reading import GridReading
-from scoopi.parse.grid.placeholder_template import IndexOf, Template
+from scoopi.parse.grid.placeholder_template import IndexOf, PlaceholderTemplate
 from scoopi.parse.query_ports import Positional, QueryEngine
 
-Fault = TypeVar("Fault", bound=ParseError | ScriptError)
+QueryFault = TypeVar("QueryFault", bound=ParseError | ScriptError)
 
 RawValue = Callable[[Sequence[int], Sequence[str | None]], str | None]
 """Indexes and values of a row's axes -> the raw value of one axis."""
@@ -39,7 +39,9 @@ class GridQuery:
         ParseError: a selector without placeholders is wrong.
     """
 
-    def __init__(self, block: Template, selector: Template, engine: QueryEngine, place: Place) -> None:
+    def __init__(
+        self, block: PlaceholderTemplate, selector: PlaceholderTemplate, engine: QueryEngine, place: Place
+    ) -> None:
         self._block = block
         self._selector = selector
         self._place = place
@@ -215,14 +217,14 @@ def located(place: Place) -> Iterator[None]:
         raise placed(error, place) from error
 
 
-def placed(error: Fault, place: Place) -> Fault:
+def placed(error: QueryFault, place: Place) -> QueryFault:
     """The error with its place in the definitions, unless it has one."""
     if error.at or not place.line:
         return error
     return type(error)(error.what, at=str(place), hint=error.hint, cause=error.cause)
 
 
-def as_written(error: ParseError, template: Template, used: str) -> ParseError:
+def as_written(error: ParseError, template: PlaceholderTemplate, used: str) -> ParseError:
     """An error that names the text as it was used, now named as it is written too; grouped by the latter."""
     written, values, used = template.written, parts(used)[1::2], shown(used)
     if written == used:

@@ -18,7 +18,7 @@ from scoopi.parse.grid.grid_query import as_written
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.grid_template import GridTemplate
 from scoopi.parse.grid.placeholder import AxisDef, PlaceholderScope
-from scoopi.parse.grid.placeholder_template import Template
+from scoopi.parse.grid.placeholder_template import PlaceholderTemplate
 from scoopi.parse.grid.range_ends import of_data_def
 from scoopi.parse.query_ports import QueryEngine, ScriptRunner
 
@@ -142,7 +142,7 @@ def _axes_faults(data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine
             yield SelectorFault(axes[own].item.place, error.what, error.hint)
 
 
-def _try(engine: QueryEngine, template: Template, used: str, is_block: bool, item: str) -> None:
+def _try(engine: QueryEngine, template: PlaceholderTemplate, used: str, is_block: bool, item: str) -> None:
     try:
         engine.compile_block(used) if is_block else engine.compile_value(used)
     except ParseError as error:

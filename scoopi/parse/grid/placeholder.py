@@ -11,7 +11,7 @@ from scoopi.model.data import Axis, ScriptRow
 from scoopi.model.data_def import ItemDef
 from scoopi.model.text.page_text import without_mark
 from scoopi.model.text.shown import nearest
-from scoopi.parse.grid.placeholder_template import IndexOf, Leftover, Piece, Template, ValueOf
+from scoopi.parse.grid.placeholder_template import IndexOf, Leftover, Piece, PlaceholderTemplate, ValueOf
 
 _PLACEHOLDER = re.compile(r"%%\{|%\{([^}]*)\}")
 _AXIS_NAMES = ("item", "dim", "fact")
@@ -68,14 +68,14 @@ class PlaceholderScope:
         self._own = own
         self._expanded_characters = 0
 
-    def compile(self, text: str) -> Template:
+    def compile(self, text: str) -> PlaceholderTemplate:
         """The text with its placeholders understood.
 
         Raises:
             ParseError: an axis, item or property does not exist, or placeholders go round in a circle.
         """
         self._expanded_characters = 0
-        return Template(self._pieces(without_mark(text), 0), text)
+        return PlaceholderTemplate(self._pieces(without_mark(text), 0), text)
 
     def _pieces(self, text: str, depth: int) -> list[Piece]:
         pieces: list[Piece] = []

@@ -1,4 +1,4 @@
-"""Template: a text whose placeholders are understood; what is known beforehand is put in already."""
+"""PlaceholderTemplate: a text whose placeholders are understood; what is known beforehand is in it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Leftover(NamedTuple):
 Piece = str | IndexOf | ValueOf | Leftover
 
 
-class Template:
+class PlaceholderTemplate:
     """Pieces of a text.
 
     Args:

@@ -152,22 +152,13 @@ class RunJoining:
         self, found: _Found, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
     ) -> RunContext:
         folder, registry = found.folder, found.registry
-        left_over = LeftOverRuns(found.client, found.names, registry, OutputSettings.of(configs).retention_s)
-        registry.sweep(left_over.end)
-        keep_s = OutputSettings.of(configs).unfinished_s
-        maps, over = registry.enter(found.name, keep_s)
-        if self._request.discard_lost and self._record_in(maps, found).has_lost():
-            maps, over = registry.renew(found.name, maps, keep_s)
+        maps, over = self._entered(found, OutputSettings.of(configs))
         store = store_of(found.client, maps, lambda: registry.is_gone(found.name, maps))
         record, cancel = self._record_in(maps, found), self._listening(store, maps)
         self._request.notify(f"run {found.name}, node {folder.node}")
-        composed = (
-            self._composed_before(store, record) if over else self._composed(store, folder, mine, cancel)
-        )
+        composed = self._kept(store, record) if over else self._composed(store, folder, mine, cancel)
         self._compare(mine, composed, configs)
-        state = record.read() if over else record.create(composed.run)
-        if state is None:
-            raise self._just_ended()
+        phase = self._phase(record, composed, over)
         folder.write_state(composed.run)
         log.info("run %s: joined as node %s", found.name, folder.node)
         effective = merge(configs, self._of_run(composed), take_shared=False)
@@ -188,7 +179,7 @@ class RunJoining:
             cluster=ClusterSettings.of(effective, Path.cwd()),
             canaries=found.canaries,
             cancel=cancel,
-            was_over=state.phase is not RunPhase.RUNNING,
+            was_over=phase is not RunPhase.RUNNING,
             returned=self._returned,
             plain_outputs=outputs,
             retention=self._retention(found, mine, store, maps, output.retention_s),
@@ -197,6 +188,21 @@ class RunJoining:
             set_deadline=found.client.expedite,
             on_seeded=MemberHeaps(found.client).warn_of,
         )
+
+    def _entered(self, found: _Found, output: OutputSettings) -> tuple[str, bool]:
+        """The maps of the run, and whether it is over; what crashed runs left is ended before."""
+        registry = found.registry
+        registry.sweep(LeftOverRuns(found.client, found.names, registry, output.retention_s).end)
+        maps, over = registry.enter(found.name, output.unfinished_s)
+        if self._request.discard_lost and self._record_in(maps, found).has_lost():
+            return registry.renew(found.name, maps, output.unfinished_s)
+        return maps, over
+
+    def _phase(self, record: RunRecord, composed: Composed, over: bool) -> RunPhase:
+        state = record.read() if over else record.create(composed.run)
+        if state is None:
+            raise self._just_ended()
+        return state.phase
 
     def _retention(
         self, found: _Found, mine: Composed, store: Store, maps: str, seconds: int
@@ -230,7 +236,7 @@ class RunJoining:
         state = RunRecord(store_of(client, maps), self._node).read()
         return state is not None and state.phase is not RunPhase.RUNNING
 
-    def _composed_before(self, store: Store, record: RunRecord) -> Composed:
+    def _kept(self, store: Store, record: RunRecord) -> Composed:
         """Of a run that is over, as long as it is kept: nobody composes anything in its maps again."""
         packed = self._setup(store).composed()
         if packed is None or record.read() is None:

@@ -15,7 +15,7 @@ _BEATS = 2
 """A heartbeat may be older than its writing; the second one after a scan was made up after it."""
 
 
-class _Found(NamedTuple):
+class _Scanned(NamedTuple):
     """A scan found no job, and no node had taken one around it."""
 
     takes: int
@@ -49,7 +49,7 @@ class CompletionCheck:
         self._members = members
         self._incarnation = incarnation
         self._load = load
-        self._found: _Found | None = None
+        self._found: _Scanned | None = None
 
     def is_over(self) -> bool:
         """Ask the store; to be asked again until true, by one thread.
@@ -69,7 +69,7 @@ class CompletionCheck:
             self._found = self._scanned()
         return self._found is not None and self._believed(self._found)
 
-    def _scanned(self) -> _Found | None:
+    def _scanned(self) -> _Scanned | None:
         """Look for jobs between two looks at the nodes."""
         before, others = self._load(), self._others()
         if not before.idle or not _all_idle(others):
@@ -78,10 +78,10 @@ class CompletionCheck:
         if not self._jobs.nothing_left():
             self._jobs.refuse_strays()
             return None
-        found = _Found(before.takes, self._others())
+        found = _Scanned(before.takes, self._others())
         return found if _takes(others) == _takes(found.others) and self._still_so(found) else None
 
-    def _still_so(self, found: _Found) -> bool:
+    def _still_so(self, found: _Scanned) -> bool:
         load, others = self._load(), self._others()
         return (
             load.idle
@@ -90,7 +90,7 @@ class CompletionCheck:
             and _takes(others) == _takes(found.others)
         )
 
-    def _believed(self, found: _Found) -> bool:
+    def _believed(self, found: _Scanned) -> bool:
         """Whether all other nodes have reported since the scan that they took nothing around it."""
         now = self._others()
         return _takes(now) == _takes(found.others) and all(
