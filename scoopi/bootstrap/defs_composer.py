@@ -32,6 +32,7 @@ from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_files import file_digest
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender
+from scoopi.publishing.output_faults import OutputFaults
 from scoopi.runs.composed import defs_folder, plugin_folders
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
@@ -95,7 +96,9 @@ class DefsComposer:
     def _checkers(self, source: Path, with_pages: bool) -> Checkers:
         css = CssEngine()
         files = FileFinder(self._current, defs_folder(source))
+        outputs = OutputFaults(self._current if with_pages else None)
         return Checkers(
+            output=lambda *output: [Fault(error.what, error.hint) for error in outputs.of(*output)],
             css=lambda data_def: [*check_data_def(data_def, css)],
             xpath=_xpath_faults,
             regex=_fault_of(_ensure_regex),

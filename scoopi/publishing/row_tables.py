@@ -92,6 +92,16 @@ class RowTables:
             with contextlib.closing(self._table(spec)) as table:
                 table.ensure()
 
+    def compare(self) -> None:
+        """Compare the tables that exist; makes nothing.
+
+        Raises:
+            As `ensure`.
+        """
+        for spec in self._specs:
+            with contextlib.closing(self._table(spec)) as table:
+                table.compare()
+
     def during_run(self) -> list[TableLoad]:
         """Loads of the tables that are filled during the run; the caller closes them."""
         if not self._specs:

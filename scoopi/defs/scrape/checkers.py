@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from scoopi.model.data_def import DataDef
-from scoopi.model.definitions import PluginDef
+from scoopi.model.definitions import OutputDef, PluginDef
 from scoopi.model.place import Place
+from scoopi.model.records import RecordSchema
 
 PluginKind = Literal["appenders", "encoders", "converters", "scripts"]
 SelectorFaults = list[tuple[Place, str, str]]
@@ -41,10 +42,16 @@ def _no_plugin_faults(kind: PluginKind, plugin: PluginDef) -> list[Fault]:
     return []
 
 
+def no_output_faults(task: str, output: OutputDef, schema: RecordSchema) -> list[Fault]:
+    """Finds nothing."""
+    return []
+
+
 class Checkers(msgspec.Struct, frozen=True):
     """Functions that each return what is wrong with their argument; the defaults find nothing.
 
     Attributes:
+        output: an output of a task (by its key) that reads records with these columns.
         css: selectors of a data definition that are used by the CSS engine; they hold placeholders.
         xpath: the same for the XPath engine.
         regex: a Java pattern, as filters have it.
@@ -58,6 +65,7 @@ class Checkers(msgspec.Struct, frozen=True):
     host_pattern: which hosts a site has; returns the pattern as hosts are compared with it.
     """
 
+    output: Callable[[str, OutputDef, RecordSchema], list[Fault]] = no_output_faults
     css: Callable[[DataDef], SelectorFaults] = no_faults
     xpath: Callable[[DataDef], SelectorFaults] = no_faults
     regex: Callable[[str], Fault | None] = no_fault

@@ -60,6 +60,7 @@ class DefsChecker:
         self._check_requests()
         self._check_locators()
         self._check_tasks()
+        self._check_outputs()
         for name, use in self._reach.uses.items():
             written = self._data_defs.get(name)
             if written is not None:
@@ -171,6 +172,16 @@ class DefsChecker:
                 if task.data_def in self._data_defs:
                     conversions.add(chain, self._data_defs[task.data_def])
         conversions.report()
+
+    def _check_outputs(self) -> None:
+        """Where the records of tasks go."""
+        for task in self._tasks():
+            written = self._record_defs.get(task.data_def)
+            if written is None or task.group not in self._reach.groups:
+                continue
+            for output in outputs_of(task.data_def, task.outputs):
+                for fault in self._checkers.output(task.key, output, written.record_def.schema):
+                    self._findings.error(output.place, f"{task.key}.output", fault.what, fault.hint)
 
     def _check_data_def(self, task: WrittenTask) -> None:
         section = self._root.table("dataDefs")

@@ -88,6 +88,16 @@ class RecordTable:
                 if attempt == TRIES:  # of two nodes that create a table, one fails
                     raise
 
+    def compare(self) -> None:
+        """Compare the table, if it is there.
+
+        Raises:
+            As `ensure`.
+        """
+        if self.database.exists():
+            with self.database.transaction() as connection:
+                differences(connection, self.table, self._schema.key).raise_if_any(self.database.name)
+
     def close(self) -> None:
         """Close the connection."""
         self.database.close()

@@ -1,0 +1,63 @@
+"""OutputFaults: what is wrong with the outputs of tasks that read records, before a run begins."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from scoopi.errors import AppenderError, DefsError, StoreError
+from scoopi.model.definitions import OutputDef
+from scoopi.model.records import RecordSchema
+from scoopi.outputs.extras import ensure_libraries
+from scoopi.outputs.target import Target, parse_target
+from scoopi.publishing.output_file import OutputSpec
+from scoopi.publishing.row_tables import RowTables
+
+
+class OutputFaults:
+    """Remembers the outputs of all tasks: what two tasks write has one set of columns.
+
+    Args:
+        table_folder: what the paths of SQLite files are relative to; None: tables are not looked at.
+    """
+
+    def __init__(self, table_folder: Path | None = None) -> None:
+        self._table_folder = table_folder
+        self._first: dict[str, tuple[str, RecordSchema]] = {}
+
+    def of(self, task: str, output: OutputDef, schema: RecordSchema) -> Iterator[DefsError]:
+        """What is wrong with one output of a task.
+
+        Args:
+            task: its key in the definitions.
+        """
+        try:
+            target = parse_target(output.to)
+            ensure_libraries(target)
+        except DefsError as error:
+            yield error
+            return
+        first, columns = self._first.setdefault(target.name, (task, schema))
+        if _shape(columns) != _shape(schema):
+            what = f"{first} and {task} write {target.name} with different columns or keys"
+            yield DefsError(what, hint="use two outputs, or the same fields")
+        elif output.stream and not target.is_database:
+            hint = "leave it out: files are written at the end of the run"
+            yield DefsError(f"stream: true is for databases, and {target.name} is a file", hint=hint)
+        elif self._table_folder is not None and target.is_database:
+            yield from self._of_table(target, schema, self._table_folder)
+
+    def _of_table(self, target: Target, schema: RecordSchema, folder: Path) -> Iterator[DefsError]:
+        """A database that does not answer now may do so when the run begins."""
+        spec = OutputSpec(target.name, target.name, target=target, schema=schema)
+        try:
+            with contextlib.suppress(StoreError, AppenderError):
+                RowTables([spec], folder).compare()
+        except DefsError as error:
+            yield error
+
+
+def _shape(schema: RecordSchema) -> object:
+    """What rows of one output have in common."""
+    return schema.key, [(column.name, column.type, column.is_list) for column in schema.all_columns]

@@ -1,0 +1,76 @@
+"""OutputFaults: mistakes in `output:` are found by the check, with their place."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.engine.desk import Desk
+
+DEFINITIONS = """\
+locatorGroups: {{ list: /list.html }}
+taskGroups:
+  list:
+    cards: {{ dataDef: card, output: [ {outputs} ] }}
+    names: {{ dataDef: name, output: [ {others} ] }}
+dataDefs:
+  card: {{ each: li, fields: {{ title: a, price: {{ select: b, type: decimal }} }} }}
+  name: {{ each: li, fields: {{ title: a }} }}
+"""
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "list.html").write_text("<li><a>x</a>")
+    return Desk(tmp_path)
+
+
+def check(desk: Desk, outputs: str, others: str = "names.csv") -> str:
+    (desk.folder / "defs.yml").write_text(DEFINITIONS.format(outputs=outputs, others=others))
+    return desk.scoopi("check", "defs.yml").err + desk.scoopi("check", "defs.yml").out
+
+
+@pytest.mark.parametrize(
+    ("outputs", "what", "hint"),
+    [
+        ("books.cvs", "output 'books.cvs' has no known format", "did you mean books.csv?"),
+        ("'sqlite:books.db'", "names no table", "sqlite:books.db#books"),
+        ("'s4://bucket/books.csv'", "unknown scheme", ""),
+        ("'postgresql://me:secret@host/db#t'", "holds a password", "PGPASSWORD"),
+        ("{ to: books.csv, stream: true }", "stream: true is for databases", ""),
+    ],
+)
+def test_a_mistake_in_an_output_is_reported_with_its_place(
+    desk: Desk, outputs: str, what: str, hint: str
+) -> None:
+    text = check(desk, outputs)
+
+    assert "4:" in text
+    assert what in text
+    assert hint in text
+    assert "secret" not in text.replace(outputs, "")
+
+
+def test_tasks_with_different_columns_cannot_share_an_output(desk: Desk) -> None:
+    assert "with different columns or keys" in check(desk, "all.csv", "all.csv")
+
+
+def test_a_table_that_does_not_match_is_found_by_the_check_and_nothing_is_made(desk: Desk) -> None:
+    with sqlite3.connect(desk.folder / "books.db") as connection:
+        connection.execute("CREATE TABLE cards (title TEXT)")
+
+    text = check(desk, "'sqlite:books.db#cards', 'sqlite:new.db#cards'")
+
+    assert "column price is missing" in text
+    assert not (desk.folder / "new.db").exists()
+
+
+def test_right_outputs_have_no_fault(desk: Desk) -> None:
+    outputs = (
+        "books.csv, books.parquet, books.xlsx, books.jsonl.zst, '-', 'sqlite:a.db#t', 's3://bucket/x.csv'"
+    )
+
+    assert "error" not in check(desk, outputs)
