@@ -56,14 +56,21 @@ class Fetching:
         loader: loads all pages concurrently.
         on_loaded: called in the thread that takes the turn.
         send: sends messages to the parent.
+        reports: messages that callbacks of the loader add within a turn; sent at its end.
     """
 
-    def __init__(self, loader: Loader, on_loaded: OnLoaded, send: Callable[..., None]) -> None:
+    def __init__(
+        self,
+        loader: Loader,
+        on_loaded: OnLoaded,
+        send: Callable[..., None],
+        reports: list[msgspec.Struct],
+    ) -> None:
         self._loader = loader
         self._on_loaded = on_loaded
         self._send = send
         self._to_begin: deque[PageLoad] = deque()
-        self._reports: list[msgspec.Struct] = []
+        self._reports = reports
         self._turning = threading.Lock()
         self._waking = threading.Lock()
         self._is_waiting = False
@@ -124,10 +131,6 @@ class Fetching:
             finally:
                 self._turning.release()
 
-    def report(self, message: msgspec.Struct) -> None:
-        """Send the message to the parent at the end of the turn; for callbacks of the loader within it."""
-        self._reports.append(message)
-
     def close(self) -> None:
         """Drop all requests in flight."""
         with self._turning, self._waking:
@@ -143,7 +146,8 @@ class Fetching:
         finally:
             self._is_waiting = False
         if self._reports:
-            reports, self._reports = self._reports, []
+            reports = tuple(self._reports)
+            self._reports.clear()
             self._send(*reports)
         self._turned_at = time.monotonic()
 

@@ -1,4 +1,4 @@
-"""Worker: reads the parent's messages, fetches many pages at a time, runs steps, sends results in batches."""
+"""Worker: waits for its plan, is wired by it, and reads the parent's messages while its loop runs."""
 
 from __future__ import annotations
 
@@ -7,42 +7,18 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
 
 import msgspec
 
-from scoopi.errors import FetchError, SilentHostError
-from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
-from scoopi.model.report.run_report import LOADER
-from scoopi.steps.step import LoadOrder
 from scoopi.worker.crash_marker import CrashMarker
-from scoopi.worker.fetching import LEFT_ALONE_S, Fetching, Loaded, PageLoad
-from scoopi.worker.job_run import JobRun
-from scoopi.worker.messages import (
-    Answered,
-    Asking,
-    Drain,
-    Give,
-    Granted,
-    HandedBack,
-    Ready,
-    Recall,
-    Result,
-    Results,
-    Sent,
-    Setup,
-    StartFault,
-    ToWorker,
-    WorkItem,
-)
+from scoopi.worker.fetching import LEFT_ALONE_S
+from scoopi.worker.messages import Ready, Sent, Setup, StartFault, ToWorker
 from scoopi.worker.pipe import WorkerPipe
+from scoopi.worker.worker_loop import Work, WorkerLoop
 from scoopi.worker.worker_parts import Wire
 
 log = logging.getLogger(__name__)
 
-BATCH_SECONDS = 0.02
-BATCH_BYTES = 256 << 10
-LONGEST_WAIT_S = 1.0
 DECODER = msgspec.msgpack.Decoder(ToWorker)
 
 
@@ -67,20 +43,8 @@ class Worker:
         self._marker = marker
         self._wire = wire
         self._orphaned = orphaned
-        self._to_run: deque[PageLoad | Loaded | None] = deque()
-        self._waiting: dict[str, PageLoad] = {}
-        self._waiting_lock = threading.Lock()
-        self._draining = threading.Event()
-        self._batch: list[Result] = []
-        self._batch_lock = threading.Lock()
-        self._batch_bytes = 0
-        self._batch_since = 0.0
-        self._opened = ExitStack()
-        self._wake: Callable[[], None] = lambda: None  # until it is wired there is no wait to be ended
-        self._begun = 0  # jobs that came; counted by the reader's thread alone, and so
-        self._ended = 0  # those whose result is sent or in the batch, by the steps' thread
-        self._received = 0  # bytes of pages, by the thread that has the turn
-        self._done_with = 0  # those whose steps are over, by the steps' thread
+        self._to_run: deque[Work | None] = deque()
+        self._loop: WorkerLoop | None = None  # until it is wired
 
     def run(self) -> None:
         """Serve until stopped."""
@@ -90,211 +54,52 @@ class Worker:
             return
         setup = DECODER.decode(first)
         assert isinstance(setup, Setup)
-        try:
-            self._parts = self._wire(setup.plan, self._report_sent)
-        except Exception as error:
-            self._pipe.send(StartFault(f"{type(error).__name__}: {error}"))
+        loop = self._wired(setup.plan)
+        if loop is None:
             return
-        parts, self._loader = self._parts, self._parts.loader
-        self._runner = JobRun(
-            parts.group_plan, parts.children, self._marker, parts.found, self._loader.fault_of
-        )
-        self._fetching = Fetching(self._loader, self._on_loaded, self._pipe.send)
-        self._opened.callback(self._fetching.close)
-        self._wake = self._fetching.wake
+        self._loop = loop
         self._pipe.send(Ready())
-        threading.Thread(target=self._read, args=(bodies,), name="worker-reader", daemon=True).start()
+        threading.Thread(target=self._read, args=(loop, bodies), name="worker-reader", daemon=True).start()
         try:
-            self._run_steps()
+            loop.run()
         except BrokenPipeError:
             self._orphaned()
 
     def close(self) -> None:
         """Close what `run` has opened; not where the process ends, for it may wait for a name's look-up."""
-        self._opened.close()
+        if self._loop is not None:
+            self._loop.close()
 
     def leave(self) -> None:
         """Begin no further page; callable from any thread, also before the worker is wired."""
         self._to_run.clear()
         self._to_run.append(None)
-        self._wake()
+        if self._loop is not None:
+            self._loop.wake()
 
-    # The reader's thread
+    def _wired(self, plan: bytes) -> WorkerLoop | None:
+        """None if the parts cannot be made, which is reported."""
+        reports: list[msgspec.Struct] = []
 
-    def _read(self, bodies: Iterator[bytes]) -> None:
+        def report_sent(job: str, host: str) -> None:
+            reports.append(Sent(job, host, time.monotonic()))
+
+        try:
+            parts = self._wire(plan, report_sent)
+        except Exception as error:
+            self._pipe.send(StartFault(f"{type(error).__name__}: {error}"))
+            return None
+        return WorkerLoop(self._pipe, self._marker, parts, self._to_run, reports)
+
+    def _read(self, loop: WorkerLoop, bodies: Iterator[bytes]) -> None:
         try:
             for body in bodies:
                 if body:
-                    self._on_message(DECODER.decode(body))
-                if not self._is_full():
-                    self._fetching.mind()
+                    loop.handle(DECODER.decode(body))
+                loop.mind()
         except BrokenPipeError:
             pass  # the steps' thread has ended and closed the pipe
         except Exception:
             log.exception("a worker's reader failed")
-        self._run_soon(None)
+        loop.stop()
         self._orphaned()
-
-    def _on_message(self, message: ToWorker) -> None:
-        if isinstance(message, Give):
-            self._begun += len(message.items)
-            for item in message.items:
-                self._begin(item)
-        elif isinstance(message, Granted):
-            with self._waiting_lock:
-                load = self._waiting.pop(message.job, None)
-            if load is not None:
-                self._fetching.add(PageLoad(load.item, _with_grant(load.payload, message.grant)))
-        elif isinstance(message, Drain):
-            self._draining.set()
-            self._hand_back()
-        elif isinstance(message, Recall):
-            self._hand_back()
-        else:
-            self._run_soon(None)
-
-    def _begin(self, item: WorkItem) -> None:
-        order = LoadOrder(grant=item.grant, archived=item.archived, public_only=item.payload.public_only)
-        load = PageLoad(item, Payload(item.job, item.payload.locator, item.payload.page, "", order))
-        if item.grant is None:
-            self._run_soon(load)
-        else:
-            self._fetching.add(load)
-
-    def _run_soon(self, work: PageLoad | None) -> None:
-        self._to_run.append(work)
-        self._fetching.wake()
-
-    def _hand_back(self) -> None:
-        """Hand back the jobs that have not begun. Loaded pages stay: their hosts need not be asked again."""
-        unbegun = [*self._fetching.take_back(), *self._take_unbegun()]
-        with self._waiting_lock:
-            waiting, self._waiting = list(self._waiting), {}
-        answered = (Answered(load.item.job, host) for load in unbegun if (host := load.granted_host()))
-        if back := (*waiting, *(load.item.job for load in unbegun)):
-            self._begun -= len(back)
-            self._pipe.send(*answered, HandedBack(back))
-        self._flush()  # finished jobs must not wait for a step that may never end
-
-    def _take_unbegun(self) -> list[PageLoad]:
-        """Remove and return the queued jobs whose page is not loaded; the others keep their order."""
-        queued: list[PageLoad | Loaded | None] = []
-        with suppress(IndexError):  # the steps' thread takes from it too
-            while True:
-                queued.append(self._to_run.popleft())
-        self._to_run.extend(work for work in queued if not isinstance(work, PageLoad))
-        self._fetching.wake()
-        return [work for work in queued if isinstance(work, PageLoad)]
-
-    # The thread that takes the turn
-
-    def _on_loaded(
-        self, load: PageLoad, outcome: Handover | Exception, seconds: float
-    ) -> list[msgspec.Struct]:
-        """Messages for the parent: the answer first, or it would end a further request of the job."""
-        self._runner.add_time(LOADER, seconds)
-        heard = None if isinstance(outcome, ToGrant) else not isinstance(outcome, SilentHostError)
-        fault = outcome.fault if isinstance(outcome, FetchError) else None
-        reports: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host(), heard, fault)]
-        if isinstance(outcome, ToGrant):
-            reports.append(self._asking(load.item, outcome))
-        else:
-            loaded = _loaded(load.item, outcome, self._loader.size_of)
-            self._received += loaded.size
-            self._to_run.append(loaded)
-        return reports
-
-    def _asking(self, item: WorkItem, handover: ToGrant) -> Asking | HandedBack:
-        with self._waiting_lock:  # the reader's as well: what is not in by the drain must not come later
-            waits = not self._draining.is_set()
-            if waits:
-                self._waiting[item.job] = PageLoad(item, handover.payload)
-        return Asking(item.job, handover.host) if waits else HandedBack((item.job,))
-
-    def _report_sent(self, job: str, host: str) -> None:
-        self._fetching.report(Sent(job, host, time.monotonic()))
-
-    # The steps' thread
-
-    def _run_steps(self) -> None:
-        while (work := self._next_work()) is not None:
-            if isinstance(work, PageLoad):
-                work = self._load_here(work)
-                if work is None:
-                    continue
-            self._add(self._result(work))
-            self._done_with += work.size
-            self._ended += 1
-        self._flush()
-
-    def _next_work(self) -> PageLoad | Loaded | None:
-        """The next page; results are sent before this thread waits for long, or for the parent."""
-        while True:
-            wait_s = LONGEST_WAIT_S
-            if self._batch and not self._to_run:
-                wait_s = self._batch_since + BATCH_SECONDS - time.monotonic()
-                if wait_s <= 0 or self._ended == self._begun:
-                    self._flush()
-                    wait_s = LONGEST_WAIT_S
-            if not self._to_run or (self._fetching.is_due() and not self._is_full()):
-                self._fetching.turn(wait_s, unless=self._to_run)
-            if self._to_run:
-                return self._to_run.popleft()
-
-    def _is_full(self) -> bool:
-        """Whether pages of `max_held_bytes` wait for their steps, so that the network has to wait."""
-        return self._received - self._done_with >= self._parts.max_held_bytes
-
-    def _load_here(self, load: PageLoad) -> Loaded | None:
-        """The page of a job that needs no request; None when it has none, or is handed back."""
-        if self._draining.is_set():
-            self._pipe.send(HandedBack((load.item.job,)))
-            return None
-        if self._marker is not None:
-            self._marker.note(load.item.job, "")
-        outcomes: list[Handover | Exception] = []
-        began = time.perf_counter()
-        self._loader.begin(load.payload, outcomes.append)  # ends at once: it has no grant for a request
-        (outcome,) = outcomes
-        self._runner.add_time(LOADER, time.perf_counter() - began)
-        if self._marker is not None:
-            self._marker.clear()
-        if isinstance(outcome, ToGrant):
-            self._pipe.send(self._asking(load.item, outcome))
-            return None
-        return _loaded(load.item, outcome)
-
-    def _result(self, loaded: Loaded) -> Result:
-        if loaded.error is not None:
-            return self._runner.failed_load(loaded.item, loaded.error)
-        return self._runner.run(loaded.item, loaded.page)
-
-    def _add(self, result: Result) -> None:
-        now = time.monotonic()
-        with self._batch_lock:
-            if not self._batch:
-                self._batch_since = now
-            self._batch.append(result)
-            self._batch_bytes += len(result.body)
-        if self._batch_bytes >= BATCH_BYTES or now - self._batch_since >= BATCH_SECONDS:
-            self._flush()
-
-    def _flush(self) -> None:
-        with self._batch_lock:
-            batch, self._batch = self._batch, []
-            self._batch_bytes = 0
-        self._pipe.send(Results(tuple(batch), self._runner.take_times(), self._parts.found.take()))
-
-
-def _with_grant(payload: Payload, grant: Grant) -> Payload:
-    return payload.advance(payload.expect(LoadOrder).with_grant(grant))
-
-
-def _loaded(
-    item: WorkItem, outcome: Handover | Exception, size_of: Callable[[object], int] = lambda _: 0
-) -> Loaded:
-    if isinstance(outcome, Exception):
-        return Loaded(item, None, outcome)
-    assert isinstance(outcome, ToTask)
-    page = outcome.payload.input
-    return Loaded(item, page, None, size_of(page))

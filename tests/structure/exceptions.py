@@ -223,7 +223,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/worker": (
         "test_worker.py uses them",
-        "crash_marker.py messages.py worker_parts.py",
+        "crash_marker.py messages.py worker_loop.py worker_parts.py",
     ),
     "scoopi/model/records": (
         "a value",

@@ -30,7 +30,11 @@ class Desk:
     def __init__(self) -> None:
         self.loader = PlayedLoader()
         self.told: list[tuple[msgspec.Struct, ...]] = []
-        self.fetching = Fetching(self.loader, self._ended, lambda *messages: self.told.append(messages))
+        self.reports: list[msgspec.Struct] = []
+        self.fetching = Fetching(self.loader, self._ended, self._send, self.reports)
+
+    def _send(self, *messages: msgspec.Struct) -> None:
+        self.told.append(messages)
 
     def _ended(self, load: PageLoad, outcome: Handover | Exception, seconds: float) -> list[msgspec.Struct]:
         assert seconds >= 0
@@ -59,7 +63,7 @@ def test_what_was_sent_is_told_before_its_answer_and_with_it(desk: Desk) -> None
     sent = Sent("a", "here.example:80", 1.0)
     desk.fetching.add(load("a"))
     desk.fetching.turn(0.0, ())
-    desk.fetching.report(sent)
+    desk.reports.append(sent)
     desk.loader.end(LookupError("gone"))
     desk.fetching.turn(LIMIT_S, ())
     assert desk.told == [(sent, Answered("a", "here.example:80"))]
@@ -153,7 +157,7 @@ class SlowWake(PlayedLoader):
 
 def test_nothing_is_closed_while_somebody_wakes_it() -> None:
     loader = SlowWake()
-    fetching = Fetching(loader, lambda *_: (), lambda *_: None)
+    fetching = Fetching(loader, lambda *_: (), lambda *_: None, [])
     fetching._is_waiting = True  # as it was when the other thread looked
     waking = threading.Thread(target=fetching.wake)
     waking.start()

@@ -122,7 +122,7 @@ def give(parent: Parent, *jobs: str) -> None:
 def test_results_are_told_together_and_at_once_when_no_more_are_to_come(
     start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scoopi.worker.worker.BATCH_SECONDS", 10 * LIMIT_S)
+    monkeypatch.setattr("scoopi.worker.worker_loop.BATCH_SECONDS", 10 * LIMIT_S)
     parent = start(PlayedLoader(ends_at_once=3))
     give(parent, "a", "b", "c")
     told = [parent.hear() for _ in range(4)]
@@ -266,7 +266,7 @@ def test_what_waits_behind_a_slow_page_is_taken_back_and_the_worker_keeps_workin
 def test_results_that_wait_for_others_are_told_when_jobs_are_taken_back(
     start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scoopi.worker.worker.BATCH_SECONDS", 10 * LIMIT_S)
+    monkeypatch.setattr("scoopi.worker.worker_loop.BATCH_SECONDS", 10 * LIMIT_S)
     loader = HeldLoader(held="second")
     parent = start(loader)
     give_files(parent, "first", "second", "third")
@@ -352,7 +352,7 @@ def test_a_redirect_that_crosses_the_drain_is_handed_back(
 
     monkeypatch.setattr(WorkerPipe, "send", send_and_note)
     own = SimpleNamespace(Event=lambda: drain, Lock=threading.Lock, Thread=threading.Thread)
-    monkeypatch.setattr("scoopi.worker.worker.threading", own)
+    monkeypatch.setattr("scoopi.worker.worker_loop.threading", own)
     parent = start(loader)
     drain.parent = parent
     give(parent)

@@ -1,0 +1,260 @@
+"""WorkerLoop: a wired worker, which fetches many pages at a time, runs steps, sends results in batches."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from scoopi.errors import FetchError, SilentHostError
+from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
+from scoopi.model.report.run_report import LOADER
+from scoopi.steps.step import LoadOrder
+from scoopi.worker.crash_marker import CrashMarker
+from scoopi.worker.fetching import Fetching, Loaded, PageLoad
+from scoopi.worker.job_run import JobRun
+from scoopi.worker.messages import (
+    Answered,
+    Asking,
+    Drain,
+    Give,
+    Granted,
+    HandedBack,
+    Recall,
+    Result,
+    Results,
+    ToWorker,
+    WorkItem,
+)
+from scoopi.worker.pipe import WorkerPipe
+from scoopi.worker.worker_parts import WorkerParts
+
+BATCH_SECONDS = 0.02
+BATCH_BYTES = 256 << 10
+LONGEST_WAIT_S = 1.0
+Work = PageLoad | Loaded
+"""A page to be loaded here, or one that is loaded."""
+
+
+class WorkerLoop:
+    """`run` belongs to the thread that runs steps, `handle` and `mind` to the one that reads the pipe.
+
+    Args:
+        pipe: this worker's ends.
+        marker: where the current task is recorded; None where no watchdog reads it.
+        to_run: what waits for its steps; None in it ends the loop.
+        reports: messages that the loader adds within its turn.
+    """
+
+    def __init__(
+        self,
+        pipe: WorkerPipe,
+        marker: CrashMarker | None,
+        parts: WorkerParts,
+        to_run: deque[Work | None],
+        reports: list[msgspec.Struct],
+    ) -> None:
+        self._pipe = pipe
+        self._marker = marker
+        self._parts = parts
+        self._to_run = to_run
+        self._loader = parts.loader
+        self._runner = JobRun(parts.group_plan, parts.children, marker, parts.found, parts.loader.fault_of)
+        self._fetching = Fetching(parts.loader, self._on_loaded, pipe.send, reports)
+        self._waiting: dict[str, PageLoad] = {}
+        self._waiting_lock = threading.Lock()
+        self._draining = threading.Event()
+        self._batch: list[Result] = []
+        self._batch_lock = threading.Lock()
+        self._batch_bytes = 0
+        self._batch_since = 0.0
+        self._begun = 0  # jobs that came; counted by the reader's thread alone, and so
+        self._ended = 0  # those whose result is sent or in the batch, by the steps' thread
+        self._received = 0  # bytes of pages, by the thread that has the turn
+        self._done_with = 0  # those whose steps are over, by the steps' thread
+
+    # The reader's thread
+
+    def handle(self, message: ToWorker) -> None:
+        """Take a message of the parent; in the reader's thread."""
+        if isinstance(message, Give):
+            self._begun += len(message.items)
+            for item in message.items:
+                self._begin(item)
+        elif isinstance(message, Granted):
+            with self._waiting_lock:
+                load = self._waiting.pop(message.job, None)
+            if load is not None:
+                self._fetching.add(PageLoad(load.item, _with_grant(load.payload, message.grant)))
+        elif isinstance(message, Drain):
+            self._draining.set()
+            self._hand_back()
+        elif isinstance(message, Recall):
+            self._hand_back()
+        else:
+            self.stop()
+
+    def stop(self) -> None:
+        """End `run` after the pages that are queued; in the reader's thread."""
+        self._run_soon(None)
+
+    def mind(self) -> None:
+        """Have the requests continue while a page takes long; in the reader's thread."""
+        if not self._is_full():
+            self._fetching.mind()
+
+    def wake(self) -> None:
+        """End the wait of `run`; callable from any thread."""
+        self._fetching.wake()
+
+    def close(self) -> None:
+        """Drop all requests in flight; it may wait for a name's look-up."""
+        self._fetching.close()
+
+    def _begin(self, item: WorkItem) -> None:
+        order = LoadOrder(grant=item.grant, archived=item.archived, public_only=item.payload.public_only)
+        load = PageLoad(item, Payload(item.job, item.payload.locator, item.payload.page, "", order))
+        if item.grant is None:
+            self._run_soon(load)
+        else:
+            self._fetching.add(load)
+
+    def _run_soon(self, work: PageLoad | None) -> None:
+        self._to_run.append(work)
+        self._fetching.wake()
+
+    def _hand_back(self) -> None:
+        """Hand back the jobs that have not begun. Loaded pages stay: their hosts need not be asked again."""
+        unbegun = [*self._fetching.take_back(), *self._take_unbegun()]
+        with self._waiting_lock:
+            waiting, self._waiting = list(self._waiting), {}
+        answered = (Answered(load.item.job, host) for load in unbegun if (host := load.granted_host()))
+        if back := (*waiting, *(load.item.job for load in unbegun)):
+            self._begun -= len(back)
+            self._pipe.send(*answered, HandedBack(back))
+        self._flush()  # finished jobs must not wait for a step that may never end
+
+    def _take_unbegun(self) -> list[PageLoad]:
+        """Remove and return the queued jobs whose page is not loaded; the others keep their order."""
+        queued: list[Work | None] = []
+        with suppress(IndexError):  # the steps' thread takes from it too
+            while True:
+                queued.append(self._to_run.popleft())
+        self._to_run.extend(work for work in queued if not isinstance(work, PageLoad))
+        self._fetching.wake()
+        return [work for work in queued if isinstance(work, PageLoad)]
+
+    # The thread that takes the turn
+
+    def _on_loaded(
+        self, load: PageLoad, outcome: Handover | Exception, seconds: float
+    ) -> list[msgspec.Struct]:
+        """Messages for the parent: the answer first, or it would end a further request of the job."""
+        self._runner.add_time(LOADER, seconds)
+        heard = None if isinstance(outcome, ToGrant) else not isinstance(outcome, SilentHostError)
+        fault = outcome.fault if isinstance(outcome, FetchError) else None
+        reports: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host(), heard, fault)]
+        if isinstance(outcome, ToGrant):
+            reports.append(self._asking(load.item, outcome))
+        else:
+            loaded = _loaded(load.item, outcome, self._loader.size_of)
+            self._received += loaded.size
+            self._to_run.append(loaded)
+        return reports
+
+    def _asking(self, item: WorkItem, handover: ToGrant) -> Asking | HandedBack:
+        with self._waiting_lock:  # the reader's as well: what is not in by the drain must not come later
+            waits = not self._draining.is_set()
+            if waits:
+                self._waiting[item.job] = PageLoad(item, handover.payload)
+        return Asking(item.job, handover.host) if waits else HandedBack((item.job,))
+
+    # The steps' thread
+
+    def run(self) -> None:
+        """Run steps until stopped."""
+        while (work := self._next_work()) is not None:
+            if isinstance(work, PageLoad):
+                work = self._load_here(work)
+                if work is None:
+                    continue
+            self._add(self._result(work))
+            self._done_with += work.size
+            self._ended += 1
+        self._flush()
+
+    def _next_work(self) -> Work | None:
+        """The next page; results are sent before this thread waits for long, or for the parent."""
+        while True:
+            wait_s = LONGEST_WAIT_S
+            if self._batch and not self._to_run:
+                wait_s = self._batch_since + BATCH_SECONDS - time.monotonic()
+                if wait_s <= 0 or self._ended == self._begun:
+                    self._flush()
+                    wait_s = LONGEST_WAIT_S
+            if not self._to_run or (self._fetching.is_due() and not self._is_full()):
+                self._fetching.turn(wait_s, unless=self._to_run)
+            if self._to_run:
+                return self._to_run.popleft()
+
+    def _is_full(self) -> bool:
+        """Whether pages of `max_held_bytes` wait for their steps, so that the network has to wait."""
+        return self._received - self._done_with >= self._parts.max_held_bytes
+
+    def _load_here(self, load: PageLoad) -> Loaded | None:
+        """The page of a job that needs no request; None when it has none, or is handed back."""
+        if self._draining.is_set():
+            self._pipe.send(HandedBack((load.item.job,)))
+            return None
+        if self._marker is not None:
+            self._marker.note(load.item.job, "")
+        outcomes: list[Handover | Exception] = []
+        began = time.perf_counter()
+        self._loader.begin(load.payload, outcomes.append)  # ends at once: it has no grant for a request
+        (outcome,) = outcomes
+        self._runner.add_time(LOADER, time.perf_counter() - began)
+        if self._marker is not None:
+            self._marker.clear()
+        if isinstance(outcome, ToGrant):
+            self._pipe.send(self._asking(load.item, outcome))
+            return None
+        return _loaded(load.item, outcome)
+
+    def _result(self, loaded: Loaded) -> Result:
+        if loaded.error is not None:
+            return self._runner.failed_load(loaded.item, loaded.error)
+        return self._runner.run(loaded.item, loaded.page)
+
+    def _add(self, result: Result) -> None:
+        now = time.monotonic()
+        with self._batch_lock:
+            if not self._batch:
+                self._batch_since = now
+            self._batch.append(result)
+            self._batch_bytes += len(result.body)
+        if self._batch_bytes >= BATCH_BYTES or now - self._batch_since >= BATCH_SECONDS:
+            self._flush()
+
+    def _flush(self) -> None:
+        with self._batch_lock:
+            batch, self._batch = self._batch, []
+            self._batch_bytes = 0
+        self._pipe.send(Results(tuple(batch), self._runner.take_times(), self._parts.found.take()))
+
+
+def _with_grant(payload: Payload, grant: Grant) -> Payload:
+    return payload.advance(payload.expect(LoadOrder).with_grant(grant))
+
+
+def _loaded(
+    item: WorkItem, outcome: Handover | Exception, size_of: Callable[[object], int] = lambda _: 0
+) -> Loaded:
+    if isinstance(outcome, Exception):
+        return Loaded(item, None, outcome)
+    assert isinstance(outcome, ToTask)
+    page = outcome.payload.input
+    return Loaded(item, page, None, size_of(page))
