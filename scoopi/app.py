@@ -82,15 +82,29 @@ class Scoopi:
         assert report is not None, "a new run always has a report"
         return report
 
-    def resume(self, run: str | None = None) -> RunReport | None:
+    def resume(self, run: str | None = None, *, failed: bool = False) -> RunReport | None:
         """Continue a run that was stopped or killed; the newest unfinished one when none is named.
 
+        Args:
+            failed: run its failed tasks again, too.
         Returns:
             The report of the run; None when there is nothing to resume.
         Raises:
             As `run`; RunError when the run is still running, or its records are lost.
         """
-        return self._do(self._request.for_run(run))
+        return self._do(self._request.for_run(run, "unfinished" if failed else ""))
+
+    def retry(self, run: str | None = None) -> RunReport | None:
+        """Run the failed tasks of a run again; of the newest finished one when none is named.
+
+        Their rows are added to its output, which is replaced at once.
+
+        Returns:
+            The report of the run; None when no finished run has failed tasks.
+        Raises:
+            As `resume`; RunError also for a run of a cluster.
+        """
+        return self._do(self._request.for_run(run, "finished"))
 
     def cancel(self, hard: bool = False) -> None:
         """Shut down gracefully (`hard`: immediately); callable from any thread, before and during the run."""

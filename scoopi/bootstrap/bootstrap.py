@@ -12,6 +12,7 @@ import msgspec
 from injector import inject
 
 from scoopi.bootstrap.defs_composer import DefsComposer, ensure_sites_of
+from scoopi.bootstrap.failed_tasks import FailedTasks, find_finished, refuse_cluster
 from scoopi.bootstrap.wiring.modules import OpenedRun
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings
@@ -168,7 +169,8 @@ class Bootstrap:
 
     def _unfinished(self) -> Path | None:
         if self._request.run is None:
-            return find_unfinished(self._request.output)
+            find = find_finished if self._request.failed == "finished" else find_unfinished
+            return find(self._request.output)
         for path in (Path(self._request.run), self._request.output / self._request.run):
             if path.is_dir():
                 return path
@@ -178,6 +180,8 @@ class Bootstrap:
         path = self._unfinished()
         if path is None:
             return None
+        if self._request.failed:
+            refuse_cluster(path)
         folder = self._solo = self._open.enter_context(RunFolder.open(path))
         folder.ensure_store()
         with closing(SettlingStore(SqliteStore(folder.store_file))) as store:
@@ -196,7 +200,10 @@ class Bootstrap:
             (*output_specs(composed.definitions, finder), *record_specs(composed.definitions))
         )
         RowTables(outputs, Path(composed.current_folder)).ensure()
-        return self._opened(folder, composed, configs, outputs, resumed=True)
+        context = self._opened(folder, composed, configs, outputs, resumed=True)
+        if self._request.failed and not FailedTasks(context, folder).run_again() and folder.state().over:
+            return None
+        return context
 
     # Both
 

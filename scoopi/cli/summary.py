@@ -159,6 +159,9 @@ class Summary:
         if report.resume_hint:
             yield ""
             yield self._paint("continue with", "bold") + f"  {printable(report.resume_hint)}"
+        elif report.retry_hint:
+            yield ""
+            yield self._paint("run failed tasks again with", "bold") + f"  {printable(report.retry_hint)}"
 
 
 def _without_step(cause: Cause) -> str:

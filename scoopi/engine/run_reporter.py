@@ -174,6 +174,7 @@ class RunReporter:
             publish_note=self._note(outcome),
             missing=found.missing,
             resume_hint=self._place.resume if status is not RunStatus.DONE and not found.missing else "",
+            retry_hint=self._place.retry if status is RunStatus.DONE and found.failed else "",
             empty=self._notes.empty() if status is RunStatus.DONE else (),
             dropped=found.dropped,
             unmet=found.unmet,

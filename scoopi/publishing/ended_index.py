@@ -34,21 +34,28 @@ class EndedIndex:
 
     def meet(self, job: str, incarnation: str, fence: int) -> bool:
         """Whether this frame is the one that counts; of equal ones the first."""
-        if self._starts is None:
-            self._starts = array("I", accumulate(self._sizes))
-        key = bytes.fromhex(job)
-        bucket = _bucket(key)
-        place = self._place(key, self._starts[bucket] * ID_BYTES, self._starts[bucket + 1] * ID_BYTES)
+        place = self._of(job)
         if place < 0 or self._fences[place] != fence or self._owners[place] != self._numbers.get(incarnation):
             return False
         self._fences[place] = MET
         return True
+
+    def has(self, job: str) -> bool:
+        """Whether the job has ended."""
+        return self._of(job) >= 0
 
     def unmet(self) -> Iterator[str]:
         """The jobs whose frame was not met, by id."""
         for place, fence in enumerate(self._fences):
             if fence != MET:
                 yield self._ids[place * ID_BYTES : (place + 1) * ID_BYTES].hex()
+
+    def _of(self, job: str) -> int:
+        if self._starts is None:
+            self._starts = array("I", accumulate(self._sizes))
+        key = bytes.fromhex(job)
+        bucket = _bucket(key)
+        return self._place(key, self._starts[bucket] * ID_BYTES, self._starts[bucket + 1] * ID_BYTES)
 
     def _place(self, key: bytes, start: int, end: int) -> int:
         while (found := self._ids.find(key, start, end)) >= 0:

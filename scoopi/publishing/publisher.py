@@ -11,6 +11,7 @@ import msgspec
 
 from scoopi.appenders.segment_reader import SegmentReader, segment_order
 from scoopi.errors import AppenderError, RunError
+from scoopi.model.job import JobState, retry_id
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.ended_index import EndedIndex
 from scoopi.publishing.output_file import HELD, TEMPORARIES, OutputFile, OutputSpec
@@ -200,7 +201,7 @@ class Publisher:
                 counts = ended.meet(frame.job, reader.header.node, frame.fence)
                 is_settled = is_settled and (counts or is_over)
                 if counts:
-                    tally.add(frame)
+                    tally.add(frame, frame.state is JobState.FAILED and ended.has(retry_id(frame.job)))
                 if counts and is_settled:
                     for sink in sinks:
                         sink.add(frame, reader.position)

@@ -67,12 +67,18 @@ class RowTally:
         self._errors, self._warnings = Causes(), Causes()
         self._retries = RetryTally()
 
-    def add(self, frame: Frame) -> None:
-        self._failed += frame.state is JobState.FAILED
-        self._jobs += 1
+    def add(self, frame: Frame, is_superseded: bool = False) -> None:
+        """Add a frame that counts.
+
+        Args:
+            is_superseded: the failed tasks of its job were run again as another job: that one's end counts.
+        """
+        if not is_superseded:
+            self._failed += frame.state is JobState.FAILED
+            self._jobs += 1
+            self._warned += bool(frame.warnings)
+            self._errors.add(frame.failures)
         self._pages += frame.pages
-        self._warned += bool(frame.warnings)
-        self._errors.add(frame.failures)
         self._warnings.add(frame.warnings)
         self._retries.add(frame)
         for part in frame.parts:

@@ -118,10 +118,14 @@ class RunContext(msgspec.Struct, frozen=True):
         """What the user types to resume the run."""
         if self.cluster is not None:
             return f"the same command again, with --run {shlex.quote(self.folder.path.name)}"
+        return self.command("resume")
+
+    def command(self, verb: str) -> str:
+        """The command line of a verb that continues a run on one machine."""
         folder = self.folder.path
         try:
             shown = folder.absolute().relative_to(Path.cwd())
         except ValueError:
             shown = folder
         stream = " --output -" if self.stream is not None else ""
-        return f"scoopi resume {shlex.quote(str(shown))}{stream}"
+        return f"scoopi {verb} {shlex.quote(str(shown))}{stream}"

@@ -99,6 +99,7 @@ class RunPlace(msgspec.Struct, frozen=True):
         folder: its folder.
         incarnation: the run's own.
         resume: the command that continues it.
+        retry: the command that runs its failed tasks again; empty if that cannot be done.
         was_over: it was ending or over when this node joined; there is nothing to run.
         is_alone: it is a run on one machine.
     """
@@ -109,6 +110,7 @@ class RunPlace(msgspec.Struct, frozen=True):
     resume: str
     was_over: bool = False
     is_alone: bool = False
+    retry: str = ""
 
 
 class RunFile:

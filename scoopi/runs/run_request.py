@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from scoopi.errors import UsageError
 from scoopi.model.report.run_report import Progress
@@ -42,6 +42,8 @@ class RunRequest:
         defs: folder or file of definitions; None to resume a run.
         run: the run to resume: its folder, or its id under `output`; None for the newest unfinished one.
             With definitions and a cluster: the name of the run to join.
+        failed: the failed tasks of the run to resume are run again, too; of the newest unfinished or
+            finished one, unless `run` names it.
         published: runs that are over and whose rows this process has published.
         discard_lost: if the cluster has lost the run, move its existing rows aside and start it again.
         output: the folder that holds the runs' folders.
@@ -58,6 +60,7 @@ class RunRequest:
 
     defs: Path | None = None
     run: str | None = None
+    failed: Literal["", "unfinished", "finished"] = ""
     published: frozenset[str] = frozenset()
     discard_lost: bool = False
     output: Path = Path("output")
@@ -85,6 +88,6 @@ class RunRequest:
         """The same request, once the rows of an earlier run are published."""
         return replace(self, published=self.published | {run})
 
-    def for_run(self, run: str | None) -> RunRequest:
+    def for_run(self, run: str | None, failed: Literal["", "unfinished", "finished"] = "") -> RunRequest:
         """The request to resume a run."""
-        return replace(self, defs=None, run=run)
+        return replace(self, defs=None, run=run, failed=failed)

@@ -15,7 +15,7 @@ from scoopi.errors import FetchError, StepError
 from scoopi.model.data import Data
 from scoopi.model.failure import Failure, page_failure
 from scoopi.model.handover import Part, Payload, ToAppender, ToGrant, ToJobs, ToTask
-from scoopi.model.job import Frame, JobState
+from scoopi.model.job import Frame, JobPayload, JobState
 from scoopi.model.locator import Document, Link
 from scoopi.model.records import Records
 from scoopi.worker.child_jobs import ChildJobs
@@ -62,8 +62,7 @@ class JobRun:
         outcome = _Outcome(item)
         plan = self._group_plan(item.payload.locator.group)
         for chain in plan.chains:
-            name = chain.task.name
-            if name in item.payload.skip or (item.payload.only and name not in item.payload.only):
+            if not _is_wanted(chain.task.name, item.payload):
                 continue
             self._run_task(item, chain, page, outcome)
         self._add_times(outcome.times)
@@ -82,7 +81,7 @@ class JobRun:
         """The result of a job whose page could not be loaded: all its tasks fail for one reason."""
         outcome = _Outcome(item)
         plan = self._group_plan(item.payload.locator.group)
-        names = ",".join(chain.task.name for chain in plan.chains if chain.task.name not in item.payload.skip)
+        names = ",".join(name for chain in plan.chains if _is_wanted(name := chain.task.name, item.payload))
         outcome.failures.append(_failure(error, item, names, plan.loader_name, plan.loader_at))
         attempts = len(item.tried) + 1
         outcome.failures[-1] = msgspec.structs.replace(outcome.failures[-1], attempts=attempts)
@@ -191,6 +190,11 @@ class _Outcome:
             failures=frame.failures,
             rows=sum(part.rows for part in frame.parts),
         )
+
+
+def _is_wanted(task: str, payload: JobPayload) -> bool:
+    """Whether the task is to be run on this page."""
+    return task not in payload.skip and (not payload.only or task in payload.only)
 
 
 def _no_handover(answer: object) -> StepError:

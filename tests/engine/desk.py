@@ -139,7 +139,7 @@ class Desk:
 
     def _words(self, words: tuple[object, ...]) -> list[str]:
         given = [str(word) for word in words]
-        takes_settings = given[0] in ("run", "resume")
+        takes_settings = given[0] in ("run", "resume", "retry")
         for key, value in self.settings.items():
             if takes_settings:
                 given += ["-D", f"{key}={value}"]

@@ -40,7 +40,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/bootstrap": (
         "wiring; every run of tests/run and tests/cluster resolves it",
-        "archive_rules.py boot_module.py bootstrap.py step_builder.py worker_wiring.py",
+        "archive_rules.py boot_module.py bootstrap.py failed_tasks.py step_builder.py worker_wiring.py",
     ),
     "scoopi/bootstrap/wiring": (
         "wiring; every run of tests/run and tests/cluster resolves it",

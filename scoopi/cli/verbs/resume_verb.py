@@ -26,13 +26,14 @@ class Resume:
         """RUN and the options of a run."""
         help_text = "the run's folder, or its id in the output folder (default: the newest unfinished run)"
         parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
+        parser.add_argument("--failed", action="store_true", help="run the failed tasks again, too")
         add_run_options(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Resume it; the exit code is 0 if no run is unfinished."""
 
         def resume(scoopi: Scoopi) -> RunReport | None:
-            report = scoopi.resume(options.run_name)
+            report = scoopi.resume(options.run_name, failed=options.failed)
             if report is None:
                 folder = "output" if options.output == "-" else options.output
                 terminal.say(f"nothing to resume: no unfinished run in {printable(folder)}")

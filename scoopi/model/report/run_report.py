@@ -114,6 +114,7 @@ class RunReport(msgspec.Struct, frozen=True):
         missing: ids of ended jobs whose rows could not be found (exit 5); their payloads are gone with
             them, so that no better name is known.
         resume_hint: the command that resumes the run; empty when nothing is left to do.
+        retry_hint: the command that runs failed tasks again; empty if none failed, or that cannot be.
         empty: data definitions that found no row, and axes that never had a value, each in a sentence.
         dropped: records whose key another one of the run had before, by the name of their output.
         unmet: expectations that records do not meet, a sentence each; their outputs are held back (exit 4).
@@ -138,6 +139,7 @@ class RunReport(msgspec.Struct, frozen=True):
     publish_note: str = ""
     missing: tuple[str, ...] = ()
     resume_hint: str = ""
+    retry_hint: str = ""
     empty: tuple[str, ...] = ()
     dropped: dict[str, int] = {}
     unmet: tuple[str, ...] = ()

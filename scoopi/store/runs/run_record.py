@@ -99,6 +99,10 @@ class RunRecord:
         """RUNNING -> ENDING; a run that is further stays there."""
         self._move(lambda state: state.phase is not RunPhase.RUNNING, phase=RunPhase.ENDING)
 
+    def reopen(self) -> None:
+        """OVER or ENDING -> RUNNING, to run failed tasks again; on one machine, where no record expires."""
+        self._move(lambda state: state.phase is RunPhase.RUNNING, phase=RunPhase.RUNNING)
+
     def to_over(self) -> None:
         """ENDING -> OVER.
 

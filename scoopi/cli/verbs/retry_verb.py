@@ -1,0 +1,48 @@
+"""`scoopi retry`: runs the failed tasks of a finished run again."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from scoopi.cli.arguments import Verb
+from scoopi.cli.options import add_run_options
+from scoopi.cli.session import carry_out
+from scoopi.cli.terminal import Terminal, printable
+
+if TYPE_CHECKING:
+    from scoopi.app import Scoopi
+    from scoopi.model.report.run_report import RunReport
+
+
+class Retry:
+    """Adds the rows of failed tasks to a run's output."""
+
+    usage = "scoopi retry [RUN] [options]"
+    sentence = (
+        "Runs the failed tasks of a run again, with its own definitions and settings, and adds their rows to "
+        "its output. The files stay complete: they are replaced at the end, at once."
+    )
+    example = "scoopi retry\nscoopi retry output/20260131-101500-3f2a -D scoopi.retry.attempts=10"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """RUN and the options of a run."""
+        help_text = "the run's folder, or its id in the output folder (default: the newest finished run)"
+        parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
+        add_run_options(parser)
+
+    def run(self, options: Namespace, terminal: Terminal) -> int:
+        """Run them; the exit code is 0 if no task has failed."""
+
+        def retry(scoopi: Scoopi) -> RunReport | None:
+            report = scoopi.retry(options.run_name)
+            if report is None:
+                folder = "output" if options.output == "-" else options.output
+                where = options.run_name or f"the newest finished run in {folder}"
+                terminal.say(f"nothing to retry: {printable(where)} has no failed task")
+            return report
+
+        return carry_out(options, terminal, None, retry)
+
+
+VERB: Verb = Retry()
