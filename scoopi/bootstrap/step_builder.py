@@ -53,6 +53,7 @@ _RUN_DATE = "scoopi.runDateTimeText"
 """Rows that a script made of a kept page stay kept when only the run's date is another."""
 
 if TYPE_CHECKING:
+    from scoopi.plugins.loader_port import LoaderPlugin
     from scoopi.script.sandbox import Sandbox
     from scoopi.steps.data_converter import Conversion
 
@@ -113,6 +114,18 @@ class StepBuilder:
                 tuple(self._chain(task) for task in tasks), loader.name, _line_of(loader, tasks[0])
             )
         return self._plans[group]
+
+    def loader_plugins(self) -> dict[str, tuple[str, LoaderPlugin]]:
+        """Task group -> the name of the plugin that loads its pages, and the plugin.
+
+        Raises:
+            PluginError: a plugin cannot be made.
+        """
+        return {
+            name: (plugin.name, self._finder.construct("loaders", plugin))
+            for name, group in self._definitions.task_groups.items()
+            for plugin in group.tasks[0].steps[1].plugins
+        }
 
     def _chain(self, task: TaskDef) -> TaskChain:
         """Seeder and loader, which stand first, are not run by the chain (defs/README.md, 4.3)."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -29,9 +30,13 @@ from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.runs.composed import WorkerPlan, defs_folder, plugin_folders
 from scoopi.steps.page_loader import LoadRules, PageLoader
+from scoopi.steps.step import PluginClient
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.worker_parts import WorkerParts
+
+if TYPE_CHECKING:
+    from scoopi.plugins.loader_port import LoaderPlugin
 
 HELD_PART = 8
 """Of a worker's memory this part is for pages that it receives, another for those that wait for its steps."""
@@ -65,7 +70,9 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
         web = replace(web, max_held_bytes=min(web.max_held_bytes, memory_bytes // HELD_PART))
     private_hosts = PrivateHosts(web.private_hosts)
     return WorkerParts(
-        loader=_loader(plan, configs, web, files, archive, report_sent, private_hosts),
+        loader=_loader(
+            plan, configs, web, files, archive, report_sent, private_hosts, builder.loader_plugins()
+        ),
         group_plan=builder.group_plan,
         children=ChildJobs(host_of, ParserLimits.of(configs).link_max_depth, private_hosts.must_be_public),
         found=FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing),
@@ -82,6 +89,7 @@ def _loader(
     archive: ArchiveRules,
     report_sent: Callable[[str, str], None],
     private_hosts: PrivateHosts,
+    plugins: Mapping[str, tuple[str, LoaderPlugin]],
 ) -> PageLoader:
     limits, sites = ParserLimits.of(configs), sites_of(configs, _with_ca(plan.definitions.sites, files))
     rules = LoadRules(
@@ -91,9 +99,15 @@ def _loader(
         # Without a delay nobody waits for the time of a request.
         on_sent=report_sent if sites.longest_delay_ms else None,
     )
-    return PageLoader(
-        rules, HttpClient(web, private_hosts), FileClient(files, web.max_bytes), archive.archive, sites
-    )
+    client = HttpClient(web, private_hosts)
+    loads: dict[str, PluginClient] = {}
+    if plugins:
+        from scoopi.worker.plugin_loads import LoadLimits, PluginLoads  # late: few runs have them
+
+        shared = LoadLimits(web, sites, private_hosts)
+        for group, (name, plugin) in plugins.items():
+            loads[group] = PluginLoads(plugin, name, shared, client.wake)
+    return PageLoader(rules, client, FileClient(files, web.max_bytes), archive.archive, sites, loads)
 
 
 def _with_ca(blocks: Iterable[SiteBlock], files: FileFinder) -> list[SiteBlock]:

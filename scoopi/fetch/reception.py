@@ -115,10 +115,7 @@ class Reception:
     @property
     def charset(self) -> str | None:
         """The charset of the Content-Type header, as written there; None if it has none."""
-        found = _CHARSET.search(self.headers.get("content-type", ""))
-        if found is None:
-            return None
-        return (found[1] or found[2] or found[3] or "").strip() or None
+        return charset_of(self.headers.get("content-type", ""))
 
     def take_header(self, line: bytes) -> None:
         """Receive a status line, which discards the headers of an earlier 1xx, a header or the empty line."""
@@ -207,6 +204,16 @@ class Reception:
 
     def _coding_fault(self, error: BrokenCodingError) -> str:
         return f"the body cannot be decoded as {self.headers.get('content-encoding')}: {error}"
+
+
+def charset_of(content_type: str) -> str | None:
+    """The charset of a Content-Type, as written there; None if it has none.
+
+    >>> charset_of('text/html; charset="koi8-r"')
+    'koi8-r'
+    """
+    found = _CHARSET.search(content_type)
+    return (found[1] or found[2] or found[3] or "").strip() or None if found else None
 
 
 def _text(value: bytes) -> str:

@@ -143,8 +143,21 @@ class GrantNeeded(msgspec.Struct, frozen=True):
     was_lost: bool = False
 
 
+class FurtherGrant(msgspec.Struct, frozen=True):
+    """A loader plugin wants to send a request to another host, or another request.
+
+    Attributes:
+        host: `host:port` of the request.
+        call: number of the plugin's call, which the grant is for.
+    """
+
+    host: str
+    call: int
+
+
 HopResult = Response | NotModified | Redirect | GrantNeeded
 """What a request that was answered, or needs a grant, comes to."""
+PluginResult = HopResult | FurtherGrant | Exception
 
 
 def validators_of(headers: Mapping[str, str]) -> Validators | None:
@@ -152,3 +165,15 @@ def validators_of(headers: Mapping[str, str]) -> Validators | None:
     etag, modified = (headers.get(name, "")[: LONGEST_VALIDATOR + 1] for name in ("etag", "last-modified"))
     found = Validators(*("" if len(each) > LONGEST_VALIDATOR else each for each in (etag, modified)))
     return found if found.etag or found.last_modified else None
+
+
+def conditions(known: Validators | None) -> list[str]:
+    """The headers that ask for the page only if it is not the known version.
+
+    >>> conditions(Validators(etag='"v1"'))
+    ['If-None-Match: "v1"']
+    """
+    if known is None:
+        return []
+    lines = (("If-None-Match", known.etag), ("If-Modified-Since", known.last_modified))
+    return [f"{name}: {text}" for name, text in lines if text]

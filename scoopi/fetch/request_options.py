@@ -15,8 +15,8 @@ import pycurl
 
 from scoopi.errors import FetchError
 from scoopi.fetch.proxy_pool import ProxyPool
-from scoopi.fetch.request import Request
-from scoopi.model.locator import PageRequest, Pairs, Validators
+from scoopi.fetch.request import Request, conditions
+from scoopi.model.locator import PageRequest, Pairs
 from scoopi.model.sites import DIRECT, Site
 from scoopi.model.text.secrets import MissingSecretError, has_reference, revealed
 from scoopi.model.text.shown import shown
@@ -192,16 +192,21 @@ class RequestOptions:
             handle.setopt(pycurl.CUSTOMREQUEST, content.method)
 
 
-def conditions(known: Validators | None) -> list[str]:
-    """The headers that ask for the page only if it is not the known version.
+def plain_headers(site: Site, request: Request) -> dict[str, str]:
+    """The headers of a request that a loader plugin makes; content codings are its own matter.
 
-    >>> conditions(Validators(etag='"v1"'))
-    ['If-None-Match: "v1"']
+    Raises:
+        FetchError: a secret that it needs is not in the environment.
     """
-    if known is None:
-        return []
-    lines = (("If-None-Match", known.etag), ("If-Modified-Since", known.last_modified))
-    return [f"{name}: {text}" for name, text in lines if text]
+    try:
+        lines = [*header_lines(site, request.content), *conditions(request.known)]
+        cookies = "; ".join(f"{name}={_value(text)}" for name, text in site.cookies.items())
+    except MissingSecretError as error:
+        raise _missing(error, request.url) from None
+    pairs = [line.partition(": ") for line in lines if not line.startswith("Expect")]
+    headers = {name.removesuffix(";"): text for name, _, text in pairs}
+    headers = {name: text for name, text in headers.items() if name.lower() != "accept-encoding"}
+    return {"User-Agent": site.user_agent, **headers, **({"Cookie": cookies} if cookies else {})}
 
 
 def header_lines(site: Site, content: PageRequest | None = None) -> list[str]:

@@ -31,6 +31,7 @@ _PROMISED: Mapping[PluginKind, tuple[str, ...]] = MappingProxyType(
         "encoders": ("encode", "header"),
         "converters": ("convert",),
         "scripts": ("__call__",),
+        "loaders": ("load",),
     }
 )
 """What a plugin of a kind must have, see `plugin_ports.py`."""

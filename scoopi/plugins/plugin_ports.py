@@ -51,5 +51,5 @@ class Appender(Protocol):
 Script = Callable[[Data], Data]
 """A Python script plugin: data -> changed data."""
 
-PluginKind = Literal["steps", "appenders", "encoders", "converters", "scripts"]
+PluginKind = Literal["steps", "appenders", "encoders", "converters", "scripts", "loaders"]
 """The kinds of plugins; each has an entry point group `scoopi.<kind>`."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -16,13 +17,21 @@ from scoopi.fetch.address import FILE_HOST, parse_address
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.page_kind import essence, refuse_foreign
-from scoopi.fetch.request import HopResult, NotModified, Redirect, Request, Response, validators_of
+from scoopi.fetch.request import (
+    FurtherGrant,
+    NotModified,
+    PluginResult,
+    Redirect,
+    Request,
+    Response,
+    validators_of,
+)
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Sites
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.parse.tree.page_signs import instead_of_content
-from scoopi.steps.step import Loader, LoadOrder, OnHandover
+from scoopi.steps.step import Loader, LoadOrder, OnHandover, OnResult, OnSent, PluginClient
 
 if TYPE_CHECKING:
     from scoopi.archive.archive import Archive
@@ -51,8 +60,16 @@ class LoadRules(msgspec.Struct, frozen=True):
     on_sent: Callable[[str, str], None] | None = None
 
 
+NO_PLUGINS: Mapping[str, PluginClient] = MappingProxyType({})
+
+
 class PageLoader(Loader):
-    """Sends at most one request for each page that is begun; a redirect needs a grant of its own."""
+    """Sends at most one request for each page that is begun; a redirect needs a grant of its own.
+
+    Args:
+        client: makes the requests.
+        plugins: task group -> what makes its requests in place of the client.
+    """
 
     def __init__(
         self,
@@ -61,12 +78,14 @@ class PageLoader(Loader):
         files: FileClient,
         archive: Archive | None,
         sites: Sites | None = None,
+        plugins: Mapping[str, PluginClient] = NO_PLUGINS,
     ) -> None:
         self._rules = rules
         self._client = client
         self._files = files
         self._archive = archive
         self._sites = sites
+        self._plugins = plugins
 
     def begin(self, payload: Payload, on_handover: OnHandover) -> None:
         """See `Loader`; a page that cannot be loaded is a FetchError."""
@@ -80,11 +99,13 @@ class PageLoader(Loader):
 
     def under_way(self) -> int:
         """See `Loader`."""
-        return self._client.under_way()
+        return self._client.under_way() + sum(plugin.under_way() for plugin in self._plugins.values())
 
     def turn(self, wait_s: float) -> None:
         """See `Loader`."""
         self._client.turn(wait_s)
+        for plugin in self._plugins.values():
+            plugin.turn()
 
     def wake(self) -> None:
         """See `Loader`."""
@@ -99,8 +120,16 @@ class PageLoader(Loader):
         is_empty = isinstance(page, Page) and page.is_read and not page.has_values
         return unusable(page) if isinstance(page, Page) and is_empty else None
 
+    def abandon(self, payload: Payload) -> None:
+        """See `Loader`."""
+        call = payload.expect(LoadOrder).call
+        if call and payload.locator.group in self._plugins:
+            self._plugins[payload.locator.group].abandon(call)
+
     def close(self) -> None:
         """See `Loader`."""
+        for plugin in self._plugins.values():
+            plugin.close()
         self._client.close()
 
     def _begun(self, payload: Payload, on_handover: OnHandover) -> Handover | None:
@@ -110,6 +139,11 @@ class PageLoader(Loader):
             saved = self._archive.load(payload.locator)
             if saved is not None:
                 return self._page(payload, saved)
+        plugin = self._plugins.get(payload.locator.group)
+        if order.call and order.grant is not None and plugin is not None:
+            end, report = self._callbacks(payload, on_handover)
+            if plugin.resume(order.call, order.grant, end, report):
+                return None
         address = parse_address(order.url or payload.locator.url)
         if address.host == FILE_HOST:
             locator = payload.locator
@@ -131,10 +165,18 @@ class PageLoader(Loader):
             None if content is not None else self._known(payload.locator, order, address.url),
             content,
         )
-        self._client.begin(
-            request, partial(self._end, payload, on_handover), self._report_of(payload.job, grant)
-        )
+        if plugin is not None:
+            plugin.begin(request, grant, *self._callbacks(payload, on_handover))
+        else:
+            self._client.begin(
+                request, partial(self._end, payload, on_handover), self._report_of(payload.job, grant)
+            )
         return None
+
+    def _callbacks(self, payload: Payload, on_handover: OnHandover) -> tuple[OnResult, OnSent | None]:
+        report = self._rules.on_sent
+        end = partial(self._end, payload, on_handover)
+        return end, None if report is None else partial(report, payload.job)
 
     def _known(self, locator: Locator, order: LoadOrder, url: str) -> Validators | None:
         """Of the saved page, which is too old to be used unless its server says that it has not changed."""
@@ -146,7 +188,7 @@ class PageLoader(Loader):
         report = self._rules.on_sent
         return None if report is None else partial(report, job, grant.host)
 
-    def _end(self, payload: Payload, on_handover: OnHandover, result: HopResult | Exception) -> None:
+    def _end(self, payload: Payload, on_handover: OnHandover, result: PluginResult) -> None:
         try:
             handover = self._handover(payload, result)
         except Exception as error:
@@ -154,7 +196,7 @@ class PageLoader(Loader):
         else:
             on_handover(handover)
 
-    def _handover(self, payload: Payload, result: HopResult | Exception) -> Handover:
+    def _handover(self, payload: Payload, result: PluginResult) -> Handover:
         if isinstance(result, Response):
             return self._loaded(payload, result.document(payload.locator, self._rules.run_date))
         if isinstance(result, Redirect):
@@ -173,6 +215,9 @@ class PageLoader(Loader):
         if isinstance(result, Exception):
             raise result
         order = payload.expect(LoadOrder)
+        if isinstance(result, FurtherGrant):
+            further = msgspec.structs.replace(order.without_grant(), call=result.call)
+            return ToGrant(result.host, payload.advance(further))
         assert order.grant is not None
         return ToGrant(order.grant.host, payload.advance(order.without_grant(result.was_lost)))
 

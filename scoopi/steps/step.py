@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Protocol
 
 import msgspec
 
+from scoopi.fetch.request import PluginResult, Request
 from scoopi.model.handover import Grant, Handover, Payload
 from scoopi.model.locator import PageRequest
+
+OnResult = Callable[[PluginResult], None]
+OnSent = Callable[[str], None]
+"""Receives the host of a request that was sent."""
 
 OnHandover = Callable[[Handover | Exception], None]
 """Receives the handover of a payload, or the error of its page: any that `Step.run` may raise."""
@@ -52,6 +58,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
         cookies: set by earlier hops of the chain, as `HttpClient` encodes them.
         fresh: use a new connection, because the last request was lost on a reused one.
         public_only: see `Request`.
+        call: number of the loader plugin's call that continues with the grant; 0 if none does.
         whole: ask for the page even if the archive has its current version, which cannot be read.
         content: of the request after a redirect, see `Request`; before, that of the locator counts.
         is_downgraded: a redirect led from an encrypted page to one that is not.
@@ -67,6 +74,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
     whole: bool = False
     content: PageRequest | None = None
     is_downgraded: bool = False
+    call: int = 0
 
     def with_grant(self, grant: Grant) -> LoadOrder:
         """The same order with a grant for its next request."""
@@ -75,6 +83,28 @@ class LoadOrder(msgspec.Struct, frozen=True):
     def without_grant(self, was_lost: bool = False) -> LoadOrder:
         """The same order, waiting for a grant; `was_lost` as in `GrantNeeded`."""
         return msgspec.structs.replace(self, grant=None, archived=False, fresh=self.fresh or was_lost)
+
+
+class PluginClient(Protocol):
+    """Makes the requests for pages of some task groups by a plugin of the user."""
+
+    def begin(self, request: Request, grant: Grant, on_result: OnResult, on_sent: OnSent | None) -> None:
+        """Start a call of the plugin; the grant is for the host of the request."""
+
+    def resume(self, call: int, grant: Grant, on_result: OnResult, on_sent: OnSent | None) -> bool:
+        """Let a call that wants a further grant continue; False if there is no such call any more."""
+
+    def abandon(self, call: int) -> None:
+        """Forget a call; callable from any thread."""
+
+    def under_way(self) -> int:
+        """The number of calls that do not wait for a grant."""
+
+    def turn(self) -> None:
+        """Report what has happened since the last turn."""
+
+    def close(self) -> None:
+        """Forget all calls."""
 
 
 class Loader(ABC):
@@ -109,6 +139,10 @@ class Loader(ABC):
     def fault_of(self, page: object) -> str | None:
         """Why a page whose tasks have run gave no values, if it is not a page that has any; else None."""
         return None
+
+    def abandon(self, payload: Payload) -> None:
+        """Forget a payload that was handed over for a grant and will not get it here; from any thread."""
+        return
 
     @abstractmethod
     def close(self) -> None:

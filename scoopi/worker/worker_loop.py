@@ -131,7 +131,9 @@ class WorkerLoop:
         """Hand back the jobs that have not begun. Loaded pages stay: their hosts need not be asked again."""
         unbegun = [*self._fetching.take_back(), *self._take_unbegun()]
         with self._waiting_lock:
-            waiting, self._waiting = list(self._waiting), {}
+            waiting, self._waiting = self._waiting, {}
+        for load in (*waiting.values(), *unbegun):
+            self._loader.abandon(load.payload)
         answered = (Answered(load.item.job, host) for load in unbegun if (host := load.granted_host()))
         if back := (*waiting, *(load.item.job for load in unbegun)):
             self._begun -= len(back)
@@ -171,7 +173,10 @@ class WorkerLoop:
             waits = not self._draining.is_set()
             if waits:
                 self._waiting[item.job] = PageLoad(item, handover.payload)
-        return Asking(item.job, handover.host) if waits else HandedBack((item.job,))
+        if waits:
+            return Asking(item.job, handover.host)
+        self._loader.abandon(handover.payload)
+        return HandedBack((item.job,))
 
     # The steps' thread
 

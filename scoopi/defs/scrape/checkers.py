@@ -12,7 +12,7 @@ from scoopi.model.definitions import OutputDef, PluginDef
 from scoopi.model.place import Place
 from scoopi.model.records import RecordSchema
 
-PluginKind = Literal["appenders", "encoders", "converters", "scripts"]
+PluginKind = Literal["appenders", "encoders", "converters", "scripts", "loaders"]
 SelectorFaults = list[tuple[Place, str, str]]
 """Place, what is wrong, and the hint."""
 

@@ -43,7 +43,7 @@ STEP_CLASSES: Mapping[str, Flow] = MappingProxyType(
     }
 )
 PLUGIN_KINDS: Mapping[str, PluginKind] = MappingProxyType(
-    {CONVERTER: "converters", SCRIPTER: "scripts", APPENDER_STEP: "appenders"}
+    {CONVERTER: "converters", SCRIPTER: "scripts", APPENDER_STEP: "appenders", LOADER: "loaders"}
 )
 """Step class -> the kind of its plugins."""
 

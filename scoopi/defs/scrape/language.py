@@ -181,7 +181,7 @@ STEP = Record(
         Key(
             "plugins",
             ListOf(PLUGIN, wrapper="plugin", tolerant=True, unique=True),
-            "What the step uses: converters, scripts, appenders.",
+            "What the step uses: converters, scripts, appenders, a loader.",
             "plugins: [ plugin: { name: out, class: FileAppender, file: data.txt } ]",
         ),
     )

@@ -86,7 +86,10 @@ class TaskChecker:
             return
         for plugin in each.step.plugins:
             self._check_plugin(kind, plugin, f"{key}.plugins.{plugin.name}")
-        if not each.step.plugins and name != APPENDER_STEP:
+        if name == LOADER and len(each.step.plugins) > 1:
+            what = f"step {each.step.name} has {len(each.step.plugins)} plugins, and a page is loaded by one"
+            self._findings.error(each.place, f"{key}.plugins", what, "keep one of them")
+        if not each.step.plugins and name not in (APPENDER_STEP, LOADER):
             what = f"step {each.step.name} has no plugins: it does nothing"
             self._findings.warning(each.place, key, what, "add `plugins: [ plugin: { … } ]`")
 

@@ -1,0 +1,198 @@
+"""PluginCall: one page being loaded by a loader plugin, in a thread of its own."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPException, IncompleteRead
+
+import msgspec
+
+from scoopi.errors import FetchError, LoadFault, SilentHostError, StepError
+from scoopi.fetch.address import AddressKind, parse_address
+from scoopi.model.handover import Grant
+from scoopi.model.text.shown import shown, without_logins
+from scoopi.plugins.loader_port import Answer, LoaderPlugin, Terms
+
+GRACE_S = 1.0
+"""The time beyond its timeout that a request of a plugin may take before its page fails."""
+
+LONGEST_WAIT_S = 1.0
+
+
+class GrantWanted(msgspec.Struct, frozen=True):
+    """The call waits for a grant of the host."""
+
+    host: str
+
+
+class RequestSent(msgspec.Struct, frozen=True):
+    """The call has sent, or is sending, its request to the host."""
+
+    host: str
+
+
+class PageCame(msgspec.Struct, frozen=True):
+    """The call has ended with an answer; whether a public host gave it."""
+
+    answer: Answer
+    is_public: bool
+
+
+Event = GrantWanted | RequestSent | PageCame | Exception
+"""What a call reports, in this order; the last two end it."""
+
+
+class AbandonedError(BaseException):
+    """Raised in the plugin's thread when nobody waits for its page any more."""
+
+
+class CallRules(msgspec.Struct, frozen=True):
+    """What the requests of a call depend on.
+
+    Attributes:
+        terms: of a request for a URL to a host.
+        is_public: whether the host of a URL is, or its second argument if its name is unknown.
+        public_only: a public page led here, so a private host is not asked.
+    """
+
+    terms: Callable[[str, str], Terms]
+    is_public: Callable[[str, bool], bool]
+    public_only: bool
+
+
+class PluginCall:
+    """Runs `load` in a thread; the methods are called by other threads.
+
+    Args:
+        plugin: the user's loader.
+        name: of the plugin, for errors.
+        url: of the page.
+        rules: of its requests.
+        report: takes what happens, in the plugin's thread.
+    """
+
+    def __init__(
+        self,
+        plugin: LoaderPlugin,
+        name: str,
+        url: str,
+        rules: CallRules,
+        report: Callable[[Event], None],
+    ) -> None:
+        self._plugin = plugin
+        self._name = name
+        self._url = url
+        self._rules = rules
+        self._report = report
+        self._grant: Grant | None = None
+        self._granted = threading.Condition()
+        self._is_abandoned = False
+        self._due = float("inf")
+        self.thread = threading.Thread(target=self._run, name="loader", daemon=True)
+
+    def give(self, grant: Grant) -> None:
+        """Let the call send its next request."""
+        with self._granted:
+            self._grant = grant
+            self._granted.notify()
+
+    def abandon(self) -> None:
+        """Let the call end, whatever it does; it reports nothing from now on."""
+        with self._granted:
+            self._is_abandoned = True
+            self._granted.notify()
+
+    def overdue(self) -> FetchError | None:
+        """The error of a call whose request takes longer than it may; None while it does not."""
+        if time.monotonic() < self._due:
+            return None
+        what = f"the loader {self._name} did not end a request within its timeout"
+        hint = "pass `timeout_s` of the grant to the request"
+        return FetchError(what, at=shown(self._url), hint=hint, fault=LoadFault("timeout", is_transient=True))
+
+    @contextmanager
+    def grant(self, url: str) -> Iterator[Terms]:
+        """See `Web`; called by the plugin."""
+        address = parse_address(url)
+        if address.kind is not AddressKind.HTTP:
+            raise FetchError("a loader can ask web hosts only", at=shown(url), hint="use http or https")
+        if self._rules.public_only and not self._rules.is_public(address.url, False):
+            what = "a public page leads to a private address"
+            raise FetchError(what, at=shown(url), hint="see scoopi.loader.privateHosts")
+        self._wait_for_grant(address.host)
+        terms = self._rules.terms(address.url, address.host)
+        self._due = time.monotonic() + terms.timeout_s + GRACE_S
+        self._notify(RequestSent(address.host))
+        yield terms
+
+    def _wait_for_grant(self, host: str) -> None:
+        while not self._takes_grant(host):
+            self._due = float("inf")
+            self._report(GrantWanted(host))
+            with self._granted:
+                while self._grant is None and not self._is_abandoned:
+                    self._granted.wait(LONGEST_WAIT_S)
+
+    def _takes_grant(self, host: str) -> bool:
+        """Use the grant up; whether it is of that host and still valid."""
+        with self._granted:
+            if self._is_abandoned:
+                raise AbandonedError
+            grant, self._grant = self._grant, None
+        return grant is not None and grant.host == host and time.monotonic() <= grant.not_after
+
+    def _notify(self, event: Event) -> None:
+        with self._granted:
+            if self._is_abandoned:
+                raise AbandonedError
+        self._report(event)
+
+    def _run(self) -> None:
+        try:
+            answer: object = self._plugin.load(self._url, self)
+            if not isinstance(answer, Answer):
+                what = f"the loader {self._name} returned {type(answer).__name__} instead of an Answer"
+                raise FetchError(what, at=shown(self._url))
+            self._notify(PageCame(answer, self._rules.is_public(answer.url, True)))
+        except AbandonedError:
+            pass
+        except BaseException as error:  # a plugin may call sys.exit
+            with self._granted:
+                is_wanted = not self._is_abandoned
+            if is_wanted:
+                self._report(self._fault_of(error))
+
+    def _fault_of(self, error: BaseException) -> Exception:
+        if isinstance(error, StepError | MemoryError):
+            return error
+        found = _fault_of(error)
+        words = without_logins(str(error)) or type(error).__name__
+        if found is None:
+            what = f"the loader {self._name} raised {type(error).__name__}: {words}"
+            return FetchError(what, at=shown(self._url))
+        kind = SilentHostError if found.reason in ("connect", "dns", "timeout") else FetchError
+        return kind(f"{words} ({self._name})", at=shown(self._url), hint="try again later", fault=found)
+
+
+def _fault_of(error: BaseException) -> LoadFault | None:
+    """What an error of a network library says of its page; None for an error of the plugin's code."""
+    if isinstance(error, TimeoutError):
+        return LoadFault("timeout", is_transient=True)
+    if isinstance(error, socket.gaierror):
+        return LoadFault("dns", is_transient=True)
+    if isinstance(error, ConnectionRefusedError):
+        return LoadFault("connect", is_transient=True)
+    if isinstance(error, ConnectionError):
+        return LoadFault("reset", is_transient=True)
+    if isinstance(error, IncompleteRead):
+        return LoadFault("truncated", is_transient=True)
+    reason = getattr(error, "reason", None)  # urllib wraps the socket's error
+    if isinstance(error, OSError) and isinstance(reason, OSError):
+        return _fault_of(reason)
+    if isinstance(error, OSError | HTTPException):
+        return LoadFault("connect", is_transient=True)
+    return None

@@ -1,0 +1,104 @@
+"""A loader plugin loads pages of a real run; the example of docs/plugins.md is one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.markdown import Page
+from tests.engine.desk import Desk
+from tests.engine.pace import Pace
+from tests.server.server import Server
+from tests.site.misbehaving_site import ADDRESSES, MisbehavingSite
+from tests.site.status_pages import TOKEN
+
+DOCUMENT = Page("docs/plugins.md")
+(PLUGIN,) = (block.text for block in DOCUMENT.blocks("python") if block.file.startswith("concerts/"))
+(DEFINITIONS,) = (block.text for block in DOCUMENT.blocks("yaml") if block.file.startswith("concerts/"))
+LOCATOR = '{ name: hall, url: "https://hall.example/concerts" }'
+SECOND = "plugin: { name: two, class: TokenLoader, tokenUrl: x }"
+TEXT = "Brot, Käse und Öl"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, pages: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A desk with the plugin and the definitions of the documentation; `server` gives the token."""
+    folder = tmp_path / "desk"
+    (folder / "defs" / "plugins").mkdir(parents=True)
+    (folder / "defs" / "plugins" / "token_loader.py").write_text(PLUGIN)
+    (pages / "token").write_text(TOKEN)
+    monkeypatch.chdir(folder)
+    return Desk(folder)
+
+
+def write(desk: Desk, server: Server, *urls: str) -> None:
+    """Put the locators of these URLs into the definitions."""
+    locators = ", ".join(f'{{ name: page{number}, url: "{url}" }}' for number, url in enumerate(urls))
+    text = DEFINITIONS.replace(LOCATOR, locators)
+    text = text.replace("https://login.hall.example/token", server.url("/token"))
+    (desk.folder / "defs" / "concerts.yml").write_text(text)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_the_example_of_the_documentation_loads_pages_at_the_pace_of_their_host(
+    desk: Desk, server: Server, site: MisbehavingSite, workers: int
+) -> None:
+    desk.settings = {"scoopi.loader.fetch.delay": 120}
+    write(desk, server, *(site.url("bearer-auth", f"/{number}") for number in range(6)))
+    with Pace(site.server) as pace:
+        ended = desk.scoopi("run", "defs", "--workers", workers)
+    assert ended.code == 0, ended.err
+    assert sorted(desk.rows()) == [f"page{number}|hall|{TEXT}|not found" for number in range(6)]
+    pages = [seen for seen in site.log.all() if not seen.path.endswith("/robots.txt")]
+    assert {seen.header("authorization") for seen in pages} == {f"Bearer {TOKEN}"}
+    assert {seen.header("user-agent") for seen in pages} != {None}
+    pace.assert_kept(120, 1, [*ADDRESSES].index("bearer-auth"))
+    assert server.log.paths().count("/token") in (1, 2), "once in each worker"
+
+
+def test_redirects_retries_and_refusals_are_those_of_any_other_page(
+    desk: Desk, server: Server, site: MisbehavingSite
+) -> None:
+    desk.settings = {"scoopi.loader.fetch.delay": 5, "scoopi.retry.delay": 50}
+    names = ("redirect-chain", "flapping-503", "charset-windows-1251", "404", "image", "refused")
+    write(desk, server, *map(site.url, names))
+    ended = desk.scoopi("run", "defs", "--workers", 1)
+    assert ended.code == 1
+    assert sorted(desk.rows()) == [
+        f"page0|hall|{TEXT}|not found",
+        f"page1|hall|{TEXT}|not found",
+        "page2|hall|Сыр и хлеб|not found",
+    ]
+    causes = {error["cause"] for error in desk.told()["errors"]}
+    assert {"loader: the site answered with status 404", "loader: the page is image/jpeg"} < causes
+    assert len(causes) == 3
+    asked = [site.host(name) for name in names]
+    pages = [seen for seen in site.log.all() if not seen.path.endswith("/robots.txt")]
+    assert [sum(seen.host == host for seen in pages) for host in asked] == [4, 3, 1, 1, 1, 0]
+
+
+def test_a_loader_that_cannot_be_made_ends_the_run_before_it_starts(
+    desk: Desk, server: Server, site: MisbehavingSite
+) -> None:
+    write(desk, server, site.url("plain"))
+    file = desk.folder / "defs" / "concerts.yml"
+    text = file.read_text()
+    for wrong, said in (
+        (text.replace("TokenLoader", "TokenLoadr"), "did you mean TokenLoader?"),
+        (text.replace("tokenUrl", "tokenAddress"), "tokenAddress"),
+        (text.replace("class: TokenLoader", "class: NoRedirects").replace("tokenUrl", "x"), "NoRedirects"),
+        (text.replace("          - plugin:", f"          - {SECOND}\n          - plugin:"), "loaded by one"),
+    ):
+        file.write_text(wrong)
+        ended = desk.scoopi("run", "defs", "--workers", 0)
+        assert (ended.code, said in ended.err) == (3, True), ended.err
+    assert site.log.all() == []
+
+
+def test_a_file_is_read_without_the_plugin(desk: Desk, server: Server) -> None:
+    (desk.folder / "saved.html").write_text("<p>saved")
+    write(desk, server, "saved.html")
+    assert desk.scoopi("run", "defs", "--workers", 0).code == 0
+    assert list(desk.rows()) == ["page0|hall|saved|not found"]
+    assert server.log.all() == []

@@ -1,0 +1,68 @@
+"""PluginCall: what a plugin raises fails its page, for good or not, and only web hosts are asked."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import urllib.request
+from collections.abc import Iterator
+
+import pytest
+
+from scoopi.errors import FetchError, LoadFault, SilentHostError
+from scoopi.plugins.loader_port import Answer, Web
+from tests.worker.plugin_desk import Load, PluginDesk, raising
+
+
+@pytest.fixture
+def desk() -> Iterator[PluginDesk]:
+    made = PluginDesk()
+    yield made
+    if made.loads is not None:
+        made.loads.close()
+
+
+@pytest.mark.parametrize(
+    ("raised", "reason", "is_silent"),
+    [
+        (TimeoutError("timed out"), "timeout", True),
+        (ConnectionRefusedError(111, "refused"), "connect", True),
+        (socket.gaierror(-2, "unknown"), "dns", True),
+        (ConnectionResetError(104, "reset"), "reset", False),
+        (http.client.IncompleteRead(b"x"), "truncated", False),
+        (urllib.error.URLError(TimeoutError("timed out")), "timeout", True),
+    ],
+)
+def test_an_error_of_the_network_is_transient(
+    desk: PluginDesk, raised: Exception, reason: str, is_silent: bool
+) -> None:
+    error = desk.error(raising(raised))
+    assert (error.fault.reason, error.fault.is_transient) == (reason, True)
+    assert isinstance(error, SilentHostError) is is_silent
+
+
+@pytest.mark.parametrize(
+    ("load", "message"),
+    [
+        (raising(KeyError("token")), "the loader hall raised KeyError: 'token'"),
+        (raising(SystemExit(3)), "the loader hall raised SystemExit: 3"),
+        (lambda url, web: "page", "the loader hall returned str instead of an Answer"),
+        (raising(FetchError("no such hall", fault=LoadFault("own", True))), "no such hall"),
+    ],
+)
+def test_an_error_of_the_plugin_is_permanent_unless_it_says_otherwise(
+    desk: PluginDesk, load: Load, message: str
+) -> None:
+    error = desk.error(load)
+    assert message in str(error)
+    assert error.fault.is_transient is ("no such hall" in message)
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "http://h.example:x/", "ftp://h/"])
+def test_only_web_addresses_are_granted(desk: PluginDesk, url: str) -> None:
+    def load(asked: str, web: Web) -> Answer:
+        with web.grant(url):
+            return Answer(asked, b"")
+
+    assert desk.error(load).fault == LoadFault()
+    assert desk.sent == []

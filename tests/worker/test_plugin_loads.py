@@ -1,0 +1,198 @@
+"""PluginLoads: pages are loaded by a plugin, each request with a grant, each error with its kind."""
+
+from __future__ import annotations
+
+import math
+import threading
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from scoopi.errors import FetchError, LoadFault
+from scoopi.fetch.private_hosts import PrivateHosts
+from scoopi.fetch.request import FurtherGrant, NotModified, Redirect, Request, Response
+from scoopi.model.handover import Grant
+from scoopi.model.locator import Validators
+from scoopi.model.sites import Site, Sites
+from scoopi.plugins.loader_port import Answer, Web
+from scoopi.worker.plugin_loads import MOST_HANGING, LoadLimits
+from tests.server.misbehaviours import PAGE
+from tests.server.server import Server
+from tests.worker.plugin_desk import LIMIT_S, SETTINGS, URL, PluginDesk, answering
+
+
+@pytest.fixture
+def desk() -> Iterator[PluginDesk]:
+    made = PluginDesk()
+    yield made
+    if made.loads is not None:
+        made.loads.close()
+
+
+def test_a_page_is_loaded_with_the_grant_of_its_host_and_its_request_is_reported(desk: PluginDesk) -> None:
+    result = desk.load(answering(headers={"Content-Type": "text/html; charset=koi8-r"}))
+    assert isinstance(result, Response)
+    assert (result.body, result.charset, result.url) == (b"<p>page", "koi8-r", URL)
+    assert desk.sent == ["h.example:80"]
+    assert desk.loads is not None
+    assert desk.loads.under_way() == 0
+
+
+def test_a_further_request_waits_for_a_grant_of_its_own_host(desk: PluginDesk) -> None:
+    asked: list[str] = []
+
+    def load(url: str, web: Web) -> Answer:
+        for each in ("http://other.example/token", url):
+            with web.grant(each) as terms:
+                asked.append(terms.url)
+        return Answer(url, b"both")
+
+    loads = desk.plugin(load)
+    desk.begin(Request(URL))
+    wanted = desk.next()
+    assert isinstance(wanted, FurtherGrant)
+    assert (wanted.host, asked, desk.sent, loads.under_way()) == ("other.example:80", [], [], 0)
+    assert loads.resume(wanted.call, Grant(wanted.host, math.inf), desk.results.append, desk.sent.append)
+    again = desk.next()
+    assert again == FurtherGrant("h.example:80", wanted.call), "a grant is for one request"
+    assert asked == ["http://other.example/token"]
+    loads.resume(wanted.call, Grant("h.example:80", math.inf), desk.results.append, desk.sent.append)
+    assert isinstance(desk.next(), Response)
+    assert desk.sent == ["other.example:80", "h.example:80"]
+
+
+def test_an_expired_grant_is_not_used(desk: PluginDesk) -> None:
+    desk.plugin(answering())
+    desk.begin(Request(URL), not_after=0.0)
+    wanted = desk.next()
+    assert isinstance(wanted, FurtherGrant)
+    assert (wanted.host, desk.sent) == ("h.example:80", [])
+
+
+def test_an_abandoned_call_ends_and_cannot_be_resumed(desk: PluginDesk) -> None:
+    ended = threading.Event()
+
+    def load(url: str, web: Web) -> Answer:
+        try:
+            with web.grant("http://other.example/"):
+                return Answer(url, b"")
+        finally:
+            ended.set()
+
+    loads = desk.plugin(load)
+    desk.begin(Request(URL))
+    wanted = desk.next()
+    assert isinstance(wanted, FurtherGrant)
+    loads.abandon(wanted.call)
+    assert ended.wait(LIMIT_S)
+    loads.turn()
+    assert not loads.resume(wanted.call, Grant(wanted.host, math.inf), desk.results.append, None)
+    assert desk.results == []
+
+
+def test_the_plugin_is_given_what_the_site_is_asked_with(desk: PluginDesk) -> None:
+    given: list[tuple[dict[str, str], float]] = []
+
+    def load(url: str, web: Web) -> Answer:
+        with web.grant(url) as terms:
+            given.append((dict(terms.headers), terms.timeout_s))
+        return Answer(url, b"", 304, {"ETag": '"v2"'})
+
+    result = desk.load(load, Request(URL, known=Validators('"v1"')))
+    assert isinstance(result, NotModified)
+    ((headers, timeout_s),) = given
+    assert {"User-Agent": "Scoopi/test", "X-Bread": "rye", "If-None-Match": '"v1"'}.items() <= headers.items()
+    assert timeout_s == 5.0
+
+
+def test_a_redirect_is_followed_with_a_grant_of_its_own(desk: PluginDesk) -> None:
+    result = desk.load(answering(status=302, headers={"location": "//other.example/b"}))
+    assert isinstance(result, Redirect)
+    assert (result.host, result.request.url, result.request.hops) == (
+        "other.example:80",
+        "http://other.example/b",
+        1,
+    )
+    error = desk.load(answering(status=302, headers={"location": "/b"}), Request(URL, hops=2))
+    assert "more than 2 redirects" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message", "fault"),
+    [
+        (
+            {"status": 503, "headers": {"retry-after": "7"}},
+            "the site answered with status 503",
+            LoadFault("status 503", True, 503, 7.0),
+        ),
+        ({"status": 404}, "the site answered with status 404", LoadFault("status 404", False, 404)),
+        ({"body": bytes(1001)}, "the page is larger than 1000 bytes", LoadFault()),
+    ],
+)
+def test_an_answer_is_judged_as_those_of_scoopi_itself(
+    desk: PluginDesk, fields: dict[str, Any], message: str, fault: LoadFault
+) -> None:
+    error = desk.error(answering(**fields))
+    assert message in str(error)
+    assert error.fault == fault
+
+
+def test_a_public_page_leads_to_no_private_host(desk: PluginDesk) -> None:
+    result = desk.load(answering(), Request("http://127.0.0.1:1/", public_only=True))
+    assert "a public page leads to a private address" in str(result)
+    assert desk.sent == []
+
+
+def test_a_request_that_does_not_end_fails_its_page_and_too_many_of_them_the_others(desk: PluginDesk) -> None:
+    release = threading.Event()
+
+    def load(url: str, web: Web) -> Answer:
+        with web.grant(url):
+            release.wait(LIMIT_S)
+        return Answer(url, b"")
+
+    limits = LoadLimits(SETTINGS, Sites(Site(timeout_ms=1)), PrivateHosts("inside"))
+    desk.plugin(load, limits)
+    try:
+        for _ in range(MOST_HANGING):
+            desk.begin(Request(URL))
+        faults = [error.fault for _ in range(MOST_HANGING) if isinstance(error := desk.next(), FetchError)]
+        assert faults == [LoadFault("timeout", is_transient=True)] * MOST_HANGING
+        desk.begin(Request(URL))
+        assert f"{MOST_HANGING} calls of the loader hall do not end" in str(desk.next())
+    finally:
+        release.set()
+
+
+def test_a_closed_client_wakes_nobody(desk: PluginDesk) -> None:
+    began, release = threading.Event(), threading.Event()
+
+    def load(url: str, web: Web) -> Answer:
+        began.set()
+        release.wait(LIMIT_S)
+        with web.grant(url):
+            return Answer(url, b"")
+
+    loads = desk.plugin(load)
+    desk.begin(Request(URL))
+    assert began.wait(LIMIT_S)
+    loads.close()
+    desk.woken.clear()
+    release.set()
+    assert not desk.woken.wait(0.2)
+    assert loads.under_way() == 0
+
+
+def test_a_library_of_the_standard_can_be_plugged_in(desk: PluginDesk, server: Server) -> None:
+    def load(url: str, web: Web) -> Answer:
+        with web.grant(url) as terms:
+            request = urllib.request.Request(terms.url, headers=dict(terms.headers))
+            with urllib.request.urlopen(request, timeout=terms.timeout_s) as answer:
+                return Answer(answer.url, answer.read(), answer.status, dict(answer.headers))
+
+    result = desk.load(load, Request(server.url("/bad/closes-after")))
+    assert isinstance(result, Response)
+    assert result.body == PAGE
+    assert server.log.all()[0].header("x-bread") == "rye"
