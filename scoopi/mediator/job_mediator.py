@@ -7,10 +7,13 @@ import threading
 import time
 from collections.abc import Callable
 
+from injector import inject
+
 from scoopi.errors import RunError, ScoopiError
 from scoopi.mediator.heartbeat import Heartbeat
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.job_runner import JobRunner
+from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.state_flipper import Monitor
 
 log = logging.getLogger(__name__)
@@ -22,16 +25,12 @@ class JobMediator:
     The heartbeat ends last, after publishing (`Departure.leave`).
     """
 
+    @inject
     def __init__(
-        self,
-        runner: JobRunner,
-        inbox: JobInbox,
-        monitor: Monitor,
-        heartbeat: Heartbeat,
-        on_fault: Callable[[ScoopiError], None],
+        self, runner: JobRunner, inbox: JobInbox, monitor: Monitor, heartbeat: Heartbeat, events: NodeEvents
     ) -> None:
         self._inbox = inbox
-        self._on_fault = on_fault
+        self._on_fault = events.on_fault
         self._monitor = monitor
         self._heartbeat = heartbeat
         self._runner_thread = threading.Thread(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import heapq
 import math
+import time
 from collections import Counter, deque
 from collections.abc import Callable
 from typing import TypeVar
+
+from injector import NoInject, inject
 
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.workers.worker_pool import PoolWorker
@@ -31,7 +34,8 @@ class TaskQueues:
     hosts that do not answer cost little and delay no other host.
     """
 
-    def __init__(self, clocks: HostClocks, clock: Callable[[], float]) -> None:
+    @inject
+    def __init__(self, clocks: HostClocks, clock: NoInject[Callable[[], float]] = time.monotonic) -> None:
         self._clocks = clocks
         self._clock = clock
         self._jobs: dict[str, deque[Pending]] = {}

@@ -40,7 +40,7 @@ class JobsModule(Module):
 
     def configure(self, binder: Binder) -> None:
         """Bind what needs no value of its own."""
-        for part in (HeldJobs, JobInbox, NodeEvents, StateFlipper):
+        for part in (HeldJobs, JobInbox, JobMediator, NodeEvents, StateFlipper):
             binder.bind(part, scope=singleton)
 
     @singleton
@@ -161,14 +161,6 @@ class JobsModule(Module):
     ) -> Departure:
         """How this node leaves the run."""
         return Departure(members, _load_of(held, counts), heartbeat.stop, cluster.heartbeat_ms / 1000)
-
-    @singleton
-    @provider
-    def job_mediator(
-        self, runner: JobRunner, inbox: JobInbox, monitor: Monitor, heartbeat: Heartbeat, events: NodeEvents
-    ) -> JobMediator:
-        """Starts and stops the three threads."""
-        return JobMediator(runner, inbox, monitor, heartbeat, events.on_fault)
 
 
 def _load_of(held: HeldJobs, counts: NodeCounts) -> Callable[[], Load]:

@@ -46,7 +46,7 @@ class WorkersModule(Module):
 
     def configure(self, binder: Binder) -> None:
         """Bind what needs no value of its own."""
-        for part in (TaskInbox, HandoverRouter, JobGiver, TaskRunner):
+        for part in (TaskInbox, TaskQueues, HandoverRouter, JobGiver, TaskRunner):
             binder.bind(part, scope=singleton)
 
     @singleton
@@ -72,12 +72,6 @@ class WorkersModule(Module):
         first_after_s = sites.longest_delay_ms / 1000 if context.resumed else 0.0
         claims = HostClaims(claims_file()) if sites.longest_delay_ms else None
         return HostClocks(sites, time.monotonic, first_after_s, claims=claims)
-
-    @singleton
-    @provider
-    def queues(self, clocks: HostClocks) -> TaskQueues:
-        """Jobs that wait for a worker."""
-        return TaskQueues(clocks, time.monotonic)
 
     @singleton
     @provider
