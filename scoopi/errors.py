@@ -103,6 +103,10 @@ class FetchError(StepError):
         self.fault = fault or LoadFault()
 
 
+class DisallowedError(FetchError):
+    """The site's robots.txt disallows the page: its job is skipped, which is no failure."""
+
+
 class SilentHostError(FetchError):
     """A host gave no answer at all: no connection, or nothing over it."""
 

@@ -95,6 +95,8 @@ def progress_text(progress: Progress, recent: Recent) -> str:
         words.append(f"{duration(left_s, whole=True)} left")
     if progress.failed:
         words.append(f"{progress.failed:,} failed")
+    if progress.skipped:
+        words.append(f"{progress.skipped:,} skipped")
     if progress.retrying:
         words.append(f"{progress.retrying:,} waiting for retry, next in {progress.retry_in_s:.0f} s")
     if progress.waiting_hosts:

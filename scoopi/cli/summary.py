@@ -32,13 +32,14 @@ class Summary:
         for label, values in self._facts(report):
             lines += labelled(self._paint, label, values)
         lines += self._causes("errors", report.errors, "red")
+        lines += self._causes("skipped", report.skipped, "yellow")
         lines += self._causes("warnings", report.warnings, "yellow")
         lines += self._next(report)
         return "\n".join(lines)
 
     def _outcome(self, report: RunReport) -> str:
         took = duration(report.seconds)
-        total = report.jobs.done + report.jobs.failed
+        total = report.jobs.done + report.jobs.failed + report.jobs.skipped
         if report.status == RunStatus.STOPPED:
             by = f" by {signal.Signals(report.signal).name}" if report.signal else ""
             return self._paint(f"stopped{by}", "bold", "yellow") + f" after {took}"
@@ -77,6 +78,8 @@ class Summary:
         words = [f"{number(jobs.done)} done"]
         if jobs.failed:
             words.append(self._paint(f"{number(jobs.failed)} failed", "red"))
+        if jobs.skipped:
+            words.append(self._paint(f"{number(jobs.skipped)} skipped", "yellow"))
         if jobs.warned:
             words.append(self._paint(f"{number(jobs.warned)} with warnings", "yellow"))
         if jobs.left is None:

@@ -135,6 +135,7 @@ SETTINGS: tuple[Setting, ...] = (
     *declared(groups.FactSettings).values(),
     *declared(groups.ArchiveSettings).values(),
     *declared(groups.FetchLimits).values(),
+    *declared(groups.PolitenessSettings).values(),
     *declared(groups.WebClientSettings).values(),
     *declared(groups.RetrySettings).values(),
     *declared(groups.ParserLimits).values(),

@@ -198,10 +198,11 @@ class Engine:
             raise fault
 
     def _progress(self) -> Progress:
-        done, failed = self._counts.value("jobs.done"), self._counts.value("jobs.failed")
+        names = ("jobs.done", "jobs.failed", "jobs.skipped")
+        done, failed, skipped = (self._counts.value(name) for name in names)
         retrying = len(self._retries)
         return Progress(
-            done=int(done + failed),
+            done=int(done + failed + skipped),
             failed=int(failed),
             left=self._store.left(),
             pages=int(self._counts.value("pages")),
@@ -210,4 +211,5 @@ class Engine:
             retrying=retrying,
             retry_in_s=self._retries.next_in() if retrying else 0.0,
             is_complete=self._parts.jobs.started and not self._adds_pages,
+            skipped=int(skipped),
         )

@@ -126,8 +126,9 @@ class NodeWatch:
         return f"the task runner has not turned for {still_s:.0f} s" if still_s > STUCK_S else ""
 
     def _jobs(self) -> JobsView:
-        done, failed = (int(self._counts.value(name)) for name in ("jobs.done", "jobs.failed"))
-        return JobsView(done, failed, len(self._parts.held.ids()), self._left.value())
+        names = ("jobs.done", "jobs.failed", "jobs.skipped")
+        done, failed, skipped = (int(self._counts.value(name)) for name in names)
+        return JobsView(done, failed, len(self._parts.held.ids()), self._left.value(), skipped)
 
     def _commits(self) -> CommitsView:
         value = self._counts.value

@@ -163,7 +163,7 @@ class RunReporter:
             status=status,
             started=self._first_began,
             ended=ended,
-            jobs=JobCounts(found.done, found.failed, found.warned, self.left()),
+            jobs=JobCounts(found.done, found.failed, found.warned, self.left(), found.skipped),
             pages=found.pages,
             rows=found.rows,
             errors=found.errors if fault is None else (_cause(fault), *found.errors),
@@ -180,6 +180,7 @@ class RunReporter:
             unmet=found.unmet,
             retries=msgspec.structs.replace(found.retries, used_up=self._notes.used_up()),
             lists={name: _rows(bodies) for name, bodies in found.lists.items()},
+            skipped=found.skips,
         )
         self._write(RunView.of(report, self._place.incarnation, outcome.awaiting, dict(versions())))
         return report
@@ -209,6 +210,7 @@ class RunReporter:
             rows=dict(self._rows_before),
             done=int(value("jobs.done")),
             failed=int(value("jobs.failed")),
+            skipped=int(value("jobs.skipped")),
             pages=int(value("pages")),
         )
 

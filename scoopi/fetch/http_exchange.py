@@ -34,6 +34,7 @@ from scoopi.fetch.request import (
     is_downgrade,
 )
 from scoopi.fetch.request_options import RequestOptions, trusted_certificates
+from scoopi.model.robots import MOST_ROBOTS_BYTES, MOST_ROBOTS_REDIRECTS
 from scoopi.model.text.shown import shown
 
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -102,7 +103,7 @@ class HttpExchange:
         now = time.monotonic()
         if request.not_after is not None and now > request.not_after:
             return False
-        self._reception.reset()
+        self._reception.reset(MOST_ROBOTS_BYTES if request.is_robots else 0)
         self._request = request
         self._on_sent = on_sent
         self._expired = False
@@ -138,7 +139,7 @@ class HttpExchange:
                 return self._on_proxy_fault()
             if self._expired or self._was_lost(number):
                 return self._lost()
-            failed = number != pycurl.E_OK
+            failed = number != pycurl.E_OK and not self._reception.is_cut
             if failed and (self._reception.wanted or self._reception.status < FIRST_FINAL_STATUS):
                 raise self._fault(number, words)
             return self._answer(self._request)
@@ -264,13 +265,17 @@ class HttpExchange:
         )
 
     def _redirect(self, request: Request, location: str) -> Redirect:
-        if request.hops >= self._settings.max_redirects:
-            raise redirects_fault(self._settings.max_redirects, request.url)
+        robots = request.is_robots
+        most = MOST_ROBOTS_REDIRECTS if robots else self._settings.max_redirects
+        if request.hops >= most:
+            raise redirects_fault(most, request.url)
         target = redirect_address(self._options.without_secrets(location), request.url)
         only = request.public_only or self._private_hosts.must_be_public(self._is_public())
         cookies = tuple(self.handle.getinfo(pycurl.INFO_COOKIELIST))
         content = request.redirected(target.url, target.host, self._reception.status)
-        hop = Request(target.url, None, request.hops + 1, cookies, public_only=only, content=content)
+        hop = Request(
+            target.url, None, request.hops + 1, cookies, False, only, content=content, is_robots=robots
+        )
         return Redirect(target.host, hop, is_downgrade(request.url, target.url))
 
     def _is_public(self) -> bool:

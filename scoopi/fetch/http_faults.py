@@ -46,6 +46,8 @@ _FAULTS: dict[int, tuple[str, str]] = {
 }
 
 
+TOO_MANY_REDIRECTS = "more than "
+"""How the error of `redirects_fault` begins."""
 _TRANSIENT = {
     pycurl.E_COULDNT_RESOLVE_PROXY: "dns",
     pycurl.E_COULDNT_RESOLVE_HOST: "dns",
@@ -170,7 +172,7 @@ def proxies_fault(url: str) -> FetchError:
 
 def redirects_fault(most: int, url: str) -> FetchError:
     """The error for a chain of more than `most` redirects."""
-    what = f"more than {most} redirects one after another"
+    what = f"{TOO_MANY_REDIRECTS}{most} redirects one after another"
     return FetchError(what, at=shown(url), hint="does the site redirect robots in a circle?")
 
 

@@ -84,6 +84,7 @@ class Reception:
         is_headed: whether all headers have been received.
         fault: why the reception aborted the transfer; empty if it did not.
         hint: what the user can do about the fault.
+        is_cut: whether all that was wanted of the body has come, and it goes on.
     """
 
     def __init__(self, max_bytes: int, room: PageRoom) -> None:
@@ -92,8 +93,14 @@ class Reception:
         self._held = 0
         self.reset()
 
-    def reset(self) -> None:
-        """Discard everything received and prepare for the next response."""
+    def reset(self, cut_bytes: int = 0) -> None:
+        """Discard everything received and prepare for the next response.
+
+        Args:
+            cut_bytes: of the body no more than these are wanted; 0: all.
+        """
+        self._cut_bytes = cut_bytes
+        self.is_cut = False
         self._room.leave(self, self._held)
         self._held = 0
         self.status = 0
@@ -159,6 +166,10 @@ class Reception:
             self._length += len(piece)
             if self._length > self._max_bytes:
                 raise TooLargeError
+            if self._cut_bytes and self._length > self._cut_bytes:
+                self._pieces.append(piece[: self._cut_bytes - self._length])
+                self.is_cut = True
+                return STOP
         except TooLargeError:
             self.refuse_size()
             return STOP
@@ -180,7 +191,7 @@ class Reception:
 
     def finish(self) -> bytes:
         """The whole decoded body; sets `fault` if it ended too early."""
-        if self._decoder is not None:
+        if self._decoder is not None and not self.is_cut:
             try:
                 self._decoder.finish()
             except BrokenCodingError as error:
@@ -191,7 +202,7 @@ class Reception:
     def _begin(self) -> None:
         self._begun = True
         length = self.headers.get("content-length", "")
-        if length.isdecimal() and int(length) > self._max_bytes:
+        if length.isdecimal() and int(length) > self._max_bytes and not self._cut_bytes:
             raise TooLargeError
         content_type = self.headers.get("content-type", "")
         if is_media(content_type):  # a film is not received to its end to be refused

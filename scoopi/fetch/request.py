@@ -32,6 +32,7 @@ class Request(msgspec.Struct, frozen=True):
         site: what the host is asked with; None: as the settings say.
         known: of a version of the page that need not be sent again; None if there is none.
         content: method, headers and body; None for a plain GET.
+        is_robots: of a robots.txt: its body is cut at MOST_ROBOTS_BYTES.
     """
 
     url: str
@@ -43,6 +44,7 @@ class Request(msgspec.Struct, frozen=True):
     site: Site | None = None
     known: Validators | None = None
     content: PageRequest | None = None
+    is_robots: bool = False
 
     def redirected(self, url: str, host: str, status: int) -> PageRequest | None:
         """The content of the request that follows a redirect, as browsers make it.

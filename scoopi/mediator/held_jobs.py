@@ -13,7 +13,8 @@ from scoopi.appenders.appender import JobResult
 from scoopi.mediator.retries.retry_queue import RetryQueue
 from scoopi.model.failure import Failure, page_failure
 from scoopi.model.handover import Grant
-from scoopi.model.job import Frame, JobState
+from scoopi.model.job import Frame, JobPayload, JobState
+from scoopi.model.locator import Locator
 from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.messages import WorkItem
@@ -27,6 +28,7 @@ class Pending(msgspec.Struct, frozen=True):
         failures: of tasks that are skipped now because they crashed their worker.
         crashes: the task of each crash of a worker that ran this job alone.
         beside: how many workers crashed on another job while they held this one.
+        is_robots: it stands for no job of the run: a host's robots.txt is to be read.
     """
 
     taken: TakenJob
@@ -34,12 +36,20 @@ class Pending(msgspec.Struct, frozen=True):
     failures: tuple[Failure, ...] = ()
     crashes: tuple[str, ...] = ()
     beside: int = 0
+    is_robots: bool = False
 
     def item(self, grant: Grant | None = None) -> WorkItem:
         """The job as a worker gets it, with the grant if it needs one."""
         taken = self.taken
         return WorkItem(
-            taken.id, taken.fence, taken.payload, grant, self.archived, self.failures, taken.tried
+            taken.id,
+            taken.fence,
+            taken.payload,
+            grant,
+            self.archived,
+            self.failures,
+            taken.tried,
+            self.is_robots,
         )
 
     def crashed(self, task: str) -> Pending:
@@ -62,6 +72,17 @@ class Pending(msgspec.Struct, frozen=True):
         )
 
 
+def robots_pending(host: str, url: str, public_only: bool) -> Pending:
+    """Stands in the queues for the request of a host's robots.txt.
+
+    Args:
+        url: its address.
+        public_only: see `Request`.
+    """
+    payload = JobPayload(Locator("robots.txt", "", url), "", public_only=public_only)
+    return Pending(TakenJob(f"robots.txt of {host}", 0, 0, host, payload), is_robots=True)
+
+
 def failure_of(taken: TakenJob, cause: str, hint: str, task: str = "", at: str = "") -> Failure:
     """A failure of the job in the form of a step's failure.
 
@@ -70,6 +91,12 @@ def failure_of(taken: TakenJob, cause: str, hint: str, task: str = "", at: str =
         at: where the task's definition stands, as `file:line`.
     """
     return page_failure(taken.payload.locator, cause, f"{cause}; {hint}", task, "worker", at)
+
+
+def skipped_result(taken: TakenJob, skipped: Failure) -> JobResult:
+    """The result of a job that its site does not want to be run."""
+    frame = Frame(job=taken.id, fence=taken.fence, state=JobState.SKIPPED, pages=0, parts=(), skipped=skipped)
+    return JobResult(taken.id, taken.fence, JobState.SKIPPED, msgspec.msgpack.encode(frame))
 
 
 def failed_result(taken: TakenJob, failures: tuple[Failure, ...]) -> JobResult:

@@ -13,6 +13,7 @@ from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.retries.retry_rounds import RetryRounds
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
+from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.store.pages.job_store import JobStore
@@ -34,12 +35,14 @@ class TakeRules(msgspec.Struct, frozen=True):
         is_archived: whether the archive has the page of a job, fresh enough.
         end: takes the result of a job that fails unrun.
         on_postponed: called after jobs were moved into their wait for another attempt.
+        robots: knows the robots.txt of the hosts; None: none is read.
     """
 
     max_takes: int
     is_archived: Callable[[JobPayload], bool]
     end: Callable[[JobResult], None]
     on_postponed: Callable[[], None] = lambda: None
+    robots: RobotsDesk | None = None
 
 
 class JobRunner:
@@ -76,6 +79,8 @@ class JobRunner:
             self._add_hosts(self._inbox.take_new_hosts())
             with retried_next_round("job runner"):
                 self._hand_back()
+                if self._rules.robots is not None:
+                    self._rules.robots.round()
                 self._retries.postpone()
                 if not self._inbox.cancelled.is_set():
                     self._retries.make_ready()

@@ -51,7 +51,9 @@ class NodeEvents:
         """Jobs have ended in the store, or were found to belong to another incarnation."""
         failed = sum(result.state is JobState.FAILED for result in won)
         self._counts.add("jobs.failed", failed)
-        self._counts.add("jobs.done", len(won) - failed)
+        skipped = sum(result.state is JobState.SKIPPED for result in won)
+        self._counts.add("jobs.skipped", skipped)
+        self._counts.add("jobs.done", len(won) - failed - skipped)
         self._counts.add("rows", sum(result.rows for result in won))
         self._counts.add("bytes", sum(len(result.body) for result in won))
         for result in lost:
@@ -66,7 +68,7 @@ class NodeEvents:
 
     def on_back(self, jobs: list[Pending]) -> None:
         """Jobs that were taken are not run."""
-        self._job_inbox.give_back(jobs)
+        self._job_inbox.give_back([pending for pending in jobs if not pending.is_robots])
 
     def on_low(self) -> None:
         """This node has room for more jobs."""

@@ -7,7 +7,7 @@ import math
 import time
 from collections import Counter, deque
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from injector import NoInject, inject
 
@@ -16,6 +16,15 @@ from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks, Standing
 
 One = TypeVar("One")
+
+
+class AskingJob(NamedTuple):
+    """A job in a worker that waits for a further request; `url` and `public_only` as in `Asking`."""
+
+    worker: PoolWorker
+    job: str
+    url: str = ""
+    public_only: bool = False
 
 
 _ASKING, _FILES = -2, -1
@@ -39,7 +48,7 @@ class TaskQueues:
         self._clocks = clocks
         self._clock = clock
         self._jobs: dict[str, deque[Pending]] = {}
-        self._asking: dict[str, deque[tuple[PoolWorker, str]]] = {}
+        self._asking: dict[str, deque[AskingJob]] = {}
         self._turns: dict[int, deque[str]] = {rank: deque() for rank in (_ASKING, _FILES, *Standing)}
         self._in_turn: dict[str, int] = {}
         self._first = 0
@@ -48,17 +57,21 @@ class TaskQueues:
         self.total = 0
 
     def add(self, pending: Pending) -> None:
-        """Queue a taken job."""
+        """Queue a taken job; a robots.txt before all jobs of its host."""
         host = pending.taken.host
         key = FILE_HOST if pending.archived else host
-        self._jobs.setdefault(key, deque()).append(pending)
+        queue = self._jobs.setdefault(key, deque())
+        if pending.is_robots:
+            queue.appendleft(pending)
+        else:
+            queue.append(pending)
         self.waiting[host] += 1
         self.total += 1
         self.wake(key)
 
-    def ask(self, host: str, worker: PoolWorker, job: str) -> None:
+    def ask(self, host: str, asking: AskingJob) -> None:
         """A job in a worker waits for a further request to the host."""
-        self._asking.setdefault(host, deque()).append((worker, job))
+        self._asking.setdefault(host, deque()).append(asking)
         self.wake(host)
 
     def wake(self, host: str) -> None:
@@ -104,7 +117,7 @@ class TaskQueues:
         if at < math.inf:
             heapq.heappush(self._sleeping, (at, host))
 
-    def next_asking(self, host: str) -> tuple[PoolWorker, str] | None:
+    def next_asking(self, host: str) -> AskingJob | None:
         """The first that waits for a further request to the host."""
         return self._head(self._asking, host)
 
@@ -123,10 +136,25 @@ class TaskQueues:
         self.total -= 1
         return pending
 
+    def take_jobs(self, host: str) -> list[Pending]:
+        """Remove and return all jobs of the host, but not the request of its robots.txt."""
+        jobs = self._jobs.pop(host, deque())
+        kept = deque(pending for pending in jobs if pending.is_robots)
+        if kept:
+            self._jobs[host] = kept
+        taken = [pending for pending in jobs if not pending.is_robots]
+        self.waiting.subtract(pending.taken.host for pending in taken)
+        self.total -= len(taken)
+        return taken
+
+    def rests(self, host: str) -> bool:
+        """Whether the host is left alone for a while; may be asked by any thread."""
+        return self._clocks.is_left_alone(host)
+
     def forget_worker(self, worker: PoolWorker) -> None:
         """A dead worker asks for nothing any more."""
         for host, asking in list(self._asking.items()):
-            kept = deque(one for one in asking if one[0] is not worker)
+            kept = deque(one for one in asking if one.worker is not worker)
             if kept:
                 self._asking[host] = kept
             else:

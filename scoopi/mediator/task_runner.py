@@ -144,6 +144,9 @@ class TaskRunner:
         self.turned_at = time.monotonic()
         self._inbox.run_posted()
         self._give()
+        self._routed += self._giver.take_denied()
+        if resting := self._giver.take_resting():
+            self._calls.on_back(resting)
         self._register()
         for worker in self._watchdog.look(tuple(self._pool)):
             self._on_death(worker)
@@ -182,6 +185,7 @@ class TaskRunner:
         if not self._recalled:
             self.push(jobs)
             return
+        self._recalled.difference_update(pending.taken.id for pending in jobs if pending.is_robots)
         recalled = [pending for pending in jobs if pending.taken.id in self._recalled]
         self.push([pending for pending in jobs if pending.taken.id not in self._recalled])
         self._recalled.difference_update(pending.taken.id for pending in recalled)

@@ -62,6 +62,8 @@ def _state(view: NodeView) -> Iterator[_Family]:
 def _work(view: NodeView) -> Iterator[_Family]:
     yield _one("scoopi_jobs_done_total", "counter", "Jobs that this process finished.", view.jobs.done)
     yield _one("scoopi_jobs_failed_total", "counter", "Jobs that failed in this process.", view.jobs.failed)
+    text = "Jobs that robots.txt disallows, skipped by this process."
+    yield _one("scoopi_jobs_skipped_total", "counter", text, view.jobs.skipped)
     yield _one("scoopi_jobs_held", "gauge", "Jobs that this node has taken and not finished.", view.jobs.held)
     if view.jobs.left is not None:
         yield _one("scoopi_jobs_left", "gauge", "Jobs of the run that are not finished.", view.jobs.left)

@@ -12,12 +12,16 @@ JOINING = "JOINING"
 
 
 class JobsView(msgspec.Struct, frozen=True):
-    """Jobs `done` and `failed` by this process, `held` by it now, and `left` in the run (None if unknown)."""
+    """Jobs `done`, `failed` and `skipped` by this process, `held` by it now, and `left` in the run.
+
+    `left` is None if unknown.
+    """
 
     done: int = 0
     failed: int = 0
     held: int = 0
     left: int | None = None
+    skipped: int = 0
 
 
 class CommitsView(msgspec.Struct, frozen=True):

@@ -42,13 +42,15 @@ NO_PARENT: Mapping[str, Any] = MappingProxyType({})
 
 
 class JobState(StrEnum):
-    """Where a job stands; WAITING is before another attempt, DONE and FAILED are its ends."""
+    """Where a job stands; WAITING is before another attempt; DONE, FAILED and SKIPPED are its ends."""
 
     READY = "READY"
     TAKEN = "TAKEN"
     WAITING = "WAITING"
     DONE = "DONE"
     FAILED = "FAILED"
+    SKIPPED = "SKIPPED"
+    """The site forbids its page to robots; it was not asked for."""
 
 
 class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -161,7 +163,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     Attributes:
         job: the job's id.
         fence: of the take that made it.
-        state: DONE or FAILED.
+        state: DONE, FAILED or SKIPPED.
         pages: 1 when the page was loaded, else 0.
         parts: encoded rows by output file.
         failures: one for each failed task; not empty exactly when FAILED.
@@ -169,6 +171,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
         payload: of a failed job, so that a retry can make a job of its failed tasks; of one that was tried
             more than once, so that reports can name it.
         tried: the reason of each attempt at the page that failed before this one.
+        skipped: why a SKIPPED job was left out; the rule of its site.
     """
 
     job: str
@@ -180,6 +183,7 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     warnings: tuple[Failure, ...] = ()
     payload: JobPayload | None = None
     tried: tuple[str, ...] = ()
+    skipped: Failure | None = None
 
 
 def _values(parent: Mapping[str, Any]) -> tuple[str, ...]:

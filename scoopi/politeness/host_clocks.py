@@ -8,9 +8,12 @@ from enum import IntEnum
 
 import msgspec
 
+from scoopi.configs.groups import PolitenessSettings
+from scoopi.errors import LoadFault
 from scoopi.model.handover import Grant
 from scoopi.model.sites import LimitsByHost
 from scoopi.politeness.host_claims import HostClaims
+from scoopi.politeness.host_health import ROW_FOR_REST, HostHealth, is_of_host
 from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_shares import HostShares
 
@@ -69,6 +72,26 @@ class _Clock(msgspec.Struct):
     in_flight: dict[str, float]
     unsent: dict[str, float] = msgspec.field(default_factory=dict)
     standing: Standing = Standing.UNKNOWN
+    sent_at: dict[str, float] = msgspec.field(default_factory=dict)
+    health: HostHealth = msgspec.field(default_factory=HostHealth)
+
+    def delay(self) -> float:
+        return self.health.delay_s(self.delay_s)
+
+
+class ClockRules(msgspec.Struct, frozen=True):
+    """What all clocks have in common.
+
+    Attributes:
+        first_after_s: wait before the first request to any host (of a run taken over: one delay).
+        hosts: how errors slow a host down.
+    """
+
+    first_after_s: float = 0.0
+    hosts: PolitenessSettings = PolitenessSettings()
+
+
+USUAL_RULES = ClockRules()
 
 
 class HostClocks:
@@ -79,7 +102,6 @@ class HostClocks:
     Args:
         limits: of each host but `file`, which has none.
         clock: monotonic seconds.
-        first_after_s: wait before the first request to any host (of a run taken over: one delay).
         in_flight: where the requests under way are kept.
         share_of: this node's share of a host just now, None while another has it; without it this
             node has all hosts whole.
@@ -90,14 +112,15 @@ class HostClocks:
         self,
         limits: LimitsByHost,
         clock: Callable[[], float],
-        first_after_s: float = 0.0,
+        rules: ClockRules = USUAL_RULES,
         in_flight: InFlight | None = None,
         share_of: Callable[[str], Share | None] | None = None,
         claims: HostClaims | None = None,
     ) -> None:
+        self._rules = rules.hosts
         self._limits = limits
         self._clock = clock
-        self._first_at = clock() + first_after_s
+        self._first_at = clock() + rules.first_after_s
         self._in_flight = in_flight or InFlight()
         self._share_of = share_of
         self._claims = claims
@@ -120,47 +143,97 @@ class HostClocks:
     def ready_at(self, host: str) -> float:
         """When to ask for the next grant; infinity when an answer has to come first."""
         clock = self._of(host)
-        permits, next_at = clock.permits, clock.next_at
+        permits, next_at = clock.permits, max(clock.next_at, clock.health.until)
         if self._share_of is not None:
             share = self._share_of(host)
             if share is None:
                 return self._clock() + SHARE_POLL_S
             permits, next_at = share.permits, max(next_at, share.first_at)
+        if clock.health.row >= ROW_FOR_REST:
+            permits = 1
         if len(clock.in_flight) >= permits:
             return math.inf
-        if clock.delay_s and clock.unsent:
-            return max(next_at, max(clock.unsent.values()) + clock.delay_s)
+        if clock.unsent and (delay_s := clock.delay()):
+            return max(next_at, max(clock.unsent.values()) + delay_s)
         return next_at
 
     def sent(self, host: str, job: str, at: float) -> None:
         """The job's request went out at that time."""
         clock = self._of(host)
         clock.unsent.pop(job, None)
-        clock.next_at = max(clock.next_at, at + clock.delay_s)
+        clock.sent_at[job] = at
+        clock.next_at = max(clock.next_at, at + clock.delay())
+
+    def slow_down(self, host: str, delay_s: float) -> None:
+        """The host wants at least this delay between the starts of two requests."""
+        clock = self._of(host)
+        if delay_s > clock.delay_s:
+            clock.next_at += delay_s - clock.delay_s
+            clock.delay_s = delay_s
+
+    def pause(self, host: str, pause_s: float) -> None:
+        """Ask the host for nothing for so long."""
+        clock = self._of(host)
+        clock.next_at = max(clock.next_at, self._clock() + pause_s)
 
     def standing(self, host: str) -> Standing:
         """Whether the host answers; may be asked by any thread."""
         clock = self._clocks.get(host)
         return Standing.UNKNOWN if clock is None else clock.standing
 
-    def answered(self, host: str, job: str, heard: bool | None = None) -> None:
+    def rest_s(self, host: str) -> float:
+        """For how long the host is left alone; 0: it is not. May be asked by any thread."""
+        clock = self._clocks.get(host)
+        return 0.0 if clock is None else clock.health.rest_s(self._clock())
+
+    def is_left_alone(self, host: str) -> bool:
+        """Whether jobs of the host stay in the store for now; may be asked by any thread."""
+        clock, now = self._clocks.get(host), self._clock()
+        if clock is None or not clock.health.rest_s(now):
+            return False
+        return not clock.health.is_given_up(now, self._rules)
+
+    def given_up(self, host: str) -> str:
+        """Why the jobs of a host that has been waited for long enough fail; empty while it is waited for."""
+        clock = self._of(host)
+        if not clock.health.is_given_up(self._clock(), self._rules):
+            return ""
+        return f"the host has brought nothing but errors for {self._rules.host_timeout_s} s"
+
+    def answered(
+        self, host: str, job: str, heard: bool | None = None, fault: LoadFault | None = None
+    ) -> None:
         """The job's request is over; without a report that it was sent, it never was.
 
         Args:
-            heard: whether the host answered, as of `Answered`.
+            heard, fault: as of `Answered`.
         """
         clock = self._of(host)
+        self._note_health(clock, job, heard, fault)
         if heard is not None:
             clock.standing = Standing.ANSWERS if heard else Standing(min(clock.standing + 1, Standing.SILENT))
         clock.in_flight.pop(job, None)
         clock.unsent.pop(job, None)
+        clock.sent_at.pop(job, None)
 
     def abandoned(self, host: str, job: str) -> None:
         """The worker with the grant has crashed; it may have sent the request until the grant expired."""
         clock = self._of(host)
         if (until := clock.unsent.get(job)) is not None:
-            clock.next_at = max(clock.next_at, until + clock.delay_s)
+            clock.next_at = max(clock.next_at, until + clock.delay())
         self.answered(host, job)
+
+    def _note_health(self, clock: _Clock, job: str, heard: bool | None, fault: LoadFault | None) -> None:
+        if heard is None:
+            return
+        now, sent_at = self._clock(), clock.sent_at.get(job)
+        if is_of_host(fault, heard):
+            clock.health.failed(now, fault or LoadFault(), self._rules)
+        else:
+            is_page = fault is None and sent_at is not None
+            clock.health.answered(now - sent_at if is_page and sent_at is not None else None)
+        if sent_at is None and (delay_s := clock.delay()):
+            clock.next_at = max(clock.next_at, now + delay_s)  # it was sent at some time before
 
     def close(self) -> None:
         """No more requests are granted."""

@@ -20,9 +20,9 @@ class Published(msgspec.Struct, frozen=True):
 
     Attributes:
         rows: by final file name.
-        done, failed, warned: jobs; a warned job is also done or failed.
+        done, failed, skipped, warned: jobs; a warned job is also done or failed.
         pages: pages that were loaded.
-        errors, warnings: by cause.
+        errors, warnings, skips: by cause.
         missing: ids of ended jobs of this node whose frame is not whole.
         lists: encoded rows of list appenders, by their name.
         others: incarnations of other nodes that ended jobs; their rows are theirs to publish.
@@ -44,6 +44,8 @@ class Published(msgspec.Struct, frozen=True):
     dropped: dict[str, int] = msgspec.field(default_factory=dict)
     unmet: tuple[str, ...] = ()
     retries: Retries = Retries()
+    skipped: int = 0
+    skips: tuple[Cause, ...] = ()
 
 
 class RowTally:
@@ -63,8 +65,8 @@ class RowTally:
                 self._files.setdefault(name, []).append(file)
         self._expected = ExpectedRecords(outputs)
         self._lists: dict[str, list[bytes]] = {}
-        self._jobs = self._failed = self._warned = self._pages = 0
-        self._errors, self._warnings = Causes(), Causes()
+        self._jobs = self._failed = self._skipped = self._warned = self._pages = 0
+        self._errors, self._warnings, self._skips = Causes(), Causes(), Causes()
         self._retries = RetryTally()
 
     def add(self, frame: Frame, is_superseded: bool = False) -> None:
@@ -75,6 +77,9 @@ class RowTally:
         """
         if not is_superseded:
             self._failed += frame.state is JobState.FAILED
+            self._skipped += frame.state is JobState.SKIPPED
+            if frame.skipped is not None:
+                self._skips.add((frame.skipped,))
             self._jobs += 1
             self._warned += bool(frame.warnings)
             self._errors.add(frame.failures)
@@ -107,13 +112,15 @@ class RowTally:
         dropped |= {name: loaded.dropped for name, loaded in self.loaded.items()}
         return Published(
             rows=rows,
-            done=self._jobs - self._failed,
+            done=self._jobs - self._failed - self._skipped,
             failed=self._failed,
             warned=self._warned,
             pages=self._pages,
             errors=self._errors.counted(),
             warnings=self._warnings.counted(),
             missing=missing,
+            skipped=self._skipped,
+            skips=self._skips.counted(),
             lists=self._lists,
             others=frozenset(self.others),
             dropped={name: number for name, number in dropped.items() if number},

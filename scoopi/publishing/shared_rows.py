@@ -85,7 +85,9 @@ class SharedRows:
             if published.missing:
                 raise RowsMissingError(published)
             log.warning(
-                "node %s is dead: its %d jobs were published", node, published.done + published.failed
+                "node %s is dead: its %d jobs were published",
+                node,
+                published.done + published.failed + published.skipped,
             )
             return PUBLISHED
 
@@ -105,6 +107,7 @@ class Merged(msgspec.Struct, frozen=True):
     failed: int
     warned: int
     pages: int
+    skipped: int = 0
 
 
 class MergedRows:
@@ -150,7 +153,8 @@ class MergedRows:
         if self._mine is not None:
             return self._mine
         merged = self._codec.read("composed/merge", composed)
-        return Published(merged.rows, merged.done, merged.failed, merged.warned, merged.pages)
+        counts = (merged.done, merged.failed, merged.warned, merged.pages)
+        return Published(merged.rows, *counts, skipped=merged.skipped)
 
     def when_stopped(self) -> None:
         """As `RunRows` says: the one file has all rows."""
@@ -160,5 +164,5 @@ class MergedRows:
         if published.missing:
             raise RowsMissingError(published)
         self._mine = published
-        counts = (published.done, published.failed, published.warned, published.pages)
+        counts = (published.done, published.failed, published.warned, published.pages, published.skipped)
         return self._codec.written(Merged(published.rows, *counts))

@@ -101,6 +101,10 @@ class RunContext(msgspec.Struct, frozen=True):
         tasks = self.composed.definitions.task_groups[group].tasks
         return str(next((each.place for each in tasks if each.name == task), tasks[0].place))
 
+    def tasks_of(self, group: str) -> str:
+        """The names of a group's tasks, joined by commas."""
+        return ",".join(task.name for task in self.composed.definitions.task_groups[group].tasks)
+
     def worker_plan(self) -> WorkerPlan:
         """What each worker of this node is wired from."""
         composed = self.composed

@@ -33,6 +33,7 @@ class RunView(msgspec.Struct, frozen=True):
     rows: dict[str, int] = {}
     errors: tuple[Cause, ...] = ()
     warnings: tuple[Cause, ...] = ()
+    skipped: tuple[Cause, ...] = ()
     dropped: dict[str, int] = {}
     unmet: tuple[str, ...] = ()
     retries: Retries = Retries()
@@ -62,6 +63,7 @@ class RunView(msgspec.Struct, frozen=True):
             rows=report.rows,
             errors=report.errors,
             warnings=report.warnings,
+            skipped=report.skipped,
             dropped=report.dropped,
             unmet=report.unmet,
             retries=report.retries,
@@ -87,6 +89,7 @@ class RunView(msgspec.Struct, frozen=True):
             unmet=self.unmet,
             retries=self.retries,
             times=self.time,
+            skipped=self.skipped,
             publish_note=ALREADY_OVER,
         )
 
@@ -132,12 +135,12 @@ class RunFile:
             OSError: it cannot be written.
         """
         known: dict[str, Any] = msgspec.to_builtins(view)
-        for causes in (known["errors"], known["warnings"]):
+        for causes in (known["errors"], known["warnings"], known["skipped"]):
             for cause in causes:
                 del cause["example"]["cause"]
                 if cause["example"]["attempts"] == 1:
                     del cause["example"]["attempts"]
-                if causes is known["errors"] or cause["example"]["message"] == cause["cause"]:
+                if causes is not known["warnings"] or cause["example"]["message"] == cause["cause"]:
                     del cause["example"]["message"]  # that of a warning holds its figures
         text = msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n"
         for path in self._paths:
@@ -155,7 +158,7 @@ class RunFile:
         """The file as this node wrote it last; None when there is none that can be read."""
         try:
             known = msgspec.json.decode(self._paths[0].read_bytes())
-            for cause in (*known["errors"], *known["warnings"]):
+            for cause in (*known["errors"], *known["warnings"], *known.get("skipped", ())):
                 cause["example"] = {"message": cause["cause"], "cause": cause["cause"]} | cause["example"]
             return msgspec.convert(known, RunView)
         except (OSError, msgspec.MsgspecError, KeyError, TypeError):

@@ -26,6 +26,7 @@ from scoopi.fetch.request import (
     Response,
     validators_of,
 )
+from scoopi.fetch.robots_text import DEFAULT_TOKEN, answer_of_body, product_token
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Sites
@@ -52,12 +53,14 @@ class LoadRules(msgspec.Struct, frozen=True):
         limits: of the trees built from pages.
         saves: whether the pages of a group, given by name, are saved in the archive.
         on_sent: called with (job, host) after a request is sent; None if the run needs no report.
+        robots_token: by which robots.txt addresses this agent, in lower case.
     """
 
     run_date: datetime
     limits: TreeLimits
     saves: Callable[[str], bool]
     on_sent: Callable[[str, str], None] | None = None
+    robots_token: str = DEFAULT_TOKEN
 
 
 NO_PLUGINS: Mapping[str, PluginClient] = MappingProxyType({})
@@ -164,6 +167,7 @@ class PageLoader(Loader):
             site.without_credentials() if order.is_downgraded and site is not None else site,
             None if content is not None else self._known(payload.locator, order, address.url),
             content,
+            order.is_robots,
         )
         if plugin is not None:
             plugin.begin(request, grant, *self._callbacks(payload, on_handover))
@@ -197,6 +201,8 @@ class PageLoader(Loader):
             on_handover(handover)
 
     def _handover(self, payload: Payload, result: PluginResult) -> Handover:
+        if isinstance(result, Response) and payload.expect(LoadOrder).is_robots:
+            return ToTask(payload.advance(answer_of_body(result.body, self._robots_token(result.url))))
         if isinstance(result, Response):
             return self._loaded(payload, result.document(payload.locator, self._rules.run_date))
         if isinstance(result, Redirect):
@@ -208,6 +214,7 @@ class PageLoader(Loader):
                 public_only=hop.public_only,
                 content=hop.content,
                 is_downgraded=result.is_downgrade or payload.expect(LoadOrder).is_downgraded,
+                is_robots=hop.is_robots,
             )
             return ToGrant(result.host, payload.advance(further))
         if isinstance(result, NotModified):
@@ -231,6 +238,12 @@ class PageLoader(Loader):
         assert order.grant is not None
         again = msgspec.structs.replace(order.without_grant(), whole=True)
         return ToGrant(order.grant.host, payload.advance(again))
+
+    def _robots_token(self, url: str) -> str:
+        """The name by which this agent is addressed at the host that has answered."""
+        if self._sites is None:
+            return self._rules.robots_token
+        return product_token(self._sites.for_url(url).user_agent)
 
     def _loaded(self, payload: Payload, document: Document) -> Handover:
         refuse_foreign(document)

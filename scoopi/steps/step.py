@@ -62,6 +62,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
         whole: ask for the page even if the archive has its current version, which cannot be read.
         content: of the request after a redirect, see `Request`; before, that of the locator counts.
         is_downgraded: a redirect led from an encrypted page to one that is not.
+        is_robots: a robots.txt is loaded, not a page.
     """
 
     grant: Grant | None = None
@@ -75,6 +76,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
     content: PageRequest | None = None
     is_downgraded: bool = False
     call: int = 0
+    is_robots: bool = False
 
     def with_grant(self, grant: Grant) -> LoadOrder:
         """The same order with a grant for its next request."""

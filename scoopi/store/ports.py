@@ -125,4 +125,5 @@ HOSTS = StoreMap("hosts")
 RUN = StoreMap("run")
 """Also the one map of the grid that belongs to no run: there it holds the runs that the cluster knows."""
 MEMBERS = StoreMap("members")
-RUN_MAPS = (JOBS, PAYLOADS, ENDED, HOSTS, RUN, MEMBERS)
+ROBOTS = StoreMap("robots")
+RUN_MAPS = (JOBS, PAYLOADS, ENDED, HOSTS, RUN, MEMBERS, ROBOTS)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from scoopi.errors import FetchError, StepError
+from scoopi.errors import DisallowedError, FetchError, StepError
 from scoopi.model.data import Data
 from scoopi.model.failure import Failure, page_failure
 from scoopi.model.handover import Part, Payload, ToAppender, ToGrant, ToJobs, ToTask
@@ -82,9 +82,12 @@ class JobRun:
         outcome = _Outcome(item)
         plan = self._group_plan(item.payload.locator.group)
         names = ",".join(name for chain in plan.chains if _is_wanted(name := chain.task.name, item.payload))
-        outcome.failures.append(_failure(error, item, names, plan.loader_name, plan.loader_at))
+        failure = _failure(error, item, names, plan.loader_name, plan.loader_at)
+        if isinstance(error, DisallowedError):
+            outcome.skipped = msgspec.structs.replace(failure, cause=error.cause, task="")
+            return outcome.result(0)
         attempts = len(item.tried) + 1
-        outcome.failures[-1] = msgspec.structs.replace(outcome.failures[-1], attempts=attempts)
+        outcome.failures.append(msgspec.structs.replace(failure, attempts=attempts))
         fault = error.fault if isinstance(error, FetchError) else None
         return msgspec.structs.replace(outcome.result(0), fault=fault)
 
@@ -155,6 +158,7 @@ class _Outcome:
         self.times: list[tuple[str, float]] = []
         self.failures: list[Failure] = list(item.failures)
         self.warnings: list[Failure] = []
+        self.skipped: Failure | None = None
 
     def take(self, handover: ToJobs | ToAppender) -> None:
         self.links += handover.links
@@ -169,6 +173,8 @@ class _Outcome:
     def result(self, pages: int, children: tuple[Child, ...] = ()) -> Result:
         item = self._item
         state = JobState.FAILED if self.failures else JobState.DONE
+        if self.skipped is not None:
+            state = JobState.SKIPPED
         frame = Frame(
             job=item.job,
             fence=item.fence,
@@ -179,6 +185,7 @@ class _Outcome:
             warnings=tuple(self.warnings),
             payload=item.payload if self.failures or item.tried else None,
             tried=item.tried,
+            skipped=self.skipped,
         )
         return Result(
             job=item.job,

@@ -8,6 +8,7 @@ from scoopi.errors import LoadFault
 from scoopi.model.failure import Failure
 from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload, JobState
+from scoopi.model.robots import RobotsAnswer
 
 
 class WorkItem(msgspec.Struct, frozen=True, array_like=True):
@@ -19,6 +20,7 @@ class WorkItem(msgspec.Struct, frozen=True, array_like=True):
         archived: the archive has the page, fresh enough; if it is gone, the worker asks for a grant.
         failures: of tasks that are skipped, because they killed their worker.
         tried: the reason of each attempt that failed before this one.
+        is_robots: the page is a robots.txt, which is read here and reported by `RobotsRead`.
     """
 
     job: str
@@ -28,6 +30,7 @@ class WorkItem(msgspec.Struct, frozen=True, array_like=True):
     archived: bool = False
     failures: tuple[Failure, ...] = ()
     tried: tuple[str, ...] = ()
+    is_robots: bool = False
 
 
 class Child(msgspec.Struct, frozen=True, array_like=True):
@@ -75,6 +78,20 @@ class Granted(msgspec.Struct, frozen=True, tag=3, array_like=True):
     grant: Grant
 
 
+class Denied(msgspec.Struct, frozen=True, tag=14, array_like=True):
+    """A job that asked for a further request must not send it.
+
+    Attributes:
+        is_rule: robots.txt disallows the page, so the job is skipped; otherwise it fails.
+        cause, message: why, as in `Failure`.
+    """
+
+    job: str
+    is_rule: bool
+    cause: str
+    message: str
+
+
 class Drain(msgspec.Struct, frozen=True, tag=4, array_like=True):
     """Hand back what has not begun; end what has."""
 
@@ -120,10 +137,24 @@ class Answered(msgspec.Struct, frozen=True, tag=9, array_like=True):
 
 
 class Asking(msgspec.Struct, frozen=True, tag=10, array_like=True):
-    """A job waits for the grant of a (further) request to this host."""
+    """A job waits for the grant of a (further) request to this host.
+
+    Attributes:
+        url: what it would ask for.
+        public_only: see `Request`.
+    """
 
     job: str
     host: str
+    url: str = ""
+    public_only: bool = False
+
+
+class RobotsRead(msgspec.Struct, frozen=True, tag=15, array_like=True):
+    """What a host's robots.txt says, or why it did not come; ends the job that was to read it."""
+
+    job: str
+    answer: RobotsAnswer
 
 
 class HandedBack(msgspec.Struct, frozen=True, tag=11, array_like=True):
@@ -140,5 +171,5 @@ class Results(msgspec.Struct, frozen=True, tag=12, array_like=True):
     finds: dict[str, float] = {}
 
 
-ToWorker = Setup | Give | Granted | Drain | Recall | Stop
-ToParent = Ready | StartFault | Sent | Answered | Asking | HandedBack | Results
+ToWorker = Setup | Give | Granted | Denied | Drain | Recall | Stop
+ToParent = Ready | StartFault | Sent | Answered | Asking | RobotsRead | HandedBack | Results

@@ -10,9 +10,11 @@ from contextlib import suppress
 
 import msgspec
 
-from scoopi.errors import FetchError, SilentHostError
+from scoopi.errors import DisallowedError, FetchError, SilentHostError
+from scoopi.fetch.robots_text import answer_of_error
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.report.run_report import LOADER
+from scoopi.model.robots import RobotsAnswer
 from scoopi.steps.step import LoadOrder
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.fetching import Fetching, Loaded, PageLoad
@@ -20,6 +22,7 @@ from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import (
     Answered,
     Asking,
+    Denied,
     Drain,
     Give,
     Granted,
@@ -27,6 +30,7 @@ from scoopi.worker.messages import (
     Recall,
     Result,
     Results,
+    RobotsRead,
     ToWorker,
     WorkItem,
 )
@@ -82,7 +86,7 @@ class WorkerLoop:
     def handle(self, message: ToWorker) -> None:
         """Take a message of the parent; in the reader's thread."""
         if isinstance(message, Give):
-            self._begun += len(message.items)
+            self._begun += sum(not item.is_robots for item in message.items)
             for item in message.items:
                 self._begin(item)
         elif isinstance(message, Granted):
@@ -90,6 +94,8 @@ class WorkerLoop:
                 load = self._waiting.pop(message.job, None)
             if load is not None:
                 self._fetching.add(PageLoad(load.item, _with_grant(load.payload, message.grant)))
+        elif isinstance(message, Denied):
+            self._deny(message)
         elif isinstance(message, Drain):
             self._draining.set()
             self._hand_back()
@@ -116,14 +122,19 @@ class WorkerLoop:
         self._fetching.close()
 
     def _begin(self, item: WorkItem) -> None:
-        order = LoadOrder(grant=item.grant, archived=item.archived, public_only=item.payload.public_only)
+        order = LoadOrder(
+            grant=item.grant,
+            archived=item.archived,
+            public_only=item.payload.public_only,
+            is_robots=item.is_robots,
+        )
         load = PageLoad(item, Payload(item.job, item.payload.locator, item.payload.page, "", order))
         if item.grant is None:
             self._run_soon(load)
         else:
             self._fetching.add(load)
 
-    def _run_soon(self, work: PageLoad | None) -> None:
+    def _run_soon(self, work: Work | None) -> None:
         self._to_run.append(work)
         self._fetching.wake()
 
@@ -131,13 +142,13 @@ class WorkerLoop:
         """Hand back the jobs that have not begun. Loaded pages stay: their hosts need not be asked again."""
         unbegun = [*self._fetching.take_back(), *self._take_unbegun()]
         with self._waiting_lock:
-            waiting, self._waiting = self._waiting, {}
-        for load in (*waiting.values(), *unbegun):
+            waiting, self._waiting = list(self._waiting.values()), {}
+        for load in (*waiting, *unbegun):
             self._loader.abandon(load.payload)
         answered = (Answered(load.item.job, host) for load in unbegun if (host := load.granted_host()))
-        if back := (*waiting, *(load.item.job for load in unbegun)):
-            self._begun -= len(back)
-            self._pipe.send(*answered, HandedBack(back))
+        if back := [load.item for load in (*waiting, *unbegun)]:
+            self._begun -= sum(not item.is_robots for item in back)
+            self._pipe.send(*answered, HandedBack(tuple(item.job for item in back)))
         self._flush()  # finished jobs must not wait for a step that may never end
 
     def _take_unbegun(self) -> list[PageLoad]:
@@ -162,6 +173,8 @@ class WorkerLoop:
         reports: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host(), heard, fault)]
         if isinstance(outcome, ToGrant):
             reports.append(self._asking(load.item, outcome))
+        elif load.item.is_robots:
+            reports.append(RobotsRead(load.item.job, _robots_answer(outcome)))
         else:
             loaded = _loaded(load.item, outcome, self._loader.size_of)
             self._received += loaded.size
@@ -173,10 +186,19 @@ class WorkerLoop:
             waits = not self._draining.is_set()
             if waits:
                 self._waiting[item.job] = PageLoad(item, handover.payload)
-        if waits:
-            return Asking(item.job, handover.host)
-        self._loader.abandon(handover.payload)
-        return HandedBack((item.job,))
+        if not waits:
+            self._loader.abandon(handover.payload)
+            return HandedBack((item.job,))
+        order = handover.payload.expect(LoadOrder)
+        return Asking(item.job, handover.host, order.url or item.payload.locator.url, order.public_only)
+
+    def _deny(self, denied: Denied) -> None:
+        with self._waiting_lock:
+            load = self._waiting.pop(denied.job, None)
+        if load is not None:
+            self._loader.abandon(load.payload)
+            kind = DisallowedError if denied.is_rule else FetchError
+            self._run_soon(Loaded(load.item, None, kind(denied.message, cause=denied.cause)))
 
     # The steps' thread
 
@@ -263,3 +285,11 @@ def _loaded(
     assert isinstance(outcome, ToTask)
     page = outcome.payload.input
     return Loaded(item, page, None, size_of(page))
+
+
+def _robots_answer(outcome: Handover | Exception) -> RobotsAnswer:
+    if isinstance(outcome, Exception):
+        return answer_of_error(outcome)
+    assert isinstance(outcome, ToTask)
+    assert isinstance(outcome.payload.input, RobotsAnswer)
+    return outcome.payload.input

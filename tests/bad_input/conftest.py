@@ -17,7 +17,12 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     folder.mkdir()
     monkeypatch.chdir(folder)
     desk = Desk(folder)
-    desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.retry.delay": 5}
+    desk.settings = {
+        "scoopi.loader.fetch.delay": 0,
+        "scoopi.loader.fetch.errorDelay": 0,
+        "scoopi.loader.fetch.hostTimeout": 1,
+        "scoopi.retry.delay": 5,
+    }
     return desk
 
 

@@ -41,7 +41,7 @@ LIMIT = 33_554_432
         ("reset-midway", "the connection was lost while the page came", "try again later"),
         ("closes", "the host closed the connection without an answer", "try again later"),
         ("truncated", "the page was cut off", "try again later"),
-        ("not-http", "the host does not speak HTTP", "correct the url or its port"),
+        ("not-http", "the answer is not valid HTTP", "try again later"),
         (
             "never-answers",
             "the page did not come within 300 ms",

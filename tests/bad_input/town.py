@@ -43,6 +43,7 @@ KEYS = [
     "rows",
     "errors",
     "warnings",
+    "skipped",
     "awaiting",
     "time",
     "versions",

@@ -93,7 +93,7 @@ def test_requests_keep_delay_and_parallelism_over_redirects_and_links(
     desk.settings["scoopi.loader.fetch.parallelism"] = parallelism
     ended = desk.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 0, ended.err
-    assert len(server.log.all()) == 3 + 2 * 4  # lists, slow pages, redirects with their targets
+    assert len(server.log.all()) == 1 + 3 + 2 * 4  # robots.txt, lists, slow pages, redirects with targets
     pace.assert_kept(DELAY_MS, parallelism, 0)
     assert server.log.most_in_flight() >= min(parallelism, 3), "the promised parallelism was not used"
 
@@ -104,7 +104,7 @@ def test_two_hosts_do_not_wait_for_each_other(desk: Desk, server: Server, pace: 
     ended = desk.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 0, ended.err
     one, other = (server.log.all(server.host(number)) for number in (0, 1))
-    assert (len(one), len(other)) == (6, 6)
+    assert (len(one), len(other)) == (7, 7), "six pages, and robots.txt"
     pace.assert_kept(DELAY_MS, 1, 0)
     pace.assert_kept(DELAY_MS, 1, 1)
     last_begin = max(one[0].started, other[0].started)
@@ -119,7 +119,7 @@ def test_a_redirect_to_another_host_keeps_that_hosts_rate(desk: Desk, server: Se
     write_definitions(desk, [*urls, *(server.url(f"/plain.html?{n}", 1) for n in range(3))])
     ended = desk.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 0, ended.err
-    assert len(server.log.all(server.host(1))) == 6
+    assert len(server.log.all(server.host(1))) == 7
     pace.assert_kept(DELAY_MS, 1, 0)
     pace.assert_kept(DELAY_MS, 1, 1)
 

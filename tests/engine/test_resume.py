@@ -167,5 +167,5 @@ def test_a_signal_publishes_what_is_committed_and_resume_completes(
     ended = desk.scoopi("resume", "--workers", 2)
     assert ended.code == 0, ended.err
     assert desk.rows() == world.rows
-    assert desk.told()["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0}
+    assert desk.told()["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
     assert desk.told()["started"] == told["started"]

@@ -16,7 +16,13 @@ from tests.engine.flaky_site import Fails, FlakySite, each, first
 from tests.reliability.world import World, build_world
 from tests.server.server import Server
 
-FAST = {"scoopi.loader.fetch.delay": 0, "scoopi.retry.delay": 20, "scoopi.retry.jitter": 0}
+FAST = {
+    "scoopi.loader.fetch.delay": 0,
+    "scoopi.loader.fetch.errorDelay": 0,
+    "scoopi.loader.robots": "false",
+    "scoopi.retry.delay": 20,
+    "scoopi.retry.jitter": 0,
+}
 ADDRESS = "127.0.0.1"
 Build = Callable[..., tuple[World, Server]]
 

@@ -22,7 +22,7 @@ def test_rows_of_pages_with_links_are_the_same_with_any_number_of_workers(
     assert ended.code == 0, ended.err
     assert desk.rows() == world.rows
     told = desk.told()
-    assert told["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0}
+    assert told["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
     assert (told["pages"], told["rows"]) == (world.jobs, {"data.txt": world.rows.total()})
     assert (told["errors"], told["warnings"], told["awaiting"]) == ([], [], [])
 

@@ -26,7 +26,7 @@ def main() -> int:
         until = time.monotonic() + options.minutes * 60 / len(targets)
         end = options.first + (options.inputs or _ENDLESS)
         plan = Plan(target, options.seed, options.first, end, options.keep, until)
-        report = Campaign(plan, target.name, target.patience_s).run()
+        report = Campaign(plan, target.name, target.host_timeout_s).run()
         print(report.text(), flush=True)
         is_clean &= report.is_clean
     return 0 if is_clean else 1

@@ -105,12 +105,12 @@ class Campaign:
     """Watches the child that feeds; one that dies or hangs is replaced, from the next input on.
 
     Args:
-        patience_s: overrides the target's own.
+        host_timeout_s: overrides the target's own.
     """
 
-    def __init__(self, plan: Plan, name: str, patience_s: float) -> None:
+    def __init__(self, plan: Plan, name: str, host_timeout_s: float) -> None:
         self._plan = plan
-        self._patience_s = patience_s
+        self._host_timeout_s = host_timeout_s
         self._spawning = multiprocessing.get_context("spawn")
         self._report = Report(name)
         self.marks = Marks(*(self._spawning.Value("q", 0) for _ in range(8)))
@@ -140,7 +140,7 @@ class Campaign:
         process.join()
         number = self.marks.at.value = max(self.marks.at.value, plan.first)
         if is_stuck:
-            self._report.hangs.append(self._kept(number, f"took more than {self._patience_s:g} s"))
+            self._report.hangs.append(self._kept(number, f"took more than {self._host_timeout_s:g} s"))
         elif number != plan.end:
             self._report.deaths.append(self._kept(number, _death(process.exitcode or 0)))
 
@@ -152,7 +152,7 @@ class Campaign:
             now = time.monotonic()
             if self.marks.at.value != at:
                 at, since = self.marks.at.value, now
-            elif now - since > (self._patience_s if 0 <= at < self._plan.end else _SLACK_S):
+            elif now - since > (self._host_timeout_s if 0 <= at < self._plan.end else _SLACK_S):
                 return True
         return False
 

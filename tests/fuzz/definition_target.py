@@ -92,7 +92,7 @@ class DefinitionTarget:
     """A check ends with a report; definitions without an error give rows or a named error on a page."""
 
     name = "definitions"
-    patience_s = 60.0
+    host_timeout_s = 60.0
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

@@ -159,7 +159,7 @@ class GridTarget:
     """A run of three nodes in the middle of its work; each of its readers is called once."""
 
     name = "grid"
-    patience_s = 30.0
+    host_timeout_s = 30.0
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

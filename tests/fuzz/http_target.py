@@ -90,7 +90,7 @@ class HttpTarget:
     """The client and the server share this process; the server answers each request by its number."""
 
     name = "http"
-    patience_s = 30.0
+    host_timeout_s = 30.0
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

@@ -19,7 +19,7 @@ class PageTarget:
     """The compiled bridge gets every page, the pure-Python copier every `copied_every`-th one."""
 
     name = "pages"
-    patience_s = 60.0
+    host_timeout_s = 60.0
 
     def __init__(self, seed: int, copied_every: int = 50) -> None:
         self._pages = FuzzPages(seed)

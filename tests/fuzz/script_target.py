@@ -163,7 +163,7 @@ class ScriptTarget:
     """Each script gets a page of its own; a harmless script afterwards must still give its value."""
 
     name = "scripts"
-    patience_s = 20.0
+    host_timeout_s = 20.0
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

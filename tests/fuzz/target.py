@@ -10,11 +10,11 @@ class Target(Protocol):
 
     Attributes:
         name: as `--only` takes it, and in the report.
-        patience_s: the longest time that one input may take; a longer one counts as a hang.
+        host_timeout_s: the longest time that one input may take; a longer one counts as a hang.
     """
 
     name: str
-    patience_s: float
+    host_timeout_s: float
 
     def __init__(self, seed: int) -> None:
         """Inputs of another seed are others."""

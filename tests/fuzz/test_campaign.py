@@ -23,7 +23,7 @@ class PlayedTarget:
     """Accepts even numbers; subclasses do worse at DEADLY."""
 
     name = "played"
-    patience_s = 60.0
+    host_timeout_s = 60.0
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -63,8 +63,8 @@ class HangingTarget(PlayedTarget):
         threading.Event().wait(60)
 
 
-def report_of(folder: Path, make: type[PlayedTarget], patience_s: float = 60.0) -> Report:
-    return Campaign(Plan(make, 1, 0, 8, folder), "played", patience_s).run()
+def report_of(folder: Path, make: type[PlayedTarget], host_timeout_s: float = 60.0) -> Report:
+    return Campaign(Plan(make, 1, 0, 8, folder), "played", host_timeout_s).run()
 
 
 def test_inputs_are_counted_and_a_clean_campaign_keeps_nothing(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_an_input_that_kills_is_kept_and_the_next_ones_are_given(
 
 
 def test_an_input_that_hangs_is_kept_and_the_next_ones_are_given(tmp_path: Path) -> None:
-    report = report_of(tmp_path, HangingTarget, patience_s=1.0)
+    report = report_of(tmp_path, HangingTarget, host_timeout_s=1.0)
     assert [line.partition(";")[0] for line in report.hangs] == [f"  input {DEADLY}: took more than 1 s"]
     assert (report.inputs, report.is_clean) == (7, False)
 

@@ -28,7 +28,7 @@ INPUTS = {
 def test_a_short_campaign_finds_nothing(target: type[Target], tmp_path: Path) -> None:
     inputs = INPUTS[target.name]
     plan = Plan(target, 1, 0, inputs, tmp_path / "kept")
-    report = Campaign(plan, target.name, target.patience_s).run()
+    report = Campaign(plan, target.name, target.host_timeout_s).run()
     assert report.is_clean, report.text()
     assert report.inputs == inputs
     assert 0 < report.refused < inputs, "inputs are all right, or all wrong: they find nothing"

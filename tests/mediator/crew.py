@@ -31,6 +31,7 @@ from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
 from scoopi.mediator.workers.handover_router import HandoverRouter
 from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.mediator.workers.quarantine import Quarantine
+from scoopi.mediator.workers.robots_gate import RobotsGate
 from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
@@ -39,6 +40,8 @@ from scoopi.model.job import Frame, JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
 from scoopi.model.retry_policy import RetryPolicy
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.politeness.robots.robots_book import RobotsBook
+from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.store.pages.job_records import Ended, NewJob, TakenJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.solo.sqlite_store import SqliteStore
@@ -172,8 +175,10 @@ class PlayedNode:
         limits: FetchLimits | None = None,
         queue_size: int = 100,
         task_limit_s: float = math.inf,
+        robots: bool = False,
     ) -> None:
         self.clock = Clock()
+        self.inbox = TaskInbox()
         self.store = SqliteStore(folder / "store.db")
         self.jobs = JobStore(self.store, NODE)
         self.launched: queue.Queue[PlayedWorker] = queue.Queue()
@@ -186,9 +191,10 @@ class PlayedNode:
         self.appender = Appender(writer, self.jobs, settings, CommitEvents(self._on_ended, self.faults.put))
         clocks = HostClocks(limits or FetchLimits(1, 0), self.clock)
         queues = TaskQueues(clocks, self.clock)
+        self.robots = RobotsGate(_robots_desk(self), queues, clocks, lambda url: not robots, self.clock)
         self.job_inbox = JobInbox()
         desk = RetryDesk(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox)
-        router = HandoverRouter(clocks, queues, self.appender, NodeCounts(), desk)
+        router = HandoverRouter(clocks, queues, self.appender, NodeCounts(), desk, self.robots)
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
         self.quarantine = Quarantine(
             max_crashes, task_limit_s, self.failed.put, lambda group, task: f"town.yml:{group}:{task}"
@@ -197,8 +203,7 @@ class PlayedNode:
         calls = TaskRunnerCalls(
             self.back.put, lambda: None, self.faults.put, self.appender.has_room, self.appender.flush
         )
-        self.inbox = TaskInbox()
-        self.giver = JobGiver(self.pool, queues, clocks, self.quarantine)
+        self.giver = JobGiver(self.pool, queues, clocks, self.quarantine, self.robots)
         self.runner = TaskRunner(self.inbox, self.pool, self.giver, router, watchdog, calls)
         self.thread = threading.Thread(target=self.runner.run)
 
@@ -250,6 +255,11 @@ class PlayedNode:
     def _on_ended(self, won: object, lost: object) -> None:
         assert isinstance(won, list)
         self.ended.release(max(1, len(won)))
+
+
+def _robots_desk(node: PlayedNode) -> RobotsDesk:
+    book = RobotsBook(node.store, NODE, lambda incarnation: True)
+    return RobotsDesk(book, lambda: None, node.inbox.wake, node.clock)
 
 
 def result_of(item: WorkItem) -> Result:

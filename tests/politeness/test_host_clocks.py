@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scoopi.configs.groups import FetchLimits
-from scoopi.politeness.host_clocks import HostClocks, InFlight, Standing
+from scoopi.politeness.host_clocks import ClockRules, HostClocks, InFlight, Standing
 from scoopi.politeness.host_share_memory import Share
 from tests.mediator.crew import Clock
 
@@ -23,7 +23,7 @@ def clock() -> Clock:
 
 
 def clocks(clock: Clock, parallelism: int = 1, delay_ms: int = 1000, first_after_s: float = 0) -> HostClocks:
-    return HostClocks(FetchLimits(parallelism, delay_ms), clock, first_after_s)
+    return HostClocks(FetchLimits(parallelism, delay_ms), clock, ClockRules(first_after_s))
 
 
 def test_the_next_request_starts_one_delay_after_the_last_was_sent(clock: Clock) -> None:

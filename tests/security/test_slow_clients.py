@@ -21,8 +21,8 @@ _A_BYTE_S = 0.02
 
 
 @contextmanager
-def _listening(node: FixedNode, patience_s: float) -> Iterator[int]:
-    with Listener("127.0.0.1", 0, Answers(node), patience_s) as listener:
+def _listening(node: FixedNode, host_timeout_s: float) -> Iterator[int]:
+    with Listener("127.0.0.1", 0, Answers(node), host_timeout_s) as listener:
         thread = threading.Thread(target=listener.serve_forever, args=(0.01,))
         thread.start()
         try:

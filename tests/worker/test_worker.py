@@ -197,7 +197,7 @@ def test_a_page_that_is_asked_for_elsewhere_waits_for_leave(start: Callable[[Loa
     give(parent)
     loader.end(ToGrant(HOST, payload_of(LoadOrder(url="http://there.example/"))))
     assert parent.hear() == Answered("job", "here.example:80")
-    assert parent.hear() == Asking("job", HOST)
+    assert parent.hear() == Asking("job", HOST, "http://there.example/")
     parent.send(Granted("job", Grant(HOST, 1e12)))
     loader.end(LookupError("gone"))
     assert parent.hear() == Answered("job", HOST, heard=True)
@@ -211,7 +211,10 @@ def test_who_waits_for_leave_is_handed_back_at_the_drain(start: Callable[[Loader
     parent = start(loader)
     give(parent)
     loader.end(ToGrant(HOST, payload_of(LoadOrder())))
-    assert [parent.hear(), parent.hear()] == [Answered("job", "here.example:80"), Asking("job", HOST)]
+    assert [parent.hear(), parent.hear()] == [
+        Answered("job", "here.example:80"),
+        Asking("job", HOST, "http://here.example/"),
+    ]
     parent.send(Drain())
     assert parent.hear() == HandedBack(("job",))
 
@@ -239,13 +242,19 @@ def test_what_has_not_begun_is_handed_back_at_a_recall_and_more_is_done_afterwar
     parent = start(loader)
     give(parent)
     loader.end(ToGrant(HOST, payload_of(LoadOrder())))
-    assert [parent.hear(), parent.hear()] == [Answered("job", "here.example:80"), Asking("job", HOST)]
+    assert [parent.hear(), parent.hear()] == [
+        Answered("job", "here.example:80"),
+        Asking("job", HOST, "http://here.example/"),
+    ]
     parent.send(Recall())
     assert parent.hear() == HandedBack(("job",))
     assert isinstance(parent.hear(), Results)
     give(parent)
     loader.end(ToGrant(HOST, payload_of(LoadOrder())))
-    assert [parent.hear(), parent.hear()] == [Answered("job", "here.example:80"), Asking("job", HOST)]
+    assert [parent.hear(), parent.hear()] == [
+        Answered("job", "here.example:80"),
+        Asking("job", HOST, "http://here.example/"),
+    ]
 
 
 def test_what_waits_behind_a_slow_page_is_taken_back_and_the_worker_keeps_working(

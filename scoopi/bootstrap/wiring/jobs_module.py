@@ -23,6 +23,7 @@ from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.politeness.host_clocks import HostSharing
+from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.departure import Departure
@@ -77,10 +78,12 @@ class JobsModule(Module):
         appender: Appender,
         budget: RetryBudget,
         context: RunContext,
+        robots: RobotsDesk,
     ) -> TakeRules:
         """What becomes of a job that was taken."""
         counts = RetryCounts(context.store, context.node)
-        return TakeRules(settings.max_takes, archive.is_fresh, appender.put, lambda: budget.share(counts))
+        is_fresh, share = archive.is_fresh, lambda: budget.share(counts)
+        return TakeRules(settings.max_takes, is_fresh, appender.put, share, robots)
 
     @singleton
     @provider

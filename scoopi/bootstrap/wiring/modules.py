@@ -18,6 +18,7 @@ from scoopi.configs.groups import (
     JobSettings,
     MetricsSettings,
     OutputSettings,
+    PolitenessSettings,
     RetrySettings,
     TaskLimit,
     WorkerSettings,
@@ -70,6 +71,7 @@ class RunValues(Module):
         binder.bind(JobSettings, to=JobSettings.of(configs))
         binder.bind(MetricsSettings, to=MetricsSettings.of(configs))
         binder.bind(OutputSettings, to=OutputSettings.of(configs))
+        binder.bind(PolitenessSettings, to=PolitenessSettings.of(configs))
         binder.bind(RetrySettings, to=RetrySettings.of(configs))
         binder.bind(TaskLimit, to=TaskLimit.of(configs))
         binder.bind(Sites, to=sites_of(configs, context.composed.definitions.sites))

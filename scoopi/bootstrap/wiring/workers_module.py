@@ -9,7 +9,14 @@ import msgspec
 from injector import Binder, Module, provider, singleton
 
 from scoopi.appenders.appender import Appender
-from scoopi.configs.groups import ClusterSettings, JobSettings, RetrySettings, TaskLimit, WorkerSettings
+from scoopi.configs.groups import (
+    ClusterSettings,
+    JobSettings,
+    PolitenessSettings,
+    RetrySettings,
+    TaskLimit,
+    WorkerSettings,
+)
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.retries.retry_budget import RetryBudget
@@ -20,13 +27,16 @@ from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
 from scoopi.mediator.workers.handover_router import HandoverRouter
 from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.mediator.workers.quarantine import Quarantine
+from scoopi.mediator.workers.robots_gate import RobotsGate
 from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.model.sites import Sites
 from scoopi.politeness.host_claims import HostClaims, claims_file
-from scoopi.politeness.host_clocks import HostClocks, HostSharing, InFlight
+from scoopi.politeness.host_clocks import ClockRules, HostClocks, HostSharing, InFlight
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
+from scoopi.politeness.robots.robots_book import RobotsBook
+from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.membership import Membership
 
@@ -64,14 +74,37 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def clocks(self, context: RunContext, sites: Sites, sharing: HostSharing) -> HostClocks:
+    def clocks(
+        self, context: RunContext, sites: Sites, sharing: HostSharing, rules: PolitenessSettings
+    ) -> HostClocks:
         """When each host may be asked again."""
         if sharing.shares is not None:
             may_send = sharing.shares.may_send
-            return HostClocks(sites, time.monotonic, 0.0, sharing.in_flight, may_send)
+            return HostClocks(sites, time.monotonic, ClockRules(hosts=rules), sharing.in_flight, may_send)
         first_after_s = sites.longest_delay_ms / 1000 if context.resumed else 0.0
         claims = HostClaims(claims_file()) if sites.longest_delay_ms else None
-        return HostClocks(sites, time.monotonic, first_after_s, claims=claims)
+        return HostClocks(sites, time.monotonic, ClockRules(first_after_s, rules), claims=claims)
+
+    @singleton
+    @provider
+    def robots_desk(
+        self, context: RunContext, members: Membership, jobs: JobInbox, tasks: TaskInbox
+    ) -> RobotsDesk:
+        """What this node knows of each robots.txt; a node that is alone takes over what others have begun."""
+
+        def is_gone(incarnation: str) -> bool:
+            look = members.last_look
+            return context.cluster is None or incarnation in look.dead or incarnation in look.left
+
+        return RobotsDesk(RobotsBook(context.store, context.node, is_gone), jobs.wake, tasks.wake)
+
+    @singleton
+    @provider
+    def robots(
+        self, desk: RobotsDesk, queues: TaskQueues, clocks: HostClocks, settings: PolitenessSettings
+    ) -> RobotsGate:
+        """What robots.txt lets through."""
+        return RobotsGate(desk, queues, clocks, (lambda url: False) if settings.robots else lambda url: True)
 
     @singleton
     @provider
@@ -110,10 +143,16 @@ class WorkersModule(Module):
     @singleton
     @provider
     def quarantine(
-        self, settings: JobSettings, limit: TaskLimit, appender: Appender, context: RunContext
+        self,
+        settings: JobSettings,
+        limit: TaskLimit,
+        appender: Appender,
+        context: RunContext,
+        robots: RobotsGate,
     ) -> Quarantine:
         """The quarantine of jobs that were in a worker when it crashed."""
-        return Quarantine(settings.max_crashes, limit.limit_s, appender.put, context.place_of)
+        crashes, limit_s = settings.max_crashes, limit.limit_s
+        return Quarantine(crashes, limit_s, appender.put, context.place_of, context.tasks_of, robots.lost)
 
     @singleton
     @provider

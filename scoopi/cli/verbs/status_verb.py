@@ -95,7 +95,8 @@ def _period(seconds: int) -> str:
 
 
 def _jobs(jobs: JobFigures) -> str:
-    return ", ".join(f"{number(getattr(jobs, name))} {name}" for name in ("ready", "taken", "done", "failed"))
+    names = ("ready", "taken", "done", "failed", "skipped")
+    return ", ".join(f"{number(getattr(jobs, name))} {name}" for name in names)
 
 
 def _node_rows(nodes: Sequence[NodeFigures]) -> Iterator[tuple[str, ...]]:

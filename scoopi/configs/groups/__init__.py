@@ -21,6 +21,7 @@ from scoopi.configs.groups.page_groups import (
     TaskLimit,
     WebClientSettings,
 )
+from scoopi.configs.groups.politeness_groups import PolitenessSettings
 from scoopi.configs.groups.retry_groups import RetrySettings
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "MetricsSettings",
     "OutputSettings",
     "ParserLimits",
+    "PolitenessSettings",
     "RetrySettings",
     "ScriptLimits",
     "TaskLimit",

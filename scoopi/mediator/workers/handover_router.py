@@ -11,7 +11,8 @@ from scoopi.appenders.appender import Appender, JobResult
 from scoopi.errors import RunError
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.retries.retry_desk import RetryDesk
-from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.task_queues import AskingJob, TaskQueues
+from scoopi.mediator.workers.robots_gate import RobotsGate
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.report.finds import PREFIX
@@ -24,6 +25,7 @@ from scoopi.worker.messages import (
     HandedBack,
     Ready,
     Results,
+    RobotsRead,
     Sent,
     StartFault,
     ToParent,
@@ -58,7 +60,9 @@ class HandoverRouter:
         appender: Appender,
         counts: NodeCounts,
         retries: RetryDesk,
+        robots: RobotsGate,
     ) -> None:
+        self._robots = robots
         self._clocks = clocks
         self._queues = queues
         self._appender = appender
@@ -75,13 +79,18 @@ class HandoverRouter:
             return Routed(results=self._end_jobs(worker, message))
         if isinstance(message, Answered):
             worker.answered(message.job)
-            self._clocks.answered(message.host, message.job, message.heard)
+            self._clocks.answered(message.host, message.job, message.heard, message.fault)
             self._queues.wake(message.host)
         elif isinstance(message, Sent):
             self._clocks.sent(message.host, message.job, message.at)
             self._queues.wake(message.host)
         elif isinstance(message, Asking):
-            self._queues.ask(message.host, worker, message.job)
+            asking = AskingJob(worker, message.job, message.url, message.public_only)
+            self._queues.ask(message.host, asking)
+        elif isinstance(message, RobotsRead):
+            pending = worker.end(message.job)
+            if pending is not None:
+                self._robots.answered(pending, message.answer)
         elif isinstance(message, HandedBack):
             back = (worker.end(job) for job in message.jobs)
             return Routed(handed_back=tuple(pending for pending in back if pending is not None))

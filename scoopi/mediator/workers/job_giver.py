@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from injector import inject
 
 from scoopi.mediator.held_jobs import Pending
-from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.task_queues import AskingJob, TaskQueues
 from scoopi.mediator.workers.quarantine import Quarantine
+from scoopi.mediator.workers.robots_gate import Denial, Pass, RobotsGate
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.worker.crash_marker import Note
-from scoopi.worker.messages import Granted, WorkItem
+from scoopi.worker.messages import Denied, Granted, WorkItem
 
 
 class JobGiver:
@@ -20,8 +21,16 @@ class JobGiver:
 
     @inject
     def __init__(
-        self, pool: WorkerPool, queues: TaskQueues, clocks: HostClocks, quarantine: Quarantine
+        self,
+        pool: WorkerPool,
+        queues: TaskQueues,
+        clocks: HostClocks,
+        quarantine: Quarantine,
+        robots: RobotsGate,
     ) -> None:
+        self._robots = robots
+        self._denied = 0
+        self._resting: list[Pending] = []
         self._pool = pool
         self._queues = queues
         self._clocks = clocks
@@ -34,7 +43,21 @@ class JobGiver:
 
     def clear(self) -> list[Pending]:
         """Remove and return all jobs that wait."""
-        return self._queues.clear() + self._quarantine.clear()
+        cleared = self._queues.clear() + self._quarantine.clear()
+        for pending in cleared:
+            if pending.is_robots:
+                self._robots.dropped(pending)
+        return cleared
+
+    def take_resting(self) -> list[Pending]:
+        """Remove and return the jobs whose hosts are left alone for a while."""
+        resting, self._resting = self._resting, []
+        return resting
+
+    def take_denied(self) -> int:
+        """How many jobs have ended since the last call because they must not be run."""
+        denied, self._denied = self._denied, 0
+        return denied
 
     def is_empty(self) -> bool:
         """Whether no job waits here."""
@@ -73,6 +96,7 @@ class JobGiver:
 
     def give(self) -> None:
         """Give out all that hosts and workers allow now."""
+        self._robots.take_up()
         self._queues.serve(self._serve_host)
         if len(self._quarantine):
             self._serve_quarantine()
@@ -82,19 +106,41 @@ class JobGiver:
     def _serve_host(self, host: str) -> bool:
         """Give out what the host and the workers allow; False when no worker has room."""
         while (asking := self._queues.next_asking(host)) is not None:
-            worker, job = asking
-            if job not in worker.outstanding:  # handed back since it asked
+            verdict = self._verdict_on(host, asking)
+            if verdict is Pass.WAITS:
+                break
+            if verdict is not Pass.OPEN:
                 self._queues.pop_asking(host)
+                if verdict is not None:
+                    asking.worker.link.send(_denied(asking.job, verdict))
                 continue
-            grant = self._clocks.grant(host, job)
+            grant = self._clocks.grant(host, asking.job)
             if grant is None:
                 self._queues.sleep(host)
                 return True
             self._queues.pop_asking(host)
-            worker.request(job, host)
-            worker.link.send(Granted(job, grant))
+            asking.worker.request(asking.job, host)
+            asking.worker.link.send(Granted(asking.job, grant))
+        return self._serve_jobs(host)
+
+    def _verdict_on(self, host: str, asking: AskingJob) -> Pass | Denial | None:
+        """As `RobotsGate.verdict`; None for a job that was handed back since it asked."""
+        pending = asking.worker.outstanding.get(asking.job)
+        if pending is None:
+            return None
+        return Pass.OPEN if pending.is_robots else self._robots.verdict(host, asking.url, asking.public_only)
+
+    def _serve_jobs(self, host: str) -> bool:
+        if host != FILE_HOST and self._clocks.is_left_alone(host):
+            self._resting += self._queues.take_jobs(host)
         standing = self._clocks.standing(host)
         while (pending := self._queues.next_job(host)) is not None:
+            verdict = self._verdict(host, pending)
+            if isinstance(verdict, Denial):
+                self._deny(self._queues.pop_job(host), verdict)
+                continue
+            if verdict is Pass.WAITS:
+                return True
             chosen = self._pool.choose(host != FILE_HOST, standing)
             if chosen is None:
                 return False
@@ -104,6 +150,16 @@ class JobGiver:
                 return True
             chosen.add(self._queues.pop_job(host), item, standing)
         return True
+
+    def _verdict(self, host: str, pending: Pending) -> Pass | Denial:
+        if pending.is_robots or host == FILE_HOST:
+            return Pass.OPEN
+        payload = pending.taken.payload
+        return self._robots.verdict(host, payload.locator.url, payload.public_only)
+
+    def _deny(self, pending: Pending, denial: Denial) -> None:
+        self._denied += 1
+        self._quarantine.deny(pending, denial.is_rule, denial.cause, denial.message)
 
     def _allowed(self, host: str, pending: Pending) -> WorkItem | None:
         """The job as a worker gets it, with a grant; None when the host must not be asked yet."""
@@ -120,9 +176,19 @@ class JobGiver:
         refused: set[str] = set()
         for pending in self._quarantine:
             host = FILE_HOST if pending.archived else pending.taken.host
-            item = None if host in refused else self._allowed(host, pending)
+            verdict = self._verdict(host, pending)
+            if isinstance(verdict, Denial):
+                self._quarantine.pop(pending)
+                self._deny(pending, verdict)
+                return
+            is_free = host not in refused and verdict is Pass.OPEN
+            item = self._allowed(host, pending) if is_free else None
             if item is not None:
                 self._quarantine.pop(pending)
                 worker.add(pending, item)
                 return
             refused.add(host)
+
+
+def _denied(job: str, denial: Denial) -> Denied:
+    return Denied(job, denial.is_rule, denial.cause, denial.message)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 
+import msgspec
+
 from scoopi.appenders.appender import JobResult
-from scoopi.mediator.held_jobs import Pending, failed_result, failure_of
+from scoopi.mediator.held_jobs import Pending, failed_result, failure_of, skipped_result
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.worker.crash_marker import Note
 
@@ -24,6 +26,8 @@ class Quarantine:
         task_limit_s: the longest that one task may take.
         end: takes the result of a job that fails as a whole.
         place_of: where a group's task is defined, by the names of both; an empty task means its first.
+        tasks_of: the names of a group's tasks, joined by commas.
+        on_robots_lost: takes the request of a robots.txt that is not read, and why.
     """
 
     def __init__(
@@ -32,7 +36,11 @@ class Quarantine:
         task_limit_s: float,
         end: Callable[[JobResult], None],
         place_of: Callable[[str, str], str],
+        tasks_of: Callable[[str], str] = lambda group: "",
+        on_robots_lost: Callable[[Pending, str], None] = lambda pending, cause: None,
     ) -> None:
+        self._tasks_of = tasks_of
+        self._on_robots_lost = on_robots_lost
         self._max_crashes = max_crashes
         self._task_limit_s = task_limit_s
         self._end = end
@@ -58,6 +66,22 @@ class Quarantine:
         """Remove and return all."""
         jobs, self._waiting = self._waiting, []
         return jobs
+
+    def deny(self, pending: Pending, is_rule: bool, cause: str, message: str) -> None:
+        """End a job that must not be run.
+
+        Args:
+            is_rule: robots.txt disallows its page: it is skipped; otherwise it fails.
+            cause, message: why, as in `Failure`.
+        """
+        taken = pending.taken
+        group = taken.payload.locator.group
+        failure = failure_of(taken, cause, "", at=self._place_of(group, ""))
+        why = msgspec.structs.replace(failure, message=message, step="loader", task=self._tasks_of(group))
+        if is_rule:
+            self._end(skipped_result(taken, why))
+        else:
+            self._end(failed_result(taken, (*pending.failures, why)))
 
     def judge(self, worker: PoolWorker, how: str, note: Note) -> list[Pending]:
         """Decide on the jobs that a worker held when it crashed.
@@ -111,6 +135,9 @@ class Quarantine:
     def _failed(self, pending: Pending, task: str, cause: str, hint: str) -> list[Pending]:
         """The job without the task, to be run once more; nothing when it fails as a whole."""
         taken = pending.taken
+        if pending.is_robots:
+            self._on_robots_lost(pending, cause)
+            return []
         place = self._place_of(taken.payload.locator.group, task)
         failure = failure_of(taken, cause, hint, task, place)
         if task:

@@ -31,6 +31,7 @@ class JobFigures(msgspec.Struct, frozen=True):
     taken: int = 0
     done: int = 0
     failed: int = 0
+    skipped: int = 0
 
 
 class ShareFigures(msgspec.Struct, frozen=True):

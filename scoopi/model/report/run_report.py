@@ -62,12 +62,17 @@ class RunStatus(StrEnum):
 
 
 class JobCounts(msgspec.Struct, frozen=True):
-    """Jobs of a run; `warned` jobs are also among `done` or `failed`; None: unknown."""
+    """Jobs of a run; `warned` jobs are also among `done` or `failed`; None: unknown.
+
+    Attributes:
+        skipped: jobs whose pages robots.txt of their site disallows; they are no failures.
+    """
 
     done: int = 0
     failed: int = 0
     warned: int = 0
     left: int | None = 0
+    skipped: int = 0
 
 
 class Retried(msgspec.Struct, frozen=True):
@@ -106,7 +111,7 @@ class RunReport(msgspec.Struct, frozen=True):
         started: zone-aware, as `ended`.
         pages: pages loaded, saved ones included.
         rows: rows by published file name.
-        errors: by cause, the most frequent first; `warnings` likewise.
+        errors: by cause, the most frequent first; `warnings` and `skipped` likewise.
         times: seconds by step, summed over workers.
         seconds: from start to end on the clock.
         published: the files hold every row that this run has committed.
@@ -145,14 +150,15 @@ class RunReport(msgspec.Struct, frozen=True):
     unmet: tuple[str, ...] = ()
     lists: dict[str, tuple[Any, ...]] = {}
     retries: Retries = Retries()
+    skipped: tuple[Cause, ...] = ()
 
 
 class Progress(msgspec.Struct, frozen=True):
     """A run as it stands now, seen from this node.
 
     Attributes:
-        done: jobs ended so far, failed ones included.
-        failed: jobs ended as failed.
+        done: jobs ended so far, failed and skipped ones included.
+        failed: jobs ended as failed; `skipped` those that robots.txt disallows.
         left: jobs known and not ended; grows with each link.
         pages: pages loaded so far.
         waiting_hosts: `host:port` of hosts that have jobs and no free grant now.
@@ -170,3 +176,4 @@ class Progress(msgspec.Struct, frozen=True):
     retrying: int = 0
     retry_in_s: float = 0.0
     is_complete: bool = False
+    skipped: int = 0

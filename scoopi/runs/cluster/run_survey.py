@@ -75,11 +75,11 @@ class RunSurvey:
 
     def _job_figures(self, taken: int, ends: Ends) -> JobFigures:
         ready = self._jobs.left() - taken
-        done, failed = (
+        done, failed, skipped = (
             sum(number for (_, each), number in ends.items() if each is state)
-            for state in (JobState.DONE, JobState.FAILED)
+            for state in (JobState.DONE, JobState.FAILED, JobState.SKIPPED)
         )
-        return JobFigures(max(0, ready), taken, done, failed)
+        return JobFigures(max(0, ready), taken, done, failed, skipped)
 
     def _nodes(
         self, members: Mapping[str, NodeRecord], taken: Mapping[str, int], ends: Ends

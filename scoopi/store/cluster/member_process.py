@@ -141,11 +141,11 @@ class MemberProcess:
         else:
             self._process.terminate()
 
-    def close(self, patience_s: float = 30.0) -> None:
+    def close(self, host_timeout_s: float = 30.0) -> None:
         """Shut it down gracefully, and kill it if that takes too long."""
         self.end()
         try:
-            self._process.wait(patience_s)
+            self._process.wait(host_timeout_s)
         except subprocess.TimeoutExpired:
             self.end(hard=True)
             self._process.wait()

@@ -8,13 +8,13 @@ import msgspec
 
 from scoopi.model.job import Count
 from scoopi.store.pages.finished_jobs import RememberedEnds
-from scoopi.store.ports import HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, Store, StoreMap, pages
+from scoopi.store.ports import HOSTS, JOBS, MEMBERS, PAYLOADS, ROBOTS, RUN, Store, StoreMap, pages
 from scoopi.store.record_codec import RecordCodec
 
 PAGE = 5000
 MOST_LATER_S = 3600
 """All else is kept longer than the run record, by at most this: where the record is, the rest must be."""
-_KEPT = (MEMBERS, HOSTS, JOBS, PAYLOADS)
+_KEPT = (MEMBERS, HOSTS, JOBS, PAYLOADS, ROBOTS)
 PREFIX = "pulse/"
 WEEK_S = 604_800
 

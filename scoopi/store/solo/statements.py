@@ -13,7 +13,7 @@ from scoopi.store.ports import StoreMap
 
 Record = TypeVar("Record")
 
-VERSION = 2
+VERSION = 3
 LENGTHS = (1, 8, 64, 512)
 
 PRAGMAS = (

@@ -1,0 +1,158 @@
+"""RobotsGate: lets through what robots.txt allows, and has each host's file read before its first page."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from enum import Enum
+
+import msgspec
+
+from scoopi.mediator.held_jobs import Pending, robots_pending
+from scoopi.mediator.task_queues import TaskQueues
+from scoopi.model.robots import ROBOTS_PATH, RobotsAnswer, RobotsKind
+from scoopi.model.text.shown import shown
+from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.politeness.robots.robots_desk import RobotsDesk, Sought
+from scoopi.politeness.robots.robots_rules import RobotsRules
+
+log = logging.getLogger(__name__)
+
+LEAST_PAUSE_S = 0.1
+"""Between two requests for one robots.txt, whatever the settings."""
+NEVER_KEPT_S = 30.0
+"""For how long a host that cannot be asked for its robots.txt fails its jobs before it is tried again."""
+
+
+class Denial(msgspec.Struct, frozen=True):
+    """Why a page is not asked for; fields as in `Denied`."""
+
+    is_rule: bool
+    cause: str
+    message: str
+
+
+class Pass(Enum):
+    """Whether a page may be asked for, if nothing denies it."""
+
+    OPEN = 1
+    WAITS = 2
+    """The rules are not known yet; `TaskQueues.wake` follows."""
+
+
+class _Failed(msgspec.Struct, frozen=True):
+    """A host that could not be asked, until when that counts, and whether it was asked as a public one."""
+
+    answer: RobotsAnswer
+    until: float
+    public_only: bool
+
+
+class RobotsGate:
+    """Belongs to the task runner's thread.
+
+    Args:
+        is_off: whether the robots.txt of an address' site is not to be read.
+    """
+
+    def __init__(
+        self,
+        desk: RobotsDesk,
+        queues: TaskQueues,
+        clocks: HostClocks,
+        is_off: Callable[[str], bool] = lambda url: False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._desk = desk
+        self._queues = queues
+        self._clocks = clocks
+        self._is_off = is_off
+        self._clock = clock
+        self._rules: dict[str, RobotsRules] = {}
+        self._failed: dict[str, _Failed] = {}
+        self._reading: set[str] = set()
+
+    def verdict(self, host: str, url: str, public_only: bool) -> Pass | Denial:
+        """Whether an address of the host may be asked for now.
+
+        Args:
+            url: absolute.
+            public_only: see `Request`.
+        """
+        if host == FILE_HOST:
+            return Pass.OPEN
+        if (why := self._clocks.given_up(host)) and self._clocks.rest_s(host):
+            return Denial(False, why, f"{shown(url)}: {why}; `scoopi resume` asks it again")
+        if self._is_off(url):
+            return Pass.OPEN
+        rules = self._rules.get(host) or self._known(host)
+        if rules is not None:
+            if rules.allows_all or not (rule := rules.refusal(url)):
+                return Pass.OPEN
+            why = f"{host}: disallowed by {rule}"
+            return Denial(True, why, why)
+        failed = self._failed.get(host)
+        if failed is not None and self._clock() < failed.until and public_only >= failed.public_only:
+            answer = failed.answer
+            hint = f"; {answer.hint}" if answer.hint else ""
+            return Denial(False, f"loader: {answer.cause}", f"{shown(url)}: {answer.what}{hint}")
+        if host not in self._reading:
+            self._desk.seek(host, Sought(robots_url(url), public_only))
+        return Pass.WAITS
+
+    def take_up(self) -> None:
+        """Act on the news of the desk."""
+        for host, sought in self._desk.take_news():
+            if sought is None:
+                self._known(host)
+            elif host not in self._reading:
+                self._reading.add(host)
+                self._queues.add(robots_pending(host, sought.url, sought.public_only))
+
+    def _known(self, host: str) -> RobotsRules | None:
+        rules = self._desk.rules(host)
+        if rules is not None:
+            self._rules[host] = rules
+            if rules.crawl_delay_s:
+                self._clocks.slow_down(host, rules.crawl_delay_s)
+                log.info("host %s: robots.txt asks for a delay of %g s", host, rules.crawl_delay_s)
+            self._queues.wake(host)
+        return rules
+
+    def answered(self, pending: Pending, answer: RobotsAnswer) -> None:
+        """A robots.txt was read, or did not come."""
+        host = pending.taken.host
+        if answer.kind is RobotsKind.LATER and not self._clocks.given_up(host):
+            log.info("host %s: its pages wait, as its robots.txt does not come: %s", host, answer.what)
+            self._clocks.pause(host, LEAST_PAUSE_S)
+            self._queues.add(pending)
+            return
+        self._reading.discard(host)
+        if answer.kind is not RobotsKind.KNOWN:
+            until = self._clock() + NEVER_KEPT_S
+            self._failed[host] = _Failed(answer, until, pending.taken.payload.public_only)
+        else:
+            self._desk.answered(host, answer)
+            self._known(host)
+        self._queues.wake(host)
+
+    def lost(self, pending: Pending, cause: str) -> None:
+        """Reading a robots.txt has ended its worker too often."""
+        what = f"robots.txt cannot be read: {cause}"
+        self.answered(pending, RobotsAnswer(RobotsKind.NEVER, cause=what, what=what))
+
+    def dropped(self, pending: Pending) -> None:
+        """A request of a robots.txt was removed from the queues."""
+        self._reading.discard(pending.taken.host)
+
+
+def robots_url(url: str) -> str:
+    """The robots.txt that holds for an absolute address.
+
+    >>> robots_url("https://a.example:81/b?c#d")
+    'https://a.example:81/robots.txt'
+    """
+    scheme, _, rest = url.partition("://")
+    ends = [end for end in map(rest.find, "/?#") if end >= 0]
+    return f"{scheme}://{rest[: min(ends, default=len(rest))]}{ROBOTS_PATH}"

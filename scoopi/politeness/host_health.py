@@ -1,0 +1,95 @@
+"""HostHealth: how much slower a host is asked for its errors and latency, and when it is left alone."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from scoopi.configs.groups import PolitenessSettings
+from scoopi.errors import LoadFault
+
+ROW_FOR_REST = 5
+"""Errors in a row after which a host rests: one request at a time looks whether it is back."""
+MOST_PAUSE_S = 60.0
+LEAST_REST_S = 2.0
+"""A shorter pause is no rest: the jobs of the host stay in the node."""
+LEAST_EXTRA_S = 0.01
+LATENCY_WEIGHT = 0.2
+SLOW_FACTOR = 2.0
+"""A host whose pages take this many times longer than they usually do is asked less often."""
+MOST_SLOWING = 10.0
+
+
+class HostHealth(msgspec.Struct):
+    """What one host's answers say about it; a fast error is no sign of health.
+
+    Attributes:
+        row: errors since the last page.
+        since: when the first of them came.
+        until: before this nothing is sent.
+        extra_s: added to the delay between two requests.
+        reason: of the last error.
+        is_asleep: the host itself has asked for the pause (Retry-After).
+        sleeps, rests: how often it has asked for one, and how often it got one for its errors.
+    """
+
+    row: int = 0
+    since: float = math.inf
+    until: float = -math.inf
+    extra_s: float = 0.0
+    reason: str = ""
+    is_asleep: bool = False
+    sleeps: int = 0
+    rests: int = 0
+    usual_s: float = math.inf
+    recent_s: float = 0.0
+
+    def failed(self, now: float, fault: LoadFault, rules: PolitenessSettings) -> None:
+        """A request brought an error that may be the host's own."""
+        self.row += 1
+        self.reason = fault.reason or self.reason
+        self.extra_s = min(MOST_PAUSE_S, max(rules.error_delay_ms / 1000, 2 * self.extra_s))
+        self.until = max(self.until, now + self.extra_s)
+        self.is_asleep = bool(fault.retry_after_s)
+        if fault.retry_after_s:
+            self.sleeps += 1
+            self.since = math.inf
+            self.until = max(self.until, now + min(fault.retry_after_s, rules.longest_sleep_s))
+        else:
+            self.since = min(self.since, now)
+            self.rests += self.row >= ROW_FOR_REST
+
+    def answered(self, took_s: float | None = None) -> None:
+        """A request brought a page or a redirect, or an error that is the page's own.
+
+        Args:
+            took_s: for a page, the time from the request to its last byte; None if it says nothing.
+        """
+        self.row, self.since, self.is_asleep = 0, math.inf, False
+        self.extra_s = self.extra_s / 2 if self.extra_s > LEAST_EXTRA_S else 0.0
+        if took_s is not None:
+            first = self.recent_s or took_s
+            self.recent_s = first + LATENCY_WEIGHT * (took_s - first)
+            self.usual_s = min(self.usual_s, self.recent_s)
+
+    def delay_s(self, least_s: float) -> float:
+        """The delay between two requests now, never less than the one that was promised."""
+        slowing = self.recent_s / (SLOW_FACTOR * self.usual_s) if self.recent_s else 1.0
+        return least_s * min(MOST_SLOWING, max(1.0, slowing)) + self.extra_s
+
+    def rest_s(self, now: float) -> float:
+        """For how long the host is left alone from now on; 0 if it is not, or only for a short pause."""
+        rests = (self.row >= ROW_FOR_REST or self.is_asleep) and self.until - now >= LEAST_REST_S
+        return self.until - now if rests else 0.0
+
+    def is_given_up(self, now: float, rules: PolitenessSettings) -> bool:
+        """Whether the host has brought nothing but errors for longer than it is waited for."""
+        return self.row > 0 and now - self.since >= rules.host_timeout_s
+
+
+def is_of_host(fault: LoadFault | None, heard: bool | None) -> bool:
+    """Whether a failed request says something about its host, not only about its page."""
+    if fault is None:
+        return heard is False
+    return fault.is_transient or not fault.was_sent

@@ -1,0 +1,1 @@
+"""What the robots.txt of a host allows, and which node reads it."""

@@ -1,0 +1,88 @@
+"""RobotsBook: the robots.txt of each host as the store keeps it; of all nodes one reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+
+import msgspec
+
+from scoopi.model.robots import RobotsAnswer
+from scoopi.store.ports import ROBOTS, Change, Store
+from scoopi.store.record_codec import RecordCodec
+
+
+class RobotsRecord(msgspec.Struct, frozen=True, array_like=True):
+    """One host's record.
+
+    Attributes:
+        by: the incarnation that reads the file, or has read it.
+        answer: None while it is being read.
+    """
+
+    by: str
+    answer: RobotsAnswer | None = None
+
+
+class Reader(Enum):
+    """Who reads a robots.txt that is not known yet."""
+
+    THIS_NODE = 1
+    ANOTHER = 2
+
+
+class RobotsBook:
+    """One record a host and run, so that a file is read once, whatever crashes or is resumed.
+
+    Every method raises StoreError when nothing is known: call it again.
+
+    Args:
+        store: one whose answers are settled.
+        incarnation: of this node.
+        is_gone: whether an incarnation is dead or has left; asked of claims only.
+    Source: ARCHITECTURE, protocol rule 1.
+    """
+
+    def __init__(self, store: Store, incarnation: str, is_gone: Callable[[str], bool]) -> None:
+        self._store = store
+        self._incarnation = incarnation
+        self._is_gone = is_gone
+        self._codec = RecordCodec(ROBOTS, RobotsRecord, packed=True)
+        self._claim = self._codec.written(RobotsRecord(incarnation))
+
+    def open(self, hosts: Sequence[str]) -> dict[str, RobotsAnswer | Reader]:
+        """What is known of each host; of those that nobody has, this node becomes the reader."""
+        found = self._store.get_all(ROBOTS, hosts)
+        new = [host for host in hosts if host not in found]
+        if new:
+            outcomes = self._store.put_if_absent_all(ROBOTS, [(host, self._claim) for host in new])
+            found |= {
+                host: outcome.current or self._claim for host, outcome in zip(new, outcomes, strict=True)
+            }
+        left = [
+            Change(host, raw, self._claim)
+            for host, raw in found.items()
+            if (record := self._codec.read(host, raw)).answer is None and self._is_left(record.by)
+        ]
+        if left:
+            for change, outcome in zip(left, self._store.cas_all(ROBOTS, left), strict=True):
+                found[change.key] = self._claim if outcome.won else outcome.current or self._claim
+        return {host: self._state(host, raw) for host, raw in found.items()}
+
+    def close(self, answers: Mapping[str, RobotsAnswer]) -> None:
+        """Keep what this node has read; what another node has kept meanwhile stays."""
+        changes = [
+            Change(host, self._claim, self._codec.written(RobotsRecord(self._incarnation, answer)))
+            for host, answer in answers.items()
+        ]
+        if changes:
+            self._store.cas_all(ROBOTS, changes)
+
+    def _is_left(self, reader: str) -> bool:
+        return reader != self._incarnation and self._is_gone(reader)
+
+    def _state(self, host: str, raw: bytes) -> RobotsAnswer | Reader:
+        record = self._codec.read(host, raw)
+        if record.answer is not None:
+            return record.answer
+        return Reader.THIS_NODE if record.by == self._incarnation else Reader.ANOTHER

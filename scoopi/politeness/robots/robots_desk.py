@@ -1,0 +1,114 @@
+"""RobotsDesk: what this node knows of each host's robots.txt, and what the store is to keep."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+
+import msgspec
+
+from scoopi.model.robots import RobotsAnswer, RobotsKind
+from scoopi.politeness.robots.robots_book import Reader, RobotsBook
+from scoopi.politeness.robots.robots_rules import RobotsRules
+
+ROUND_S = 0.25
+"""Time between two looks at the hosts whose robots.txt another node reads."""
+MOST_AT_ONCE = 500
+
+
+class Sought(msgspec.Struct, frozen=True):
+    """A robots.txt that is to be known.
+
+    Attributes:
+        url: its address.
+        public_only: see `Request`.
+    """
+
+    url: str
+    public_only: bool = False
+
+
+class RobotsDesk:
+    """Between the task runner, which asks and never waits, and the job runner, which speaks to the store.
+
+    The job runner's thread calls `round`, the task runner's all else. They share dictionaries and deques,
+    which are changed by single operations only.
+
+    Args:
+        wake_rounds: a round is wanted.
+        wake_tasks: there are news; see `take_news`.
+    """
+
+    def __init__(
+        self,
+        book: RobotsBook,
+        wake_rounds: Callable[[], None],
+        wake_tasks: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._book = book
+        self._wake_rounds = wake_rounds
+        self._wake_tasks = wake_tasks
+        self._clock = clock
+        self._news: deque[tuple[str, Sought | None]] = deque()
+        self._rules: dict[str, RobotsRules] = {}
+        self._sought: dict[str, Sought] = {}
+        self._answers: deque[tuple[str, RobotsAnswer]] = deque()
+        self._read_elsewhere: set[str] = set()
+        self._round_at = -math.inf
+
+    def rules(self, host: str) -> RobotsRules | None:
+        """The rules of a host; None while they are not known."""
+        return self._rules.get(host)
+
+    def seek(self, host: str, sought: Sought) -> None:
+        """Have the rules of a host known soon."""
+        if host not in self._sought:
+            self._sought[host] = sought
+            self._wake_rounds()
+
+    def answered(self, host: str, answer: RobotsAnswer) -> None:
+        """This node has read a host's robots.txt; the store keeps it with the next round."""
+        if answer.kind is RobotsKind.KNOWN:
+            self._rules[host] = RobotsRules(answer.lines)
+            self._answers.append((host, answer))
+            self._wake_rounds()
+
+    def take_news(self) -> list[tuple[str, Sought | None]]:
+        """Hosts whose rules have become known, and, with what is sought, those that this node is to ask."""
+        return [self._news.popleft() for _ in range(len(self._news))]
+
+    def round(self) -> None:
+        """Keep what was read, and look up what is sought.
+
+        Raises:
+            StoreError: the next round tries again.
+        """
+        self._keep()
+        now = self._clock()
+        if now >= self._round_at:
+            self._round_at = now + ROUND_S
+            self._read_elsewhere.clear()
+        hosts = [host for host in list(self._sought) if host not in self._read_elsewhere]
+        for first in range(0, len(hosts), MOST_AT_ONCE):
+            self._look_up(hosts[first : first + MOST_AT_ONCE])
+
+    def _keep(self) -> None:
+        answers = list(self._answers)
+        self._book.close(dict(answers))
+        for _ in answers:
+            self._answers.popleft()
+
+    def _look_up(self, hosts: list[str]) -> None:
+        for host, state in self._book.open(hosts).items():
+            if state is Reader.ANOTHER:
+                self._read_elsewhere.add(host)
+                continue
+            sought = self._sought.pop(host)
+            if isinstance(state, RobotsAnswer):
+                self._rules[host] = RobotsRules(state.lines)
+            self._news.append((host, None if isinstance(state, RobotsAnswer) else sought))
+        if self._news:
+            self._wake_tasks()

@@ -1,0 +1,67 @@
+"""RobotsRules: what a host's robots.txt forbids this agent, and how long it wants it to wait."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scoopi.model.robots import RobotsLine
+
+if TYPE_CHECKING:
+    from protego import Protego
+
+AGENT = "any"
+_ANY = f"User-agent: {AGENT}"
+MOST_SEARCHED = 1000
+"""Rules among which the one that forbids a page is looked for; of files with more it is not named."""
+
+
+class RobotsRules:
+    """The lines of one file that concern this agent; protego decides what they mean.
+
+    >>> rules = RobotsRules([RobotsLine(2, "Disallow: /private"), RobotsLine(3, "Allow: /private/news")])
+    >>> rules.refusal("http://a.example/private/news"), rules.refusal("http://a.example/private")
+    ('', 'line 2 of robots.txt: Disallow: /private')
+    """
+
+    def __init__(self, lines: Sequence[RobotsLine] = ()) -> None:
+        self._lines = lines
+
+    @property
+    def allows_all(self) -> bool:
+        """Whether there is no rule."""
+        return not self._lines
+
+    def refusal(self, url: str) -> str:
+        """The rule that forbids an absolute URL; empty when it is allowed."""
+        if not self._lines or self._whole.can_fetch(url, AGENT):
+            return ""
+        line = self._line_against(url)
+        return f"line {line.number} of robots.txt: {line.text}" if line is not None else "robots.txt"
+
+    @cached_property
+    def crawl_delay_s(self) -> float:
+        """The Crawl-delay that the file asks of this agent; 0 when it asks for none."""
+        return (self._whole.crawl_delay(AGENT) or 0.0) if self._lines else 0.0
+
+    @cached_property
+    def _whole(self) -> Protego:
+        return _parsed(self._lines)
+
+    @cached_property
+    def _each(self) -> list[tuple[RobotsLine, Protego]]:
+        """Each rule that forbids anything, by itself; the longest first, which decides."""
+        against = [line for line in self._lines if line.text.startswith("Disallow")]
+        if len(against) > MOST_SEARCHED:
+            return []
+        return [(line, _parsed([line])) for line in sorted(against, key=lambda line: -len(line.text))]
+
+    def _line_against(self, url: str) -> RobotsLine | None:
+        return next((line for line, rule in self._each if not rule.can_fetch(url, AGENT)), None)
+
+
+def _parsed(lines: Sequence[RobotsLine]) -> Protego:
+    from protego import Protego  # late: most hosts have no rules
+
+    return Protego.parse("\n".join((_ANY, *(line.text for line in lines))))

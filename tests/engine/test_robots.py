@@ -1,0 +1,84 @@
+"""robots.txt in whole runs: what it disallows is not asked for, over links and redirects, and is reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.desk import Desk
+from tests.server.server import Server
+
+DEFINITIONS = """\
+locatorGroups:
+  page:
+    locators:
+{locators}
+taskGroups:
+  page: {{ pageTask: {{ dataDef: text }} }}
+dataDefs:
+  text:
+    query: {{ block: "body", selector: "p" }}
+    items: [ item: {{ name: text, value: text }} ]
+"""
+
+
+def define(desk: Desk, *urls: str) -> None:
+    """A locator for each address, `l0` and so on."""
+    locators = "\n".join(f'      - {{ name: l{n}, url: "{url}" }}' for n, url in enumerate(urls))
+    (desk.folder / "defs.yml").write_text(DEFINITIONS.format(locators=locators))
+
+
+@pytest.fixture(autouse=True)
+def site(desk: Desk, pages: Path) -> None:
+    """Two pages, of which one is disallowed."""
+    desk.settings = {"scoopi.loader.fetch.delay": 0}
+    (pages / "robots.txt").write_text("User-agent: *\n\nDisallow: /private\n")
+    (pages / "open.html").write_text("<p>open</p>")
+    (pages / "private.html").write_text("<p>private</p>")
+
+
+def test_a_disallowed_page_is_skipped_and_the_rule_is_reported(desk: Desk, server: Server) -> None:
+    define(desk, server.url("/open.html"), server.url("/private.html"))
+    ended = desk.process("run", "defs.yml", "--workers", 1)
+    assert ended.code == 0, ended.err
+    assert server.log.paths() == ["/robots.txt", "/open.html"]
+    told = desk.told()
+    assert told["jobs"] == {"done": 1, "failed": 0, "warned": 0, "left": 0, "skipped": 1}
+    (cause,) = told["skipped"]
+    assert cause["cause"] == f"{server.host()}: disallowed by line 3 of robots.txt: Disallow: /private"
+    assert cause["example"]["url"] == server.url("/private.html")
+    assert "1 done, 1 skipped" in ended.out + ended.err
+    assert "line 3 of robots.txt" in ended.out + ended.err
+    assert desk.rows().total() == 1
+
+
+def test_a_redirect_to_a_disallowed_page_is_not_followed(desk: Desk, server: Server) -> None:
+    target = server.url("/private.html", 1)
+    define(desk, server.url(f"/bad/redirect?to={target}"), server.url("/bad/redirect?to=/open.html"))
+    ended = desk.process("run", "defs.yml", "--workers", 1)
+    assert ended.code == 0, ended.err
+    assert server.log.paths(server.host(1)) == ["/robots.txt"]
+    assert desk.told()["jobs"]["skipped"] == 1
+    assert desk.rows().total() == 1
+
+
+def test_each_host_is_asked_once_a_run_also_after_a_resume(desk: Desk, server: Server) -> None:
+    define(desk, *(server.url(f"/open.html?{n}", n % 2) for n in range(8)))
+    ended = desk.process("run", "defs.yml", "--workers", 2)
+    assert ended.code == 0, ended.err
+    assert [server.log.paths(server.host(n)).count("/robots.txt") for n in (0, 1)] == [1, 1]
+
+
+def test_a_host_without_the_file_allows_all(desk: Desk, server: Server, pages: Path) -> None:
+    (pages / "robots.txt").unlink()
+    define(desk, server.url("/private.html"))
+    assert desk.process("run", "defs.yml", "--workers", 1).code == 0
+    assert desk.rows().total() == 1
+
+
+def test_reading_robots_txt_can_be_switched_off(desk: Desk, server: Server) -> None:
+    define(desk, server.url("/private.html"))
+    desk.settings["scoopi.loader.robots"] = "false"
+    assert desk.process("run", "defs.yml", "--workers", 1).code == 0
+    assert server.log.paths() == ["/private.html"]

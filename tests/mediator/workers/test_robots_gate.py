@@ -1,0 +1,134 @@
+"""RobotsGate: no page is asked for before its host's robots.txt is known, and none that it disallows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.configs.groups import FetchLimits, PolitenessSettings
+from scoopi.errors import LoadFault
+from scoopi.mediator.task_queues import TaskQueues
+from scoopi.mediator.workers.robots_gate import NEVER_KEPT_S, Denial, Pass, RobotsGate, robots_url
+from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
+from scoopi.politeness.host_clocks import FILE_HOST, ClockRules, HostClocks
+from scoopi.politeness.robots.robots_book import RobotsBook
+from scoopi.politeness.robots.robots_desk import RobotsDesk
+from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.mediator.crew import Clock
+
+HOST = "a.example:80"
+URL = "http://a.example/x"
+RULES = RobotsAnswer(RobotsKind.KNOWN, (RobotsLine(2, "Disallow: /x"), RobotsLine(3, "Crawl-delay: 7")))
+
+
+class World:
+    """A gate with all that is behind it; the test plays workers and job runner."""
+
+    def __init__(self, folder: Path, is_off: bool = False) -> None:
+        self.clock = Clock()
+        rules = PolitenessSettings(error_delay_ms=4000, host_timeout_s=60)
+        self.clocks = HostClocks(FetchLimits(1, 1000), self.clock, ClockRules(hosts=rules))
+        self.queues = TaskQueues(self.clocks, self.clock)
+        book = RobotsBook(SqliteStore(folder / "store.db"), "node", lambda node: True)
+        self.desk = RobotsDesk(book, lambda: None, lambda: None, self.clock)
+        self.gate = RobotsGate(self.desk, self.queues, self.clocks, lambda url: is_off, self.clock)
+
+    def verdict(self, url: str = URL, public_only: bool = False) -> Pass | Denial:
+        """Of the host's page."""
+        return self.gate.verdict(HOST, url, public_only)
+
+    def read(self, answer: RobotsAnswer) -> None:
+        """The queued request of the robots.txt brings this."""
+        self.desk.round()
+        self.gate.take_up()
+        pending = self.queues.pop_job(HOST)
+        assert pending.is_robots
+        self.gate.answered(pending, answer)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """With robots.txt switched on."""
+    return World(tmp_path)
+
+
+def test_the_first_page_of_a_host_waits_for_its_robots_txt_which_is_queued_once(world: World) -> None:
+    for _ in range(3):
+        assert world.verdict() is Pass.WAITS
+        world.desk.round()
+        world.gate.take_up()
+    pending = world.queues.pop_job(HOST)
+    assert pending.taken.payload.locator.url == "http://a.example/robots.txt"
+    assert world.queues.next_job(HOST) is None
+
+
+def test_a_rule_denies_its_pages_and_opens_all_others(world: World) -> None:
+    world.verdict()
+    world.read(RULES)
+    why = f"{HOST}: disallowed by line 2 of robots.txt: Disallow: /x"
+    assert world.verdict() == Denial(True, why, why)
+    assert world.verdict("http://a.example/y") is Pass.OPEN
+
+
+def test_a_crawl_delay_reaches_the_hosts_clock(world: World) -> None:
+    world.verdict()
+    world.read(RULES)
+    world.clocks.sent(HOST, "job", world.clock.now)
+    assert world.clocks.ready_at(HOST) >= world.clock.now + 7
+
+
+def test_while_a_host_answers_with_errors_its_file_is_asked_for_again(world: World) -> None:
+    world.verdict()
+    world.read(RobotsAnswer(RobotsKind.LATER, what="503"))
+    assert world.verdict() is Pass.WAITS
+    again = world.queues.pop_job(HOST)
+    assert again.is_robots
+    assert world.clocks.ready_at(HOST) > world.clock.now
+
+
+def test_a_host_that_cannot_be_asked_fails_its_jobs_and_is_tried_again_later(world: World) -> None:
+    world.verdict()
+    world.read(RobotsAnswer(RobotsKind.NEVER, cause="no TLS", what="no TLS", hint="look"))
+    assert world.verdict() == Denial(False, "loader: no TLS", f"{URL}: no TLS; look")
+    world.clock.now += NEVER_KEPT_S
+    assert world.verdict() is Pass.WAITS
+
+
+def test_a_private_host_refused_to_a_public_page_is_still_asked_for_others(world: World) -> None:
+    world.verdict(public_only=True)
+    world.read(RobotsAnswer(RobotsKind.NEVER, cause="private", what="private"))
+    assert isinstance(world.verdict(public_only=True), Denial)
+    assert world.verdict(public_only=False) is Pass.WAITS
+
+
+def test_the_jobs_of_a_host_that_is_given_up_fail_while_it_rests(world: World) -> None:
+    world.verdict()
+    world.read(RobotsAnswer(RobotsKind.KNOWN))
+    fault = LoadFault("connect", True, was_sent=False)
+    for _ in range(5):
+        world.clocks.answered(HOST, "job", heard=False, fault=fault)
+    assert world.verdict() is Pass.OPEN
+    world.clock.now += 60
+    world.clocks.answered(HOST, "job", heard=False, fault=fault)
+    denial = world.verdict()
+    assert isinstance(denial, Denial)
+    assert (denial.is_rule, denial.cause) == (False, "the host has brought nothing but errors for 60 s")
+
+
+def test_files_and_sites_without_robots_pass(world: World, tmp_path: Path) -> None:
+    assert world.gate.verdict(FILE_HOST, "page.html", False) is Pass.OPEN
+    (tmp_path / "off").mkdir()
+    assert World(tmp_path / "off", is_off=True).verdict() is Pass.OPEN
+
+
+@pytest.mark.parametrize(
+    ("url", "robots"),
+    [
+        ("http://a.example", "http://a.example/robots.txt"),
+        ("https://a.example:81?x/y", "https://a.example:81/robots.txt"),
+        ("http://a.example#x", "http://a.example/robots.txt"),
+    ],
+)
+def test_the_file_is_at_the_root_of_scheme_host_and_port(url: str, robots: str) -> None:
+    assert robots_url(url) == robots

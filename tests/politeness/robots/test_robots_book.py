@@ -1,0 +1,59 @@
+"""RobotsBook: of all nodes one reads a robots.txt, whatever crashes over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
+from scoopi.politeness.robots.robots_book import Reader, RobotsBook
+from scoopi.store.solo.sqlite_store import SqliteStore
+
+HOST, OTHER = "a.example:80", "b.example:80"
+RULES = RobotsAnswer(RobotsKind.KNOWN, (RobotsLine(2, "Disallow: /x"),), "200")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    """An empty store."""
+    store = SqliteStore(tmp_path / "store.db")
+    yield store
+    store.close()
+
+
+def test_the_first_node_reads_and_the_others_wait_for_it(store: SqliteStore) -> None:
+    one, two = (RobotsBook(store, name, lambda node: False) for name in ("one", "two"))
+    assert one.open([HOST]) == {HOST: Reader.THIS_NODE}
+    assert two.open([HOST, OTHER]) == {HOST: Reader.ANOTHER, OTHER: Reader.THIS_NODE}
+    assert one.open([HOST]) == {HOST: Reader.THIS_NODE}, "asked again, as after an answer that was lost"
+    one.close({HOST: RULES})
+    assert two.open([HOST]) == {HOST: RULES}
+
+
+def test_what_a_node_that_is_gone_was_reading_is_read_by_another(store: SqliteStore) -> None:
+    gone: set[str] = set()
+    one, two, three = (RobotsBook(store, name, gone.__contains__) for name in ("one", "two", "three"))
+    one.open([HOST])
+    assert two.open([HOST]) == {HOST: Reader.ANOTHER}
+    gone.add("one")
+    assert two.open([HOST]) == {HOST: Reader.THIS_NODE}
+    assert three.open([HOST]) == {HOST: Reader.ANOTHER}
+
+
+def test_a_node_that_was_taken_for_dead_changes_nothing_any_more(store: SqliteStore) -> None:
+    one, two = (RobotsBook(store, name, lambda node: node == "one") for name in ("one", "two"))
+    one.open([HOST])
+    two.open([HOST])
+    one.close({HOST: RobotsAnswer(RobotsKind.KNOWN)})
+    assert two.open([HOST]) == {HOST: Reader.THIS_NODE}
+    two.close({HOST: RULES})
+    assert one.open([HOST]) == {HOST: RULES}
+
+
+def test_a_resumed_run_knows_what_an_earlier_process_has_read(store: SqliteStore) -> None:
+    first = RobotsBook(store, "first", lambda node: True)
+    first.open([HOST])
+    first.close({HOST: RULES})
+    assert RobotsBook(store, "second", lambda node: True).open([HOST]) == {HOST: RULES}

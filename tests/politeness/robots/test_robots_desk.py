@@ -1,0 +1,86 @@
+"""RobotsDesk: the task runner asks without waiting, the job runner brings the answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
+from scoopi.politeness.robots.robots_book import RobotsBook
+from scoopi.politeness.robots.robots_desk import ROUND_S, RobotsDesk, Sought
+from scoopi.store.solo.sqlite_store import SqliteStore
+
+HOST = "a.example:80"
+SOUGHT = Sought("http://a.example/robots.txt")
+RULES = RobotsAnswer(RobotsKind.KNOWN, (RobotsLine(2, "Disallow: /x"),), "200")
+
+Make = Callable[[str], RobotsDesk]
+
+
+@pytest.fixture
+def now() -> list[float]:
+    """The time, which the test moves."""
+    return [0.0]
+
+
+@pytest.fixture
+def woken() -> Counter[str]:
+    """How often each thread was woken."""
+    return Counter()
+
+
+@pytest.fixture
+def make(tmp_path: Path, now: list[float], woken: Counter[str]) -> Make:
+    """Makes the desk of a node; all share one store."""
+    store = SqliteStore(tmp_path / "store.db")
+
+    def make(node: str) -> RobotsDesk:
+        book = RobotsBook(store, node, lambda other: False)
+        rounds, tasks = (lambda: woken.update(["rounds"])), (lambda: woken.update(["tasks"]))
+        return RobotsDesk(book, rounds, tasks, lambda: now[0])
+
+    return make
+
+
+def test_a_host_is_sought_once_and_given_to_this_node_to_read(make: Make, woken: Counter[str]) -> None:
+    desk = make("one")
+    desk.seek(HOST, SOUGHT)
+    desk.seek(HOST, SOUGHT)
+    assert (woken, desk.take_news()) == ({"rounds": 1}, [])
+    desk.round()
+    assert desk.take_news() == [(HOST, SOUGHT)]
+    assert woken["tasks"] == 1
+    desk.round()
+    assert desk.take_news() == []
+
+
+def test_rules_that_this_node_has_read_are_used_at_once_and_reach_other_nodes(
+    make: Make, now: list[float]
+) -> None:
+    one, two = make("one"), make("two")
+    one.seek(HOST, SOUGHT)
+    one.round()
+    two.seek(HOST, SOUGHT)
+    two.round()
+    assert two.take_news() == [], "another node reads it"
+    one.answered(HOST, RULES)
+    rules = one.rules(HOST)
+    assert rules is not None
+    assert rules.refusal("http://a.example/x")
+    one.round()
+    two.round()
+    assert two.take_news() == [], "the store is not asked at each round"
+    now[0] += ROUND_S
+    two.round()
+    assert two.take_news() == [(HOST, None)]
+    assert two.rules(HOST) is not None
+
+
+def test_a_file_that_did_not_come_is_not_kept(make: Make) -> None:
+    desk = make("one")
+    desk.answered(HOST, RobotsAnswer(RobotsKind.LATER))
+    desk.round()
+    assert desk.rules(HOST) is None

@@ -1,0 +1,108 @@
+"""HostHealth: errors and latency slow a host down, and nothing speeds it up."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from scoopi.configs.groups import PolitenessSettings
+from scoopi.errors import LoadFault
+from scoopi.politeness.host_health import MOST_PAUSE_S, MOST_SLOWING, ROW_FOR_REST, HostHealth, is_of_host
+
+RULES = PolitenessSettings(error_delay_ms=250, host_timeout_s=60, longest_sleep_s=100)
+BUSY = LoadFault("status 503", True, 503)
+
+
+def after_errors(count: int, now: float = 0.0) -> HostHealth:
+    """A host that has brought so many errors, all at one time."""
+    health = HostHealth()
+    for _ in range(count):
+        health.failed(now, BUSY, RULES)
+    return health
+
+
+@pytest.mark.parametrize(("errors", "pause_s"), [(1, 0.25), (2, 0.5), (3, 1.0), (4, 2.0), (20, MOST_PAUSE_S)])
+def test_each_further_error_doubles_the_pause_up_to_a_minute(errors: int, pause_s: float) -> None:
+    health = after_errors(errors)
+    assert health.until == pause_s
+    assert health.delay_s(1.0) == 1.0 + pause_s
+
+
+def test_a_page_ends_the_row_and_halves_what_errors_have_added() -> None:
+    health = after_errors(4)
+    health.answered()
+    assert (health.row, health.delay_s(1.0)) == (0, 2.0)
+    for _ in range(20):
+        health.answered()
+    assert health.delay_s(1.0) == 1.0
+
+
+def test_a_host_rests_after_errors_in_a_row_and_not_before() -> None:
+    assert after_errors(ROW_FOR_REST - 1).rest_s(0.0) == 0.0
+    health = after_errors(ROW_FOR_REST)
+    assert health.rest_s(0.0) == 4.0
+    assert health.rest_s(4.0) == 0.0, "it is looked at with one request"
+    assert health.rests == 1
+
+
+@pytest.mark.parametrize(("asked_s", "slept_s"), [(30.0, 30.0), (86_400.0, 100.0)])
+def test_a_host_sleeps_for_as_long_as_it_asks_within_the_limit(asked_s: float, slept_s: float) -> None:
+    health = HostHealth()
+    health.failed(10.0, LoadFault("status 429", True, 429, asked_s), RULES)
+    assert (health.until, health.rest_s(10.0), health.sleeps) == (10.0 + slept_s, slept_s, 1)
+
+
+def test_a_host_that_only_fails_is_given_up_after_its_timeout_and_taken_back_by_a_page() -> None:
+    health = after_errors(1, now=5.0)
+    assert not health.is_given_up(64.9, RULES)
+    assert health.is_given_up(65.0, RULES)
+    health.answered()
+    assert not health.is_given_up(math.inf, RULES)
+
+
+def test_a_host_that_asks_for_pauses_is_not_given_up() -> None:
+    health = after_errors(1)
+    health.failed(0.0, LoadFault("status 429", True, 429, 5.0), RULES)
+    assert not health.is_given_up(1e6, RULES)
+
+
+def test_latency_beyond_the_usual_slows_a_host_down_in_proportion_and_within_a_limit() -> None:
+    health = HostHealth()
+    for _ in range(50):
+        health.answered(0.1)
+    assert health.delay_s(1.0) == 1.0
+    for _ in range(50):
+        health.answered(0.6)
+    assert health.delay_s(1.0) == pytest.approx(3.0, rel=0.01)
+    for _ in range(50):
+        health.answered(60.0)
+    assert health.delay_s(1.0) == MOST_SLOWING
+    assert health.delay_s(0.0) == 0.0
+
+
+def test_fast_answers_and_fast_errors_never_shorten_the_delay() -> None:
+    health = HostHealth()
+    health.answered(1.0)
+    for _ in range(50):
+        health.answered(0.001)
+        assert health.delay_s(1.0) >= 1.0
+        health.answered(None)  # a fast 404
+        assert health.delay_s(1.0) >= 1.0
+
+
+@pytest.mark.parametrize(
+    ("fault", "heard", "is_so"),
+    [
+        (None, True, False),
+        (None, False, True),
+        (BUSY, True, True),
+        (LoadFault("status 404", False, 404), True, False),
+        (LoadFault("connect", True, was_sent=False), False, True),
+        (LoadFault(was_sent=False), False, True),
+    ],
+)
+def test_an_error_counts_against_the_host_unless_it_is_the_pages_own(
+    fault: LoadFault | None, heard: bool, is_so: bool
+) -> None:
+    assert is_of_host(fault, heard) is is_so
