@@ -23,6 +23,7 @@ from scoopi.fetch.address import AddressKind, host_pattern, parse_address
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions, PluginDef
+from scoopi.model.records.record_def import RecordDef
 from scoopi.model.sites import SiteBlock
 from scoopi.model.text.output_path import is_too_long
 from scoopi.parse.css.css_engine import CssEngine
@@ -101,6 +102,7 @@ class DefsComposer:
             output=lambda *output: [Fault(error.what, error.hint) for error in outputs.of(*output)],
             css=lambda data_def: [*check_data_def(data_def, css)],
             xpath=_xpath_faults,
+            records=_record_faults,
             regex=_fault_of(_ensure_regex),
             script=lambda text: _script_fault(script_text(text)),
             plugin=lambda kind, plugin: self._plugin_faults(kind, plugin, files),
@@ -225,6 +227,12 @@ def _xpath_faults(data_def: DataDef) -> SelectorFaults:
     from scoopi.parse.xpath.xpath_engine import XPathEngine
 
     return [*check_data_def(data_def, XPathEngine())]
+
+
+def _record_faults(record_def: RecordDef) -> SelectorFaults:
+    from scoopi.parse.records.record_check import check_records
+
+    return check_records(record_def)
 
 
 def _ensure_regex(pattern: str) -> None:

@@ -53,6 +53,8 @@ _RUN_DATE = "scoopi.runDateTimeText"
 """Rows that a script made of a kept page stay kept when only the run's date is another."""
 
 if TYPE_CHECKING:
+    from scoopi.model.records import Value
+    from scoopi.parse.records.field_reader import RunScript
     from scoopi.plugins.loader_port import LoaderPlugin
     from scoopi.script.sandbox import Sandbox
     from scoopi.steps.data_converter import Conversion
@@ -238,8 +240,15 @@ class StepBuilder:
         from scoopi.steps.record_steps import RecordParser
 
         record_def = self._definitions.record_defs[task.data_def]
-        groups = self._definitions.task_groups
-        return RecordParser(compile_records(record_def, self._limits.regex_timeout_ms, groups))
+        reader = compile_records(
+            record_def, self._limits.regex_timeout_ms, self._definitions.task_groups, plain=self._is_plain
+        )
+        return RecordParser(reader, self._record_scripts if record_def.has_scripts else None)
+
+    def _record_scripts(self, document: Document, parent: Mapping[str, Value]) -> RunScript:
+        from scoopi.script.record_scripts import RecordScripts
+
+        return RecordScripts(self._scripts(document), parent)
 
     def _record_appender(self, task: TaskDef, step: StepDef) -> Step:
         from scoopi.outputs.target import rejected_of, stream_of

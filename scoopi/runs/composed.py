@@ -88,6 +88,8 @@ def has_scripts(definitions: Definitions) -> bool:
     tasks = (task for group in definitions.task_groups.values() for task in group.tasks)
     data_defs = definitions.data_defs.values()
     columns = (item for each in data_defs for item in (*each.items, *each.dims, *each.facts))
+    if any(each.has_scripts for each in definitions.record_defs.values()):
+        return True
     return any(column.script is not None for column in columns) or any(
         step.class_name == SCRIPTER for task in tasks for step in task.steps
     )

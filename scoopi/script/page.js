@@ -53,13 +53,13 @@
     globalThis.configs = configsOf(facts.configs);
   };
 
-  // `item`, `dim` and `fact` as placeholders name them, and `axis`, the one that is being read. What the page gave
-  // comes as data; a variable of the same name in a script hides them from then on.
+  // `item`, `dim` and `fact` as placeholders name them, and `axis`, the one that is being read; of a record `record`,
+  // its fields so far, and `parent`, those of the record that led to the page. What the page gave comes as data; a variable of the same name in a script hides them from then on.
   let rowText = "";
   let row = null;
   let wasRead = false;
-  const rowOf = ({ axes, own }) => {
-    const made = {};
+  const rowOf = ({ axes = [], own, record, parent }) => {
+    const made = { record, parent };
     axes.forEach(([axisName, itemName, order, match, index, value], at) => {
       const axis = { axisName, itemName, order, match, index, value };
       if (at === own) made.axis = axis;
@@ -68,7 +68,7 @@
     });
     return made;
   };
-  for (const name of ["item", "dim", "fact", "axis"])
+  for (const name of ["item", "dim", "fact", "axis", "record", "parent"])
     defineProperty(globalThis, name, {
       configurable: true,
       get() { wasRead = true; return (row ??= rowOf(parse(rowText)))[name]; },

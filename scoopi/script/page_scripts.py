@@ -115,15 +115,26 @@ class PageScripts:
             self._results[(text, row.as_json()) if read_row else text] = result
         return result
 
+    def evaluate(self, text: str, row: str) -> str | None:
+        """The result of a script that is evaluated for each row; raises as the call.
+
+        Args:
+            row: JSON; what it holds stands beside `document` and `configs`.
+        """
+        return self._evaluated(text, row)[0]
+
     def _run(self, text: str, row: ScriptRow) -> tuple[str | None, bool]:
         """The result, and whether the script read the row."""
         # The one script that nearly all definitions have needs no engine while no other script has run.
         if self._sandbox is None and text in _FROM_DATE:
             return self._configs.format_date(self._document.from_date), False
+        return self._evaluated(text, row.as_json())
+
+    def _evaluated(self, text: str, row: str) -> tuple[str | None, bool]:
         try:
             if self._sandbox is None:
                 self._sandbox = self._furnished()
-            result = self._sandbox.call("evaluate", script_text(text), row.as_json())
+            result = self._sandbox.call("evaluate", script_text(text), row)
             read_row = self._sandbox.call("wasRowRead") == "true"
         except ScriptError:
             self._sandbox = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import msgspec
@@ -10,8 +10,8 @@ import msgspec
 from scoopi.errors import EncodeError
 from scoopi.model.handover import Handover, Part, Payload, ToAppender, ToTask
 from scoopi.model.locator import Document
-from scoopi.model.records import Records, packed_rows
-from scoopi.parse.records.field_reader import Reading, RunScript
+from scoopi.model.records import Records, Value, packed_rows
+from scoopi.parse.records.field_reader import RunScript
 from scoopi.parse.records.page_facts import PageFacts
 from scoopi.parse.records.record_reader import RecordReader
 from scoopi.parse.tree.page import Page
@@ -24,10 +24,15 @@ class RecordParser(Step):
 
     Args:
         reader: the compiled definition.
-        scripts: creates the runner of the definition's scripts for one page; None if it has none.
+        scripts: creates the runner of the definition's scripts for one page, given the fields of its
+            parent; None if it has none.
     """
 
-    def __init__(self, reader: RecordReader, scripts: Callable[[Document], RunScript] | None = None) -> None:
+    def __init__(
+        self,
+        reader: RecordReader,
+        scripts: Callable[[Document, Mapping[str, Value]], RunScript] | None = None,
+    ) -> None:
         self._reader = reader
         self._scripts = scripts
 
@@ -48,8 +53,8 @@ class RecordParser(Step):
             payload.parent,
             partial(_absolute, page),
         )
-        script = self._scripts(document) if self._scripts is not None else None
-        records = self._reader.read(Reading(page.root, facts, script))
+        script = self._scripts(document, payload.parent) if self._scripts is not None else None
+        records = self._reader.read(page, facts, script)
         page.is_read = True
         page.has_values = page.has_values or bool(records.rows or records.links)
         return ToTask(payload.advance(records))

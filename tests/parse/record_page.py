@@ -11,24 +11,29 @@ from urllib.parse import urljoin
 import msgspec
 
 from scoopi.defs.scrape.defs_reader import read_definitions
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Document, Locator
 from scoopi.model.records import Records
 from scoopi.model.records.record_def import RecordDef
-from scoopi.parse.records.field_reader import Reading, RunScript
+from scoopi.parse.records.field_reader import RunScript
 from scoopi.parse.records.page_facts import PageFacts
 from scoopi.parse.records.record_compiler import Groups, compile_records
-from scoopi.parse.tree.page import parse_html
+from scoopi.parse.tree.page import Page, TreeLimits
 
 URL = "https://shop.example/list/a.html"
 _REST = {
     "locatorGroups": {"list": "/a.html"},
-    "taskGroups": {"list": {"t": {"dataDef": "d"}}, "detail": {"t": {"dataDef": "d"}}},
+    "taskGroups": {
+        "list": {"t": {"dataDef": "d"}, "lead": {"dataDef": "lead"}},
+        "detail": {"t": {"dataDef": "d"}},
+    },
 }
+_LEAD = {"fields": {"x": "b", "title": "b", "tags": "b", "link": {"select": "a @href", "follow": "list"}}}
+"""What leads to the pages, with fields that they may take from their parent."""
 
 
 def record_def(fields: dict[str, Any], **keys: Any) -> RecordDef:
     """A definition as if it had been read from a file."""
-    written = {**_REST, "dataDefs": {"d": {"fields": fields, **keys}}}
+    written = {**_REST, "dataDefs": {"d": {"fields": fields, **keys}, "lead": _LEAD}}
     with TemporaryDirectory() as folder:
         file = Path(folder) / "defs.yml"
         file.write_bytes(msgspec.json.encode(written))  # JSON is YAML
@@ -44,6 +49,7 @@ def records_of(
     parent: dict[str, Any] | None = None,
     groups: Groups | None = None,
     script: RunScript | None = None,
+    content_type: str = "",
     **keys: Any,
 ) -> Records:
     """What is read of a page."""
@@ -55,7 +61,8 @@ def records_of(
         parent or {},
         lambda link: urljoin(URL, link),
     )
-    return reader.read(Reading(parse_html(page.encode()).getroot(), facts, script))
+    document = Document(facts.locator, URL, facts.fetched_at, None, page.encode(), content_type=content_type)
+    return reader.read(Page(document, TreeLimits()), facts, script)
 
 
 def rows_of(page: str, fields: dict[str, Any], **keys: Any) -> list[tuple[Any, ...]]:

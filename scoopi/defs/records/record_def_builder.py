@@ -7,6 +7,7 @@ from typing import cast
 
 import msgspec
 
+from scoopi.defs.records.record_language import SOURCES
 from scoopi.defs.records.short_forms import NO_OUTPUT
 from scoopi.defs.scrape.digest import definition_digest
 from scoopi.defs.yaml.node import Listing, Table, Text, read_bool
@@ -194,7 +195,8 @@ def _source(node: Table) -> SourceDef:
     table = node.table("source")
     if table is not None:
         return SourceDef("script", table.text("script") or "", _flag(table, "js"), table.place)
-    return SourceDef(node.text("source") or "html", place=node.at("source"))
+    kind = node.text("source")
+    return SourceDef(kind if kind in SOURCES and kind else "html", place=node.at("source"))
 
 
 def _flag(node: Table, name: str) -> bool:

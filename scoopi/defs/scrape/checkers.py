@@ -11,6 +11,7 @@ from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import OutputDef, PluginDef
 from scoopi.model.place import Place
 from scoopi.model.records import RecordSchema
+from scoopi.model.records.record_def import RecordDef
 
 PluginKind = Literal["appenders", "encoders", "converters", "scripts", "loaders"]
 SelectorFaults = list[tuple[Place, str, str]]
@@ -18,6 +19,10 @@ SelectorFaults = list[tuple[Place, str, str]]
 
 
 def no_faults(data_def: DataDef) -> SelectorFaults:
+    return []
+
+
+def no_record_faults(record_def: RecordDef) -> SelectorFaults:
     return []
 
 
@@ -54,6 +59,7 @@ class Checkers(msgspec.Struct, frozen=True):
         output: an output of a task (by its key) that reads records with these columns.
         css: selectors of a data definition that are used by the CSS engine; they hold placeholders.
         xpath: the same for the XPath engine.
+        records: selectors, patterns, types and constants of a definition of records.
         regex: a Java pattern, as filters have it.
         script: a script whose placeholders were replaced by `1`.
         plugin: class and fields of a plugin.
@@ -68,6 +74,7 @@ class Checkers(msgspec.Struct, frozen=True):
     output: Callable[[str, OutputDef, RecordSchema], list[Fault]] = no_output_faults
     css: Callable[[DataDef], SelectorFaults] = no_faults
     xpath: Callable[[DataDef], SelectorFaults] = no_faults
+    records: Callable[[RecordDef], SelectorFaults] = no_record_faults
     regex: Callable[[str], Fault | None] = no_fault
     script: Callable[[str], Fault | None] = no_fault
     plugin: Callable[[PluginKind, PluginDef], list[Fault]] = _no_plugin_faults

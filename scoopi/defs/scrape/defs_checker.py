@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scoopi.defs.records.page_identity import groups_on_locators, parents_of
+from scoopi.defs.records.record_checker import RecordChecker
 from scoopi.defs.records.record_def_builder import WrittenRecordDef, build_record_def, outputs_of
 from scoopi.defs.records.record_language import MARKS
 from scoopi.defs.scrape.chain import Chain
@@ -61,6 +62,7 @@ class DefsChecker:
         self._check_locators()
         self._check_tasks()
         self._check_outputs()
+        self._check_records()
         for name, use in self._reach.uses.items():
             written = self._data_defs.get(name)
             if written is not None:
@@ -182,6 +184,18 @@ class DefsChecker:
             for output in outputs_of(task.data_def, task.outputs):
                 for fault in self._checkers.output(task.key, output, written.record_def.schema):
                     self._findings.error(output.place, f"{task.key}.output", fault.what, fault.hint)
+
+    def _check_records(self) -> None:
+        checker = RecordChecker(self._checkers, self._findings, self._task_groups)
+        for name, written in self._record_defs.items():
+            if name in self._reach.uses:
+                checker.check(written)
+        for name in self._reach.groups:
+            checker.check_parents(self._task_groups[name], self._record_defs)
+            for task in self._task_groups[name].tasks:
+                if task.data_def in self._written:
+                    steps = (each.step.class_name for each in (self._expanded[task.key] or {}).values())
+                    checker.check_task(task, steps, reads_records=task.data_def in self._record_defs)
 
     def _check_data_def(self, task: WrittenTask) -> None:
         section = self._root.table("dataDefs")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from scoopi.errors import ParseError
@@ -89,3 +89,8 @@ def _named(name: str, facts: PageFacts, index: int) -> str | None:
         "page.fetchedAt": "fetchedAt",
     }
     return facts.meta(meta[name])
+
+
+def no_page() -> PageFacts:
+    """Of no page: what a default is converted with when definitions are checked."""
+    return PageFacts(Locator("", "", ""), "", datetime.fromtimestamp(0, UTC))

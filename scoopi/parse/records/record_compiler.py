@@ -11,10 +11,13 @@ from scoopi.errors import ParseError
 from scoopi.model.definitions import TaskGroup
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.parse.records.conversion import Raw
+from scoopi.parse.records.data_query import compile_data, compile_items
 from scoopi.parse.records.field_reader import FieldReader, Find
+from scoopi.parse.records.label_query import LabelQuery
 from scoopi.parse.records.node_query import Node, NodeQuery, compile_elements, compile_nodes
 from scoopi.parse.records.node_value import value_of
 from scoopi.parse.records.record_reader import Follows, RecordReader
+from scoopi.parse.records.record_source import compile_source
 from scoopi.parse.values.date_text import zone_of
 
 Element = etree._Element
@@ -22,33 +25,50 @@ Groups = Mapping[str, TaskGroup]
 """By name, those that fields lead to."""
 
 
-def compile_records(definition: RecordDef, regex_timeout_ms: int, groups: Groups) -> RecordReader:
+def compile_records(
+    definition: RecordDef, regex_timeout_ms: int, groups: Groups, *, plain: bool = False
+) -> RecordReader:
     """The reader of a definition.
 
     Args:
         regex_timeout_ms: limit of one regular expression on one text.
         groups: by name.
+        plain: ask each field for itself, without a walk over the element.
     Raises:
         ParseError: a part of the definition is wrong.
     """
+    source = definition.source
+    each, known_zone = None, zone(definition)
+    finds = [find_of(field, definition, regex_timeout_ms) for field in definition.fields]
     fields = [
-        FieldReader(field, html_find(field, regex_timeout_ms, definition), regex_timeout_ms, zone(definition))
-        for field in definition.fields
+        FieldReader(field, find, regex_timeout_ms, known_zone)
+        for field, find in zip(definition.fields, finds, strict=True)
     ]
-    each = None
     if definition.each is not None:
-        each = compile_elements(definition.each.text, regex_timeout_ms)
+        text = definition.each.text
+        each = compile_elements(text, regex_timeout_ms) if source.is_html else compile_items(text)
     follows = {
         field.name: Follows.of(field, groups.get(field.follow)) for field in definition.fields if field.follow
     }
-    return RecordReader(definition, fields, each, None, follows)
+    root_of = compile_source(source, regex_timeout_ms)
+    return RecordReader(definition, fields, root_of, each, None, follows)
 
 
-def html_find(field: FieldDef, regex_timeout_ms: int, definition: RecordDef) -> Find | None:
-    """What a field finds in a tree; None if it is not read from one."""
+def find_of(field: FieldDef, definition: RecordDef, regex_timeout_ms: int) -> Find | None:
+    """What a field finds in the element of its record, or in the page; None if it is not read from them.
+
+    Raises:
+        ParseError: a selector is wrong.
+    """
+    if field.label is not None:
+        return _find([LabelQuery(field.label)], value_of(field.text, field.html), field.is_list)
+    if not field.selects:
+        return None
+    if not definition.source.is_html:
+        return compile_data([each.text for each in field.selects], is_list=field.is_list)
     of_page = field.page or definition.each is None
     queries = [compile_nodes(each.text, regex_timeout_ms, of_page=of_page) for each in field.selects]
-    return _find(queries, value_of(field.text, field.html), field.is_list) if queries else None
+    return _find(queries, value_of(field.text, field.html), field.is_list)
 
 
 def zone(definition: RecordDef) -> tzinfo | None:

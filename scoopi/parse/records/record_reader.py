@@ -13,7 +13,10 @@ from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.records.record_schema import Records, Rejection, Row, Value
 from scoopi.model.report.finds import ABSENT, EXAMPLE, PAGES, REJECTED, ROWS, UNREADABLE, count_name
 from scoopi.parse.records.conversion import Raw
-from scoopi.parse.records.field_reader import Context, FieldReader, Reading
+from scoopi.parse.records.field_reader import Context, FieldReader, Reading, RunScript
+from scoopi.parse.records.page_facts import PageFacts
+from scoopi.parse.records.record_source import RootOf
+from scoopi.parse.tree.page import Page
 from scoopi.parse.values.price_text import Price
 
 FIELD = "field"
@@ -56,6 +59,7 @@ class RecordReader:
     Args:
         definition: what to read.
         fields: its fields, compiled.
+        root_of: what of a page is read.
         each: finds the elements of the records; None for one record a page.
         read_all: finds all that the fields read in an element at once; None to ask each field.
         follows: of each field that makes links, by its name.
@@ -65,25 +69,29 @@ class RecordReader:
         self,
         definition: RecordDef,
         fields: Sequence[FieldReader],
+        root_of: RootOf,
         each: Each | None,
         read_all: ReadAll | None,
         follows: Mapping[str, Follows],
     ) -> None:
         self._definition = definition
         self._fields = [(at, field, field.definition.column_names) for at, field in enumerate(fields)]
+        self._root_of = root_of
         self._each = each
         self._read_all = read_all
         self._follows = follows
-        self._columns = tuple(column.name for column in definition.schema.columns)
-        self._has_scripts = definition.has_scripts
 
-    def read(self, reading: Reading) -> Records:
+    def read(self, source: Page, facts: PageFacts, script: RunScript | None = None) -> Records:
         """The records of one page, in document order.
 
+        Args:
+            source: the page.
+            script: runs the scripts of the definition; None if it has none.
         Raises:
-            ParseError: a selector failed on the page.
+            ParseError: the page has no such data, or a selector failed on it.
             ConvertError: a value could not be converted, and its field demands that the task fails.
         """
+        reading = Reading(self._root_of(source), facts, script)
         page = _PageRecords(self._definition, reading)
         contexts = (reading.root,) if self._each is None else self._each(reading.root)
         for context in contexts:

@@ -1,0 +1,198 @@
+"""RecordChecker: checks a definition of records that is used, and what leads to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from scoopi.defs.records.record_def_builder import RECORDS, WrittenRecordDef, read_expectation
+from scoopi.defs.scrape.checkers import Checkers
+from scoopi.defs.scrape.class_names import RECORD_PARSER
+from scoopi.defs.scrape.defs_groups import WrittenTask, WrittenTaskGroup
+from scoopi.defs.scrape.step_sets import RECORD_STEPS
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Listing, Table, Text
+from scoopi.model.place import Place
+from scoopi.model.records.record_def import FieldDef
+
+_ORIGINS = ("select", "label", "value", "parent", "script")
+"""What gives a field its value; one of them."""
+_NUMBERS, _DATES = ("integer", "decimal", "price"), ("date", "datetime")
+_ONLY_FOR: Mapping[str, tuple[str, ...]] = {
+    "locale": _NUMBERS,
+    "formats": _DATES,
+    "languages": _DATES,
+}
+"""Key -> the types that it is for."""
+_ONLY_FOUND = ("page", "text", "html")
+_LEADING_TYPES = ("text", "url")
+
+
+class RecordChecker:
+    """Checks definitions of records.
+
+    Args:
+        groups: all task groups, by name.
+    """
+
+    def __init__(
+        self, checkers: Checkers, findings: Findings, groups: Mapping[str, WrittenTaskGroup]
+    ) -> None:
+        self._checkers = checkers
+        self._findings = findings
+        self._groups = groups
+
+    def check(self, written: WrittenRecordDef) -> None:
+        """Check one definition by itself."""
+        definition = written.record_def
+        for field in definition.fields:
+            self._check_field(written, field)
+        self._check_names(written)
+        self._check_key(written)
+        self._check_expect(written)
+        for place, what, hint in self._checkers.records(definition):
+            self._findings.error(place, written.key, what, hint)
+
+    def check_parents(self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef]) -> None:
+        """Check that records which lead to a group have the fields of a parent that it uses."""
+        used = [each for task in group.tasks if (each := record_defs.get(task.data_def)) is not None]
+        if not any(each.record_def.parents for each in used):
+            return
+        leading = [each for each in record_defs.values() if group.name in each.link_groups]
+        for each in used:
+            for field in each.record_def.fields:
+                for name in field.parents:
+                    self._check_parent(each, field, name, leading, group.name)
+
+    def check_task(self, task: WrittenTask, steps: Iterable[str], *, reads_records: bool) -> None:
+        """Check that a task has steps, outputs and links for what it reads.
+
+        Args:
+            steps: classes of its steps.
+        """
+        node, classes = task.node, set(steps)
+        name = task.data_def
+        if "follow" in node.entries and name != f"{task.group}.{task.name}":
+            what = f"task {task.name} has both dataDef and follow"
+            hint = "give the follow a task of its own, or write it into a field"
+            self._findings.error(node.keys["follow"], task.key, what, hint)
+        if reads_records and classes and RECORD_PARSER not in classes:
+            what = f"{name} has fields, and these steps do not read records"
+            hint = f"take the steps out, or derive them from {RECORD_STEPS}"
+            self._findings.error(node.at("steps"), f"{task.key}.steps", what, hint)
+        elif not reads_records and RECORD_PARSER in classes:
+            what = f"{name} has no fields, and these steps read records"
+            self._findings.error(
+                node.at("steps"), f"{task.key}.steps", what, "give the data definition fields"
+            )
+        elif not reads_records and "output" in node.entries:
+            what = f"output is for records, and {name} is a grid"
+            hint = "name its file in the appender step, or give the data definition fields"
+            self._findings.error(node.keys["output"], task.key, what, hint)
+
+    def _check_parent(
+        self,
+        written: WrittenRecordDef,
+        field: FieldDef,
+        name: str,
+        leading: list[WrittenRecordDef],
+        group: str,
+    ) -> None:
+        key = f"{written.key}.fields.{field.name}"
+        place = written.field_node(field.name).at("parent" if field.parent is not None else "value")
+        if not leading:
+            what = f"no field leads to group {group}, so there is no parent with a field {name}"
+            self._findings.error(place, key, what, f"add `follow: {group}` to a field of other records")
+        for each in leading:
+            known = [column.name for column in each.record_def.schema.columns]
+            if name not in known:
+                what = f"the records of {each.record_def.name}, which lead here, have no field {name}"
+                self._findings.unknown(place, key, what, name, known)
+
+    def _check_field(self, written: WrittenRecordDef, field: FieldDef) -> None:
+        node, key = written.field_node(field.name), f"{written.key}.fields.{field.name}"
+        origins = [each for each in _ORIGINS if each in node.entries]
+        if not origins:
+            hint = f'add `select: "…"`, or one of {", ".join(_ORIGINS[1:])}'
+            self._findings.error(field.place, key, f"nothing gives field {field.name} a value", hint)
+        for other in origins[1:]:
+            what = f"field {field.name} has both {origins[0]} and {other}"
+            self._findings.error(node.keys[other], key, what, "keep one of them")
+        for name, types in _ONLY_FOR.items():
+            if name in node.entries and field.type not in types:
+                what = f"{name} has no meaning for the type {field.type}"
+                self._findings.error(node.keys[name], key, what, f"it is for {', '.join(types)}")
+        if not written.record_def.source.is_html or not {"select", "label"} & {*origins}:
+            self._check_only_html(written, node, key)
+        if "html" in node.entries and "text" in node.entries:
+            what = f"field {field.name} has both text and html"
+            self._findings.error(node.keys["text"], key, what, "keep one of them")
+        self._check_replace(node, key)
+        self._check_follow(node, field, key)
+        if field.script is not None and (fault := self._checkers.script(field.script)):
+            self._findings.error(node.at("script"), key, f"the script is wrong: {fault.what}", fault.hint)
+
+    def _check_only_html(self, written: WrittenRecordDef, node: Table, key: str) -> None:
+        is_html = written.record_def.source.is_html
+        names = _ONLY_FOUND if is_html else ("text", "html", "label")
+        why = "is for what a selector finds" if is_html else "is for pages of HTML"
+        for name in names:
+            if name in node.entries:
+                self._findings.error(node.keys[name], key, f"{name} {why}", "take it out")
+
+    def _check_replace(self, node: Table, key: str) -> None:
+        pairs = node.entries.get("replace")
+        for pair in pairs.entries if isinstance(pairs, Listing) else ():
+            if isinstance(pair, Listing) and len(pair.entries) != 2:
+                what = f"an entry of replace has {len(pair.entries)} texts, two are needed"
+                self._findings.error(
+                    pair.place, f"{key}.replace", what, 'write `[ "pattern", "replacement" ]`'
+                )
+
+    def _check_follow(self, node: Table, field: FieldDef, key: str) -> None:
+        if "once" in node.entries and not field.follow:
+            what = f"once has no effect without follow in field {field.name}"
+            self._findings.error(node.keys["once"], key, what, "add `follow: GROUP`, or take it out")
+        if not field.follow:
+            return
+        if field.follow not in self._groups:
+            what = f"there is no task group {field.follow} to follow to"
+            self._findings.unknown(node.at("follow"), f"{key}.follow", what, field.follow, self._groups)
+        if field.type not in _LEADING_TYPES:
+            what = f"field {field.name} is followed, and its type {field.type} is not an address"
+            self._findings.error(node.keys["follow"], key, what, "write `type: url`")
+
+    def _check_names(self, written: WrittenRecordDef) -> None:
+        known: dict[str, Place] = {}
+        for column in written.record_def.schema.all_columns:
+            first = known.setdefault(column.name, column.place)
+            if first != column.place:
+                what = f"two columns of {written.record_def.name} are called {column.name}"
+                hint = "rename the field; a price has a second column with _currency behind its name"
+                self._findings.error(column.place, written.key, what, hint, also=first)
+
+    def _check_key(self, written: WrittenRecordDef) -> None:
+        known = [column.name for column in written.record_def.schema.columns]
+        node = written.node.entries.get("key")
+        for entry in node.entries if isinstance(node, Listing) else ():
+            if isinstance(entry, Text) and entry.text not in known:
+                what = f"the key {entry.text} is not a field of {written.record_def.name}"
+                self._findings.unknown(entry.place, f"{written.key}.key", what, entry.text, known)
+
+    def _check_expect(self, written: WrittenRecordDef) -> None:
+        table = written.node.table("expect")
+        known = [RECORDS, *(column.name for column in written.record_def.schema.columns)]
+        for name, entry in table.entries.items() if table is not None else ():
+            if table is None or not isinstance(entry, Text):
+                continue
+            key = f"{written.key}.expect.{name}"
+            if name not in known:
+                what = f"expect names {name}, which is not a field of {written.record_def.name}"
+                self._findings.unknown(table.keys[name], key, what, name, known)
+            elif read_expectation(name, entry.text) is None:
+                what = f"{name} is to be {entry.text!r}, which is not an expectation"
+                hint = (
+                    'write a number of records, as in "20-"'
+                    if name == RECORDS
+                    else 'write a share, as in "95 %"'
+                )
+                self._findings.error(entry.place, key, what, hint)

@@ -1,0 +1,70 @@
+"""compile_data, compile_items: JMESPath expressions as queries of values of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from scoopi.errors import ParseError
+
+Value = Any
+"""What JSON has."""
+
+
+def compile_data(expressions: Sequence[str], *, is_list: bool) -> Callable[[Value], Sequence[Value]]:
+    """What a field finds in the value of its record, by the first expression that gives anything.
+
+    In a list, such as all items of JSON-LD, an expression that gives nothing is asked of each item in turn.
+
+    Args:
+        is_list: whether all values of a list count.
+    Raises:
+        ParseError: an expression is wrong; names the character.
+    """
+    queries = [_compiled(each) for each in expressions]
+
+    def find(context: Value) -> Sequence[Value]:
+        for query in queries:
+            found = query(context)
+            if found is None and isinstance(context, list):
+                found = next((each for item in context if (each := query(item)) is not None), None)
+            if found is None or found == []:
+                continue
+            return found if isinstance(found, list) and is_list else (found,)
+        return ()
+
+    return find
+
+
+def compile_items(expression: str) -> Callable[[Value], Sequence[Value]]:
+    """The values of the records; raises as `compile_data`."""
+    query = _compiled(expression)
+
+    def items(root: Value) -> Sequence[Value]:
+        found = query(root)
+        if found is None:
+            return ()
+        return found if isinstance(found, list) else (found,)
+
+    return items
+
+
+def _compiled(expression: str) -> Callable[[Value], Value]:
+    import jmespath  # late: most definitions read HTML
+    from jmespath.exceptions import JMESPathError
+
+    try:
+        query = jmespath.compile(expression)
+    except (JMESPathError, ValueError) as error:
+        fault = " ".join(str(error).split("\n")[0].split())
+        raise ParseError(
+            f"the JMESPath {expression!r} is wrong: {fault}", hint="write it as in offers[0].price"
+        ) from None
+
+    def search(context: Value) -> Value:
+        try:
+            return query.search(context)
+        except (JMESPathError, ValueError, TypeError) as error:
+            raise ParseError(f"the JMESPath {expression!r} failed: {error}") from None
+
+    return search

@@ -1,0 +1,115 @@
+"""LabelQuery: the value that stands next to a label, as in a table of facts, a list of terms or a form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lxml import etree
+
+from scoopi.parse.css.element_text import full_text
+
+Element = etree._Element
+Node = Element | str
+
+_CELLS = frozenset({"th", "td"})
+_FORM_FIELDS = frozenset({"input", "select", "textarea", "output", "meter", "progress"})
+_LONGEST = 300
+"""An element with more text than this is not looked at as `TEXT: value`."""
+
+
+class LabelQuery:
+    """Finds the values beside a label, in the order of the labels.
+
+    A label is a `th` or `td` with a cell behind it, a `dt` with its `dd`, a `label` with its field, or what
+    stands before a colon: `<b>UPC:</b> a22` and `<li>UPC: a22</li>`.
+
+    Args:
+        text: compared trimmed, case-folded and without a colon at its end.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._label = _folded(text)
+
+    def __call__(self, root: Element) -> Sequence[Node]:
+        """The values inside an element."""
+        return list(self._values(root))
+
+    def _values(self, root: Element) -> Iterator[Node]:
+        for element in root.iter(etree.Element):
+            if not self._may_be_label(element):
+                continue
+            text = full_text(element)
+            if _folded(text) == self._label:
+                yield from _beside(element, root)
+            elif ":" in text and not len(element) and len(text) < _LONGEST:
+                label, _, value = text.partition(":")
+                if _folded(label) == self._label and value.strip():
+                    yield value.strip()
+
+    def _may_be_label(self, element: Element) -> bool:
+        """Whether its own text, or that of a child, can be the label; most cannot."""
+        text = element.text
+        if text and not text.isspace():
+            return _folded(text).startswith(self._label[:1])
+        return len(element) > 0 and element.tag in _CELLS | {"dt", "label"}
+
+
+def _beside(label: Element, root: Element) -> Iterator[Node]:
+    """The value of a label; nothing if it has none."""
+    if label.tag in _CELLS:
+        cell = label.getnext()
+        if cell is not None and cell.tag in _CELLS:
+            yield cell
+    elif label.tag == "dt":
+        yield from _descriptions(label)
+    elif label.tag == "label":
+        field = _form_field(label, root)
+        if field is not None:
+            yield _form_value(field)
+    else:
+        yield from _behind(label)
+
+
+def _descriptions(term: Element) -> Iterator[Element]:
+    sibling = term.getnext()
+    while sibling is not None and sibling.tag == "dt":  # several terms share their descriptions
+        sibling = sibling.getnext()
+    while sibling is not None and sibling.tag == "dd":
+        yield sibling
+        sibling = sibling.getnext()
+
+
+def _form_field(label: Element, root: Element) -> Element | None:
+    name = label.get("for")
+    page = root.getroottree().getroot()
+    if name:
+        return next((each for each in page.iter(etree.Element) if each.get("id") == name), None)
+    inner = next((each for each in label.iter(*_FORM_FIELDS)), None)
+    return inner if inner is not None else label.getnext()
+
+
+def _form_value(field: Element) -> Node:
+    if field.tag == "input":
+        return field.get("value") or ""
+    if field.tag == "select":
+        options = list(field.iter("option"))
+        chosen = next((each for each in options if each.get("selected") is not None), None)
+        return chosen if chosen is not None else options[0] if options else field
+    return field
+
+
+def _behind(label: Element) -> Iterator[Node]:
+    """The text behind an element, up to the next element; without one, the next element."""
+    tail = (label.tail or "").strip(": \t\n\r\f\u00a0")
+    following = label.getnext()
+    is_label = full_text(label).rstrip().endswith(":") or (label.tail or "").lstrip().startswith(":")
+    if not is_label:
+        return
+    if tail:
+        yield tail
+    elif following is not None and isinstance(following.tag, str) and following.tag != "br":
+        yield following
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).rstrip(": ").casefold()

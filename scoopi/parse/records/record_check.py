@@ -1,0 +1,150 @@
+"""check_records: what can be known to fail in a definition of records before any page is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+from scoopi.errors import ConvertError, ParseError
+from scoopi.model.place import Place
+from scoopi.model.records.record_def import FieldDef, RecordDef, Selector
+from scoopi.parse.records.conversion import Conversion
+from scoopi.parse.records.data_query import compile_data
+from scoopi.parse.records.node_query import SelectorText, compile_elements, compile_nodes
+from scoopi.parse.records.page_facts import compile_constant, no_page
+from scoopi.parse.records.record_compiler import zone
+from scoopi.parse.records.record_source import EXTRAS, compile_source
+
+Fault = tuple[Place, str, str]
+"""Place, what is wrong, and the hint."""
+
+_TIMEOUT_MS = 1000
+_SCRAPY_TEXT = re.compile(r"\s*::text\b")
+_SCRAPY_ATTRIBUTE = re.compile(r"\s*::attr\(\s*['\"]?([\w:-]+)['\"]?\s*\)")
+_SCRAPY_CALL = re.compile(
+    r"(?:response|sel|selector|self)\.(?:css|xpath)\(\s*(['\"])(.*?)\1\s*\).*", re.DOTALL
+)
+_XPATH_SIGNS = re.compile(r"/|\btext\(\)|@\w+\s*\]|::")
+_CSS_SIGNS = re.compile(r"[#>]|^\.|\s[.@]|^[\w.#-]+(?:\s+[\w.#-]+)+$")
+
+
+def check_records(definition: RecordDef) -> list[Fault]:
+    """The faults of selectors, patterns, types and constants, each where it is written."""
+    return [*_faults(definition)]
+
+
+def _faults(definition: RecordDef) -> Iterator[Fault]:
+    yield from _missing_extras(definition)
+    each = definition.each
+    if each is not None:
+        yield from _selector(each, definition, is_each=True)
+    try:
+        compile_source(definition.source, _TIMEOUT_MS)
+    except ParseError as error:
+        yield definition.source.place, error.what, error.hint
+    known_zone = None
+    try:
+        known_zone = zone(definition)
+    except ParseError as error:
+        yield definition.place, error.what, error.hint
+    for field in definition.fields:
+        for select in field.selects:
+            yield from _selector(select, definition, field)
+        try:
+            compile_constant(field.value or "")
+            conversion = Conversion(field, _TIMEOUT_MS, known_zone)
+        except ParseError as error:
+            yield field.place, f"field {field.name}: {error.what}", error.hint
+            continue
+        try:
+            conversion.default(no_page())
+        except ConvertError as error:
+            what = f"the default of field {field.name} is not of its type {field.type}: {error.what}"
+            yield field.place, what, "write a value of that type"
+
+
+def _selector(
+    select: Selector, definition: RecordDef, field: FieldDef | None = None, *, is_each: bool = False
+) -> Iterator[Fault]:
+    text = select.text
+    habit = _scrapy_habit(text)
+    if habit is not None:
+        yield select.place, *habit
+        return
+    if not definition.source.is_html:
+        try:
+            compile_data([text], is_list=False)
+        except ParseError as error:
+            looks_css = _CSS_SIGNS.search(text) or text.startswith(("/", "./"))
+            hint = (
+                "with this source, selectors are JMESPath, as in offers[0].price" if looks_css else error.hint
+            )
+            yield select.place, error.what, hint
+        return
+    try:
+        if is_each:
+            compile_elements(text, _TIMEOUT_MS)
+        else:
+            compile_nodes(
+                text, _TIMEOUT_MS, of_page=definition.each is None or (field is not None and field.page)
+            )
+    except ParseError as error:
+        parts = SelectorText.of(text)
+        is_path = not parts.is_xpath and _XPATH_SIGNS.search(text)
+        yield (
+            select.place,
+            error.what,
+            f"an XPath begins with / or ./: write ./{text}" if is_path else error.hint,
+        )
+        return
+    if field is not None and (field.follow or field.type == "url"):
+        yield from _forgotten_attribute(select, field)
+
+
+def _forgotten_attribute(select: Selector, field: FieldDef) -> Iterator[Fault]:
+    """An address is hardly ever the text of an element."""
+    parts = SelectorText.of(select.text)
+    takes_text = parts.is_xpath and re.search(r"@[\w:-]+\s*\)?$|text\(\)|\bstring\(|concat\(", parts.path)
+    if parts.attribute or takes_text or field.regex is not None or field.html:
+        return
+    last = re.findall(
+        r"[A-Za-z][\w-]*", re.sub(r"[.#][\w-]+|\[[^]]*\]|:[\w-]+(?:\([^)]*\))?", "", parts.path)
+    )
+    attribute = "src" if last and last[-1].lower() in ("img", "source", "iframe", "video") else "href"
+    what = f"field {field.name} reads the text of {select.text!r}, where an address is needed"
+    yield select.place, what, f"take an attribute: write `{select.text} @{attribute}`"
+
+
+def _scrapy_habit(text: str) -> tuple[str, str] | None:
+    """What is wrong with a selector in the style of Scrapy, and how it is written here."""
+    call = _SCRAPY_CALL.fullmatch(text.strip())
+    if call:
+        inner = _scrapy_habit(call[2])
+        better = re.sub(r"^.*write `|`.*$", "", inner[1]) if inner else call[2]
+        return f"{text!r} is a call of Python, not a selector", f"write `{better}`"
+    attribute = _SCRAPY_ATTRIBUTE.search(text)
+    if attribute:
+        better = f"{_SCRAPY_ATTRIBUTE.sub('', text).strip()} @{attribute[1]}".strip()
+        return f"{attribute[0].strip()} is not part of a selector here", f"write `{better}`"
+    if _SCRAPY_TEXT.search(text):
+        better = _SCRAPY_TEXT.sub("", text).strip()
+        hint = f"write `{better}`: the text is what a field takes" if better else "leave it out"
+        return "::text is not part of a selector here", hint
+    return None
+
+
+def _missing_extras(definition: RecordDef) -> Iterator[Fault]:
+    source = definition.source
+    if source.kind in ("jsonld", "microdata"):
+        yield from _missing("extruct", f"source: {source.kind}", source.place)
+    if source.js:
+        yield from _missing("chompjs", "js: true", source.place)
+    for field in definition.fields:
+        if field.type in ("date", "datetime") and not field.formats:
+            yield from _missing("dateparser", f"type: {field.type} without formats", field.place)
+
+
+def _missing(library: str, what: str, place: Place) -> Iterator[Fault]:
+    if find_spec(library) is None:
+        yield place, f"{what} needs {library}", f'pip install "scoopi[{EXTRAS[library]}]"'

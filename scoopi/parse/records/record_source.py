@@ -1,0 +1,166 @@
+"""compile_source: what of a page records are read from: its tree, its JSON, or data inside its markup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from scoopi.errors import ParseError
+from scoopi.model.locator import Document
+from scoopi.model.records.record_def import SourceDef
+from scoopi.parse.records.node_query import NodeQuery, compile_nodes
+from scoopi.parse.tree.page import Page
+from scoopi.parse.xpath.xpath_values import text_of_node
+
+Root = Any
+"""The tree's root element, or a value of JSON."""
+RootOf = Callable[[Page], Root]
+
+EXTRAS = {"dateparser": "dates", "chompjs": "js", "extruct": "structured"}
+"""Library -> the extra of this package that installs it."""
+_HTML_BEGINS = (b"<!doctype", b"<html", b"<?xml", b"<")
+_OG = "og:"
+
+
+def compile_source(source: SourceDef, regex_timeout_ms: int) -> RootOf:
+    """The function from a page to the root that `each` and the fields look into.
+
+    It raises ParseError for a page that has no such data.
+
+    Raises:
+        ParseError: the selector of the script is wrong.
+    """
+    match source.kind:
+        case "html":
+            return _html
+        case "json":
+            return _json
+        case "script":
+            return _Script(source, regex_timeout_ms)
+    return {"jsonld": _jsonld, "microdata": _microdata, "opengraph": _opengraph}[source.kind]
+
+
+def _html(page: Page) -> Root:
+    kind = _json_type(page.document)
+    if kind:
+        raise ParseError(
+            f"the page is {kind}, and selectors read HTML",
+            at=page.document.url,
+            hint="use source: json",
+            cause=f"the page is {kind}; use source: json",
+        )
+    return page.root
+
+
+def _json_type(document: Document) -> str:
+    """The content type of a page that is JSON; empty for any other."""
+    declared = document.content_type
+    if declared.endswith("json"):
+        return declared
+    begin = document.body[:1]
+    if begin not in (b"{", b"["):
+        return ""
+    try:
+        msgspec.json.decode(document.body)
+    except (msgspec.DecodeError, RecursionError):
+        return ""
+    return declared if declared and "html" not in declared else "JSON"
+
+
+def _json(page: Page) -> Root:
+    document = page.document
+    try:
+        return msgspec.json.decode(document.body)
+    except (msgspec.DecodeError, RecursionError) as error:
+        begin = document.body[:200].lstrip().lower()
+        if begin.startswith(_HTML_BEGINS):
+            kind = document.content_type or "HTML"
+            what, hint = f"the page is {kind}, not JSON", "take out source: json"
+        else:
+            what, hint = f"the page is not JSON: {error}", "look at the page"
+        raise ParseError(what, at=document.url, hint=hint, cause=what) from None
+
+
+class _Script:
+    """The data in a script element."""
+
+    def __init__(self, source: SourceDef, regex_timeout_ms: int) -> None:
+        # The text of a script is its data: jsoup compares it by another name.
+        self._selector = source.script
+        text = source.script.replace(":contains(", ":containsData(")
+        self._query: NodeQuery = compile_nodes(text, regex_timeout_ms, of_page=True)
+        self._js = source.js
+
+    def __call__(self, page: Page) -> Root:
+        found = self._query(page.root)
+        if not found:
+            raise ParseError(
+                f"the page has no element {self._selector!r} with data",
+                at=page.document.url,
+                hint="look for it in the page as it is loaded, not in the browser",
+                cause=f"pages have no element {self._selector!r}",
+            )
+        text = text_of_node(found[0])
+        try:
+            return _javascript(text) if self._js else msgspec.json.decode(text)
+        except (ValueError, msgspec.DecodeError, RecursionError) as error:
+            kind = "a JavaScript object" if self._js else "JSON"
+            hint = "" if self._js else "for a JavaScript object add js: true to the source"
+            what = f"the element {self._selector!r} does not hold {kind}"
+            raise ParseError(f"{what}: {error}", at=page.document.url, hint=hint, cause=what) from None
+
+
+def _javascript(text: str) -> Root:
+    import chompjs
+
+    return chompjs.parse_js_object(text)
+
+
+def _jsonld(page: Page) -> Root:
+    from extruct.jsonld import JsonLdExtractor
+
+    try:
+        items = JsonLdExtractor().extract_items(page.root)
+    except ValueError as error:
+        what = "the JSON-LD of the page is malformed"
+        raise ParseError(f"{what}: {error}", at=page.document.url, cause=what) from None
+    found: list[Root] = []
+    for item in items:
+        graph = item.get("@graph") if isinstance(item, dict) else None
+        found += graph if isinstance(graph, list) else [item]
+    return found
+
+
+def _microdata(page: Page) -> Root:
+    from extruct.w3cmicrodata import MicrodataExtractor
+
+    return [_flat(item) for item in MicrodataExtractor().extract_items(page.root, page.document.url)]
+
+
+def _flat(item: Root) -> Root:
+    """An item in the form of JSON-LD: `@type` without its schema, and the properties beside it."""
+    if isinstance(item, list):
+        return [_flat(each) for each in item]
+    if not isinstance(item, dict):
+        return item
+    kinds = item.get("type")
+    flat: dict[str, Root] = {name: _flat(value) for name, value in item.get("properties", {}).items()}
+    if kinds is not None:
+        names = [
+            each.rstrip("/").rpartition("/")[2] for each in ([kinds] if isinstance(kinds, str) else kinds)
+        ]
+        flat["@type"] = names[0] if len(names) == 1 else names
+    return flat | ({"@id": item["id"]} if "id" in item else {})
+
+
+def _opengraph(page: Page) -> Root:
+    """Values by property, with and without their prefix `og:`; of several a list."""
+    values: dict[str, list[str]] = {}
+    for element in page.root.iter("meta"):
+        name, content = element.get("property"), element.get("content")
+        if name and content is not None and ":" in name:
+            values.setdefault(name, []).append(content)
+    found = {name: texts[0] if len(texts) == 1 else texts for name, texts in values.items()}
+    return {**{name.removeprefix(_OG): value for name, value in found.items()}, **found}

@@ -1,0 +1,126 @@
+"""Mistakes in definitions of records, each with its place and a hint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from scoopi.app import check
+
+REST = """\
+locatorGroups: {{ list: "https://shop.example/" }}
+taskGroups:
+  list: {{ cards: {task} }}
+  detail: {{ specs: {{ dataDef: spec }} }}
+dataDefs:
+  spec: {{ fields: {{ upc: {{ label: UPC }}, of: {{ parent: title }} }} }}
+  card:
+    each: li
+"""
+LINK = '      link: { select: "a @href", type: url, follow: detail }\n'
+
+
+def found(folder: Path, fields: str, more: str = "", task: str = "{ dataDef: card }") -> list[str]:
+    """`line:column what; hint` of each finding in a definition with these fields."""
+    text = (
+        REST.format(task=task)
+        + indent(more, "    ")
+        + "    fields:\n      title: b\n"
+        + LINK
+        + indent(fields, "      ")
+    )
+    (folder / "defs.yml").write_text(text)
+    report = check(folder / "defs.yml", strict=True, environ={})
+    return [f"{each.place.line}:{each.place.column} {each.sentence()}" for each in report.findings]
+
+
+@pytest.mark.parametrize(
+    ("field", "what"),
+    [
+        ("f: { select: b, type: prize }", '12:29 dataDefs.card.fields.f.type: type is "prize"; did'),
+        ("f: { selector: b }", "unknown key selector; did you mean select?"),
+        ("f: { type: integer }", 'nothing gives field f a value; add `select: "…"`'),
+        ("f: { select: b, label: x }", "field f has both select and label; keep one of them"),
+        ('f: "h3::text"', "::text is not part of a selector here; write `h3`"),
+        ('f: "a::attr(href)"', "::attr(href) is not part of a selector here; write `a @href`"),
+        ("f: \"response.css('h3 a::attr(title)').get()\"", "not a selector; write `h3 a @title`"),
+        ("f: { select: a, type: url }", "needed; take an attribute: write `a @href`"),
+        ("f: { select: img, follow: detail }", "write `img @src`"),
+        ('f: "div/a/text()"', "an XPath begins with / or ./: write ./div/a/text()"),
+        ('f: "b["', "12:10 dataDefs.card: selector 'b['"),
+        ('f: ".//a["', "the XPath './/a[' is wrong"),
+        ('f: { select: b, regex: "(" }', "field f: the regex"),
+        ('f: { select: b, replace: [ ["a"] ] }', "an entry of replace has 1 texts, two are needed"),
+        ("f: { select: b, type: integer, default: none }", "the default of field f is not of its type"),
+        ("f: { select: b, locale: de }", "locale has no meaning for the type text; it is for"),
+        ("f: { select: b, type: decimal, locale: xx }", "the locale 'xx' is not known"),
+        ('f: { select: b, type: date, formats: "%Q" }', "field f: the format is wrong"),
+        ("f: { select: b, follow: detial, type: url }", "group detial to follow to; did you mean detail?"),
+        ("f: { select: b, type: integer, follow: detail }", "is not an address; write `type: url`"),
+        ("f: { select: b, once: run }", "once has no effect without follow"),
+        ('f: { value: "%{page.uri}" }', "placeholder %{page.uri} names nothing; did you mean %{page.url}?"),
+        ("f: { value: x, text: own }", "text is for what a selector finds; take it out"),
+        ("f: { select: b, text: own, html: inner }", "field f has both text and html"),
+        ('f: { script: "1 +" }', "the script is wrong"),
+        ("p: { select: b, type: price }\np_currency: i", "two columns of card are called p_currency"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_field_is_reported_with_its_place_and_a_hint(
+    tmp_path: Path, field: str, what: str
+) -> None:
+    sentences = found(tmp_path, field)
+    assert any(what in each for each in sentences), sentences
+    assert all(each.startswith(("12:", "13:")) for each in sentences), sentences
+
+
+@pytest.mark.parametrize(
+    ("more", "what"),
+    [
+        ("key: linkk\n", "the key linkk is not a field of card; did you mean link?"),
+        ("expect: { pric: 5 % }\n", "expect names pric, which is not a field of card"),
+        ('expect: { title: "20-" }\n', "'20-', which is not an expectation; write a share"),
+        ("expect: { records: many }\n", 'write a number of records, as in "20-"'),
+        ("meta: [ pages ]\n", 'is "pages"; did you mean page?'),
+        ("timeZone: Europe/Berln\n", "there is no time zone 'Europe/Berln'"),
+        ("source: jsn\n", 'source is "jsn"; did you mean json?'),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_definition_is_reported(tmp_path: Path, more: str, what: str) -> None:
+    sentences = found(tmp_path, "", more)
+    assert any(what in each for each in sentences), sentences
+
+
+def test_with_a_source_of_json_selectors_are_jmespath(tmp_path: Path) -> None:
+    sentences = found(tmp_path, 'f: "h3.title a"', "source: json\n")
+    assert any("JMESPath 'h3.title a'" in each and "with this source" in each for each in sentences), (
+        sentences
+    )
+
+
+def test_a_parent_must_have_the_fields_that_are_used(tmp_path: Path) -> None:
+    assert found(tmp_path, "") == []
+    file = tmp_path / "defs.yml"
+    file.write_text(file.read_text().replace("title: b", "titel: b"))
+    (finding,) = check(file, environ={}).findings
+    assert finding.what == "the records of card, which lead here, have no field title"
+    assert finding.did_you_mean == "titel"
+    file.write_text(file.read_text().replace(", follow: detail", ""))
+    assert (
+        "no task" in check(file, environ={}).findings[0].what
+        or "no locator" in check(file, environ={}).findings[0].what
+    )
+
+
+@pytest.mark.parametrize(
+    ("task", "what"),
+    [
+        ("{ dataDef: card, steps: css }", "card has fields, and these steps do not read records"),
+        ('{ dataDef: card, follow: { select: "a @href", group: detail } }', "has both dataDef and follow"),
+        ("{ dataDef: card, output: [ ] }", "output is empty"),
+    ],
+)
+def test_a_task_has_steps_and_links_for_what_it_reads(tmp_path: Path, task: str, what: str) -> None:
+    sentences = found(tmp_path, "", task=task)
+    assert any(what in each for each in sentences), sentences
