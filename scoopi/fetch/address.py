@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import socket
 import unicodedata
 from enum import StrEnum
+from ipaddress import IPv6Address, ip_address
 from urllib.parse import unquote, urljoin
 
 import msgspec
@@ -34,6 +36,7 @@ _BAD_IN_QUERY = re.compile(r"[^!$%&()*+,\-./0-9:;=?@A-Z\[\]\\^_`a-z{|}~]")
 _BAD_IN_FRAGMENT = re.compile(r"[^!#$%&'()*+,\-./0-9:;=?@A-Z\[\]\\^_a-z{|}~]")
 _C0_AND_BLANK = "".join(map(chr, range(0x21)))
 _NO_LINE_BREAKS = str.maketrans("", "", "\t\r\n")
+_NUMBER = re.compile(r"\d+|0[xX][0-9A-Fa-f]*")
 LARGEST_PORT = 65_535
 _PATTERN = re.compile(r"(\[[0-9A-Fa-f:.*]+\]|[^:/@\[\]]+)(:\d{1,5})?")
 
@@ -61,6 +64,42 @@ def ascii_host(host: str) -> str:
     if not all(labels[:-1]) or name in ("", "."):
         raise ValueError("a part of the name between dots is empty")
     return name
+
+
+def canonical_host(host: str) -> str:
+    """The one spelling of a host that `ascii_host` has read, if it is an IP address; a name as it is.
+
+    >>> canonical_host("0x7f.1"), canonical_host("[::FFFF:0:1]"), canonical_host("a.example.")
+    ('127.0.0.1', '[::ffff:0:1]', 'a.example.')
+
+    Raises:
+        ValueError: the last part of the name is a number, but the whole is not an IPv4 address.
+    """
+    if host.startswith("["):
+        return f"[{ip_address(host[1:-1]).compressed}]"
+    name = host.removesuffix(".")
+    if not _NUMBER.fullmatch(name[name.rfind(".") + 1 :]):
+        return host
+    try:
+        return socket.inet_ntoa(socket.inet_aton(name))
+    except OSError:
+        raise ValueError("it is not a valid IPv4 address") from None
+
+
+def host_key(host: str, port: int) -> str:
+    """The identity of a host, for its pace, its robots.txt and its settings: `host:port`.
+
+    >>> host_key("a.example.", 80), host_key("[::ffff:7f00:1]", 81)
+    ('a.example:80', '127.0.0.1:81')
+
+    Args:
+        host: as of `canonical_host`.
+    """
+    if host.startswith("["):
+        inner = ip_address(host[1:-1])
+        if isinstance(inner, IPv6Address) and inner.ipv4_mapped is not None:
+            return f"{inner.ipv4_mapped}:{port}"
+    return f"{host.removesuffix('.')}:{port}"
 
 
 def host_pattern(text: str) -> str:
@@ -133,7 +172,8 @@ def parse_address(text: str) -> Address:
     if plain:
         scheme, host, port = plain.groups()
         number = _port(port, scheme, text)
-        if not port or number != DEFAULT_PORTS[scheme]:
+        is_name = not host[host.rfind(".") + 1].isdigit()
+        if is_name and (not port or number != DEFAULT_PORTS[scheme]):
             return Address(AddressKind.HTTP, f"{host}:{number}", text)
     clean = text.strip(_C0_AND_BLANK).translate(_NO_LINE_BREAKS)
     scheme_match = _SCHEME.match(clean)
@@ -211,7 +251,7 @@ def _http(scheme: str, rest: str, text: str) -> Address:
         raise FetchError("the address has no valid host", at=shown(text), hint="write http://host/path")
     user, host, port = matched.groups()
     try:
-        host = ascii_host(unquote(host))
+        host = canonical_host(ascii_host(unquote(host)))
     except ValueError as error:
         what, cause = f"the host {host!r} is wrong: {error}", "the address has a wrong host"
         raise FetchError(what, at=shown(text), hint="write http://host/path", cause=cause) from None
@@ -222,7 +262,7 @@ def _http(scheme: str, rest: str, text: str) -> Address:
         f"{scheme}://{login}{host}{port_part}{_escaped(path.replace(chr(92), '/'), _BAD_IN_PATH) or '/'}"
         f"{_escaped(query, _BAD_IN_QUERY)}{_escaped(fragment, _BAD_IN_FRAGMENT)}"
     )
-    return Address(AddressKind.HTTP, f"{host}:{number}", url)
+    return Address(AddressKind.HTTP, host_key(host, number), url)
 
 
 def _port(port: str | None, scheme: str, text: str) -> int:

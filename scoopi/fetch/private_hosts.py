@@ -91,12 +91,13 @@ def _ipv4_of(ip: IPv6Address) -> IPv4Address | None:
 
 def _written_address(host: str) -> str | None:
     """The IP address that `host` spells, in any notation that resolvers accept; None for a name."""
-    if host == "localhost" or host.endswith(".localhost"):
+    name = host.removesuffix(".")
+    if name == "localhost" or name.endswith(".localhost"):
         return "127.0.0.1"
-    if ":" in host:
-        return host
+    if ":" in name:
+        return name
     try:
-        return socket.inet_ntoa(socket.inet_aton(host))
+        return socket.inet_ntoa(socket.inet_aton(name))
     except OSError:
         return None
 

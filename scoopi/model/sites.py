@@ -201,6 +201,7 @@ def _regex(pattern: str) -> re.Pattern[str]:
 def _host_of(url: str) -> str:
     found = _HOST.match(url)
     host = found[1].lower() if found else ""
-    if _PORT.search(host):
-        return host
+    if found := _PORT.search(host):
+        return f"{host[: found.start()].removesuffix('.')}{found[0]}"
+    host = host.removesuffix(".")
     return f"{host}:{_DEFAULT_PORTS[url.partition(':')[0].lower()]}" if host else ""

@@ -198,7 +198,8 @@ class HostClocks:
         clock = self._of(host)
         if not clock.health.is_given_up(self._clock(), self._rules):
             return ""
-        return f"the host has brought nothing but errors for {self._rules.host_timeout_s} s"
+        last = f" ({clock.health.reason})" if clock.health.reason else ""
+        return f"the host has brought nothing but errors for {self._rules.host_timeout_s} s{last}"
 
     def answered(
         self, host: str, job: str, heard: bool | None = None, fault: LoadFault | None = None

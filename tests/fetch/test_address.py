@@ -174,3 +174,32 @@ def test_an_address_is_of_bounded_length(begin: str) -> None:
     with pytest.raises(FetchError, match=r"the address has 65,537 characters") as caught:
         parse_address(begin.ljust(LONGEST_ADDRESS + 1, "a"))
     assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize(
+    ("written", "url", "host"),
+    [
+        ("http://0x7f.1/", "http://127.0.0.1/", "127.0.0.1:80"),
+        ("http://2130706433/", "http://127.0.0.1/", "127.0.0.1:80"),
+        ("http://0177.0.0.01/", "http://127.0.0.1/", "127.0.0.1:80"),
+        ("http://127.0.0.1./x", "http://127.0.0.1/x", "127.0.0.1:80"),
+        ("http://127.1:8080/", "http://127.0.0.1:8080/", "127.0.0.1:8080"),
+        ("http://１２７.0.0.1/", "http://127.0.0.1/", "127.0.0.1:80"),
+        ("http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/", "127.0.0.1:80"),
+        ("http://[0:0::0:1]:81/", "http://[::1]:81/", "[::1]:81"),
+        ("http://A.Example./x", "http://a.example./x", "a.example:80"),
+        ("https://a.example:443/", "https://a.example/", "a.example:443"),
+        ("http://Bücher.example./", "http://xn--bcher-kva.example./", "xn--bcher-kva.example:80"),
+        ("http://1.example/", "http://1.example/", "1.example:80"),
+        ("http://example.1a/", "http://example.1a/", "example.1a:80"),
+    ],
+)
+def test_all_spellings_of_a_host_are_one_host(written: str, url: str, host: str) -> None:
+    address = parse_address(written)
+    assert (address.url, address.host) == (url, host)
+
+
+@pytest.mark.parametrize("host", ["1.2.3.4.5", "256.0.0.1", "a.0x", "example.1", "[1::2::3]"])
+def test_a_name_that_ends_in_a_number_is_an_ip_address_or_wrong(host: str) -> None:
+    with pytest.raises(FetchError):
+        parse_address(f"http://{host}/")

@@ -26,6 +26,8 @@ dataDefs:
 """
 SETTINGS: dict[str, object] = {
     "scoopi.loader.fetch.delay": 10,
+    "scoopi.loader.fetch.errorDelay": 20,
+    "scoopi.loader.fetch.hostTimeout": 5,
     "scoopi.loader.maxBytes": 1_000_000,
     "scoopi.retry.delay": 300,
     "scoopi.webClient.timeout": 40_000,
@@ -33,6 +35,7 @@ SETTINGS: dict[str, object] = {
 HANGING = SETTINGS | {"scoopi.webClient.timeout": 1500}
 """For hosts of which no request ends by itself; for the others 40 s, however busy the machine is."""
 NOTHING = "not found"
+DISALLOWED = "disallowed by line "
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Visit:
 
     Attributes:
         outcome: `read` (the page's text is a row), `wrong` (another text is), `empty` (nothing was found),
-            `failed`, or `none` (neither row nor failure).
+            `failed`, `skipped`, or `none` (neither row nor failure).
         requests: that reached the host, those for robots.txt aside.
         robots: requests for robots.txt.
         message: of the failure, or the warning.
@@ -82,7 +85,7 @@ def _visit(site: MisbehavingSite, name: str, text: str | None, message: str) -> 
     paths = [seen.path.partition("?")[0] for seen in site.log.all(site.host(name))]
     robots = sum(path.endswith("/robots.txt") for path in paths)
     if text is None:
-        outcome = "failed" if message else "none"
+        outcome = "skipped" if DISALLOWED in message else "failed" if message else "none"
     else:
         outcome = {NOTHING: "empty", PAGES[name].text: "read"}.get(text, "wrong")
     return Visit(outcome, len(paths) - robots, robots, message)
@@ -105,5 +108,6 @@ def _said(run: Path) -> dict[str, str]:
 
 def _of_frame(frame: Frame) -> dict[str, str]:
     return {
-        re.sub(":site$", "", failure.job): failure.message for failure in (*frame.warnings, *frame.failures)
+        re.sub(":site$", "", each.job): each.message
+        for each in (*frame.warnings, *frame.failures, *((frame.skipped,) if frame.skipped else ()))
     }

@@ -82,14 +82,12 @@ class RobotsGate:
         """
         if host == FILE_HOST:
             return Pass.OPEN
-        if (why := self._clocks.given_up(host)) and self._clocks.rest_s(host):
-            return Denial(False, why, f"{shown(url)}: {why}; `scoopi resume` asks it again")
         if self._is_off(url):
-            return Pass.OPEN
+            return self._denial_of(host, url) or Pass.OPEN
         rules = self._rules.get(host) or self._known(host)
         if rules is not None:
             if rules.allows_all or not (rule := rules.refusal(url)):
-                return Pass.OPEN
+                return self._denial_of(host, url) or Pass.OPEN
             why = f"{host}: disallowed by {rule}"
             return Denial(True, why, why)
         failed = self._failed.get(host)
@@ -100,6 +98,13 @@ class RobotsGate:
         if host not in self._reading:
             self._desk.seek(host, Sought(robots_url(url), public_only))
         return Pass.WAITS
+
+    def _denial_of(self, host: str, url: str) -> Denial | None:
+        """The denial of a host that is given up, except after a rest, to see whether it is back."""
+        why = self._clocks.given_up(host)
+        if not why or not self._clocks.rest_s(host):
+            return None
+        return Denial(False, f"loader: {why}", f"{shown(url)}: {why}; `scoopi retry` asks it again")
 
     def take_up(self) -> None:
         """Act on the news of the desk."""

@@ -113,7 +113,10 @@ def test_the_jobs_of_a_host_that_is_given_up_fail_while_it_rests(world: World) -
     world.clocks.answered(HOST, "job", heard=False, fault=fault)
     denial = world.verdict()
     assert isinstance(denial, Denial)
-    assert (denial.is_rule, denial.cause) == (False, "the host has brought nothing but errors for 60 s")
+    assert (denial.is_rule, denial.cause) == (
+        False,
+        "loader: the host has brought nothing but errors for 60 s (connect)",
+    )
 
 
 def test_files_and_sites_without_robots_pass(world: World, tmp_path: Path) -> None:
