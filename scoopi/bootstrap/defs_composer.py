@@ -112,6 +112,7 @@ class DefsComposer:
             page=_page_check(self._current, files) if with_pages else no_fault,
             host_pattern=as_compared,
             ca=_fault_of(files.find),
+            page_selector=_fault_of(css.compile_block),
         )
 
     def _ensure_live(self, text: str) -> None:

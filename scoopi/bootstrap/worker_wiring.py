@@ -30,7 +30,9 @@ from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.runs.composed import WorkerPlan, defs_folder, plugin_folders
 from scoopi.steps.page_loader import LoadRules, PageLoader
-from scoopi.steps.step import PluginClient
+from scoopi.steps.session_loader import SessionLoader
+from scoopi.steps.step import Loader, PluginClient
+from scoopi.steps.worker_sessions import WorkerSessions
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.found_values import FoundValues
 from scoopi.worker.worker_parts import WorkerParts
@@ -90,7 +92,7 @@ def _loader(
     report_sent: Callable[[str, str], None],
     private_hosts: PrivateHosts,
     plugins: Mapping[str, tuple[str, LoaderPlugin]],
-) -> PageLoader:
+) -> Loader:
     limits, sites = ParserLimits.of(configs), sites_of(configs, _with_ca(plan.definitions.sites, files))
     rules = LoadRules(
         run_date=plan.run_date,
@@ -98,6 +100,7 @@ def _loader(
         saves=archive.saves_pages,
         # Without a delay nobody waits for the time of a request.
         on_sent=report_sent if sites.longest_delay_ms else None,
+        sessions=WorkerSessions() if sites.sessions else None,
     )
     client = HttpClient(web, private_hosts)
     loads: dict[str, PluginClient] = {}
@@ -107,7 +110,8 @@ def _loader(
         shared = LoadLimits(web, sites, private_hosts)
         for group, (name, plugin) in plugins.items():
             loads[group] = PluginLoads(plugin, name, shared, client.wake)
-    return PageLoader(rules, client, FileClient(files, web.max_bytes), archive.archive, sites, loads)
+    loader = PageLoader(rules, client, FileClient(files, web.max_bytes), archive.archive, sites, loads)
+    return loader if rules.sessions is None else SessionLoader(loader, sites, rules.sessions)
 
 
 def _with_ca(blocks: Iterable[SiteBlock], files: FileFinder) -> list[SiteBlock]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pycurl
+from msgspec.structs import replace
 
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
@@ -21,7 +22,7 @@ from scoopi.fetch.http_faults import (
     status_fault,
     truncated_fault,
 )
-from scoopi.fetch.private_hosts import PrivateHosts
+from scoopi.fetch.private_hosts import LentSocket, PrivateHosts
 from scoopi.fetch.proxy_pool import ProxyPool
 from scoopi.fetch.reception import PageRoom, Reception
 from scoopi.fetch.request import (
@@ -45,13 +46,6 @@ FIRST_FINAL_STATUS = 200
 RECEIVE_BYTES = 131_072
 
 _NO_REQUEST = Request("")
-
-
-class _LentSocket(socket.socket):
-    """A socket for curl, which duplicates its descriptor and drops this object."""
-
-    def __del__(self) -> None:
-        self.close()
 
 
 class HttpExchange:
@@ -201,7 +195,7 @@ class HttpExchange:
         try:
             if not self._may_ask(address.addr[0], address.addr[1]):
                 return int(pycurl.SOCKET_BAD)
-            return _LentSocket(address.family, address.socktype, address.protocol)
+            return LentSocket(address.family, address.socktype, address.protocol)
         except Exception:
             return int(pycurl.SOCKET_BAD)
 
@@ -254,28 +248,34 @@ class HttpExchange:
         if reception.status in REDIRECTS and "location" in reception.headers:
             return self._redirect(request, reception.headers["location"])
         if reception.status == NOT_MODIFIED and request.known is not None:
-            return NotModified(reception.headers)
+            return NotModified(reception.headers, self._cookies())
         if not reception.wanted:
             raise status_fault(reception.status, request.url, reception.headers)
         body = reception.finish()
         if reception.fault:
             raise truncated_fault(reception.fault, request.url, hint="")
+        cookies = self._cookies() if request.site is not None and request.site.session else ()
         return Response(
-            reception.status, reception.headers, body, reception.charset, request.url, self._is_public()
+            reception.status,
+            reception.headers,
+            body,
+            reception.charset,
+            request.url,
+            self._is_public(),
+            cookies,
         )
 
+    def _cookies(self) -> tuple[str, ...]:
+        return tuple(self.handle.getinfo(pycurl.INFO_COOKIELIST))
+
     def _redirect(self, request: Request, location: str) -> Redirect:
-        robots = request.is_robots
-        most = MOST_ROBOTS_REDIRECTS if robots else self._settings.max_redirects
+        most = MOST_ROBOTS_REDIRECTS if request.is_robots else self._settings.max_redirects
         if request.hops >= most:
             raise redirects_fault(most, request.url)
         target = redirect_address(self._options.without_secrets(location), request.url)
         only = request.public_only or self._private_hosts.must_be_public(self._is_public())
-        cookies = tuple(self.handle.getinfo(pycurl.INFO_COOKIELIST))
-        content = request.redirected(target.url, target.host, self._reception.status)
-        hop = Request(
-            target.url, None, request.hops + 1, cookies, False, only, content=content, is_robots=robots
-        )
+        hop = request.hop_to(target.url, target.host, self._reception.status)
+        hop = replace(hop, cookies=self._cookies(), public_only=only)
         return Redirect(target.host, hop, is_downgrade(request.url, target.url))
 
     def _is_public(self) -> bool:

@@ -39,6 +39,13 @@ def is_public_address(address: str) -> bool:
     return ip.is_global and not ip.is_multicast
 
 
+class LentSocket(socket.socket):
+    """A socket for curl, which duplicates its descriptor and drops this object."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 class PrivateHosts:
     """Classifies hosts by the IP address of the connection, so that a host name cannot deceive it.
 

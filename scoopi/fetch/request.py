@@ -46,6 +46,11 @@ class Request(msgspec.Struct, frozen=True):
     content: PageRequest | None = None
     is_robots: bool = False
 
+    def hop_to(self, url: str, host: str, status: int) -> Request:
+        """The request that follows a redirect; arguments and errors as of `redirected`."""
+        content = self.redirected(url, host, status)
+        return Request(url, hops=self.hops + 1, content=content, is_robots=self.is_robots)
+
     def redirected(self, url: str, host: str, status: int) -> PageRequest | None:
         """The content of the request that follows a redirect, as browsers make it.
 
@@ -90,6 +95,7 @@ class Response(msgspec.Struct, frozen=True):
         charset: of the Content-Type header, as written there; None if it has none.
         url: the address that responded.
         is_public: whether its host has a public address.
+        cookies: after it, if its site has a session, as `Request.cookies`.
     """
 
     status: int
@@ -98,6 +104,7 @@ class Response(msgspec.Struct, frozen=True):
     charset: str | None
     url: str
     is_public: bool = False
+    cookies: tuple[str, ...] = ()
 
     def document(self, locator: Locator, run_date: datetime) -> Document:
         """The page as the document of a locator; `run_date` is zone-aware and in whole seconds."""
@@ -115,9 +122,10 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class NotModified(msgspec.Struct, frozen=True):
-    """The known version of the page is still the current one; headers as in `Response`."""
+    """The known version of the page is still the current one; attributes as in `Response`."""
 
     headers: Mapping[str, str]
+    cookies: tuple[str, ...] = ()
 
 
 class Redirect(msgspec.Struct, frozen=True):

@@ -100,4 +100,12 @@ class ToGrant(msgspec.Struct, frozen=True):
     payload: Payload
 
 
-Handover = ToTask | ToJobs | ToAppender | ToGrant
+class ToSession(msgspec.Struct, frozen=True):
+    """The payload waits, holding no thread, for a session with more logins than `version`."""
+
+    session: str
+    version: int
+    payload: Payload
+
+
+Handover = ToTask | ToJobs | ToAppender | ToGrant | ToSession

@@ -45,6 +45,36 @@ class Auth(msgspec.Struct, frozen=True, omit_defaults=True):
     bearer: str = ""
 
 
+class PageSign(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a page is recognized by; each that is given must be so.
+
+    Attributes:
+        selector: CSS, of an element that the page has.
+        url: a part of its final address, in which `*` stands for any characters.
+    """
+
+    selector: str = ""
+    url: str = ""
+
+
+class Login(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a site is logged in to, once for all workers and nodes.
+
+    Attributes:
+        url: of the page with the form, or where the fields are sent.
+        form: CSS selector of the form; empty: the fields are sent at once.
+        fields: by name.
+        success: what the page after the login is recognized by.
+        expired: what a page that asks for another login is recognized by; empty: by its form.
+    """
+
+    url: str
+    fields: dict[str, str]
+    success: PageSign
+    form: str = ""
+    expired: PageSign = PageSign()
+
+
 class Site(msgspec.Struct, frozen=True, kw_only=True):
     """What one host is asked with; the defaults are those of the settings.
 
@@ -58,6 +88,8 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         cookies: sent with each request, by name.
         auth: sent with each request; None without.
         proxy: used in turn; `direct` for none. Empty: as the environment says.
+        session: name of the session whose cookies are kept; empty: cookies last for one page.
+        login: comes before the first page of the session; None without.
         ca: a file of authorities that are trusted instead of the usual ones; empty for those.
     """
 
@@ -70,6 +102,8 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     cookies: dict[str, str] = {}
     auth: Auth | None = None
     proxy: tuple[str, ...] = ()
+    session: str = ""
+    login: Login | None = None
     ca: str = ""
 
     def without_credentials(self) -> Site:
@@ -175,6 +209,11 @@ class Sites:
         """The longest delay of any host; 0 if none has one."""
         delays = (int(block.values.get("delay_ms", 0)) for block in self._blocks)
         return max(self.defaults.delay_ms, *delays, 0)
+
+    @property
+    def sessions(self) -> list[str]:
+        """The names of all sessions."""
+        return [name for block in self._blocks if (name := block.values.get("session"))]
 
     def _merged(self, host: str) -> Site:
         values: dict[str, Any] = {}

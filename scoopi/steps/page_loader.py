@@ -27,12 +27,13 @@ from scoopi.fetch.request import (
     validators_of,
 )
 from scoopi.fetch.robots_text import DEFAULT_TOKEN, answer_of_body, product_token
-from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
+from scoopi.model.handover import Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Sites
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.parse.tree.page_signs import instead_of_content
 from scoopi.steps.step import Loader, LoadOrder, OnHandover, OnResult, OnSent, PluginClient
+from scoopi.steps.worker_sessions import WorkerSessions
 
 if TYPE_CHECKING:
     from scoopi.archive.archive import Archive
@@ -54,6 +55,7 @@ class LoadRules(msgspec.Struct, frozen=True):
         saves: whether the pages of a group, given by name, are saved in the archive.
         on_sent: called with (job, host) after a request is sent; None if the run needs no report.
         robots_token: by which robots.txt addresses this agent, in lower case.
+        sessions: the cookies of sites that keep them; None if no site does.
     """
 
     run_date: datetime
@@ -61,6 +63,7 @@ class LoadRules(msgspec.Struct, frozen=True):
     saves: Callable[[str], bool]
     on_sent: Callable[[str, str], None] | None = None
     robots_token: str = DEFAULT_TOKEN
+    sessions: WorkerSessions | None = None
 
 
 NO_PLUGINS: Mapping[str, PluginClient] = MappingProxyType({})
@@ -157,11 +160,12 @@ class PageLoader(Loader):
             return ToGrant(address.host, payload.advance(order.without_grant()))
         content = order.content if order.url else payload.locator.request
         site = None if self._sites is None else self._sites.for_host(address.host)
+        sessions = self._rules.sessions
         request = Request(
             address.url,
             grant.not_after,
             order.hops,
-            order.cookies,
+            order.cookies if sessions is None else sessions.cookies_for(site, order.cookies),
             order.fresh,
             order.public_only,
             site.without_credentials() if order.is_downgraded and site is not None else site,
@@ -169,17 +173,18 @@ class PageLoader(Loader):
             content,
             order.is_robots,
         )
+        end, report = self._callbacks(payload, on_handover, request)
         if plugin is not None:
-            plugin.begin(request, grant, *self._callbacks(payload, on_handover))
+            plugin.begin(request, grant, end, report)
         else:
-            self._client.begin(
-                request, partial(self._end, payload, on_handover), self._report_of(payload.job, grant)
-            )
+            self._client.begin(request, end, None if report is None else partial(report, grant.host))
         return None
 
-    def _callbacks(self, payload: Payload, on_handover: OnHandover) -> tuple[OnResult, OnSent | None]:
+    def _callbacks(
+        self, payload: Payload, on_handover: OnHandover, request: Request | None = None
+    ) -> tuple[OnResult, OnSent | None]:
         report = self._rules.on_sent
-        end = partial(self._end, payload, on_handover)
+        end = partial(self._end, payload, on_handover, request)
         return end, None if report is None else partial(report, payload.job)
 
     def _known(self, locator: Locator, order: LoadOrder, url: str) -> Validators | None:
@@ -188,12 +193,12 @@ class PageLoader(Loader):
             return None
         return self._archive.known(locator, url)
 
-    def _report_of(self, job: str, grant: Grant) -> Callable[[], None] | None:
-        report = self._rules.on_sent
-        return None if report is None else partial(report, job, grant.host)
-
-    def _end(self, payload: Payload, on_handover: OnHandover, result: PluginResult) -> None:
+    def _end(
+        self, payload: Payload, on_handover: OnHandover, request: Request | None, result: PluginResult
+    ) -> None:
         try:
+            if request is not None and self._rules.sessions is not None:
+                self._rules.sessions.note_result(payload.job, request, result)
             handover = self._handover(payload, result)
         except Exception as error:
             on_handover(error)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from scoopi.fetch.request import PluginResult, Request
 from scoopi.model.handover import Grant, Handover, Payload
 from scoopi.model.locator import PageRequest
+from scoopi.model.site_session import Session, SessionChange
 
 OnResult = Callable[[PluginResult], None]
 OnSent = Callable[[str], None]
@@ -63,6 +64,10 @@ class LoadOrder(msgspec.Struct, frozen=True):
         content: of the request after a redirect, see `Request`; before, that of the locator counts.
         is_downgraded: a redirect led from an encrypted page to one that is not.
         is_robots: a robots.txt is loaded, not a page.
+        outdated: the page needs a session with more logins than this.
+        logins: for how many logins the page has asked.
+        logs_in: this job is the one that logs in to the site.
+        login: how far it has come with that, for `SessionLoader`.
     """
 
     grant: Grant | None = None
@@ -77,6 +82,10 @@ class LoadOrder(msgspec.Struct, frozen=True):
     is_downgraded: bool = False
     call: int = 0
     is_robots: bool = False
+    outdated: int = 0
+    logins: int = 0
+    logs_in: bool = False
+    login: Any = None
 
     def with_grant(self, grant: Grant) -> LoadOrder:
         """The same order with a grant for its next request."""
@@ -133,6 +142,14 @@ class Loader(ABC):
     @abstractmethod
     def wake(self) -> None:
         """End the wait of the current or the next turn; callable from any thread."""
+
+    def learn(self, session: Session) -> None:
+        """Take over the session of a site; callable from any thread."""
+        return
+
+    def take_changes(self) -> list[SessionChange]:
+        """What the last loads have done to sessions, once."""
+        return []
 
     def size_of(self, page: object) -> int:
         """The size of a loaded page in bytes; 0 when it need not be counted."""

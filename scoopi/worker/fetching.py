@@ -10,7 +10,8 @@ from functools import partial
 
 import msgspec
 
-from scoopi.model.handover import Handover, Payload
+from scoopi.model.handover import Grant, Handover, Payload, ToTask
+from scoopi.model.site_session import Session
 from scoopi.steps.step import Loader, LoadOrder
 from scoopi.worker.messages import WorkItem
 
@@ -22,15 +23,38 @@ DUE_S = 0.001
 
 
 class PageLoad(msgspec.Struct, frozen=True):
-    """A page to be loaded, or continued after a redirect; its payload's input is a LoadOrder."""
+    """A page to be loaded, or continued after a redirect; its payload's input is a LoadOrder.
+
+    Attributes:
+        session: name of the one that it waits for; empty if for none.
+    """
 
     item: WorkItem
     payload: Payload
+    session: str = ""
+
+    def may_use(self, session: Session) -> bool:
+        """Whether it waits for this session, and need not do so any longer."""
+        is_newer = self.payload.expect(LoadOrder).outdated < session.version
+        return self.session == session.name and (is_newer or bool(session.failed))
+
+    def continued(self) -> PageLoad:
+        """The load, which has waited for a session."""
+        return PageLoad(self.item, self.payload)
 
     def granted_host(self) -> str:
         """The host that its grant is for; empty without a grant."""
         grant = self.payload.expect(LoadOrder).grant
         return "" if grant is None else grant.host
+
+    def with_grant(self, grant: Grant) -> PageLoad:
+        """The load, permitted to send its next request."""
+        return PageLoad(self.item, self.payload.advance(self.payload.expect(LoadOrder).with_grant(grant)))
+
+    def logging_in(self) -> PageLoad:
+        """The load as that of the job which logs in to its site."""
+        order = msgspec.structs.replace(self.payload.expect(LoadOrder), logs_in=True)
+        return PageLoad(self.item, self.payload.advance(order))
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -40,6 +64,17 @@ class Loaded(msgspec.Struct, frozen=True):
     page: object
     error: Exception | None = None
     size: int = 0
+
+    @classmethod
+    def of(
+        cls, item: WorkItem, outcome: Handover | Exception, size_of: Callable[[object], int] = lambda _: 0
+    ) -> Loaded:
+        """The page of a load that has ended, or its error."""
+        if isinstance(outcome, Exception):
+            return cls(item, None, outcome)
+        assert isinstance(outcome, ToTask)
+        page = outcome.payload.input
+        return cls(item, page, None, size_of(page))
 
 
 OnLoaded = Callable[[PageLoad, Handover | Exception, float], Sequence[msgspec.Struct]]

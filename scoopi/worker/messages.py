@@ -9,6 +9,7 @@ from scoopi.model.failure import Failure
 from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload, JobState
 from scoopi.model.robots import RobotsAnswer
+from scoopi.model.site_session import Session, SessionChange
 
 
 class WorkItem(msgspec.Struct, frozen=True, array_like=True):
@@ -171,5 +172,42 @@ class Results(msgspec.Struct, frozen=True, tag=12, array_like=True):
     finds: dict[str, float] = {}
 
 
-ToWorker = Setup | Give | Granted | Denied | Drain | Recall | Stop
-ToParent = Ready | StartFault | Sent | Answered | Asking | RobotsRead | HandedBack | Results
+class SessionAsked(msgspec.Struct, frozen=True, tag=21, array_like=True):
+    """A job waits for a session with more logins than `version`."""
+
+    job: str
+    session: str
+    version: int
+
+
+class SessionChanged(msgspec.Struct, frozen=True, tag=22, array_like=True):
+    """A page or a login has changed a session."""
+
+    change: SessionChange
+
+
+class SessionNews(msgspec.Struct, frozen=True, tag=23, array_like=True):
+    """The session of a site as it is now; jobs that wait for it continue."""
+
+    session: Session
+
+
+class SessionTurn(msgspec.Struct, frozen=True, tag=24, array_like=True):
+    """The job that waits for a session logs in."""
+
+    job: str
+
+
+ToWorker = Setup | Give | Granted | Denied | Drain | Recall | Stop | SessionNews | SessionTurn
+ToParent = (
+    Ready
+    | StartFault
+    | Sent
+    | Answered
+    | Asking
+    | RobotsRead
+    | HandedBack
+    | Results
+    | SessionAsked
+    | SessionChanged
+)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 
 import msgspec
 
 from scoopi.errors import DisallowedError, FetchError, SilentHostError
 from scoopi.fetch.robots_text import answer_of_error
-from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
+from scoopi.model.handover import Handover, Payload, ToGrant, ToSession, ToTask
 from scoopi.model.report.run_report import LOADER
 from scoopi.model.robots import RobotsAnswer
 from scoopi.steps.step import LoadOrder
@@ -31,10 +30,15 @@ from scoopi.worker.messages import (
     Result,
     Results,
     RobotsRead,
+    SessionAsked,
+    SessionChanged,
+    SessionNews,
+    SessionTurn,
     ToWorker,
     WorkItem,
 )
 from scoopi.worker.pipe import WorkerPipe
+from scoopi.worker.waiting_loads import WaitingLoads
 from scoopi.worker.worker_parts import WorkerParts
 
 BATCH_SECONDS = 0.02
@@ -69,9 +73,8 @@ class WorkerLoop:
         self._loader = parts.loader
         self._runner = JobRun(parts.group_plan, parts.children, marker, parts.found, parts.loader.fault_of)
         self._fetching = Fetching(parts.loader, self._on_loaded, pipe.send, reports)
-        self._waiting: dict[str, PageLoad] = {}
-        self._waiting_lock = threading.Lock()
         self._draining = threading.Event()
+        self._waiting = WaitingLoads(self._draining)
         self._batch: list[Result] = []
         self._batch_lock = threading.Lock()
         self._batch_bytes = 0
@@ -90,10 +93,15 @@ class WorkerLoop:
             for item in message.items:
                 self._begin(item)
         elif isinstance(message, Granted):
-            with self._waiting_lock:
-                load = self._waiting.pop(message.job, None)
-            if load is not None:
-                self._fetching.add(PageLoad(load.item, _with_grant(load.payload, message.grant)))
+            if (load := self._waiting.take(message.job)) is not None:
+                self._fetching.add(load.with_grant(message.grant))
+        elif isinstance(message, SessionNews):
+            self._loader.learn(message.session)
+            for load in self._waiting.take_for(message.session):
+                self._fetching.add(load.continued())
+        elif isinstance(message, SessionTurn):
+            if (load := self._waiting.take(message.job)) is not None:
+                self._fetching.add(load.logging_in())
         elif isinstance(message, Denied):
             self._deny(message)
         elif isinstance(message, Drain):
@@ -141,8 +149,7 @@ class WorkerLoop:
     def _hand_back(self) -> None:
         """Hand back the jobs that have not begun. Loaded pages stay: their hosts need not be asked again."""
         unbegun = [*self._fetching.take_back(), *self._take_unbegun()]
-        with self._waiting_lock:
-            waiting, self._waiting = list(self._waiting.values()), {}
+        waiting = self._waiting.take_all()
         for load in (*waiting, *unbegun):
             self._loader.abandon(load.payload)
         answered = (Answered(load.item.job, host) for load in unbegun if (host := load.granted_host()))
@@ -168,34 +175,33 @@ class WorkerLoop:
     ) -> list[msgspec.Struct]:
         """Messages for the parent: the answer first, or it would end a further request of the job."""
         self._runner.add_time(LOADER, seconds)
-        heard = None if isinstance(outcome, ToGrant) else not isinstance(outcome, SilentHostError)
+        heard = None if isinstance(outcome, ToGrant | ToSession) else not isinstance(outcome, SilentHostError)
         fault = outcome.fault if isinstance(outcome, FetchError) else None
         reports: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host(), heard, fault)]
-        if isinstance(outcome, ToGrant):
+        reports += map(SessionChanged, self._loader.take_changes())
+        if isinstance(outcome, ToGrant | ToSession):
             reports.append(self._asking(load.item, outcome))
         elif load.item.is_robots:
             reports.append(RobotsRead(load.item.job, _robots_answer(outcome)))
         else:
-            loaded = _loaded(load.item, outcome, self._loader.size_of)
+            loaded = Loaded.of(load.item, outcome, self._loader.size_of)
             self._received += loaded.size
             self._to_run.append(loaded)
         return reports
 
-    def _asking(self, item: WorkItem, handover: ToGrant) -> Asking | HandedBack:
-        with self._waiting_lock:  # the reader's as well: what is not in by the drain must not come later
-            waits = not self._draining.is_set()
-            if waits:
-                self._waiting[item.job] = PageLoad(item, handover.payload)
-        if not waits:
+    def _asking(self, item: WorkItem, handover: ToGrant | ToSession) -> Asking | SessionAsked | HandedBack:
+        session = handover.session if isinstance(handover, ToSession) else ""
+        if not self._waiting.add(PageLoad(item, handover.payload, session)):
             self._loader.abandon(handover.payload)
             return HandedBack((item.job,))
+        if isinstance(handover, ToSession):
+            return SessionAsked(item.job, handover.session, handover.version)
         order = handover.payload.expect(LoadOrder)
-        return Asking(item.job, handover.host, order.url or item.payload.locator.url, order.public_only)
+        url = "" if order.login is not None else order.url or item.payload.locator.url
+        return Asking(item.job, handover.host, url, order.public_only)
 
     def _deny(self, denied: Denied) -> None:
-        with self._waiting_lock:
-            load = self._waiting.pop(denied.job, None)
-        if load is not None:
+        if (load := self._waiting.take(denied.job)) is not None:
             self._loader.abandon(load.payload)
             kind = DisallowedError if denied.is_rule else FetchError
             self._run_soon(Loaded(load.item, None, kind(denied.message, cause=denied.cause)))
@@ -246,10 +252,10 @@ class WorkerLoop:
         self._runner.add_time(LOADER, time.perf_counter() - began)
         if self._marker is not None:
             self._marker.clear()
-        if isinstance(outcome, ToGrant):
+        if isinstance(outcome, ToGrant | ToSession):
             self._pipe.send(self._asking(load.item, outcome))
             return None
-        return _loaded(load.item, outcome)
+        return Loaded.of(load.item, outcome)
 
     def _result(self, loaded: Loaded) -> Result:
         if loaded.error is not None:
@@ -271,20 +277,6 @@ class WorkerLoop:
             batch, self._batch = self._batch, []
             self._batch_bytes = 0
         self._pipe.send(Results(tuple(batch), self._runner.take_times(), self._parts.found.take()))
-
-
-def _with_grant(payload: Payload, grant: Grant) -> Payload:
-    return payload.advance(payload.expect(LoadOrder).with_grant(grant))
-
-
-def _loaded(
-    item: WorkItem, outcome: Handover | Exception, size_of: Callable[[object], int] = lambda _: 0
-) -> Loaded:
-    if isinstance(outcome, Exception):
-        return Loaded(item, None, outcome)
-    assert isinstance(outcome, ToTask)
-    page = outcome.payload.input
-    return Loaded(item, page, None, size_of(page))
 
 
 def _robots_answer(outcome: Handover | Exception) -> RobotsAnswer:

@@ -17,7 +17,7 @@ from scoopi.configs.setting import Kind as ValueKind
 from scoopi.configs.setting import Setting
 from scoopi.defs.records import record_language
 from scoopi.defs.scrape import language
-from scoopi.defs.sites.site_language import AUTH, SITE
+from scoopi.defs.sites.site_language import AUTH, LOGIN, PAGE_SIGN, SITE
 from scoopi.defs.yaml.shape import (
     Either,
     Free,
@@ -62,6 +62,8 @@ _RECORDS = {
     "field": record_language.FIELD,
     "source": record_language.SOURCE,
     "auth": AUTH,
+    "login": LOGIN,
+    "page-sign": PAGE_SIGN,
 }
 _NO_FIELDS = {"ListAppender": ("name",)}
 """Parameters that are not fields of a definition: the plugin's own name."""

@@ -46,7 +46,7 @@ def server() -> Iterator[Server]:
 def run(desk: Desk, locators: list[str], more: str = "", live: str = "", code: int = 0) -> str:
     text = "\n".join(f"      - {{ name: l{number}, {each} }}" for number, each in enumerate(locators))
     (desk.folder / "defs.yml").write_text(DEFS.format(locators=text, live=live) + more)
-    desk.settings.setdefault("scoopi.loader.fetch.delay", 0)
+    desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False, **desk.settings}
     ended = desk.scoopi("run", "defs.yml", "--workers", "0")
     assert ended.code == code, ended.err
     return ended.err

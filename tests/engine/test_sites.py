@@ -37,6 +37,7 @@ def server() -> Iterator[Server]:
 def write(desk: Desk, urls: list[str], sites: str) -> None:
     locators = "\n".join(f'      - {{ name: l{n}, url: "{url}" }}' for n, url in enumerate(urls))
     (desk.folder / "defs.yml").write_text(DEFS.format(locators=locators) + sites)
+    desk.settings["scoopi.loader.robots"] = False
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -44,7 +45,7 @@ def test_each_host_is_asked_at_the_rate_of_its_site(desk: Desk, server: Server, 
     quick, slow = server.url("/", 0), server.url("/", 1)
     urls = [f"{base}{number}" for base in (quick, slow) for number in range(6)]
     write(desk, urls, f'sites: {{ "{server.host(1)}": {{ delay: {DELAY_MS} }} }}\n')
-    desk.settings = {"scoopi.loader.fetch.delay": 0}
+    desk.settings["scoopi.loader.fetch.delay"] = 0
     with Pace(server) as pace:
         assert desk.scoopi("run", "defs.yml", "--workers", workers).code == 0
     pace.assert_kept(DELAY_MS, 1, number=1)

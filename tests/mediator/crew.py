@@ -26,6 +26,7 @@ from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.mediator.retries.retry_desk import RetryDesk
+from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
 from scoopi.mediator.workers.handover_router import HandoverRouter
@@ -196,6 +197,7 @@ class PlayedNode:
         desk = RetryDesk(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox)
         router = HandoverRouter(clocks, queues, self.appender, NodeCounts(), desk, self.robots)
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
+        self.sessions = Sessions(self.pool)
         self.quarantine = Quarantine(
             max_crashes, task_limit_s, self.failed.put, lambda group, task: f"town.yml:{group}:{task}"
         )
@@ -203,7 +205,7 @@ class PlayedNode:
         calls = TaskRunnerCalls(
             self.back.put, lambda: None, self.faults.put, self.appender.has_room, self.appender.flush
         )
-        self.giver = JobGiver(self.pool, queues, clocks, self.quarantine, self.robots)
+        self.giver = JobGiver(self.pool, queues, clocks, self.quarantine, self.robots, self.sessions)
         self.runner = TaskRunner(self.inbox, self.pool, self.giver, router, watchdog, calls)
         self.thread = threading.Thread(target=self.runner.run)
 

@@ -133,3 +133,28 @@ def test_a_credential_in_clear_is_refused_and_not_repeated(
             assert "in clear" in ended.out
             assert "c4n4ry" not in ended.out + ended.err
         refused("a credential in clear")
+
+
+def test_no_password_of_a_login_is_in_any_output_or_file(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, refused: Callable[[str], None]
+) -> None:
+    monkeypatch.setenv("CANARY", CANARY)
+
+    def page(path: str) -> bytes | Answer:
+        if path == "/login":
+            return b"<form method=post action=/enter><input type=password name=pass></form>"
+        return Answer(b"<a class=out>x</a>", headers=(("Set-Cookie", "sid=1; Path=/"),))
+
+    for success in ("a.out", "a.never"):
+        with Server(page) as server:
+            login = f'{{ url: "{server.url("/login")}", form: form, fields: {{ pass: "${{env:CANARY}}" }}, '
+            login += f"success: {{ selector: {success} }} }}"
+            sites = f'sites: {{ "{server.host(0)}": {{ login: {login} }} }}\n'
+            (desk.folder / "defs.yml").write_text(DEFS.format(url=server.url("")) + sites)
+            ended = desk.process("run", "defs.yml", "--workers", 2, "--verbose")
+            bodies = b"".join(seen.body for seen in server.log.all())
+        assert quote_plus(CANARY).encode() in bodies, ended.err
+        for name, content in everything(desk, ended).items():
+            for form in ENCODED:
+                assert form.encode() not in content, f"{form} is in {name}"
+    refused("the password of a login in outputs and files")

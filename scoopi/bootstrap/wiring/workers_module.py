@@ -21,6 +21,7 @@ from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.mediator.retries.retry_desk import RetryDesk
+from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.task_mediator import Prefetch, TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
@@ -112,6 +113,12 @@ class WorkersModule(Module):
         """The workers; at least one, also when it is a thread."""
         plan = msgspec.msgpack.encode(context.worker_plan())
         return WorkerPool(self._launch, max(1, settings.workers), plan, settings.most_requests)
+
+    @singleton
+    @provider
+    def sessions(self, pool: WorkerPool) -> Sessions:
+        """The sessions of sites."""
+        return Sessions(pool)
 
     @singleton
     @provider

@@ -68,6 +68,7 @@ class Checkers(msgspec.Struct, frozen=True):
         url: the address of a locator.
         page: the same address, where that is right: a local file that is not there (yet).
     ca: the path of a file of trusted authorities.
+    page_selector: a CSS selector of an element.
     host_pattern: which hosts a site has; returns the pattern as hosts are compared with it.
     """
 
@@ -83,4 +84,5 @@ class Checkers(msgspec.Struct, frozen=True):
     url: Callable[[str], Fault | None] = no_fault
     page: Callable[[str], Fault | None] = no_fault
     ca: Callable[[str], Fault | None] = no_fault
+    page_selector: Callable[[str], Fault | None] = no_fault
     host_pattern: Callable[[str], str | Fault] = str.lower

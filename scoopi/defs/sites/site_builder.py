@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scoopi.defs.scrape.checkers import Checkers, Fault
 from scoopi.defs.yaml.findings import Findings
-from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_integer
+from scoopi.defs.yaml.node import Listing, Node, Table, Text, plain, read_bool, read_integer
 from scoopi.model.place import Place
 from scoopi.model.sites import DIRECT, SiteBlock
 from scoopi.model.text.secrets import has_reference, is_secret_name, variable_of
@@ -33,13 +33,15 @@ _NUMBERS = {
 }
 _TEXTS = {"userAgent": "user_agent", "ca": "ca"}
 _NAMED = {"headers": "headers", "cookies": "cookies"}
-_AUTH, _PROXY, _CA = "auth", "proxy", "ca"
+_AUTH, _PROXY, _CA, _SESSION, _LOGIN = "auth", "proxy", "ca", "session", "login"
 KEY_OF = MappingProxyType(
     {
         **{number.field: key for key, number in _NUMBERS.items()},
         **{field: key for key, field in {**_TEXTS, **_NAMED}.items()},
         _AUTH: _AUTH,
         _PROXY: _PROXY,
+        _SESSION: _SESSION,
+        _LOGIN: _LOGIN,
     }
 )
 """Field of Site -> its key."""
@@ -103,6 +105,14 @@ class SiteBuilder:
             elif name == _AUTH:
                 values[_AUTH] = self._auth(node.table(name), node.keys[name], path)
                 origins[_AUTH] = at
+            elif name == _SESSION:
+                is_kept = read_bool(node.text(name) or "")
+                values[_SESSION] = compared if is_kept else ""
+                origins[_SESSION] = at
+            elif name == _LOGIN:
+                values[_LOGIN] = self._login(node.table(name), path)
+                values[_SESSION] = compared
+                origins[_LOGIN] = origins[_SESSION] = at
             elif name == _PROXY:
                 values[_PROXY] = self._proxies(node.entries[name], path)
                 origins[_PROXY] = at
@@ -140,6 +150,40 @@ class SiteBuilder:
             what = "auth needs user and password, or bearer"
             self._findings.error(owner, path, what, f"write `{AUTH_EXAMPLE}`")
         return texts
+
+    def _login(self, node: Table | None, path: str) -> dict[str, Any] | None:
+        if node is None:
+            return None
+        url = node.text("url") or ""
+        if fault := self._checkers.url(url):
+            self._report(fault, "", f"{path}.url", node.at("url"))
+        elif url and not url.lower().startswith(("http://", "https://")):
+            fault = Fault(f"{url} is not a web address", "write https://host/path")
+            self._report(fault, "", f"{path}.url", node.at("url"))
+        fields: dict[str, str] = {}
+        for name, text, place in _texts(node.table("fields")):
+            self._report(secret_fault("field", name, text), text, f"{path}.fields.{name}", place)
+            fields[name] = text
+        signs = {
+            name: plain(sign) for name in ("success", "expired") if (sign := node.table(name)) is not None
+        }
+        for name, sign in signs.items():
+            if not sign:
+                what = f"{name} needs a selector or a url"
+                self._findings.error(node.at(name), f"{path}.{name}", what, 'write { selector: "a.logout" }')
+        for selector, at in self._selectors(node):
+            if fault := self._checkers.page_selector(selector):
+                self._report(fault, "", path, at)
+        return {"url": url, "form": node.text("form") or "", "fields": fields, **signs}
+
+    def _selectors(self, node: Table) -> Iterator[tuple[str, Place]]:
+        for table, name in (
+            (node, "form"),
+            (node.table("success"), "selector"),
+            (node.table("expired"), "selector"),
+        ):
+            if table is not None and (text := table.text(name)):
+                yield text, table.at(name)
 
     def _proxies(self, node: Node, path: str) -> list[str]:
         entries = node.entries if isinstance(node, Listing) else (node,)

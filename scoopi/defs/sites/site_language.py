@@ -16,6 +16,44 @@ AUTH = Record(
         Key("bearer", _NAME, "A bearer token, as `${env:NAME}`.", 'bearer: "${env:SHOP_TOKEN}"'),
     )
 )
+PAGE_SIGN = Record(
+    (
+        Key("selector", _NAME, "CSS, of an element that the page has.", 'selector: "a.logout"'),
+        Key("url", _NAME, "A part of its final address; `*` is any characters.", "url: /account"),
+    )
+)
+LOGIN = Record(
+    (
+        Key(
+            "url",
+            _NAME,
+            "The page with the form; without form, where the fields are posted.",
+            'url: "https://shop.example/login"',
+            True,
+        ),
+        Key("form", _NAME, "CSS selector of the form; its hidden fields are kept.", 'form: "form#login"'),
+        Key(
+            "fields",
+            Record(others=_TEXT, called="field"),
+            "What is filled in; secrets are `${env:NAME}`.",
+            'fields: { user: reader, password: "${env:SHOP_PASSWORD}" }',
+            True,
+        ),
+        Key(
+            "success",
+            PAGE_SIGN,
+            "What the page after the login is recognized by.",
+            'success: { selector: "a.logout" }',
+            True,
+        ),
+        Key(
+            "expired",
+            PAGE_SIGN,
+            "What a page that wants another login is recognized by; default: its form, or url.",
+            "expired: { url: /login }",
+        ),
+    )
+)
 SITE = Record(
     (
         Key(
@@ -65,6 +103,18 @@ SITE = Record(
             AUTH,
             "A user with a password, or a bearer token, for each request.",
             'auth: { user: reader, password: "${env:SHOP_PASSWORD}" }',
+        ),
+        Key(
+            "session",
+            Scalar(Kind.BOOL),
+            "Whether cookies that pages set are kept for the site's further pages; with login: true.",
+            "session: true",
+        ),
+        Key(
+            "login",
+            LOGIN,
+            "How the site is logged in to, once for all workers and nodes.",
+            "login: { url: …, form: form, fields: { … }, success: { … } }",
         ),
         Key(
             "proxy",

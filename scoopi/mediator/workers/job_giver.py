@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from injector import inject
 
 from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.task_queues import AskingJob, TaskQueues
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.robots_gate import Denial, Pass, RobotsGate
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.worker.crash_marker import Note
-from scoopi.worker.messages import Denied, Granted, WorkItem
+from scoopi.worker.messages import Denied, Granted, ToParent, WorkItem
 
 
 class JobGiver:
@@ -27,6 +28,7 @@ class JobGiver:
         clocks: HostClocks,
         quarantine: Quarantine,
         robots: RobotsGate,
+        sessions: Sessions,
     ) -> None:
         self._robots = robots
         self._denied = 0
@@ -35,6 +37,7 @@ class JobGiver:
         self._queues = queues
         self._clocks = clocks
         self._quarantine = quarantine
+        self._sessions = sessions
 
     def add(self, jobs: Iterable[Pending]) -> None:
         """Queue jobs."""
@@ -82,9 +85,14 @@ class JobGiver:
     def forget(self, worker: PoolWorker) -> None:
         """Drop the requests of a worker that has ended."""
         self._queues.forget_worker(worker)
+        self._sessions.forget(worker)
         for job, host in worker.requests.items():
             self._clocks.abandoned(host, job)
             self._queues.wake(host)
+
+    def heed(self, worker: PoolWorker, message: ToParent) -> None:
+        """Carry out what a worker's message means for sessions."""
+        self._sessions.heed(worker, message)
 
     def judge(self, worker: PoolWorker, how: str, note: Note) -> None:
         """Queue or quarantine the jobs of a worker that has crashed; see `Quarantine.judge`."""
@@ -128,6 +136,8 @@ class JobGiver:
         pending = asking.worker.outstanding.get(asking.job)
         if pending is None:
             return None
+        if not asking.url:  # of a login, which the definitions ask for
+            return Pass.OPEN
         return Pass.OPEN if pending.is_robots else self._robots.verdict(host, asking.url, asking.public_only)
 
     def _serve_jobs(self, host: str) -> bool:

@@ -1,0 +1,148 @@
+"""Sessions: the sessions of sites on this node, and which job logs in to one."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
+from scoopi.model.site_session import Session, SessionChange
+from scoopi.worker.messages import (
+    HandedBack,
+    Ready,
+    Results,
+    SessionAsked,
+    SessionChanged,
+    SessionNews,
+    SessionTurn,
+    ToParent,
+)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Site:
+    """One session, the jobs that wait for its login, and the job that logs in; empty without one."""
+
+    session: Session
+    waiting: deque[tuple[PoolWorker, str]] = field(default_factory=deque)
+    login_job: str = ""
+
+
+class Sessions:
+    """One job at a time logs in to a site, while the others wait in their workers; each worker learns of it.
+
+    Belongs to the task runner's thread.
+
+    Args:
+        on_change: called with each session that has changed.
+    """
+
+    def __init__(self, pool: WorkerPool, on_change: Callable[[Session], None] = lambda session: None) -> None:
+        self._pool = pool
+        self._on_change = on_change
+        self._sites: dict[str, _Site] = {}
+        self._by_job: dict[str, str] = {}
+
+    def heed(self, worker: PoolWorker, message: ToParent) -> None:
+        """Carry out a message that concerns sessions, after all else that it means."""
+        if isinstance(message, SessionAsked):
+            self.ask(worker, message.job, message.session, message.version)
+        elif isinstance(message, SessionChanged):
+            self.change(message.change)
+        elif isinstance(message, Ready):
+            self.greet(worker)
+        elif self._by_job and isinstance(message, Results | HandedBack):
+            jobs = message.jobs if isinstance(message, HandedBack) else [each.job for each in message.results]
+            for job in jobs:
+                self.released(job)
+
+    def greet(self, worker: PoolWorker) -> None:
+        """Give a new worker all sessions."""
+        for site in self._sites.values():
+            worker.link.send(SessionNews(site.session))
+
+    def ask(self, worker: PoolWorker, job: str, name: str, version: int) -> None:
+        """A job in a worker waits for a session with more logins than `version`."""
+        site = self._of(name)
+        if site.session.failed or site.session.version > version:
+            worker.link.send(SessionNews(site.session))
+            return
+        site.waiting.append((worker, job))
+        self._appoint(site)
+
+    def change(self, change: SessionChange) -> None:
+        """A page or a login has changed a session."""
+        site = self._of(change.name)
+        site.session = site.session.with_changes(change)
+        if change.login and change.job == site.login_job:
+            self._end_login(site, change)
+        self._broadcast(site)
+        self._appoint(site)
+
+    def released(self, job: str) -> None:
+        """The job is in no worker any more: if it was to log in, another one does."""
+        name = self._by_job.pop(job, None)
+        if name is not None:
+            site = self._of(name)
+            site.login_job = ""
+            self._appoint(site)
+
+    def forget(self, worker: PoolWorker) -> None:
+        """The worker has ended: its jobs wait no longer, and do not log in."""
+        for site in self._sites.values():
+            site.waiting = deque(each for each in site.waiting if each[0] is not worker)
+        for job in worker.outstanding:
+            self.released(job)
+
+    def learn(self, session: Session) -> None:
+        """Take over what other nodes, or an earlier process of this one, have made of a session."""
+        site = self._of(session.name)
+        known = site.session
+        version = max(known.version, session.version)
+        cookies = {**known.cookies, **session.cookies} if session.version >= known.version else known.cookies
+        merged = replace(known, version=version, cookies=cookies)
+        if merged != known:
+            site.session = merged
+            if version > known.version:
+                site.waiting.clear()
+            self._broadcast(site, is_own=False)
+
+    def _end_login(self, site: _Site, change: SessionChange) -> None:
+        self._by_job.pop(site.login_job, None)
+        site.login_job = ""
+        if change.login == "done":
+            site.session = replace(site.session, version=site.session.version + 1)
+            site.waiting.clear()
+            log.info("logged in to %s", change.name)
+        elif change.login == "failed":
+            site.session = replace(site.session, failed=change.message)
+            site.waiting.clear()
+            log.warning("%s; no more requests to this site", change.message)
+        else:
+            log.info("the login did not come to its end, and is tried again: %s", change.message)
+
+    def _appoint(self, site: _Site) -> None:
+        while site.waiting and not site.login_job:
+            worker, job = site.waiting.popleft()
+            if job in worker.outstanding:
+                site.login_job = job
+                self._by_job[job] = site.session.name
+                worker.link.send(SessionTurn(job))
+
+    def _broadcast(self, site: _Site, is_own: bool = True) -> None:
+        for worker in self._pool:
+            worker.link.send(SessionNews(site.session))
+        if is_own:
+            self._on_change(site.session)
+
+    def _of(self, name: str) -> _Site:
+        site = self._sites.get(name)
+        if site is None:
+            site = self._sites[name] = _Site(Session(name))
+        return site

@@ -1,0 +1,74 @@
+"""Session: the cookies that a site has set, and whether it has been logged in to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+MOST_COOKIES = 300
+LONGEST_COOKIE = 8192
+
+
+class Session(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a worker knows of a site's session.
+
+    Attributes:
+        name: the pattern of its site.
+        version: counts the logins.
+        cookies: lines as curl writes them, by domain, path and name.
+        failed: why no login can succeed; empty if none has failed.
+    """
+
+    name: str
+    version: int = 0
+    cookies: dict[str, str] = {}
+    failed: str = ""
+
+    def with_changes(self, change: SessionChange) -> Session:
+        """The session after a page has changed its cookies."""
+        cookies = {key: line for key, line in self.cookies.items() if key not in change.removed}
+        cookies.update(change.added)
+        kept = dict(list(cookies.items())[-MOST_COOKIES:])
+        return msgspec.structs.replace(self, cookies=kept)
+
+
+class SessionChange(msgspec.Struct, frozen=True, array_like=True):
+    """What a page or a login has done to a session.
+
+    Attributes:
+        job: whose page it was.
+        login: `done` after a login, `failed` after one that no other can follow, `again` if another job may
+            try; empty for a page.
+        message: why it failed.
+    """
+
+    name: str
+    job: str
+    added: dict[str, str] = {}
+    removed: tuple[str, ...] = ()
+    login: str = ""
+    message: str = ""
+
+
+def cookies_of(lines: Iterable[str]) -> dict[str, str]:
+    """Cookie lines by what identifies them.
+
+    >>> list(cookies_of(["a.example\\tFALSE\\t/\\tFALSE\\t0\\tsid\\t1"]))
+    ['a.example / sid']
+    """
+    found: dict[str, str] = {}
+    for line in lines:
+        parts = line.split("\t")
+        if len(parts) == 7 and len(line) <= LONGEST_COOKIE:
+            found[f"{parts[0]} {parts[2]} {parts[5]}"] = line
+    return found
+
+
+def changed(
+    name: str, job: str, sent: Mapping[str, str], received: Mapping[str, str]
+) -> SessionChange | None:
+    """The change from the cookies of a request to those after its response; None without one."""
+    added = {key: line for key, line in received.items() if sent.get(key) != line}
+    removed = tuple(key for key in sent if key not in received)
+    return SessionChange(name, job, added, removed) if added or removed else None

@@ -1,0 +1,117 @@
+"""LoginRun: the steps of a login: read the form, send it, look at the page that comes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import msgspec
+
+from scoopi.errors import FetchError
+from scoopi.model.locator import Locator, PageRequest
+from scoopi.model.sites import Login, PageSign
+from scoopi.model.text.secrets import variable_of
+from scoopi.model.text.shown import shown
+from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.tree.login_form import LoginForm, find_form, has_element
+from scoopi.parse.tree.page import Page
+
+FORM, SUBMIT = "form", "submit"
+
+
+class LoginStage(msgspec.Struct, frozen=True):
+    """Where a login stands.
+
+    Attributes:
+        name: FORM or SUBMIT.
+        locator: of the page that is asked for.
+        order: the loader's input for it.
+    """
+
+    name: str
+    locator: Locator
+    order: object
+
+
+class LoginRun:
+    """Decides each step of a login from the page that the last one brought; asks nothing itself.
+
+    Args:
+        session_of: name of the session of a web address; a form is sent within its session only.
+    """
+
+    def __init__(self, session_of: Callable[[str], str]) -> None:
+        self._session_of = session_of
+        self._css = CssEngine()
+
+    def first(self, login: Login) -> tuple[str, Locator]:
+        """The first stage and its page."""
+        if login.form:
+            return FORM, Locator("login", "", login.url)
+        form = tuple(login.fields.items())
+        return SUBMIT, Locator("login", "", login.url, PageRequest("POST", form=form))
+
+    def submit(self, login: Login, page: Page) -> Locator:
+        """How the form of a page is sent.
+
+        Raises:
+            FetchError: the page has no such form, or it would send credentials in clear or elsewhere.
+        """
+        address = page.document.url
+        form = find_form(page, login.form, self._css)
+        if form is None:
+            raise _failed(f"its page has no form {login.form}", address)
+        self._ensure_safe(form, login, address)
+        fields = tuple({**form.fields, **login.fields}.items())
+        if form.method == "POST":
+            return Locator("login", "", form.url, PageRequest("POST", form=fields))
+        raise _failed("its form sends with GET, which shows a password in addresses", address)
+
+    def ensure_success(self, login: Login, page: Page) -> None:
+        """That the page which came after the login is the right one.
+
+        Raises:
+            FetchError: it is not.
+        """
+        if self.has(login.success, page):
+            return
+        sign = login.success
+        what = f"no element {sign.selector}" if sign.selector else f"not the address {sign.url}"
+        raise _failed(f"the page that came after it has {what}", page.document.url)
+
+    def is_expired(self, login: Login, page: Page) -> bool:
+        """Whether the page asks for another login."""
+        if login.expired != PageSign():
+            return self.has(login.expired, page)
+        if login.form:
+            return find_form(page, login.form, self._css) is not None
+        return urlsplit(page.document.url).path == urlsplit(login.url).path
+
+    def has(self, sign: PageSign, page: Page) -> bool:
+        """Whether the page has all that the sign wants."""
+        if sign.url and not _in_address(sign.url, page.document.url):
+            return False
+        return not sign.selector or has_element(page, sign.selector, self._css)
+
+    def _ensure_safe(self, form: LoginForm, login: Login, address: str) -> None:
+        open_names = {
+            name for name in form.passwords if variable_of(login.fields.get(name, "${env:X}")) is None
+        }
+        if open_names:
+            raise _failed(
+                f"the password field {min(open_names)} has a value that is not ${{env:NAME}}", address
+            )
+        if address.startswith("https:") and not form.url.startswith("https:"):
+            raise _failed("its form is sent without encryption", address)
+        if self._session_of(form.url) != self._session_of(login.url):
+            raise _failed(f"its form is sent to another site, {shown(form.url)}", address)
+
+
+def _in_address(pattern: str, url: str) -> bool:
+    return re.search(".*".join(map(re.escape, pattern.split("*"))), url) is not None
+
+
+def _failed(why: str, url: str) -> FetchError:
+    hint = "look at `login` of the site"
+    return FetchError(f"the login failed: {why}", at=shown(url), hint=hint, cause=f"the login failed: {why}")

@@ -1,0 +1,194 @@
+"""SessionLoader: loads the pages of sites that want a login, and logs in when it is this job's turn."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from msgspec.structs import replace
+
+from scoopi.errors import FetchError
+from scoopi.fetch.address import host_of
+from scoopi.model.handover import Handover, Payload, ToGrant, ToSession, ToTask
+from scoopi.model.site_session import Session, SessionChange
+from scoopi.model.sites import Site, Sites
+from scoopi.parse.tree.page import Page
+from scoopi.steps.login_run import FORM, SUBMIT, LoginRun, LoginStage
+from scoopi.steps.step import Loader, LoadOrder, OnHandover
+from scoopi.steps.worker_sessions import WorkerSessions
+
+UNAUTHORIZED = 401
+MOST_LOGINS = 2
+"""For how many logins a page may ask; more would never end."""
+ACCEPTED = frozenset({201, 202, 204})
+"""Statuses of a login without a page."""
+
+
+class SessionLoader(Loader):
+    """Hands a page on to the loader of pages once its session is logged in; other pages at once."""
+
+    def __init__(self, inner: Loader, sites: Sites, sessions: WorkerSessions) -> None:
+        self._inner = inner
+        self._sites = sites
+        self._sessions = sessions
+        self._login = LoginRun(lambda url: sites.for_host(host_of(url)).session)
+
+    def begin(self, payload: Payload, on_handover: OnHandover) -> None:
+        """See `Loader`; also hands over a ToSession."""
+        order = payload.expect(LoadOrder)
+        site = self._sites.for_host(host_of(payload.locator.url))
+        if site.login is None or order.archived or order.is_robots:
+            self._inner.begin(payload, on_handover)
+            return
+        session = self._sessions.get(site.session)
+        if session.failed:
+            on_handover(FetchError(session.failed, hint="look at `login` of the site"))
+        elif order.login is not None:
+            self._continue(payload, order.login, site, on_handover)
+        elif order.logs_in:
+            stage, locator = self._login.first(site.login)
+            self._continue(payload, LoginStage(stage, locator, LoadOrder()), site, on_handover)
+        elif session.version <= order.outdated:
+            on_handover(ToSession(site.session, order.outdated, payload.advance(order.without_grant())))
+        else:
+            self._inner.begin(payload, partial(self._on_page, payload, session, site, on_handover))
+
+    def under_way(self) -> int:
+        """See `Loader`."""
+        return self._inner.under_way()
+
+    def turn(self, wait_s: float) -> None:
+        """See `Loader`."""
+        self._inner.turn(wait_s)
+
+    def wake(self) -> None:
+        """See `Loader`."""
+        self._inner.wake()
+
+    def size_of(self, page: object) -> int:
+        """See `Loader`."""
+        return self._inner.size_of(page)
+
+    def fault_of(self, page: object) -> str | None:
+        """See `Loader`."""
+        return self._inner.fault_of(page)
+
+    def abandon(self, payload: Payload) -> None:
+        """See `Loader`."""
+        self._inner.abandon(payload)
+
+    def close(self) -> None:
+        """See `Loader`."""
+        self._inner.close()
+
+    def learn(self, session: Session) -> None:
+        """See `Loader`."""
+        self._sessions.learn(session)
+
+    def take_changes(self) -> list[SessionChange]:
+        """See `Loader`."""
+        return self._sessions.take()
+
+    def _on_page(
+        self,
+        payload: Payload,
+        session: Session,
+        site: Site,
+        on_handover: OnHandover,
+        outcome: Handover | Exception,
+    ) -> None:
+        assert site.login is not None
+        order = payload.expect(LoadOrder)
+        if isinstance(outcome, ToGrant):
+            further = outcome.payload.expect(LoadOrder)
+            kept = replace(further, outdated=order.outdated, logins=order.logins)
+            on_handover(ToGrant(outcome.host, outcome.payload.advance(kept)))
+            return
+        try:
+            is_expired = self._is_expired(outcome, site)
+        except Exception as error:  # the page cannot be parsed: its tasks report it
+            is_expired = False
+            outcome = outcome if isinstance(outcome, ToTask) else error
+        if not is_expired:
+            on_handover(outcome)
+        elif order.logins >= MOST_LOGINS:
+            what = "the page asks for a login again and again"
+            on_handover(
+                FetchError(what, at=payload.locator.url, hint="look at `expired` of its site's login")
+            )
+        else:
+            again = LoadOrder(
+                public_only=order.public_only, outdated=session.version, logins=order.logins + 1
+            )
+            on_handover(ToSession(site.session, session.version, payload.advance(again)))
+
+    def _is_expired(self, outcome: Handover | Exception, site: Site) -> bool:
+        assert site.login is not None
+        if isinstance(outcome, FetchError):
+            return outcome.fault.status == UNAUTHORIZED
+        page = outcome.payload.input if isinstance(outcome, ToTask) else None
+        return isinstance(page, Page) and self._login.is_expired(site.login, page)
+
+    # The login
+
+    def _continue(self, payload: Payload, stage: LoginStage, site: Site, on_handover: OnHandover) -> None:
+        inner = Payload(payload.job, stage.locator, 1, "", _granted(stage, payload.expect(LoadOrder)))
+        self._inner.begin(inner, partial(self._on_login_page, payload, stage, site, on_handover))
+
+    def _on_login_page(
+        self,
+        payload: Payload,
+        stage: LoginStage,
+        site: Site,
+        on_handover: OnHandover,
+        outcome: Handover | Exception,
+    ) -> None:
+        try:
+            handover = self._next(payload, stage, site, outcome)
+        except FetchError as error:
+            can_pass = error.fault.is_transient
+            change = SessionChange(site.session, payload.job, login="again" if can_pass else "failed")
+            self._sessions.report(replace(change, message=f"{site.session}: {error}"))
+            on_handover(error)
+        except Exception as error:
+            self._sessions.report(SessionChange(site.session, payload.job, login="again"))
+            on_handover(error)
+        else:
+            on_handover(handover)
+
+    def _next(
+        self, payload: Payload, stage: LoginStage, site: Site, outcome: Handover | Exception
+    ) -> Handover:
+        assert site.login is not None
+        order = payload.expect(LoadOrder)
+        if isinstance(outcome, ToGrant):
+            further = LoginStage(stage.name, stage.locator, outcome.payload.expect(LoadOrder))
+            return ToGrant(outcome.host, payload.advance(replace(order.without_grant(), login=further)))
+        if isinstance(outcome, ToTask):
+            page = outcome.payload.input
+            assert isinstance(page, Page)
+            if stage.name == FORM:
+                locator = self._login.submit(site.login, page)
+                submit = LoginStage(SUBMIT, locator, LoadOrder())
+                waits = replace(order.without_grant(), login=submit)
+                return ToGrant(host_of(locator.url), payload.advance(waits))
+            self._login.ensure_success(site.login, page)
+        elif not _is_accepted(stage, site, outcome):
+            assert isinstance(outcome, Exception)
+            raise outcome
+        self._sessions.report(SessionChange(site.session, payload.job, login="done"))
+        version = self._sessions.get(site.session).version
+        back = LoadOrder(public_only=order.public_only, outdated=version, logins=order.logins)
+        return ToSession(site.session, version, payload.advance(back))
+
+
+def _is_accepted(stage: LoginStage, site: Site, outcome: Handover | Exception) -> bool:
+    """Whether the site has answered a login without a page, and none is wanted."""
+    assert site.login is not None
+    is_empty = isinstance(outcome, FetchError) and outcome.fault.status in ACCEPTED
+    return stage.name == SUBMIT and is_empty and not site.login.success.selector
+
+
+def _granted(stage: LoginStage, order: LoadOrder) -> LoadOrder:
+    inner = stage.order
+    assert isinstance(inner, LoadOrder)
+    return inner if order.grant is None else inner.with_grant(order.grant)

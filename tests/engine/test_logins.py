@@ -1,0 +1,198 @@
+"""Sessions and logins: cookies of a site on all workers, one login, renewed when a page asks for it."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from urllib.parse import parse_qs
+
+import pytest
+
+from tests.engine.desk import Desk
+from tests.server.answer import Answer
+from tests.server.exchange import Exchange
+from tests.server.misbehaviours import Misbehaviour
+from tests.server.request_log import Seen
+from tests.server.server import Server
+
+FORM = b"""<form id=login method=post action="/enter"><input type=hidden name=csrf value=t0k>
+<input name=user><input type=password name=pass><select name=lang>
+<option value=de selected>d</select></form>"""
+DEFS = """\
+locatorGroups:
+  page:
+    locators:
+{locators}
+taskGroups:
+  page: {{ pageTask: {{ dataDef: text }} }}
+dataDefs:
+  text:
+    query: {{ block: "body", selector: "p" }}
+    items: [ item: {{ name: text, value: text }} ]
+"""
+LOGIN = """\
+sites:
+  "{host}":
+    parallelism: 8
+    login:
+      url: "{url}/login"
+      form: "form#login"
+      fields: {{ user: me, pass: "${{env:PASSWORD}}" }}
+      success: {{ selector: "a.logout" }}
+"""
+
+
+class Shop:
+    """A site whose pages want a session; each session is good for `uses` pages."""
+
+    def __init__(self, uses: int = 1000) -> None:
+        self._uses = uses
+        self._left: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self.logins: list[bytes] = []
+        self.refused = 0
+
+    def route(self, seen: Seen) -> tuple[str, Misbehaviour] | None:
+        """All but the page after the login."""
+        return None if seen.path == "/home" else ("shop", self.answer)
+
+    async def answer(self, exchange: Exchange) -> None:
+        """Answer one request."""
+        with self._lock:
+            answer = self._answer(exchange)
+        await exchange.send(answer)
+
+    def _answer(self, exchange: Exchange) -> Answer:
+        seen, path = exchange.seen, exchange.path
+        if path == "/login":
+            return Answer(FORM, headers=(("Set-Cookie", "pre=1; Path=/"),))
+        if path == "/enter":
+            return self._enter(seen.body, seen.header("Cookie") or "")
+        sid = dict(part.split("=", 1) for part in (seen.header("Cookie") or "=").split("; ")).get("sid", "")
+        if self._left.get(sid, 0) <= 0:
+            self.refused += 1
+            return Answer(b"", 302, headers=(("Location", "/login"),))
+        self._left[sid] -= 1
+        return Answer(b"<p>page</p>")
+
+    def _enter(self, body: bytes, cookie: str) -> Answer:
+        fields = parse_qs(body.decode())
+        self.logins.append(body)
+        right = {"csrf": ["t0k"], "user": ["me"], "pass": ["right"], "lang": ["de"]}
+        if fields != right or "pre=1" not in cookie:
+            return Answer(b"<p>wrong password</p>" + FORM)
+        sid = f"s{len(self.logins)}"
+        self._left[sid] = self._uses
+        return Answer(
+            b"", 302, headers=(("Location", "/home"), ("Set-Cookie", f"sid={sid}; Path=/; HttpOnly"))
+        )
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
+
+
+@pytest.fixture
+def server(shop: Shop) -> Iterator[Server]:
+    with Server(lambda path: b"<a class=logout>out</a>", route=shop.route) as server:
+        yield server
+
+
+def write(desk: Desk, server: Server, count: int, sites: str = LOGIN) -> None:
+    entries = [f'      - {{ name: l{each}, url: "{server.url(f"/p{each}")}" }}' for each in range(count)]
+    text = DEFS.format(locators="\n".join(entries)) + sites.format(host=server.host(0), url=server.url(""))
+    (desk.folder / "defs.yml").write_text(text)
+    desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False}
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_site_is_logged_in_to_once_for_all_pages_of_all_workers(
+    desk: Desk, server: Server, shop: Shop, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PASSWORD", "right")
+    write(desk, server, 40)
+    ended = desk.process("run", "defs.yml", "--workers", workers)
+    assert ended.code == 0, ended.err
+    assert sum(desk.rows().values()) == 40
+    assert len(shop.logins) == 1
+    assert shop.refused == 0
+    assert Counter(seen.path for seen in server.log.all()).most_common(1)[0][1] == 1
+
+
+def test_a_login_is_renewed_when_a_page_asks_for_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PASSWORD", "right")
+    shop = Shop(uses=7)
+    with Server(lambda path: b"<a class=logout>out</a>", route=shop.route) as server:
+        write(desk, server, 20, LOGIN.replace("parallelism: 8", "parallelism: 1"))
+        ended = desk.process("run", "defs.yml", "--workers", 2)
+    assert ended.code == 0, ended.err
+    assert sum(desk.rows().values()) == 20
+    assert len(shop.logins) == 3
+
+
+def test_a_failed_login_fails_the_pages_with_one_clear_message_and_stops_requests(
+    desk: Desk, server: Server, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PASSWORD", "canary-wrong")
+    write(desk, server, 30)
+    ended = desk.process("run", "defs.yml", "--workers", 2)
+    assert ended.code == 1
+    assert "the login failed: the page that came after it has no element a.logout" in ended.err
+    assert "canary" not in ended.err
+    assert len(shop.logins) == 1
+    assert {seen.path for seen in server.log.all()} == {"/login", "/enter"}
+    assert desk.told()["jobs"]["failed"] == 30
+
+
+def test_a_login_without_a_form_posts_its_fields(
+    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PASSWORD", "right")
+    sites = LOGIN.replace('/login"', '/home"').replace('      form: "form#login"\n', "")
+    write(desk, server, 1, sites)
+    desk.process("run", "defs.yml", "--workers", 0)
+    posts = [seen for seen in server.log.all() if seen.method == "POST"]
+    assert [(seen.path, seen.body) for seen in posts] == [("/home", b"user=me&pass=right")]
+
+
+def test_cookies_of_a_site_with_a_session_are_kept_for_its_further_pages(desk: Desk) -> None:
+    def page(path: str) -> Answer:
+        return Answer(b"<p>page</p>", headers=(("Set-Cookie", f"last={path[1:]}; Path=/"),))
+
+    with Server(page) as server:
+        write(desk, server, 6, 'sites: {{ "{host}": {{ session: true }} }}\n')
+        assert desk.process("run", "defs.yml", "--workers", 2).code == 0
+        cookies = [seen.header("Cookie") for seen in server.log.all()]
+        paths = [seen.path[1:] for seen in server.log.all()]
+        assert cookies == [None, *(f"last={path}" for path in paths[:-1])]
+        write(desk, server, 2, "")
+        server.log.clear()
+        assert desk.process("run", "defs.yml", "--workers", 2).code == 0
+        assert [seen.header("Cookie") for seen in server.log.all()] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("login", "message"),
+    [
+        (
+            'url: "http://a/", fields: { pass: abc }, success: { url: /x }',
+            "the field pass holds a credential in clear",
+        ),
+        ('url: "http://a/", fields: { u: x }', "success is missing"),
+        ('url: "http://a/", fields: { u: x }, success: {}', "success needs a selector or a url"),
+        ("url: a, fields: { u: x }, success: { url: /x }", "a is not a web address"),
+        ('url: "http://a/", form: "p:nonsense", fields: { u: x }, success: { url: /x }', "nonsense"),
+    ],
+)
+def test_what_is_wrong_with_a_login_is_found_by_the_check(
+    desk: Desk, server: Server, login: str, message: str
+) -> None:
+    write(desk, server, 1, "sites: {{ a.example: {{ login: {{ LOGIN }} }} }}\n")
+    text = (desk.folder / "defs.yml").read_text().replace("LOGIN", login)
+    (desk.folder / "defs.yml").write_text(text)
+    ended = desk.scoopi("check", "defs.yml")
+    assert ended.code == 3
+    assert message in ended.out
+    assert "abc" not in ended.out

@@ -1,0 +1,101 @@
+"""Sessions: one job logs in, the others wait; another one does if it ends, and every worker learns of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scoopi.mediator.sessions import Sessions
+from scoopi.model.site_session import Session, SessionChange
+from scoopi.worker.messages import SessionNews, SessionTurn
+
+
+class Worker:
+    """What Sessions sees of a worker."""
+
+    def __init__(self, *jobs: str) -> None:
+        self.outstanding = dict.fromkeys(jobs)
+        self.link = self
+        self.got: list[Any] = []
+
+    def send(self, message: object) -> None:
+        self.got.append(message)
+
+    @property
+    def turns(self) -> list[str]:
+        """The jobs that were to log in."""
+        return [message.job for message in self.got if isinstance(message, SessionTurn)]
+
+    @property
+    def news(self) -> list[Session]:
+        """The sessions that it was given."""
+        return [message.session for message in self.got if isinstance(message, SessionNews)]
+
+
+@pytest.fixture
+def one() -> Worker:
+    return Worker("a", "b")
+
+
+@pytest.fixture
+def two() -> Worker:
+    return Worker("c")
+
+
+@pytest.fixture
+def sessions(one: Worker, two: Worker) -> Any:
+    sessions: Any = Sessions([one, two])  # type: ignore[arg-type]
+    for worker, job in ((one, "a"), (one, "b"), (two, "c")):
+        sessions.ask(worker, job, "s", 0)
+    return sessions
+
+
+def test_one_job_logs_in_while_the_others_wait(sessions: Any, one: Worker, two: Worker) -> None:
+    assert (one.turns, two.turns) == (["a"], [])
+
+
+def test_after_the_login_every_worker_has_the_session(sessions: Any, one: Worker, two: Worker) -> None:
+    sessions.change(SessionChange("s", "a", {"k": "line"}))
+    sessions.change(SessionChange("s", "a", login="done"))
+    assert one.news[-1] == two.news[-1] == Session("s", 1, {"k": "line"})
+    assert (one.turns, two.turns) == (["a"], [])
+    sessions.ask(two, "c", "s", 0)
+    assert two.news[-1].version == 1
+    late = Worker()
+    sessions.greet(late)
+    assert late.news == [Session("s", 1, {"k": "line"})]
+
+
+def test_a_newer_session_needs_another_login(sessions: Any, one: Worker, two: Worker) -> None:
+    sessions.change(SessionChange("s", "a", login="done"))
+    sessions.ask(two, "c", "s", 1)
+    assert two.turns == ["c"]
+
+
+def test_a_failed_login_stops_all(sessions: Any, one: Worker, two: Worker) -> None:
+    sessions.change(SessionChange("s", "a", login="failed", message="no"))
+    assert [worker.news[-1].failed for worker in (one, two)] == ["no", "no"]
+    sessions.ask(two, "c", "s", 0)
+    assert (one.turns, two.turns) == (["a"], [])
+
+
+def test_a_login_that_may_pass_is_tried_by_the_next_job(sessions: Any, one: Worker) -> None:
+    sessions.change(SessionChange("s", "a", login="again", message="later"))
+    assert one.turns == ["a", "b"]
+
+
+def test_if_the_job_ends_or_its_worker_crashes_another_one_logs_in(
+    sessions: Any, one: Worker, two: Worker
+) -> None:
+    sessions.released("a")
+    assert one.turns == ["a", "b"]
+    sessions.forget(one)
+    assert two.turns == ["c"]
+
+
+def test_what_another_node_has_done_is_learned(sessions: Any, one: Worker, two: Worker) -> None:
+    sessions.learn(Session("s", 3, {"k": "line"}))
+    assert two.news[-1] == Session("s", 3, {"k": "line"})
+    sessions.learn(Session("s", 2, {"k": "stale"}))
+    assert two.news[-1].cookies == {"k": "line"}
