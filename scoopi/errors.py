@@ -39,6 +39,10 @@ class UsageError(ScoopiError):
     """The command line asks for something that does not exist or does not fit together (exit 2)."""
 
 
+class StateRefusedError(UsageError):
+    """A transition is not allowed in the current state of a job, an attempt or a process (exit 4)."""
+
+
 class PeriodError(ScoopiError):
     """A period, a slot, a duration or a cron expression is not valid."""
 

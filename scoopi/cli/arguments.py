@@ -24,12 +24,20 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "status": "show the runs of a cluster, their nodes and their progress",
         "cancel": "stop a run on all nodes of its cluster",
         "forget": "remove a run's data from its cluster",
+        "deploy": "check a project of the scheduler and make it current",
+        "tick": "run one pass of the scheduler and print its decisions",
+        "launch": "create a job of a process by hand",
+        "process": "show, pause and resume processes; their next slots",
+        "job": "show, explain, skip, cancel and repeat jobs",
+        "attempt": "show attempts; claim and end them from outside",
+        "worker": "show and register workers",
         "period": "calculate with periods: hours, days, months and years",
         "member": "start a Hazelcast member, for development and tests",
         "version": "show the versions of Scoopi and its components",
     }
 )
-"""Verb -> what it does; its module is `verbs/<verb>_verb.py`."""
+"""Verb -> what it does; its module is `<verb>_verb.py` in `verbs`, or in `schedule_verbs`."""
+_SCHEDULE = frozenset({"deploy", "tick", "launch", "process", "job", "attempt", "worker", "period"})
 
 _RUN, _NEW, _CHECK = "use scoopi run DEFS", "use scoopi new DIR", "use scoopi check DEFS"
 _STOP = "press Ctrl-C where the run was started, or use scoopi cancel RUN for a run of a cluster"
@@ -123,7 +131,8 @@ def read_options(name: str, arguments: Sequence[str]) -> tuple[Verb, argparse.Na
         UsageError: the verb does not accept the arguments.
         SystemExit: help was asked for and printed.
     """
-    verb = cast(Verb, import_module(f"scoopi.cli.verbs.{name}_verb").VERB)
+    folder = "schedule_verbs" if name in _SCHEDULE else "verbs"
+    verb = cast(Verb, import_module(f"scoopi.cli.{folder}.{name}_verb").VERB)
     parser = Parser(
         prog=f"scoopi {name}",
         usage=verb.usage,

@@ -15,12 +15,15 @@ UNEXPECTED = 1
 WRONG_USAGE = 2
 INVALID = 3
 HELD_BACK = 4
+NOT_ALLOWED = 4
 UNREACHABLE = 5
 INTERRUPTED = 130
 _SIGNALLED = 128
 
 _BY_ERROR: tuple[tuple[type[BaseException], int], ...] = (
+    (errors.StateRefusedError, NOT_ALLOWED),
     (errors.UsageError, WRONG_USAGE),
+    (errors.PeriodError, WRONG_USAGE),
     (errors.ClusterError, UNREACHABLE),
     (errors.RunError, UNREACHABLE),
     (errors.BootError, INVALID),

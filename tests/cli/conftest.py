@@ -42,8 +42,8 @@ class StandIn:
     def run(self) -> Any:
         return self._answer("run")
 
-    def resume(self, run: str | None) -> Any:
-        return self._answer(("resume", run))
+    def resume(self, run: str | None, *, failed: bool = False) -> Any:
+        return self._answer(("resume", run, failed) if failed else ("resume", run))
 
     def check(self, *arguments: Any) -> Any:
         return self._answer(("check", *arguments))

@@ -15,11 +15,18 @@ QUICKSTART = ROOT / "defs" / "examples" / "quickstart"
 
 
 def test_every_definition_belongs_to_a_folder_that_is_checked() -> None:
-    assert {file.partition("/")[0] for file in FILES} == {"first", "shop", "bikes", "books", "concerts"}
+    assert {file.partition("/")[0] for file in FILES} == {
+        "first",
+        "shop",
+        "bikes",
+        "books",
+        "concerts",
+        "jobs",
+    }
     assert len(set(FILES)) == len(FILES)
 
 
-@pytest.mark.parametrize("folder", ["first", "shop", "bikes", "books", "concerts"])
+@pytest.mark.parametrize("folder", ["first", "shop", "bikes", "books", "concerts", "jobs"])
 def test_the_definitions_of_the_documentation_pass_the_check_without_a_warning(
     folder: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,9 @@ LONG_FILES: set[str] = set()
 """Files above the limit."""
 FULL_FOLDERS: set[str] = set()
 """Folders above the limit."""
-SMALL_FILES: dict[str, str] = {}
+SMALL_FILES: dict[str, str] = {
+    "scoopi/cli/schedule_verbs/tick_verb.py": "a verb, which is imported by its name",
+}
 """Small files with one importer -> the reason to keep them."""
 LONG_FUNCTIONS: set[str] = set()
 """Functions above the limit."""
@@ -119,9 +121,26 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "values; the tests of their users create and compare them",
         "finds.py run_figures.py run_report.py",
     ),
+    "scoopi/cli/schedule_verbs": (
+        "test_schedule_verbs.py and test_period_verb.py run the verbs",
+        "attempt_verb.py deploy_verb.py job_verb.py launch_verb.py operations.py process_verb.py "
+        "tick_verb.py worker_verb.py",
+    ),
     "scoopi/model/schedule": (
-        "values; the tests of the scheduler's language compare them",
-        "process.py schedule_settings.py",
+        "values; the tests of the scheduler's language and of its passes compare them",
+        "process.py schedule_records.py schedule_settings.py",
+    ),
+    "scoopi/scheduler": (
+        "test_reconcile.py and test_sweep.py decide through them",
+        "decisions.py gates.py retrying.py snapshot.py triggers.py why.py",
+    ),
+    "scoopi/serve": (
+        "values and commands; test_schedule_verbs.py prints and gives them",
+        "job_desk.py process_desk.py rows.py",
+    ),
+    "scoopi/store/schedule": (
+        "tests/serve keeps all its records through it",
+        "schedule_store.py",
     ),
     "scoopi/model/text": (
         "functions of one line; the tests of messages assert their results",

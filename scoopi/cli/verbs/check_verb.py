@@ -17,7 +17,7 @@ class Check:
     usage = "scoopi check DEFS... [options]"
     sentence = (
         "Reports every problem in definitions, without loading a page. DEFS may be a project of the\n"
-        "scheduler to come, whose processes are checked together with the scrapes that they execute."
+        "scheduler, whose processes are checked together with the scrapes that they execute."
     )
     example = (
         "scoopi check defs/examples/quickstart\n"

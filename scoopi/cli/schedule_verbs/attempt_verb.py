@@ -1,0 +1,103 @@
+"""`scoopi attempt`: shows attempts, and lets programs and people claim and end them."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from scoopi.cli.arguments import Verb
+from scoopi.cli.exit_codes import DONE
+from scoopi.cli.schedule_verbs.operations import (
+    add_operations,
+    desks,
+    now_of,
+    opened,
+    print_fields,
+    print_rows,
+    read_inputs,
+)
+from scoopi.cli.terminal import Terminal
+from scoopi.errors import UsageError
+from scoopi.serve.rows import attempt_row
+from scoopi.serve.workbench import Workbench
+
+_COLUMNS = ("attempt", "status", "worker", "fence", "started", "explanation")
+_OPERATIONS = {
+    "list": ("live attempts, or all of a job", ("--job",)),
+    "show": ("one attempt", ("attempt",)),
+    "claim": ("claim waiting attempts for a registered worker", ("--worker", "--limit")),
+    "beat": ("report progress; prints go on, or cancel", ("attempt", "--fence")),
+    "end": ("end an attempt", ("attempt", "--fence", "--status", "--output", "--result", "--explanation")),
+}
+
+
+class Attempts:
+    """One operation on attempts."""
+
+    usage = "scoopi attempt {list,show,claim,beat,end} [ATTEMPT] [options]"
+    sentence = "Shows attempts. Workers in other languages, and people, claim and end them with this verb."
+    example = (
+        "scoopi attempt claim --worker press\n"
+        "scoopi attempt end 'print/!1/1' --fence 1 --status succeeded --output pages=12"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The operations."""
+        add_operations(parser, _OPERATIONS)
+
+    def run(self, options: Namespace, terminal: Terminal) -> int:
+        """Carry out the operation.
+
+        Raises:
+            UsageError: the attempt or worker is unknown, or the fence is outdated.
+        """
+        if options.operation in ("list", "show"):
+            with desks(options) as (_, jobs):
+                if options.operation == "list":
+                    print_rows(terminal, jobs.attempts(options.job), options, _COLUMNS)
+                else:
+                    print_fields(terminal, attempt_row(jobs.attempt(options.attempt)), options)
+        elif options.operation == "claim":
+            self._claim(options, terminal)
+        else:
+            self._report(options, terminal)
+        return DONE
+
+    def _claim(self, options: Namespace, terminal: Terminal) -> None:
+        with opened(options) as state:
+            executes = {name: each.executes for name, each in state.current()[1].processes.items()}
+            external = {name: each.what[0] for name, each in executes.items() if each.kind == "external"}
+            claimed = Workbench(state.store).claim(options.worker, now_of(options), external, options.limit)
+        rows = [attempt_row(attempt) for attempt in claimed]
+        print_rows(terminal, rows, options, ("attempt", "fence", "inputs"))
+
+    def _report(self, options: Namespace, terminal: Terminal) -> None:
+        with desks(options) as (_, jobs), opened(options) as state:
+            attempt = jobs.attempt(options.attempt)
+            bench, now = Workbench(state.store), now_of(options)
+            if options.operation == "beat":
+                row = attempt_row(bench.progress(attempt, options.fence, now))
+                if not options.json:
+                    terminal.give("cancel" if row["wish"] == "cancel" else "go on")
+                    return
+            else:
+                ended = bench.end(
+                    attempt,
+                    options.fence,
+                    options.status,
+                    now,
+                    outputs=_outputs(options),
+                    result=options.result,
+                    explanation=options.explanation,
+                )
+                row = attempt_row(ended)
+        print_fields(terminal, row, options)
+
+
+def _outputs(options: Namespace) -> dict[str, str]:
+    try:
+        return read_inputs(options)
+    except UsageError as error:
+        raise UsageError(error.what.replace("input", "output"), hint="write --output NAME=VALUE") from error
+
+
+VERB: Verb = Attempts()

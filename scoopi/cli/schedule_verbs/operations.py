@@ -1,0 +1,172 @@
+"""Operations: verbs with operations (`job list`), their common options, and how rows are printed."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scoopi.cli.arguments import Parser
+from scoopi.cli.terminal import Terminal
+from scoopi.errors import PeriodError, UsageError
+from scoopi.serve.rows import ENDS
+
+if TYPE_CHECKING:
+    from scoopi.serve.job_desk import JobDesk
+    from scoopi.serve.process_desk import ProcessDesk
+    from scoopi.serve.state import State
+
+Row = dict[str, Any]
+_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "--reason": {"default": "", "help": "shown by why"},
+    "-n": {"dest": "count", "type": int, "default": 5, "help": "how many (default: 5)"},
+    "--process": {"help": "only of this process"},
+    "--in": {"dest": "state_of", "metavar": "STATE", "help": "only in this state"},
+    "--job": {"help": "all attempts of this job; by default the live ones"},
+    "--mode": {
+        "choices": ("drain", "step", "kill"),
+        "default": "",
+        "help": "default: the project's setting",
+    },
+    "--groups": {"default": "default", "help": "groups, separated by commas"},
+    "--capacity": {"type": float, "default": 1.0, "help": "attempts at a time (default: 1)"},
+    "--worker": {"required": True, "help": "the worker's name"},
+    "--limit": {"type": int, "default": 1, "help": "the most attempts (default: 1)"},
+    "--fence": {"type": int, "help": "as printed by claim; by default the current one"},
+    "--status": {"required": True, "choices": ENDS, "help": "how it ended"},
+    "--output": {
+        "dest": "inputs",
+        "metavar": "NAME=VALUE",
+        "action": "append",
+        "default": [],
+        "help": "an output; may be repeated",
+    },
+    "--result": {"help": "a result of the attempt, as text"},
+    "--explanation": {"default": "", "help": "why it ended so"},
+}
+
+
+def add_operations(parser: ArgumentParser, operations: Mapping[str, tuple[str, Sequence[str]]]) -> None:
+    """Operations of a verb, each with its help and its arguments; all take the common options."""
+    added = parser.add_subparsers(dest="operation", metavar="OPERATION", required=True, parser_class=Parser)
+    for name, (sentence, arguments) in operations.items():
+        operation = added.add_parser(name, help=sentence, description=sentence, allow_abbrev=False)
+        for argument in arguments:
+            operation.add_argument(argument, **_ARGUMENTS.get(argument, {}))
+        add_common(operation)
+
+
+def add_common(parser: ArgumentParser) -> None:
+    """`--state`, `--json` and `--now`."""
+    parser.add_argument(
+        "--state",
+        metavar="DIR",
+        type=Path,
+        default=Path("scheduler"),
+        help="folder of the scheduler's state (default: scheduler)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    parser.add_argument("--now", metavar="TIME", help="RFC 3339; instead of the clock's time")
+
+
+def now_of(options: Namespace) -> datetime:
+    """The time of a command.
+
+    Raises:
+        UsageError: `--now` is not an instant.
+    """
+    from scoopi.periods.slot import parse_instant
+
+    try:
+        return parse_instant(options.now) if options.now else datetime.now(UTC)
+    except PeriodError as error:
+        raise UsageError(f"--now: {error.what}", hint=error.hint) from error
+
+
+@contextmanager
+def opened(options: Namespace, *, must_exist: bool = True) -> Iterator[State]:
+    """The state that the options name; errors of periods become errors of usage.
+
+    Raises:
+        UsageError: the folder is not there.
+    """
+    from scoopi.serve.state import DATABASE, State
+
+    if must_exist and not (options.state / DATABASE).exists():
+        what = f"there is no state of a scheduler in {options.state}"
+        raise UsageError(what, hint="scoopi deploy JOBS creates it; --state DIR names another folder")
+    try:
+        with State(options.state) as state:
+            yield state
+    except PeriodError as error:
+        raise UsageError(error.what, hint=error.hint) from error
+
+
+@contextmanager
+def desks(options: Namespace) -> Iterator[tuple[ProcessDesk, JobDesk]]:
+    """The desks of processes and of jobs."""
+    from scoopi.serve.job_desk import JobDesk
+    from scoopi.serve.process_desk import ProcessDesk
+
+    now = now_of(options)
+    with opened(options) as state:
+        processes = ProcessDesk(state, now)
+        yield processes, JobDesk(state, now, lambda name: processes.process(name).name)
+
+
+def read_inputs(options: Namespace) -> dict[str, str]:
+    """The inputs of `-i NAME=VALUE`.
+
+    Raises:
+        UsageError: one has another form.
+    """
+    inputs: dict[str, str] = {}
+    for given in options.inputs:
+        name, equals, value = given.partition("=")
+        if not equals or not name:
+            raise UsageError(f"{given!r} is not an input", hint="write -i NAME=VALUE")
+        inputs[name] = value
+    return inputs
+
+
+def print_rows(
+    terminal: Terminal, rows: Iterable[Row], options: Namespace, columns: Sequence[str] = ()
+) -> None:
+    """Print rows as JSON, or as a table of some of their columns."""
+    if options.json:
+        import msgspec
+
+        for row in rows:
+            terminal.give(msgspec.json.encode(row).decode())
+        return
+    rows = list(rows)
+    texts = [[_text(row.get(column)) for column in columns or row] for row in rows]
+    if not texts:
+        return
+    names = [column.replace("_", " ") for column in columns or rows[0]]
+    widths = [max(map(len, column)) for column in zip(names, *texts, strict=True)]
+    for line in ([names] if len(names) > 1 else []) + texts:
+        terminal.give("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def print_fields(terminal: Terminal, row: Row, options: Namespace) -> None:
+    """Print one row as JSON, or with a field a line."""
+    if options.json:
+        print_rows(terminal, [row], options)
+        return
+    width = max(map(len, row))
+    for name, value in row.items():
+        terminal.give(f"{name.replace('_', ' '):<{width}}  {_text(value)}".rstrip())
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={each}" for name, each in value.items()) or "-"
+    return str(value)

@@ -1,0 +1,36 @@
+"""`scoopi tick`: runs one pass of the scheduler."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from scoopi.cli.arguments import Verb
+from scoopi.cli.exit_codes import DONE
+from scoopi.cli.schedule_verbs.operations import add_common, now_of, opened, print_rows
+from scoopi.cli.terminal import Terminal
+
+
+class Tick:
+    """Prints each decision."""
+
+    usage = "scoopi tick [--now TIME] [options]"
+    sentence = "Runs one pass of the scheduler, until nothing more follows, and prints each decision."
+    example = "scoopi tick\nscoopi tick --now 2026-03-29T06:00:00Z --json"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Only the common options."""
+        add_common(parser)
+
+    def run(self, options: Namespace, terminal: Terminal) -> int:
+        """Run the pass."""
+        with opened(options) as state:
+            rows = state.passes.run(now_of(options))
+        if rows is None:
+            terminal.say("another pass runs; it looks again before it ends")
+        shown = [{"name": row.get("attempt") or row.get("job"), **row} for row in rows or ()]
+        print_rows(terminal, rows if options.json and rows else shown, options, _COLUMNS)
+        return DONE
+
+
+_COLUMNS = ("decision", "name", "from", "to", "gate", "reason")
+VERB: Verb = Tick()

@@ -1,0 +1,80 @@
+"""`scoopi worker`: shows and registers workers."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from scoopi.cli.arguments import Verb
+from scoopi.cli.exit_codes import DONE
+from scoopi.cli.schedule_verbs.operations import add_operations, opened, print_fields, print_rows
+from scoopi.cli.terminal import Terminal
+from scoopi.model.schedule.schedule_records import LIVE, WorkerRecord
+from scoopi.serve.state import State
+from scoopi.serve.workbench import Workbench
+
+_COLUMNS = ("worker", "state", "groups", "capacity", "used")
+_OPERATIONS = {
+    "list": ("all workers", ()),
+    "put": ("register a worker outside of Scoopi, or change it", ("name", "--groups", "--capacity")),
+    "beat": ("send a heartbeat; from then on it must keep sending them", ("name",)),
+    "drain": ("give it nothing more to do", ("name",)),
+    "remove": ("remove it; what it runs is offered again", ("name",)),
+}
+
+
+class Workers:
+    """One operation on workers."""
+
+    usage = "scoopi worker {list,put,beat,drain,remove} [NAME] [options]"
+    sentence = "Shows and registers the workers that run the scheduler's attempts."
+    example = "scoopi worker put press --capacity 2\nscoopi worker list"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """The operations."""
+        add_operations(parser, _OPERATIONS)
+
+    def run(self, options: Namespace, terminal: Terminal) -> int:
+        """Carry out the operation.
+
+        Raises:
+            UsageError: the worker is not registered.
+        """
+        with opened(options) as state:
+            bench = Workbench(state.store)
+            if options.operation == "list":
+                print_rows(
+                    terminal,
+                    [_row(each, state) for each in state.store.workers().values()],
+                    options,
+                    _COLUMNS,
+                )
+                return DONE
+            if options.operation == "put":
+                groups = tuple(options.groups.split(","))
+                record = bench.put(options.name, groups, options.capacity, is_external=True)
+            elif options.operation == "beat":
+                record = bench.beat(options.name)
+            else:
+                record = bench.change(
+                    options.name, state="draining" if options.operation == "drain" else "lost", beat=None
+                )
+            print_fields(terminal, _row(record, state), options)
+        return DONE
+
+
+def _row(record: WorkerRecord, state: State) -> dict[str, Any]:
+    attempts = state.store.open_attempts()
+    mine = [each.attempt for each in attempts if each.worker == record.worker and each.phase == LIVE]
+    return {
+        "worker": record.worker,
+        "incarnation": record.incarnation or None,
+        "state": record.state,
+        "groups": ",".join(record.groups),
+        "capacity": record.capacity,
+        "used": len(mine),
+        "jobs": mine,
+    }
+
+
+VERB: Verb = Workers()

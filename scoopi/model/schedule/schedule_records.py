@@ -1,0 +1,196 @@
+"""The records of the scheduler: what is known of processes, jobs, attempts and workers."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+ACTIVE, ENDED = "active", "ended"
+"""Phases of jobs."""
+LIVE, UNSETTLED, PAST = "live", "unsettled", "past"
+"""Phases of attempts; an unsettled one has ended, and its job does not know it yet."""
+
+JobState = Literal["embryo", "in_progress", "final_run", "processed", "noop", "skipped", "failed"]
+Status = Literal[
+    "pending", "waiting", "running", "canceling", "succeeded", "noop", "failed", "error", "canceled"
+]
+LaunchType = Literal["scheduled", "manual", "backfill", "dependent", "retry"]
+
+FINISHED: frozenset[str] = frozenset({"processed", "noop", "skipped", "failed"})
+"""States of jobs that are over."""
+TERMINAL: frozenset[str] = frozenset({"succeeded", "noop", "failed", "error", "canceled"})
+"""Statuses of attempts that are over."""
+
+
+class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What the passes know of a process.
+
+    Attributes:
+        since: when it was first deployed.
+        paused: the reason of a pause; None while it is on.
+        last_fire: the last fire or the start of the last period that was planned; fires up to it are past.
+        requests: how many launches by hand there were, `!1` and so on.
+        version: of the record; grows with each write.
+    """
+
+    name: str
+    since: datetime
+    paused: str | None = None
+    last_fire: datetime | None = None
+    requests: int = 0
+    version: int = 0
+
+
+class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A job: a process at a slot.
+
+    Attributes:
+        slot: its text, `D:2011010100`.
+        due: the fire, or the end of the period; a discrete job waits for it.
+        phase: `active` until the job is over.
+        attempts: the number of its last attempt.
+        settled: the number of the last attempt whose end has moved the job, so that no end counts twice.
+        failures: attempts that failed, since the last `clear` or `reprocess`.
+        retry_at: when the next attempt is due, after a failure.
+        next_at: when a period that is worked on repeatedly gets its next attempt.
+        held: whether it waits for `job clear`.
+        not_before: of a launch with `--after`.
+        first_attempt: when the first attempt since the last `clear` or `reprocess` was created.
+        inputs: of a launch; they override those of the process.
+        trigger: the job that triggered this one, with `job`, `slot` and `outputs`.
+        reason: why it has its state.
+    """
+
+    process: str
+    slot: str
+    state: JobState
+    phase: str
+    created: datetime
+    changed: datetime
+    launch_type: LaunchType = "scheduled"
+    due: datetime | None = None
+    attempts: int = 0
+    settled: int = 0
+    failures: int = 0
+    retry_at: datetime | None = None
+    next_at: datetime | None = None
+    held: bool = False
+    not_before: datetime | None = None
+    first_attempt: datetime | None = None
+    inputs: dict[str, str] = msgspec.field(default_factory=dict)
+    trigger: dict[str, Any] = msgspec.field(default_factory=dict)
+    reason: str = ""
+    version: int = 0
+
+    @property
+    def job(self) -> str:
+        """The id: process and slot."""
+        return f"{self.process}/{self.slot}"
+
+
+class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A numbered attempt at a job.
+
+    Attributes:
+        number: from 1.
+        phase: `live`, `unsettled` or `past`.
+        fence: grows with each claim; a write with an older one is refused.
+        bundle: hash of the definitions that it started with.
+        worker: where it is placed or runs; empty while it is pending.
+        beat: the last sign of life, on the clock of the pass.
+        wish: `cancel` while a cancel is requested.
+        wish_mode: how: drain, step or kill.
+        op: names the claim, so that its worker knows its own write.
+        outcome: the status that a cancel by the scheduler itself gives (`error` for a timeout).
+    """
+
+    process: str
+    slot: str
+    number: int
+    status: Status
+    phase: str
+    bundle: str
+    created: datetime
+    launch_type: LaunchType = "scheduled"
+    fence: int = 0
+    worker: str = ""
+    inputs: dict[str, str] = msgspec.field(default_factory=dict)
+    outputs: dict[str, Any] = msgspec.field(default_factory=dict)
+    result: str | None = None
+    placed: datetime | None = None
+    started: datetime | None = None
+    ended: datetime | None = None
+    beat: datetime | None = None
+    wish: str | None = None
+    wish_mode: str = ""
+    wished: datetime | None = None
+    outcome: str = ""
+    explanation: str = ""
+    version: int = 0
+    op: str = ""
+
+    @property
+    def job(self) -> str:
+        """The id of its job."""
+        return f"{self.process}/{self.slot}"
+
+    @property
+    def attempt(self) -> str:
+        """The id: job and number."""
+        return f"{self.job}/{self.number}"
+
+
+class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker of a `serve`, or one registered by hand.
+
+    Attributes:
+        incarnation: of the process; a restarted worker has another.
+        state: `running`, `draining` or `lost`.
+        capacity: how much cost it runs at a time.
+        beat: the heartbeat number that it wrote last; None if it never did, as one registered by hand.
+    """
+
+    worker: str
+    incarnation: str
+    state: Literal["running", "draining", "lost"] = "running"
+    groups: tuple[str, ...] = ("default",)
+    capacity: float = 1
+    is_external: bool = False
+    beat: int | None = None
+    version: int = 0
+
+
+class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What passes share: one runs at a time, and one counter is the clock of heartbeats.
+
+    Attributes:
+        holder: names the pass that runs; empty if none does.
+        until: when the holder is taken to be dead, on the clock of passes.
+        look_again: whether something happened during the pass.
+        beat: the heartbeat number.
+        beat_at: when it grew last.
+        bundle: hash of the current definitions; empty before the first deployment.
+    """
+
+    holder: str = ""
+    until: datetime | None = None
+    look_again: bool = False
+    beat: int = 0
+    beat_at: datetime | None = None
+    bundle: str = ""
+    version: int = 0
+
+
+class BundlePart(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of a deployed project, packed.
+
+    Attributes:
+        parts: how many there are.
+        data: at most 1 MiB.
+    """
+
+    parts: int
+    data: bytes
+    deployed: datetime

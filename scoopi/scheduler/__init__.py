@@ -1,0 +1,1 @@
+"""Decides what runs when: from a snapshot of the records and the time to decisions; pure."""

@@ -1,0 +1,65 @@
+"""Decisions: what a pass writes, each conditional on the record that it was decided on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, ProcessRecord, WorkerRecord
+
+Record = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord
+Kind = TypeVar("Kind", bound=msgspec.Struct)
+Name = Literal[
+    "job_made",
+    "job_moved",
+    "attempt_made",
+    "attempt_placed",
+    "attempt_ended",
+    "attempt_canceled",
+    "reminded",
+    "planned",
+    "worker_lost",
+]
+
+HIDDEN = ("planned", "worker_lost")
+"""Decisions that `tick` does not print."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One write of a pass.
+
+    Attributes:
+        decision: its name, as `tick` prints it.
+        old: the record that it was decided on; None if there was none.
+        new: the record to write.
+        gate: the number and name of the gate that caused it; may be empty.
+    """
+
+    decision: Name
+    old: Record | None
+    new: Record
+    gate: str = ""
+    reason: str = ""
+
+    def row(self) -> dict[str, Any]:
+        """The row that `tick` prints."""
+        new, old = self.new, self.old
+        row: dict[str, Any] = {"decision": self.decision}
+        if isinstance(new, AttemptRecord):
+            row |= {"attempt": new.attempt, "to": new.status}
+            row["from"] = old.status if isinstance(old, AttemptRecord) else None
+        elif isinstance(new, JobRecord):
+            row |= {
+                "job": new.job,
+                "to": new.state,
+                "from": old.state if isinstance(old, JobRecord) else None,
+            }
+        return row | {"gate": self.gate or None, "reason": self.reason or None}
+
+
+def changed(record: Kind, **fields: Any) -> Kind:
+    """A copy of a record with other fields and the next version."""
+    return msgspec.structs.replace(record, **fields, version=record.version + 1)  # type: ignore[attr-defined]

@@ -1,0 +1,165 @@
+"""Gates: the ordered conditions of a job's next attempt; the first that is closed answers why it waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from scoopi.model.schedule.process import DependsOn, Process
+from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
+from scoopi.periods.period import Period, parse_qualifier
+from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot
+from scoopi.scheduler.retrying import fraction, waits_for_retry
+from scoopi.scheduler.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer of a closed gate.
+
+    Attributes:
+        until: when it opens by itself; None if that is not known.
+    """
+
+    gate: str
+    answer: Literal["wait", "skip", "fail"]
+    reason: str
+    until: datetime | None = None
+
+
+Gate = Callable[[JobRecord, Process, Snapshot], Answer | None]
+
+
+def closed_gate(job: JobRecord, snapshot: Snapshot) -> Answer | None:
+    """The first closed gate before an attempt of a job can be created; None if all are open."""
+    process = snapshot.process(job.process)
+    if process is None:
+        return Answer("enabled", "wait", f"process {job.process} is not part of the current definitions")
+    return next((answer for gate in GATES if (answer := gate(job, process, snapshot)) is not None), None)
+
+
+def enabled(job: JobRecord, process: Process, snapshot: Snapshot) -> Answer | None:
+    """Gate 1: the process is enabled and not paused."""
+    record = snapshot.processes.get(process.name)
+    if record is not None and record.paused is not None:
+        why = f": {record.paused}" if record.paused else ""
+        return Answer("enabled", "wait", f"process {process.name} is paused{why}")
+    if process.enabled:
+        return None
+    reason = f"process {process.name} is disabled"
+    return Answer("enabled", "skip" if process.when_disabled == "skip" else "wait", reason)
+
+
+def slot(job: JobRecord, process: Process, snapshot: Snapshot) -> Answer | None:
+    """Gate 2: the slot is due, and the deadline of its start has not passed."""
+    if job.attempts == 0 and (reason := missed(job, process, snapshot.now)):
+        return Answer("slot", "skip", reason)
+    due = _due(job, process)
+    if job.next_at is not None:
+        due = max(due, min(job.next_at, slot_end(job)))
+    if snapshot.now < due:
+        return Answer("slot", "wait", f"waits until {instant_text(due)}", due)
+    return None
+
+
+def live(job: JobRecord, process: Process, snapshot: Snapshot) -> Answer | None:
+    """Gate 3: no live attempt of this job, and none of the process that its overlap does not allow."""
+    own = snapshot.attempt_of.get(job.job)
+    if own is not None:
+        return Answer("live", "wait", f"attempt {own.number} is {own.status}")
+    others = [each for each in snapshot.live_of.get(process.name, ()) if each.job != job.job]
+    if not others or process.overlap in ("allow", "remind"):
+        return None
+    reason = f"{others[0].attempt} is {others[0].status}"
+    if process.overlap == "skip" and job.attempts == 0:
+        return Answer("live", "skip", f"overlap: {reason}")
+    if process.overlap == "buffer_one" and _has_newer(job, snapshot):
+        return Answer("live", "skip", "overlap: a newer slot waits")
+    return Answer("live", "wait", reason)
+
+
+def error(job: JobRecord, process: Process, snapshot: Snapshot) -> Answer | None:
+    """Gate 5: a retry is due, and the job is not on hold."""
+    reason = waits_for_retry(job, snapshot.now)
+    return Answer("error", "wait", reason, job.retry_at) if reason else None
+
+
+def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> Answer | None:
+    """Gate 7: the jobs of other processes that come first; a failure outweighs a skip, and a skip a wait."""
+    answers = [
+        answer for edge in process.depends_on if (answer := _edge(job, process, edge, snapshot)) is not None
+    ]
+    return next((each for kind in ("fail", "skip", "wait") for each in answers if each.answer == kind), None)
+
+
+GATES: tuple[Gate, ...] = (enabled, slot, live, error, depends)
+"""In the order in which they are asked."""
+
+
+def counterparts(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator[tuple[DependsOn, str]]:
+    """The edges of a job, each with the id of the job that must come first; empty if there is none."""
+    for edge in process.depends_on:
+        slot_before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
+        yield edge, f"{edge.process}/{slot_before}" if slot_before is not None else ""
+
+
+def counterpart(own: Slot, edge: DependsOn, other: Process | None) -> Slot | None:
+    """The slot of another process that an edge leads to; None if it has no such slot."""
+    if isinstance(own, Period):
+        if other is None or other.qualifier is None:
+            return None
+        return own.cast(parse_qualifier(other.qualifier)).shift(edge.slot)
+    if isinstance(own, Iteration):
+        return Iteration(own.number + edge.slot) if own.number + edge.slot >= 0 else None
+    return own if edge.slot == 0 else None
+
+
+def missed(job: JobRecord, process: Process, now: datetime) -> str:
+    """Why a job that has not started may not start any more; empty if it may."""
+    latest = job.created + process.start_deadline if process.start_deadline is not None else now
+    return f"missed: not started by {instant_text(latest)}" if now > latest else ""
+
+
+def slot_end(job: JobRecord) -> datetime:
+    """The end of a job's period; other slots end as they begin."""
+    own = parse_slot(job.slot)
+    return own.bounds()[1] if isinstance(own, Period) else job.due or job.created
+
+
+def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot) -> Answer | None:
+    before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
+    if before is None:
+        return None if edge.slot else Answer("depends", "wait", f"{edge.process} has no slot {job.slot}")
+    name = f"{edge.process}/{before}"
+    other = snapshot.jobs.get(name)
+    if other is None or other.state not in FINISHED:
+        state = "does not exist yet" if other is None else f"is {other.state}"
+        return Answer("depends", "wait", f"waits for {name}, which {state}")
+    if other.state in ("processed", "noop"):
+        return None
+    rule = edge.when_skipped if other.state == "skipped" else edge.when_failed
+    if rule == "run":
+        return None
+    return Answer("depends", rule, f"{name} {'was skipped' if other.state == 'skipped' else 'failed'}")
+
+
+def _due(job: JobRecord, process: Process) -> datetime:
+    own = parse_slot(job.slot)
+    due = job.due or job.created
+    if isinstance(own, Period) and process.machine == "discrete":
+        due = own.bounds()[1] + process.lag
+    elif isinstance(own, Period):
+        due = own.bounds()[0]
+    if process.trigger is not None and process.trigger.jitter and isinstance(own, Instant):
+        due += timedelta(seconds=process.trigger.jitter.total_seconds() * fraction(job.job))
+    return max(due, job.not_before) if job.not_before is not None else due
+
+
+def _has_newer(job: JobRecord, snapshot: Snapshot) -> bool:
+    return any(
+        other.process == job.process and other.job != job.job and other.created > job.created
+        for other in snapshot.active
+        if other.job not in snapshot.attempt_of
+    )

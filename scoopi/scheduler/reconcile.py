@@ -1,0 +1,273 @@
+"""reconcile: one pass, from a snapshot to decisions; the same snapshot gives the same decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import (
+    ACTIVE,
+    ENDED,
+    LIVE,
+    PAST,
+    UNSETTLED,
+    AttemptRecord,
+    JobRecord,
+    JobState,
+)
+from scoopi.periods.period import Period
+from scoopi.periods.slot import Instant, Slot, parse_slot
+from scoopi.scheduler.decisions import Decision, changed
+from scoopi.scheduler.gates import closed_gate, counterpart, slot_end
+from scoopi.scheduler.placement import placements
+from scoopi.scheduler.retrying import after_attempt, over
+from scoopi.scheduler.snapshot import Snapshot
+from scoopi.scheduler.sweep import swept
+from scoopi.scheduler.triggers import due_fires, periods_since, window
+
+
+def reconcile(snapshot: Snapshot) -> list[Decision]:
+    """The writes that bring the records nearer to what the definitions ask for, in the order to make them.
+
+    Each write is conditional on the record that it was decided on, so a pass may run anywhere and at any
+    time, and a crash between two writes does no harm: the next pass decides again. A caller repeats the
+    pass until it decides nothing.
+    """
+    decisions = [*swept(snapshot), *_settled(snapshot)]
+    decided = {_key(decision) for decision in decisions}
+    for decision in [*_planned(snapshot), *_gated(snapshot), *placements(snapshot)]:
+        if _key(decision) not in decided:
+            decisions.append(decision)
+            decided.add(_key(decision))
+    return decisions
+
+
+def wanted(snapshot: Snapshot) -> set[str]:
+    """Ids of the jobs that a pass has to know beside the active ones: of windows, and those depended on."""
+    found: set[str] = set()
+    for name, process in snapshot.schedule.processes.items():
+        record = snapshot.processes.get(name)
+        trigger = process.trigger
+        if record and trigger and trigger.slots == "iterations" and trigger.source == "cron":
+            found |= {f"{name}/{slot}" for slot, _ in window(process, record, snapshot.now)}
+    for job in snapshot.active:
+        process_of = snapshot.process(job.process)
+        for edge in process_of.depends_on if process_of else ():
+            before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
+            if before is not None:
+                found.add(f"{edge.process}/{before}")
+    return found - snapshot.jobs.keys()
+
+
+def made(process: Process, slot: Slot, snapshot: Snapshot, **fields: Any) -> Decision:
+    """The decision to create a job."""
+    values: dict[str, Any] = {"state": "embryo", "phase": ACTIVE, "due": _fire(slot)} | fields
+    created = snapshot.now
+    job = JobRecord(process=process.name, slot=str(slot), created=created, changed=created, **values)
+    return Decision("job_made", None, job)
+
+
+def _fire(slot: Slot) -> datetime | None:
+    return slot.at if isinstance(slot, Instant) else None
+
+
+def _planned(snapshot: Snapshot) -> Iterator[Decision]:
+    """Step 2: the jobs of slots that are due; those that jobs depend on."""
+    for name, process in snapshot.schedule.processes.items():
+        record = snapshot.processes.get(name)
+        trigger = process.trigger
+        if record is None or trigger is None or trigger.after:
+            continue
+        if trigger.slots == "periods":
+            yield from _periods(process, snapshot)
+        elif trigger.slots == "iterations":
+            yield from _iterations(process, snapshot)
+        else:
+            yield from _instants(process, snapshot)
+    yield from _counterparts(snapshot)
+
+
+def _instants(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
+    record = snapshot.processes[process.name]
+    fires = due_fires(process, record, snapshot.now, snapshot.schedule.settings.max_new_slots)
+    for fire in fires:
+        live = snapshot.live_of.get(process.name, ())
+        if process.overlap == "remind" and live:
+            yield Decision("reminded", live[0], changed(live[0]), "live", f"{Instant(fire)} fired meanwhile")
+            break
+        yield made(process, Instant(fire), snapshot)
+    if fires:
+        yield Decision("planned", record, changed(record, last_fire=fires[-1]))
+
+
+def _periods(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
+    record = snapshot.processes[process.name]
+    settings = snapshot.schedule.settings
+    begin = settings.history_start or record.since
+    if record.last_fire is not None and snapshot.now < record.last_fire:
+        return
+    due = periods_since(process, record, begin, snapshot.now)[: settings.max_new_slots]
+    for period in due:
+        if process.grouping > 1 and period.group(process.grouping)[1] != period:
+            skipped = made(
+                process, period, snapshot, state="noop", phase=ENDED, reason="not the end of a group"
+            )
+            yield skipped
+        else:
+            yield made(process, period, snapshot, due=period.bounds()[1])
+    if due:
+        yield Decision("planned", record, changed(record, last_fire=due[-1].bounds()[0]))
+
+
+def _iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
+    """The window of iterations: missing jobs are created, those outside of it closed."""
+    assert process.trigger is not None
+    if process.trigger.source != "cron":
+        return
+    slots = {
+        str(slot): fire for slot, fire in window(process, snapshot.processes[process.name], snapshot.now)
+    }
+    for slot, fire in slots.items():
+        if f"{process.name}/{slot}" not in snapshot.jobs:
+            yield made(process, parse_slot(slot), snapshot, due=fire)
+    for job in snapshot.active if slots else ():
+        if job.process != process.name or job.slot in slots or job.launch_type != "scheduled":
+            continue
+        attempt = snapshot.attempt_of.get(job.job)
+        if attempt is None:
+            yield Decision("job_moved", job, over(job, "skipped", "out of window", snapshot.now), "slot")
+        elif process.on_window_exit == "cancel" and attempt.phase == LIVE and attempt.wish is None:
+            yield Decision("attempt_canceled", attempt, _canceled(attempt, snapshot, "out of window"), "slot")
+
+
+def _counterparts(snapshot: Snapshot) -> Iterator[Decision]:
+    """The periods of other processes that jobs wait for, if their own trigger has not created them."""
+    seen: set[str] = set()
+    for job in snapshot.active:
+        process = snapshot.process(job.process)
+        slot = parse_slot(job.slot)
+        if process is None or not isinstance(slot, Period):
+            continue
+        for edge in process.depends_on:
+            other = snapshot.process(edge.process)
+            before = counterpart(slot, edge, other)
+            name = f"{edge.process}/{before}"
+            if (
+                other is not None
+                and isinstance(before, Period)
+                and name not in snapshot.jobs
+                and name not in seen
+            ):
+                seen.add(name)
+                yield made(other, before, snapshot, due=before.bounds()[1], launch_type="dependent")
+
+
+def _settled(snapshot: Snapshot) -> Iterator[Decision]:
+    """Step 3: the end of attempts moves their jobs; first come the jobs that it triggers, so none is lost."""
+    for attempt in snapshot.attempts:
+        job = snapshot.jobs.get(attempt.job)
+        if job is not None and job.attempts == attempt.number - 1 and job.phase == ACTIVE:
+            yield _counted(job, attempt.number, snapshot)  # the pass that made it crashed
+            continue
+        if attempt.phase != UNSETTLED:
+            continue
+        if job is not None and job.settled < attempt.number and job.phase == ACTIVE:
+            process = snapshot.process(job.process)
+            moved = after_attempt(job, attempt, process, snapshot.now)
+            if moved.state == "processed":
+                yield from _triggered(job, attempt, snapshot)
+            gate = "error" if moved.phase == ACTIVE else ""
+            yield Decision("job_moved", job, moved, gate, moved.reason)
+        yield Decision("planned", attempt, changed(attempt, phase=PAST))
+
+
+def _triggered(job: JobRecord, attempt: AttemptRecord, snapshot: Snapshot) -> Iterator[Decision]:
+    for process in snapshot.schedule.processes.values():
+        if process.trigger is not None and job.process in process.trigger.after:
+            cause = {"job": job.job, "slot": job.slot, "outputs": attempt.outputs}
+            yield made(process, parse_slot(job.slot), snapshot, trigger=cause, launch_type="dependent")
+
+
+def _gated(snapshot: Snapshot) -> Iterator[Decision]:
+    """Step 4: jobs whose gates are open get an attempt; others may be skipped or fail."""
+    counted = dict.fromkeys(snapshot.live_of, True)
+    for job in snapshot.active:
+        if job.job in snapshot.attempt_of:
+            continue
+        process = snapshot.process(job.process)
+        answer = closed_gate(job, snapshot)
+        if answer is not None:
+            if answer.answer != "wait":
+                state: JobState = "skipped" if answer.answer == "skip" else "failed"
+                moved = over(job, state, answer.reason, snapshot.now)
+                yield Decision("job_moved", job, moved, answer.gate, answer.reason)
+            elif answer.gate == "live" and process is not None and process.overlap == "cancel_running":
+                yield from _cancel_others(job, snapshot)
+            continue
+        assert process is not None
+        if process.overlap not in ("allow", "remind") and counted.get(process.name):
+            continue
+        counted[process.name] = True
+        yield from _attempted(job, process, snapshot)
+
+
+def _cancel_others(job: JobRecord, snapshot: Snapshot) -> Iterator[Decision]:
+    for attempt in snapshot.live_of.get(job.process, ()):
+        if attempt.wish is None:
+            reason = f"overlap: {job.job} is due"
+            yield Decision("attempt_canceled", attempt, _canceled(attempt, snapshot, reason), "live", reason)
+
+
+def _attempted(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator[Decision]:
+    """A new attempt, written before its job; after a crash between the two, the next pass moves the job."""
+    number = job.attempts + 1
+    attempt = AttemptRecord(
+        process=job.process,
+        slot=job.slot,
+        number=number,
+        status="pending",
+        phase=LIVE,
+        bundle=snapshot.bundle,
+        created=snapshot.now,
+        launch_type="retry" if job.failures else job.launch_type,
+        inputs={**process.inputs, **job.inputs},
+    )
+    yield Decision("attempt_made", None, attempt)
+    yield _counted(job, number, snapshot)
+
+
+def _counted(job: JobRecord, number: int, snapshot: Snapshot) -> Decision:
+    """The job with its new attempt."""
+    process = snapshot.process(job.process)
+    repeats = process is not None and process.machine != "discrete"
+    is_final = job.state == "final_run" or (repeats and snapshot.now >= slot_end(job))
+    moved = changed(
+        job,
+        state="final_run" if is_final else "in_progress",
+        attempts=number,
+        retry_at=None,
+        next_at=None,
+        changed=snapshot.now,
+        first_attempt=job.first_attempt or snapshot.now,
+        reason="",
+    )
+    return Decision("job_moved", job, moved)
+
+
+def _canceled(attempt: AttemptRecord, snapshot: Snapshot, reason: str) -> AttemptRecord:
+    """A cancel: at once if nobody runs the attempt, else a wish that its worker sees."""
+    if attempt.status in ("pending", "waiting"):
+        return changed(attempt, status="canceled", phase=UNSETTLED, ended=snapshot.now, explanation=reason)
+    mode = snapshot.schedule.settings.cancel.default_mode
+    return changed(attempt, wish="cancel", wish_mode=mode, wished=snapshot.now, explanation=reason)
+
+
+def _key(decision: Decision) -> tuple[str, str]:
+    new = decision.new
+    if isinstance(new, AttemptRecord):
+        return "attempt", new.attempt
+    if isinstance(new, JobRecord):
+        return "job", new.job
+    return type(new).__name__, getattr(new, "name", "") or getattr(new, "worker", "")

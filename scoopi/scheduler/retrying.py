@@ -1,0 +1,95 @@
+"""Retrying: what becomes of a job when its attempt has ended."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime, timedelta
+
+import msgspec
+
+from scoopi.model.schedule.process import Process, Retry
+from scoopi.model.schedule.schedule_records import ENDED, AttemptRecord, JobRecord, JobState
+from scoopi.periods.slot import instant_text
+from scoopi.scheduler.decisions import changed
+
+_ENDS: dict[str, JobState] = {"succeeded": "processed", "noop": "noop", "canceled": "skipped"}
+
+
+def fraction(text: str) -> float:
+    """A number from 0 up to 1 that depends on the text only, so that a jitter can be predicted."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=6).digest()) / 2**48
+
+
+def retry_delay(retry: Retry, failures: int, attempt: str) -> timedelta:
+    """How long after the end of an attempt the next one is due.
+
+    Args:
+        failures: how many attempts have failed, at least one.
+        attempt: the id of the failed attempt, which the jitter is derived from.
+    """
+    grown = retry.delay.total_seconds() * retry.backoff ** min(failures - 1, 1000)
+    seconds = min(grown, retry.max_delay.total_seconds())
+    return timedelta(seconds=seconds * (1 + retry.jitter * fraction(attempt)))
+
+
+def after_attempt(
+    job: JobRecord, attempt: AttemptRecord, process: Process | None, now: datetime
+) -> JobRecord:
+    """The job after the end of its last attempt: over, waiting for a retry, or on hold.
+
+    Args:
+        process: its definition; None if the process was removed, which ends retries.
+    """
+    job = msgspec.structs.replace(job, settled=attempt.number)
+    end = _ENDS.get(attempt.status)
+    if end in ("processed", "noop") and job.state == "in_progress" and _repeats(process):
+        next_at = (attempt.ended or now) + _interval(process)
+        return changed(job, failures=0, next_at=next_at, changed=now, reason="")
+    if end is not None:
+        return over(job, end, attempt.explanation, now)
+    failures = job.failures + 1
+    retry = process.retry if process is not None else Retry()
+    ended = attempt.ended or now
+    due = ended + retry_delay(retry, failures, attempt.attempt)
+    if attempt.status in retry.when and failures <= retry.max and not _gives_up(job, retry, due):
+        reason = f"attempt {attempt.number} of {job.attempts - failures + retry.max + 1} {_failed(attempt)}"
+        return changed(job, failures=failures, retry_at=due, changed=now, reason=reason)
+    reason = f"attempt {attempt.number} {_failed(attempt)}"
+    if retry.on_exhausted == "hold":
+        return changed(job, failures=failures, retry_at=None, held=True, changed=now, reason=reason)
+    return over(
+        changed(job, failures=failures), "skipped" if retry.on_exhausted == "skip" else "failed", reason, now
+    )
+
+
+def over(job: JobRecord, state: JobState, reason: str, now: datetime) -> JobRecord:
+    """The job, finished."""
+    return changed(job, state=state, phase=ENDED, retry_at=None, held=False, changed=now, reason=reason)
+
+
+def waits_for_retry(job: JobRecord, now: datetime) -> str:
+    """Why a job waits after a failure; empty if it does not."""
+    if job.held:
+        return f"on hold: {job.reason}; scoopi job clear continues it"
+    if job.retry_at is not None and now < job.retry_at:
+        return f"waits for its retry at {instant_text(job.retry_at)}; {job.reason}"
+    return ""
+
+
+def _repeats(process: Process | None) -> bool:
+    return process is not None and process.machine != "discrete"
+
+
+def _interval(process: Process | None) -> timedelta:
+    trigger = process.trigger if process is not None else None
+    return (trigger.every if trigger is not None else None) or timedelta(seconds=60)
+
+
+def _gives_up(job: JobRecord, retry: Retry, due: datetime) -> bool:
+    begun = job.first_attempt
+    return retry.give_up_after is not None and begun is not None and due > begun + retry.give_up_after
+
+
+def _failed(attempt: AttemptRecord) -> str:
+    verb = "failed" if attempt.status == "failed" else "ended in an error"
+    return f"{verb}: {attempt.explanation}" if attempt.explanation else verb

@@ -1,0 +1,74 @@
+"""Snapshot: what one pass of the scheduler knows, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import (
+    LIVE,
+    TERMINAL,
+    AttemptRecord,
+    JobRecord,
+    ProcessRecord,
+    WorkerRecord,
+)
+from scoopi.model.schedule.schedule_settings import Schedule
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The records at one moment.
+
+    Args:
+        now: the time that decides; no other clock is read.
+        schedule: the current definitions.
+        bundle: the hash of the current definitions.
+        processes: records by process name.
+        jobs: the active jobs, and those that active jobs depend on, by id.
+        attempts: live and unsettled attempts.
+        workers: by name.
+        beat: the current heartbeat number.
+    """
+
+    now: datetime
+    schedule: Schedule
+    bundle: str
+    processes: Mapping[str, ProcessRecord] = field(default_factory=dict)
+    jobs: Mapping[str, JobRecord] = field(default_factory=dict)
+    attempts: Sequence[AttemptRecord] = ()
+    workers: Mapping[str, WorkerRecord] = field(default_factory=dict)
+    beat: int = 0
+
+    @cached_property
+    def active(self) -> Sequence[JobRecord]:
+        """The active jobs, the oldest first."""
+        found = [job for job in self.jobs.values() if job.phase == "active"]
+        return sorted(found, key=lambda job: (job.created, job.due or job.created, job.job))
+
+    @cached_property
+    def attempt_of(self) -> Mapping[str, AttemptRecord]:
+        """The live or unsettled attempt of a job, by the job's id."""
+        return {attempt.job: attempt for attempt in self.attempts}
+
+    @cached_property
+    def live_of(self) -> Mapping[str, Sequence[AttemptRecord]]:
+        """The live attempts of a process, by its name."""
+        found: dict[str, list[AttemptRecord]] = {}
+        for attempt in self.attempts:
+            if attempt.phase == LIVE and attempt.status not in TERMINAL:
+                found.setdefault(attempt.process, []).append(attempt)
+        return found
+
+    def process(self, name: str) -> Process | None:
+        """The definition of a process; None if it was removed."""
+        return self.schedule.processes.get(name)
+
+    def is_lost(self, worker: WorkerRecord) -> bool:
+        """Whether a worker has missed too many heartbeats; one that never sent any has not."""
+        if worker.beat is None:
+            return worker.state == "lost"
+        return self.beat - worker.beat > self.schedule.settings.liveness.gap

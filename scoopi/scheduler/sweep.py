@@ -1,0 +1,97 @@
+"""Sweep: attempts of lost workers are offered again, and those that take too long end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from scoopi.model.schedule.process import Process, Retry, Timeouts
+from scoopi.model.schedule.schedule_records import LIVE, UNSETTLED, AttemptRecord
+from scoopi.scheduler.decisions import Decision, changed
+from scoopi.scheduler.gates import missed
+from scoopi.scheduler.snapshot import Snapshot
+
+
+def swept(snapshot: Snapshot) -> Iterator[Decision]:
+    """Step 1: lost workers, timeouts, and cancels that nobody carries out."""
+    lost = {worker.worker for worker in snapshot.workers.values() if snapshot.is_lost(worker)}
+    for worker in snapshot.workers.values():
+        if worker.worker in lost and worker.state != "lost":
+            yield Decision("worker_lost", worker, changed(worker, state="lost"))
+    for attempt in snapshot.attempts:
+        if attempt.phase == LIVE:
+            decision = _swept(attempt, attempt.worker in lost or _is_unknown(attempt, snapshot), snapshot)
+            if decision is not None:
+                yield decision
+
+
+def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decision | None:
+    if attempt.wish == "cancel" and (is_lost or _is_overdue(attempt, snapshot)):
+        return _ended(attempt, attempt.outcome or "canceled", attempt.explanation, snapshot)
+    if is_lost and attempt.status in ("running", "waiting"):
+        again = changed(attempt, status="waiting", worker="", placed=snapshot.now)
+        return Decision("attempt_placed", attempt, again, "worker", f"worker {attempt.worker} is lost")
+    process = snapshot.process(attempt.process)
+    timeouts, retry = (process.timeout, process.retry) if process else (Timeouts(), Retry())
+    if attempt.wish is None and (reason := _timed_out(attempt, timeouts, snapshot)):
+        if attempt.status != "running":
+            return _ended(attempt, "error", reason, snapshot)
+        wished = changed(
+            attempt, wish="cancel", wish_mode="step", wished=snapshot.now, outcome="error", explanation=reason
+        )
+        return Decision("attempt_canceled", attempt, wished, "", reason)
+    if reason := _missed(attempt, process, snapshot):
+        return _ended(attempt, "canceled", reason, snapshot)
+    return _stale(attempt, retry, snapshot)
+
+
+def _missed(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) -> str:
+    """Why the first attempt of a job may not start any more; empty if it may."""
+    job = snapshot.jobs.get(attempt.job)
+    if process is None or job is None or attempt.number > 1 or attempt.status not in ("pending", "waiting"):
+        return ""
+    return missed(job, process, snapshot.now)
+
+
+def _timed_out(attempt: AttemptRecord, timeouts: Timeouts, snapshot: Snapshot) -> str:
+    """Which timeout an attempt exceeds, with its length; empty if none."""
+    now = snapshot.now
+    if attempt.status in ("pending", "waiting") and _exceeds(now - attempt.created, timeouts.queue):
+        return f"timeout.queue: waited longer than {timeouts.queue}"
+    if attempt.status == "running" and attempt.started is not None:
+        if _exceeds(now - attempt.started, timeouts.run):
+            return f"timeout.run: ran longer than {timeouts.run}"
+        if _exceeds(now - (attempt.beat or attempt.started), timeouts.heartbeat):
+            return f"timeout.heartbeat: no progress for {timeouts.heartbeat}"
+    return ""
+
+
+def _stale(attempt: AttemptRecord, retry: Retry, snapshot: Snapshot) -> Decision | None:
+    """An attempt of a registered worker that shows no sign of life is offered again."""
+    worker = snapshot.workers.get(attempt.worker)
+    signs = [at for at in (attempt.placed, attempt.started, attempt.beat) if at is not None]
+    if worker is None or not worker.is_external or not signs:
+        return None
+    if attempt.status == "running" and _exceeds(snapshot.now - max(signs), retry.stale_after):
+        again = changed(attempt, status="waiting", worker="", placed=snapshot.now)
+        return Decision("attempt_placed", attempt, again, "", "stale")
+    return None
+
+
+def _ended(attempt: AttemptRecord, status: str, reason: str, snapshot: Snapshot) -> Decision:
+    ended = changed(attempt, status=status, phase=UNSETTLED, ended=snapshot.now, explanation=reason)
+    return Decision("attempt_ended", attempt, ended, "", reason)
+
+
+def _is_overdue(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
+    """Whether a worker had the time to see a cancel and to kill, and has not reported the end."""
+    allowed = 2 * snapshot.schedule.settings.cancel.kill_after
+    return attempt.wished is not None and snapshot.now - attempt.wished > allowed
+
+
+def _is_unknown(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
+    return bool(attempt.worker) and attempt.worker not in snapshot.workers
+
+
+def _exceeds(duration: timedelta, limit: timedelta | None) -> bool:
+    return limit is not None and duration > limit

@@ -1,0 +1,108 @@
+"""Triggers: the fires of a process, and the slots that become due."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import islice, takewhile
+from zoneinfo import ZoneInfo
+
+from scoopi.model.schedule.process import Process, Trigger
+from scoopi.model.schedule.schedule_records import ProcessRecord
+from scoopi.periods.cron import CronExpression
+from scoopi.periods.fires import BoundedFires, Fires, IntervalFires, LocalFires, times_of_day
+from scoopi.periods.iterations import CronIterations
+from scoopi.periods.period import Period, parse_qualifier
+from scoopi.periods.slot import Instant, Slot
+
+ON_TIME = timedelta(seconds=60)
+"""A fire that a pass finds later than this was missed."""
+
+
+def fires_of(trigger: Trigger, since: datetime) -> Fires | None:
+    """The fires after the trigger's `since`; None if it has no schedule of its own.
+
+    Args:
+        since: when the process was first deployed.
+    """
+    begin = trigger.since or since
+    if trigger.cron is not None or trigger.at:
+        return BoundedFires(_local(trigger), begin, trigger.until)
+    if trigger.every is not None and trigger.slots == "instants" and not trigger.after:
+        return BoundedFires(IntervalFires(begin, trigger.every), begin, trigger.until)
+    return None
+
+
+def due_fires(process: Process, record: ProcessRecord, now: datetime, limit: int) -> list[datetime]:
+    """The fires since the last planned one that yield a slot, by the rules of catching up.
+
+    Fires that a pass finds within a minute are on time, and all of them count. Of older ones, which were
+    missed, `catchup` selects all, the latest (if no fire on time followed), or none; those older than
+    `catchup_window` are dropped.
+
+    Args:
+        limit: the most fires; the rest is due in the next pass.
+    """
+    assert process.trigger is not None
+    fires = fires_of(process.trigger, record.since)
+    last = record.last_fire or record.since
+    if fires is None or now <= last:
+        return []
+    recent = max(last, now - ON_TIME)
+    on_time = list(islice(takewhile(lambda at: at <= now, fires.after(recent)), limit))
+    if process.catchup == "none" or (process.catchup == "latest" and on_time):
+        return on_time
+    oldest = max(last, now - max(process.catchup_window, ON_TIME))
+    if process.catchup == "latest":
+        latest = next(fires.before(recent + datetime.resolution), None)
+        return [latest] if latest is not None and latest > oldest else []
+    missed = takewhile(lambda at: at <= recent, fires.after(oldest))
+    return [*islice(missed, limit), *on_time][:limit]
+
+
+def window(process: Process, record: ProcessRecord, now: datetime) -> list[tuple[Slot, datetime]]:
+    """The current iteration of a cron trigger and those that it looks back at, each with its fire."""
+    trigger = process.trigger
+    assert trigger is not None
+    source = CronIterations(_local(trigger), ZoneInfo(trigger.timezone), trigger.since or record.since)
+    return [*source.window(now, process.lookback)]
+
+
+def periods_since(process: Process, record: ProcessRecord, begin: datetime, now: datetime) -> list[Period]:
+    """The periods from the last planned one (or the first) up to the one that is running, in order."""
+    assert process.qualifier is not None
+    qualifier = parse_qualifier(process.qualifier)
+    first = Period(qualifier, begin)
+    if record.last_fire is not None:
+        first = Period(qualifier, record.last_fire).shift(1)
+    last = Period(qualifier, now)
+    return [first.shift(count) for count in range(max(last.diff(first) + 1, 0))]
+
+
+def upcoming(
+    process: Process, record: ProcessRecord, now: datetime, count: int
+) -> list[tuple[Slot, datetime]]:
+    """The next slots of a process, each with the time at which it becomes due."""
+    trigger = process.trigger
+    if trigger is None:
+        return []
+    if trigger.slots == "periods":
+        assert process.qualifier is not None
+        current = Period(parse_qualifier(process.qualifier), now)
+        following = [current.shift(step) for step in range(count)]
+        return [(period, period.bounds()[1] + process.lag) for period in following]
+    fires = fires_of(trigger, record.since)
+    if fires is None:
+        return []
+    found = list(islice(fires.after(now), count))
+    if trigger.slots == "iterations":
+        source = CronIterations(_local(trigger), ZoneInfo(trigger.timezone), record.since)
+        return [(source.number(fire), fire) for fire in found]
+    return [(Instant(fire), fire) for fire in found]
+
+
+def _local(trigger: Trigger) -> LocalFires:
+    expressions = (
+        times_of_day(trigger.at) if trigger.at else [CronExpression(trigger.cron or "", trigger.dialect)]
+    )
+    zone = UTC if trigger.timezone == "UTC" else ZoneInfo(trigger.timezone)
+    return LocalFires(expressions, zone, is_twice=trigger.dst == "every")

@@ -1,0 +1,62 @@
+"""why: one sentence on what a job waits for, is doing, or how it ended."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scoopi.model.schedule.schedule_records import FINISHED, AttemptRecord, JobRecord
+from scoopi.periods.slot import instant_text
+from scoopi.scheduler.gates import Answer, closed_gate
+from scoopi.scheduler.placement import waits_for_place
+from scoopi.scheduler.snapshot import Snapshot
+
+
+def why(job: JobRecord, snapshot: Snapshot) -> dict[str, Any]:
+    """The answer as a row: `job state gate answer reason until attempts`.
+
+    A job that is not over has a closed gate or a live attempt; the next pass gives it the latter when no
+    gate is closed.
+    """
+    if job.state in FINISHED:
+        reason = job.reason or f"{job.state} at {instant_text(job.changed)}"
+        return _row(job, Answer("done", "wait", reason))
+    attempt = snapshot.attempt_of.get(job.job)
+    if attempt is not None:
+        return _row(
+            job, _of_attempt(attempt, snapshot), answer=None if attempt.status == "pending" else "runs"
+        )
+    answer = closed_gate(job, snapshot)
+    if answer is not None:
+        return _row(job, answer)
+    return _row(
+        job, Answer("", "wait", "its gates are open; the next pass creates its attempt"), answer="runs"
+    )
+
+
+def _of_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> Answer:
+    name = f"attempt {attempt.number}"
+    if attempt.wish == "cancel":
+        return Answer("live", "wait", f"{name} is being cancelled: {attempt.explanation}")
+    if attempt.status == "pending":
+        waits = waits_for_place(attempt, snapshot)
+        return waits or Answer("live", "wait", f"{name} is placed by the next pass")
+    if attempt.status == "waiting":
+        return Answer("live", "wait", f"{name} waits for {_claimant(attempt)} to claim it")
+    since = f" since {instant_text(attempt.started)}" if attempt.started else ""
+    return Answer("live", "wait", f"{name} is {attempt.status} on worker {attempt.worker}{since}")
+
+
+def _claimant(attempt: AttemptRecord) -> str:
+    return f"worker {attempt.worker}" if attempt.worker else "a registered worker"
+
+
+def _row(job: JobRecord, found: Answer, answer: str | None = None) -> dict[str, Any]:
+    return {
+        "job": job.job,
+        "state": job.state,
+        "gate": found.gate or None,
+        "answer": answer or found.answer,
+        "reason": found.reason,
+        "until": instant_text(found.until) if found.until else None,
+        "attempts": job.attempts,
+    }

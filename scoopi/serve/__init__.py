@@ -1,0 +1,1 @@
+"""Runs the scheduler: its state, its passes, and the attempts of a worker."""

@@ -1,0 +1,119 @@
+"""Bundle: a project packed reproducibly, so that equal files have an equal hash and any node can run them."""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+import io
+import os
+import shutil
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from scoopi.errors import DefsError, RecordError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+MOST_BYTES = 32 * 2**20
+PART_SIZE = 2**20
+_NAMES_SHOWN = 10
+_ASIDE = frozenset({"output", "scheduler", "__pycache__"})
+IGNORE_FILE = ".scoopiignore"
+
+
+def pack(project: Path) -> tuple[str, bytes]:
+    """Pack a project.
+
+    Hidden files, `output/`, `scheduler/`, `__pycache__`, symbolic links and what `.scoopiignore` matches
+    (one glob a line) are left out.
+
+    Args:
+        project: its folder, or one file.
+    Returns:
+        The hash, which depends on names, contents and the right to execute only; and the bytes.
+    Raises:
+        DefsError: the files have more than 32 MiB; it lists the largest.
+    """
+    root = project if project.is_dir() else project.parent
+    files = sorted(_files(root, root, _ignored(root))) if project.is_dir() else [project]
+    sizes = {file: file.stat().st_size for file in files}
+    if sum(sizes.values()) > MOST_BYTES:
+        largest = sorted(files, key=lambda file: -sizes[file])[:_NAMES_SHOWN]
+        names = ", ".join(f"{file.relative_to(root)} ({sizes[file] / 2**20:.1f} MiB)" for file in largest)
+        what = (
+            f"the project has {sum(sizes.values()) / 2**20:.1f} MiB, more than 32; the largest files: {names}"
+        )
+        raise DefsError(what, at=str(root), hint=f"name what is not needed in {IGNORE_FILE}")
+    packed = _tar(root, files)
+    return hashlib.sha256(packed).hexdigest()[:32], zstd.compress(packed)
+
+
+def unpack(name: str, data: bytes, bundles: Path) -> Path:
+    """Unpack a bundle into a folder of its hash, once.
+
+    Args:
+        bundles: the folder of all bundles; created if it does not exist.
+    Returns:
+        The folder with the project's files, read-only.
+    Raises:
+        RecordError: the bytes are not those of the hash.
+    """
+    folder = bundles / name
+    if folder.is_dir():
+        return folder
+    bundles.mkdir(parents=True, exist_ok=True, mode=0o700)
+    packed = zstd.decompress(data)
+    if hashlib.sha256(packed).hexdigest()[:32] != name:
+        raise RecordError(f"bundle {name} is damaged", hint="deploy the project again")
+    part = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=bundles))
+    try:
+        with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
+            tar.extractall(part, filter="data")
+        os.rename(part, folder)
+    except OSError:
+        shutil.rmtree(part, ignore_errors=True)
+        if not folder.is_dir():  # else another process was first
+            raise
+    return folder
+
+
+def _files(folder: Path, root: Path, ignored: list[str]) -> Iterator[Path]:
+    for path in folder.iterdir():
+        name = path.relative_to(root).as_posix()
+        if path.name.startswith(".") or path.is_symlink() or any(_matches(name, glob) for glob in ignored):
+            continue
+        if path.is_dir():
+            if path.name not in _ASIDE:
+                yield from _files(path, root, ignored)
+        elif path.is_file():
+            yield path
+
+
+def _ignored(root: Path) -> list[str]:
+    try:
+        lines = (root / IGNORE_FILE).read_text().splitlines()
+    except FileNotFoundError:
+        return []
+    return [line.strip().rstrip("/") for line in lines if line.strip() and not line.startswith("#")]
+
+
+def _matches(name: str, glob: str) -> bool:
+    return fnmatch.fnmatchcase(name, glob) or fnmatch.fnmatchcase(name.rpartition("/")[2], glob)
+
+
+def _tar(root: Path, files: list[Path]) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for file in files:
+            entry = tarfile.TarInfo(file.relative_to(root).as_posix())
+            content = file.read_bytes()
+            entry.size = len(content)
+            entry.mode = 0o755 if os.access(file, os.X_OK) and file.stat().st_mode & 0o111 else 0o644
+            tar.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()

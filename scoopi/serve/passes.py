@@ -1,0 +1,107 @@
+"""Passes: reads a snapshot, decides, and writes, until nothing follows."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+
+from scoopi.model.schedule.schedule_records import PassRecord
+from scoopi.model.schedule.schedule_settings import Schedule
+from scoopi.scheduler.decisions import HIDDEN
+from scoopi.scheduler.reconcile import reconcile, wanted
+from scoopi.scheduler.snapshot import Snapshot
+from scoopi.store.schedule.schedule_store import ScheduleStore
+
+_MOST_ROUNDS = 1000
+LEASE = timedelta(seconds=30)
+"""A pass that has not ended by then is taken to be dead; another may begin."""
+
+
+class Passes:
+    """Passes over the records of one store.
+
+    Args:
+        store: the records.
+        schedule: the current definitions, and their hash; read again before each pass.
+    """
+
+    def __init__(self, store: ScheduleStore, schedule: Callable[[], tuple[str, Schedule]]) -> None:
+        self._store = store
+        self._schedule = schedule
+
+    def run(self, now: datetime) -> list[dict[str, Any]] | None:
+        """Run a pass, unless another one runs: then that one looks again before it ends.
+
+        Returns:
+            The decisions as rows; None if another pass runs.
+        Raises:
+            StoreError: the store does not answer; what was written stays, and the next pass goes on from it.
+        """
+        holder = uuid.uuid4().hex
+        if not self._taken(holder, now):
+            return None
+        rows: list[dict[str, Any]] = []
+        while True:
+            rows += self._until_quiet(now)
+            if self._released(holder):
+                return rows
+
+    def snapshot(self, now: datetime) -> Snapshot:
+        """What a pass at that time would know."""
+        bundle, schedule = self._schedule()
+        attempts = self._store.open_attempts()
+        snapshot = Snapshot(
+            now=now,
+            schedule=schedule,
+            bundle=bundle,
+            processes=self._store.processes(),
+            jobs=self._store.active_jobs(),
+            attempts=attempts,
+            workers=self._store.workers(),
+            beat=self._store.the_pass().beat,
+        )
+        more = self._store.jobs(wanted(snapshot))
+        return replace(snapshot, jobs={**snapshot.jobs, **more}) if more else snapshot
+
+    def _until_quiet(self, now: datetime) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = []
+        for _ in range(_MOST_ROUNDS):
+            written = [
+                each for each in reconcile(self.snapshot(now)) if self._store.write(each.old, each.new)
+            ]
+            rows += [each.row() for each in written if each.decision not in HIDDEN]
+            if not written:
+                break
+        return rows
+
+    def _taken(self, holder: str, now: datetime) -> bool:
+        def take(record: PassRecord) -> PassRecord | None:
+            is_free = not record.holder or record.until is None or now > record.until
+            if is_free or now < record.until - LEASE:  # type: ignore[operator]
+                return _changed(record, holder=holder, until=now + LEASE, look_again=False)
+            return None if record.look_again else _changed(record, look_again=True)
+
+        written = self._store.change_pass(take)
+        return written is not None and written.holder == holder
+
+    def _released(self, holder: str) -> bool:
+        """Release the right to run a pass; False if the pass has to look again."""
+
+        def release(record: PassRecord) -> PassRecord | None:
+            if record.holder != holder:
+                return None
+            if record.look_again:
+                return _changed(record, look_again=False)
+            return _changed(record, holder="", until=None)
+
+        written = self._store.change_pass(release)
+        return written is None or not written.holder
+
+
+def _changed(record: PassRecord, **fields: Any) -> PassRecord:
+    return msgspec.structs.replace(record, **fields, version=record.version + 1)

@@ -1,0 +1,165 @@
+"""ProcessDesk: launches, and what people ask about processes and change of them by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from scoopi.errors import StateRefusedError, UsageError
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
+from scoopi.model.text.shown import nearest
+from scoopi.periods.period import Period
+from scoopi.periods.slot import Instant, Slot, instant_text, parse_slot
+from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.reconcile import made
+from scoopi.scheduler.triggers import upcoming
+from scoopi.serve.rows import Row, job_row
+from scoopi.serve.state import State
+
+
+class ProcessDesk:
+    """Answers and commands about processes, on the records as they are now.
+
+    Args:
+        state: the records.
+        now: the time of this command.
+    """
+
+    def __init__(self, state: State, now: datetime) -> None:
+        self._state = state
+        self._store = state.store
+        self._now = now
+
+    def launch(
+        self, name: str, inputs: dict[str, str], slot: str | None = None, after: datetime | None = None
+    ) -> Row:
+        """Create a job by hand.
+
+        Args:
+            slot: of the process, new or existing; by default the next `!n`.
+            after: its attempt is not created before.
+        Raises:
+            UsageError: the process or slot is unknown.
+            StateRefusedError: the slot has a job already.
+        """
+        process = self.process(name)
+        at = parse_slot(slot or f"!{self._next_request(process.name)}")
+        due = at.bounds()[1] if isinstance(at, Period) else None
+        decision = made(
+            process,
+            at,
+            self._state.passes.snapshot(self._now),
+            launch_type="manual",
+            inputs=inputs,
+            not_before=after,
+            **({"due": due} if due else {}),
+        )
+        job = decision.new
+        assert isinstance(job, JobRecord)
+        if not self._store.write(None, job):
+            hint = f"scoopi job reprocess {job.job} runs it once more"
+            raise StateRefusedError(f"{job.job} exists already", hint=hint)
+        return job_row(job)
+
+    def process(self, name: str) -> Process:
+        """The definition of a process; the namespace may be absent if the name is unique.
+
+        Raises:
+            UsageError: it is unknown, or several processes have that name.
+        """
+        processes = self._state.current()[1].processes
+        found = (
+            [name] if name in processes else [each for each in processes if each.rpartition(".")[2] == name]
+        )
+        if len(found) == 1:
+            return processes[found[0]]
+        if found:
+            raise UsageError(f"{name} may be {' or '.join(found)}", hint="write the namespace")
+        near = nearest(name, processes) or nearest(name, [each.rpartition(".")[2] for each in processes])
+        hint = f"did you mean {near}?" if near else "scoopi process list shows the deployed processes"
+        raise UsageError(f"unknown process {name}", hint=hint)
+
+    def processes(self) -> list[Row]:
+        """A row for each deployed process."""
+        records = self._store.processes()
+        schedule = self._state.current()[1]
+        return [
+            self._process_row(process, records[name]) for name, process in sorted(schedule.processes.items())
+        ]
+
+    def show_process(self, name: str) -> Row:
+        """The row of one process."""
+        process = self.process(name)
+        return self._process_row(process, self._store.processes()[process.name])
+
+    def upcoming(self, name: str, count: int) -> list[Row]:
+        """The next slots of a process, each with the time at which it becomes due."""
+        process = self.process(name)
+        record = self._store.processes()[process.name]
+        found = upcoming(process, record, self._now, count)
+        return [
+            {"process": process.name, "slot": str(slot), **_times(slot, at), "at": _local(process, at)}
+            for slot, at in found
+        ]
+
+    def pause(self, name: str, reason: str) -> Row:
+        """Close gate 1 of a process; attempts that run are not affected."""
+        return self._change_process(name, lambda record: changed(record, paused=reason))
+
+    def resume(self, name: str) -> Row:
+        """Open gate 1 again.
+
+        Raises:
+            StateRefusedError: the process is not paused.
+        """
+
+        def resumed(record: ProcessRecord) -> ProcessRecord:
+            if record.paused is None:
+                raise StateRefusedError(
+                    f"process {record.name} is not paused", hint="only a paused process resumes"
+                )
+            return changed(record, paused=None)
+
+        return self._change_process(name, resumed)
+
+    def _next_request(self, name: str) -> int:
+        record = self._store.update(
+            ProcessRecord, name, lambda old: changed(old, requests=old.requests + 1) if old else None
+        )
+        assert record is not None
+        return record.requests
+
+    def _change_process(self, name: str, change: Callable[[ProcessRecord], ProcessRecord]) -> Row:
+        process = self.process(name)
+        record = self._store.update(ProcessRecord, process.name, lambda old: change(old) if old else None)
+        assert record is not None
+        return self._process_row(process, record)
+
+    def _process_row(self, process: Process, record: ProcessRecord) -> Row:
+        following = upcoming(process, record, self._now, 1)
+        return {
+            "process": process.name,
+            "mode": process.mode,
+            "enabled": process.enabled,
+            "paused": record.paused,
+            "qualifier": process.qualifier,
+            "machine": process.machine,
+            "next": instant_text(following[0][1]) if following else None,
+            "inputs": dict(process.inputs),
+        }
+
+
+def _times(slot: Slot, at: datetime) -> Row:
+    if isinstance(slot, Period):
+        start, end = slot.bounds()
+        return {"start": instant_text(start), "end": instant_text(end)}
+    own = slot.at if isinstance(slot, Instant) else at
+    return {"start": instant_text(own), "end": instant_text(own)}
+
+
+def _local(process: Process, at: datetime) -> str:
+    """A time in the zone of the process's trigger."""
+    zone = process.trigger.timezone if process.trigger is not None else "UTC"
+    return at.astimezone(ZoneInfo(zone)).isoformat().replace("+00:00", "Z")

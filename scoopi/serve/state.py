@@ -1,0 +1,117 @@
+"""State: a folder with the scheduler's records, its unpacked projects, and the work of attempts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scoopi.defs.schedule.schedule_reader import CheckScrape, read_schedule
+from scoopi.defs.yaml.report import Report
+from scoopi.errors import UsageError
+from scoopi.model.schedule.schedule_records import PassRecord, ProcessRecord
+from scoopi.model.schedule.schedule_settings import Schedule
+from scoopi.serve import bundle
+from scoopi.serve.passes import Passes
+from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+
+DATABASE = "state.db"
+BUSY_MS = 20_000
+
+
+class State:
+    """The state of a scheduler on one machine; several processes may use it at the same time.
+
+    Args:
+        folder: created with the mode 0700 if it does not exist.
+    Raises:
+        StoreError: the records cannot be opened.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.store = ScheduleStore(SqliteStore(folder / DATABASE, BUSY_MS, SCHEDULE_MAPS))
+        self.passes = Passes(self.store, self.current)
+        self._read = lru_cache(maxsize=2)(self._schedule_of)
+
+    def __enter__(self) -> State:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.store.close()
+
+    def current(self) -> tuple[str, Schedule]:
+        """The hash and the definitions of the current project; an empty one before the first deployment."""
+        name = self.store.the_pass().bundle
+        return name, self._read(name) if name else Schedule({})
+
+    def project(self, name: str) -> Path:
+        """The folder with the unpacked files of a project.
+
+        Raises:
+            UsageError: it is not in the store.
+        """
+        folder = self.folder / "bundles" / name
+        if folder.is_dir():
+            return folder
+        data = self.store.bundle(name)
+        if data is None:
+            raise UsageError(f"bundle {name} is not in the store", hint="deploy the project again")
+        return bundle.unpack(name, data, self.folder / "bundles")
+
+    def deploy(
+        self, project: Path, check_scrape: CheckScrape, now: datetime, *, dry_run: bool = False
+    ) -> list[dict[str, Any]]:
+        """Check a project, store it and make it current.
+
+        Returns:
+            A row for each process that is added, changed or removed: `process`, `change`, `jobs` (active).
+        Raises:
+            DefsError: the project has errors; nothing is stored.
+        """
+        schedule, report = read_schedule(project, check_scrape)
+        report.raise_if_errors()
+        name, data = bundle.pack(project)
+        rows = self._changes(self.current()[1].processes, schedule.processes)
+        if not dry_run:
+            self.store.put_bundle(name, data, now, bundle.PART_SIZE)
+            for process in schedule.processes:
+                self.store.write(None, ProcessRecord(name=process, since=now))
+            self.store.change_pass(
+                lambda record: (
+                    None if record.bundle == name else _changed(record, bundle=name, look_again=True)
+                )
+            )
+        return rows
+
+    def _changes(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
+        active: dict[str, int] = {}
+        for job in self.store.active_jobs().values():
+            active[job.process] = active.get(job.process, 0) + 1
+        rows = []
+        for name in sorted({*before, *after}):
+            change = "removed" if name not in after else "added" if name not in before else "changed"
+            if change != "changed" or not _is_same(before[name], after[name]):
+                rows.append({"process": name, "change": change, "jobs": active.get(name, 0)})
+        return rows
+
+    def _schedule_of(self, name: str) -> Schedule:
+        schedule, report = read_schedule(self.project(name), lambda path: Report())
+        report.raise_if_errors()
+        return schedule
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two processes are equal, wherever they are defined."""
+    place = one.place
+    return bool(msgspec.structs.replace(other, place=place) == one)
+
+
+def _changed(record: PassRecord, **fields: Any) -> PassRecord:
+    return msgspec.structs.replace(record, **fields, version=record.version + 1)

@@ -1,0 +1,157 @@
+"""Workbench: how workers register, claim attempts, keep them alive and end them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from scoopi.errors import StateRefusedError, UsageError
+from scoopi.model.schedule.schedule_records import (
+    LIVE,
+    TERMINAL,
+    UNSETTLED,
+    AttemptRecord,
+    WorkerRecord,
+)
+from scoopi.scheduler.decisions import changed
+from scoopi.store.schedule.schedule_store import ScheduleStore, record_key
+
+
+class FencedError(StateRefusedError):
+    """The attempt is over, or another worker has claimed it since (exit 4)."""
+
+
+class Workbench:
+    """The calls of workers.
+
+    Args:
+        store: the records.
+    """
+
+    def __init__(self, store: ScheduleStore) -> None:
+        self._store = store
+
+    def put(
+        self, name: str, groups: tuple[str, ...], capacity: float, *, is_external: bool, incarnation: str = ""
+    ) -> WorkerRecord:
+        """Register a worker, or change it."""
+        beat = None if is_external else self._store.the_pass().beat
+
+        def registered(old: WorkerRecord | None) -> WorkerRecord:
+            return WorkerRecord(
+                worker=name,
+                incarnation=incarnation,
+                groups=groups,
+                capacity=float(capacity),
+                is_external=is_external,
+                beat=beat if old is None or not is_external else old.beat,
+                version=old.version + 1 if old is not None else 0,
+            )
+
+        record = self._store.update(WorkerRecord, name, registered)
+        assert record is not None
+        return record
+
+    def change(self, name: str, **fields: Any) -> WorkerRecord:
+        """Change fields of a worker.
+
+        Raises:
+            UsageError: it is not registered.
+        """
+        record = self._store.update(WorkerRecord, name, lambda old: changed(old, **fields) if old else None)
+        if record is None:
+            raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
+        return record
+
+    def beat(self, name: str) -> WorkerRecord:
+        """Write the current heartbeat number; a worker that was lost is live again."""
+        return self.change(name, beat=self._store.the_pass().beat, state="running")
+
+    def claim(
+        self, worker: str, now: datetime, names: Mapping[str, str] | None = None, limit: int = 1
+    ) -> list[AttemptRecord]:
+        """Claim waiting attempts, the oldest first, within the worker's capacity.
+
+        Args:
+            names: of a registered worker: process -> its external name; it may claim those without a worker.
+            limit: the most attempts.
+        Raises:
+            UsageError: the worker is not registered.
+        """
+        record = self._store.workers().get(worker)
+        if record is None:
+            raise UsageError(f"unknown worker {worker}", hint=f"scoopi worker put {worker} registers it")
+        attempts = [each for each in self._store.open_attempts() if each.phase == LIVE]
+        running = sum(each.worker == worker and each.status != "waiting" for each in attempts)
+        room = min(limit, int(record.capacity) - running)
+        mine = [each for each in attempts if _may_claim(each, worker, names)]
+        claimed: list[AttemptRecord] = []
+        for attempt in sorted(mine, key=lambda each: (each.created, each.attempt)):
+            if len(claimed) >= room:
+                break
+            new = changed(
+                attempt,
+                status="running",
+                worker=worker,
+                fence=attempt.fence + 1,
+                started=now,
+                beat=now,
+                op=uuid.uuid4().hex,
+            )
+            if self._store.write(attempt, new):
+                claimed.append(new)
+        return claimed
+
+    def progress(self, attempt: AttemptRecord, fence: int | None, now: datetime) -> AttemptRecord:
+        """Report that an attempt is being worked on; its `wish` says whether it is to be cancelled.
+
+        Raises:
+            FencedError: the attempt is over or belongs to another worker.
+        """
+        return self._write(attempt, fence, beat=now)
+
+    def end(
+        self, attempt: AttemptRecord, fence: int | None, status: str, now: datetime, **fields: Any
+    ) -> AttemptRecord:
+        """End an attempt; one that is `not_ready` is offered again.
+
+        Raises:
+            FencedError: the attempt is over or belongs to another worker.
+        """
+        if status == "not_ready":
+            return self._write(attempt, fence, status="pending", worker="", **fields)
+        return self._write(
+            attempt, fence, status=_status(attempt, status), phase=UNSETTLED, ended=now, **fields
+        )
+
+    def _write(self, attempt: AttemptRecord, fence: int | None, **fields: Any) -> AttemptRecord:
+        fence = attempt.fence if fence is None else fence
+
+        def written(old: AttemptRecord | None) -> AttemptRecord:
+            if old is None or old.status in TERMINAL:
+                raise FencedError(f"{attempt.attempt} is over", hint="scoopi attempt show shows its end")
+            if old.fence != fence or old.status not in ("running", "canceling"):
+                what = f"{attempt.attempt} has fence {old.fence} and is {old.status}; {fence} is outdated"
+                raise FencedError(what, hint="another worker may have claimed it")
+            if fields.get("explanation") == "" and old.explanation:
+                fields.pop("explanation")
+            return changed(old, **fields)
+
+        record = self._store.update(AttemptRecord, record_key(attempt), written)
+        assert record is not None
+        return record
+
+
+def _may_claim(attempt: AttemptRecord, worker: str, names: Mapping[str, str] | None) -> bool:
+    if attempt.status != "waiting":
+        return False
+    return attempt.worker == worker or (not attempt.worker and names is not None and attempt.process in names)
+
+
+def _status(attempt: AttemptRecord, status: str) -> str:
+    """The status of a cancel that a timeout caused is that of the timeout."""
+    return (
+        attempt.outcome if attempt.outcome and attempt.wish == "cancel" and status == "canceled" else status
+    )

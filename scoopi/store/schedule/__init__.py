@@ -1,0 +1,1 @@
+"""The records of the scheduler over the port: processes, jobs, attempts, workers, bundles."""

@@ -1,0 +1,187 @@
+"""ScheduleStore: reads and writes the scheduler's records; every write is conditional."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypeVar, cast
+
+from scoopi.errors import StoreError
+from scoopi.model.schedule.schedule_records import (
+    ACTIVE,
+    LIVE,
+    UNSETTLED,
+    AttemptRecord,
+    BundlePart,
+    JobRecord,
+    PassRecord,
+    ProcessRecord,
+    WorkerRecord,
+)
+from scoopi.periods.slot import parse_slot, slot_key
+from scoopi.store.ports import Change, Store, StoreMap, pages
+from scoopi.store.record_codec import RecordCodec
+
+PROCESSES = StoreMap("process")
+SCHEDULED_JOBS = StoreMap("job", index="phase", large=True)
+ATTEMPTS = StoreMap("attempt", index="phase", large=True)
+WORKERS = StoreMap("worker")
+BUNDLES = StoreMap("bundle", large=True)
+PASSES = StoreMap("pass")
+SCHEDULE_MAPS = (PROCESSES, SCHEDULED_JOBS, ATTEMPTS, WORKERS, BUNDLES, PASSES)
+_PAGE = 1000
+_MOST_TRIES = 100
+_SHARED = "reconcile"
+
+Record = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | PassRecord
+Kind = TypeVar("Kind", bound=Record)
+
+
+class ScheduleStore:
+    """The scheduler's records by their ids.
+
+    Args:
+        store: keeps the maps of `SCHEDULE_MAPS`.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._codecs: dict[type[Any], tuple[StoreMap, RecordCodec[Any]]] = {
+            kind: (store_map, RecordCodec(store_map, kind))
+            for kind, store_map in (
+                (ProcessRecord, PROCESSES),
+                (JobRecord, SCHEDULED_JOBS),
+                (AttemptRecord, ATTEMPTS),
+                (WorkerRecord, WORKERS),
+                (PassRecord, PASSES),
+            )
+        }
+        self._parts = RecordCodec(BUNDLES, BundlePart, packed=True)
+
+    def write(self, old: Record | None, new: Record) -> bool:
+        """Write a record if it is still the one that the write was decided on.
+
+        Args:
+            old: what was read; None if there was nothing.
+        Returns:
+            Whether it was written; False if another writer was first.
+        Raises:
+            StoreError: nothing is known; read and decide again.
+        """
+        store_map, codec = self._codecs[type(new)]
+        expected = None if old is None else codec.written(old)
+        return self._put(store_map, record_key(new), expected, codec.written(new))
+
+    def update(self, kind: type[Kind], key: str, change: Callable[[Kind | None], Kind | None]) -> Kind | None:
+        """Read, change and write a record, again if another writer was first.
+
+        Args:
+            change: the new record of the old one (None: there is none); None writes nothing.
+        Returns:
+            The record as written; None if nothing was.
+        Raises:
+            StoreError: nothing is known, or other writers were first a hundred times.
+        """
+        store_map, codec = self._codecs[kind]
+        for _ in range(_MOST_TRIES):
+            record = self._store.get_all(store_map, [key]).get(key)
+            new = change(None if record is None else cast(Kind, codec.read(key, record)))
+            if new is None or self._put(store_map, key, record, codec.written(new)):
+                return new
+        raise StoreError(f"the record {key} changes all the time", hint="try again")
+
+    def _put(self, store_map: StoreMap, key: str, expected: bytes | None, new: bytes) -> bool:
+        if expected is None:
+            (outcome,) = self._store.put_if_absent_all(store_map, [(key, new)])
+        else:
+            (outcome,) = self._store.cas_all(store_map, [Change(key, expected, new)])
+        return outcome.won
+
+    def get(self, kind: type[Kind], keys: Sequence[str]) -> dict[str, Kind]:
+        """The records that exist, by key."""
+        store_map, codec = self._codecs[kind]
+        found: dict[str, Kind] = {}
+        for begin in range(0, len(keys), _PAGE):
+            part = self._store.get_all(store_map, keys[begin : begin + _PAGE])
+            found |= {key: cast(Kind, codec.read(key, record)) for key, record in part.items()}
+        return found
+
+    def scan(self, kind: type[Kind], index: str | None = None, prefix: str = "") -> Iterator[Kind]:
+        """All records, by key; only those with an index value, or with a beginning of the key."""
+        store_map, codec = self._codecs[kind]
+        for page in pages(self._store, store_map, _PAGE, index, prefix):
+            for key, record in page:
+                if not key.startswith(prefix):
+                    return
+                yield cast(Kind, codec.read(key, record))
+
+    def processes(self) -> Mapping[str, ProcessRecord]:
+        """All processes that were ever deployed, by name."""
+        return {record.name: record for record in self.scan(ProcessRecord)}
+
+    def active_jobs(self) -> Mapping[str, JobRecord]:
+        """The jobs that are not over, by id."""
+        return {record.job: record for record in self.scan(JobRecord, ACTIVE)}
+
+    def jobs(self, ids: Iterable[str]) -> Mapping[str, JobRecord]:
+        """The jobs that exist, by id."""
+        return {record.job: record for record in self.get(JobRecord, [*map(job_key, ids)]).values()}
+
+    def open_attempts(self) -> Sequence[AttemptRecord]:
+        """The attempts that are live, or whose end has not moved their job yet."""
+        return [*self.scan(AttemptRecord, LIVE), *self.scan(AttemptRecord, UNSETTLED)]
+
+    def attempts_of(self, job: str) -> Sequence[AttemptRecord]:
+        """All attempts of a job, by number."""
+        return [*self.scan(AttemptRecord, prefix=f"{job_key(job)}/")]
+
+    def workers(self) -> Mapping[str, WorkerRecord]:
+        """All workers, by name."""
+        return {record.worker: record for record in self.scan(WorkerRecord)}
+
+    def the_pass(self) -> PassRecord:
+        """What passes share."""
+        return self.get(PassRecord, [_SHARED]).get(_SHARED) or PassRecord()
+
+    def change_pass(self, change: Callable[[PassRecord], PassRecord | None]) -> PassRecord | None:
+        """Change what passes share; see `update`."""
+        return self.update(PassRecord, _SHARED, lambda old: change(old or PassRecord()))
+
+    def put_bundle(self, name: str, data: bytes, now: datetime, part_size: int) -> None:
+        """Store a packed project under its hash, in parts; the last part is written last."""
+        parts = [data[begin : begin + part_size] for begin in range(0, len(data), part_size)] or [b""]
+        for number, part in enumerate(parts):
+            record = self._parts.written(BundlePart(parts=len(parts), data=part, deployed=now))
+            self._store.put_if_absent_all(BUNDLES, [(f"{name}/{number:04}", record)])
+
+    def bundle(self, name: str) -> bytes | None:
+        """A packed project by its hash; None if it is not there, or not whole."""
+        found = [
+            self._parts.read(key, record)
+            for page in pages(self._store, BUNDLES, 8, None, f"{name}/")
+            for key, record in page
+            if key.startswith(f"{name}/")
+        ]
+        is_whole = bool(found) and len(found) == found[0].parts
+        return b"".join(part.data for part in found) if is_whole else None
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+
+def job_key(job: str) -> str:
+    """The key of a job's id, which sorts by process, kind of slot, and value."""
+    process, _, slot = job.partition("/")
+    return f"{process}/{slot_key(parse_slot(slot))}"
+
+
+def record_key(record: Record) -> str:
+    """The key of a record in its map."""
+    if isinstance(record, AttemptRecord):
+        return f"{job_key(record.job)}/{record.number:06}"
+    if isinstance(record, JobRecord):
+        return job_key(record.job)
+    if isinstance(record, ProcessRecord):
+        return record.name
+    return record.worker if isinstance(record, WorkerRecord) else _SHARED

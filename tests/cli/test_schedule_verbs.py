@@ -1,0 +1,167 @@
+"""The scheduler's verbs, as a user types them: deploy, tick, launch, why, and workers from outside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Screen
+
+SHOP = """
+namespace: shop
+processes:
+  books:
+    executes: "python:actions:books"
+    trigger: {cron: "0 6 * * *", timezone: Europe/Berlin}
+    retry: {max: 3}
+  clean: {executes: "python:actions:clean", trigger: {after: books}}
+  press:
+    executes: external:press
+    inputs: {paper: a4}
+    retry: {max: 1, delay: 10m, on_exhausted: hold}
+"""
+
+
+@pytest.fixture
+def shop(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Screen:
+    """A deployed project, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    Path("jobs").mkdir()
+    Path("jobs/shop.yml").write_text(SHOP)
+    assert screen.run("deploy", "jobs", "--now", "2026-03-27T12:00:00Z") == 0
+    return screen
+
+
+def printed(screen: Screen, *arguments: str, code: int = 0) -> str:
+    """What a command writes to stdout."""
+    before = len(screen.out.getvalue())
+    assert screen.run(*arguments) == code, screen.err.getvalue()
+    return screen.out.getvalue()[before:]
+
+
+def rows(screen: Screen, *arguments: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in printed(screen, *arguments, "--json").splitlines()]
+
+
+def test_deploy_prints_what_changes(shop: Screen) -> None:
+    assert shop.out.getvalue().splitlines() == [
+        "change  process     jobs",
+        "added   shop.books  0",
+        "added   shop.clean  0",
+        "added   shop.press  0",
+    ]
+    assert printed(shop, "deploy", "jobs") == ""
+    assert "no process has changed" in shop.err.getvalue()
+
+
+def test_the_next_fires_are_shown_in_the_zone_of_the_trigger_across_a_clock_change(shop: Screen) -> None:
+    text = printed(shop, "process", "next", "books", "-n", "3", "--now", "2026-03-27T12:00:00Z")
+    assert text.splitlines() == [
+        "2026-03-28T06:00:00+01:00",
+        "2026-03-29T06:00:00+02:00",
+        "2026-03-30T06:00:00+02:00",
+    ]
+
+
+def test_a_pass_at_a_given_time_prints_its_decisions(shop: Screen) -> None:
+    decisions = rows(shop, "tick", "--now", "2026-03-28T05:00:03Z")
+    assert [row["decision"] for row in decisions] == ["job_made", "attempt_made", "job_moved"]
+    assert rows(shop, "tick", "--now", "2026-03-28T05:00:03Z") == []
+    why = printed(shop, "job", "why", "books/@2026-03-28T05:00:00Z", "--now", "2026-03-28T05:00:04Z")
+    assert why == "no live worker in group default\n"
+
+
+def test_a_worker_in_another_language_claims_reports_and_ends_an_attempt(shop: Screen) -> None:
+    assert printed(shop, "launch", "press", "-i", "copies=2") == "shop.press/!1\n"
+    printed(shop, "tick")
+    printed(shop, "worker", "put", "p1")
+    (claimed,) = rows(shop, "attempt", "claim", "--worker", "p1")
+    assert (claimed["attempt"], claimed["fence"]) == ("shop.press/!1/1", 1)
+    assert claimed["inputs"] == {"paper": "a4", "copies": "2"}
+    assert printed(shop, "attempt", "beat", "press/!1/1", "--fence", "1") == "go on\n"
+    assert printed(shop, "job", "cancel", "press/!1", "--mode", "kill")
+    assert printed(shop, "attempt", "beat", "press/!1/1") == "cancel\n"
+    printed(shop, "attempt", "end", "press/!1/1", "--status", "succeeded", "--output", "pages=12")
+    printed(shop, "tick")
+    (job,) = rows(shop, "job", "list", "--process", "press")
+    assert job["state"] == "processed"
+    (attempt,) = rows(shop, "attempt", "list", "--job", "press/!1")
+    assert attempt["outputs"] == {"pages": "12"}
+    printed(shop, "attempt", "beat", "press/!1/1", code=4)
+
+
+def test_a_job_on_hold_gets_another_attempt_by_clear(shop: Screen) -> None:
+    printed(shop, "launch", "press", "--now", "2026-04-01T00:00:00Z")
+    printed(shop, "worker", "put", "p1")
+    for minute in (0, 10):
+        now = f"2026-04-01T00:{minute:02}:00Z"
+        printed(shop, "tick", "--now", now)
+        printed(shop, "attempt", "claim", "--worker", "p1", "--now", now)
+        name = f"press/!1/{minute // 10 + 1}"
+        printed(shop, "attempt", "end", name, "--status", "failed", "--explanation", "no paper", "--now", now)
+        printed(shop, "tick", "--now", now)
+    why = printed(shop, "job", "why", "press/!1", "--now", "2026-04-01T00:11:00Z")
+    assert why == "on hold: attempt 2 failed: no paper; scoopi job clear continues it\n"
+    printed(shop, "job", "clear", "press/!1")
+    assert "attempt_made" in printed(shop, "tick", "--now", "2026-04-01T00:12:00Z")
+    printed(shop, "job", "clear", "press/!1", code=4)
+
+
+def test_a_job_is_skipped_once_and_reprocessed_when_it_is_over(shop: Screen) -> None:
+    printed(shop, "launch", "press")
+    assert "skipped" in printed(shop, "job", "skip", "press/!1")
+    printed(shop, "job", "skip", "press/!1", code=4)
+    assert "cannot skip shop.press/!1: it is skipped" in shop.err.getvalue()
+    assert "embryo" in printed(shop, "job", "reprocess", "press/!1")
+    printed(shop, "job", "reprocess", "press/!1", code=4)
+    assert "attempt_made" in printed(shop, "tick")
+
+
+def test_a_paused_process_creates_jobs_and_starts_none(shop: Screen) -> None:
+    printed(shop, "process", "pause", "books", "--reason", "audit")
+    printed(shop, "tick", "--now", "2026-03-28T05:00:03Z")
+    job = "books/@2026-03-28T05:00:00Z"
+    assert printed(shop, "job", "why", job) == "process shop.books is paused: audit\n"
+    printed(shop, "process", "resume", "books")
+    printed(shop, "process", "resume", "books", code=4)
+    assert "attempt_made" in printed(shop, "tick", "--now", "2026-03-28T05:00:13Z")
+
+
+def test_workers_are_listed_with_what_they_run_and_a_removed_one_gets_nothing(shop: Screen) -> None:
+    printed(shop, "worker", "put", "p1", "--groups", "default,big", "--capacity", "3")
+    printed(shop, "launch", "press")
+    printed(shop, "tick")
+    printed(shop, "attempt", "claim", "--worker", "p1")
+    (worker,) = rows(shop, "worker", "list")
+    assert (worker["groups"], worker["capacity"], worker["used"]) == ("default,big", 3.0, 1)
+    printed(shop, "worker", "remove", "p1")
+    assert "is lost" in printed(shop, "tick")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ("process show shop.book", 2, "did you mean shop.books?"),
+        ("job why books/@2027-01-01T00:00:00Z", 2, "there is no job shop.books/@2027-01-01T00:00:00Z"),
+        ("job why books/tomorrow", 2, "is not a slot"),
+        ("attempt show press/!9/1", 2, "there is no job shop.press/!9"),
+        ("attempt claim --worker x", 2, "unknown worker x"),
+        ("launch press -i copies", 2, "write -i NAME=VALUE"),
+        ("tick --now yesterday", 2, "--now: 'yesterday' is not an instant"),
+        ("tick --state nowhere", 2, "there is no state of a scheduler in nowhere"),
+        ("job", 2, "OPERATION"),
+    ],
+)
+def test_a_wrong_name_or_argument_is_one_clear_error(
+    shop: Screen, arguments: str, code: int, message: str
+) -> None:
+    assert shop.run(*arguments.split()) == code
+    assert message in shop.err.getvalue()
+
+
+def test_a_project_with_errors_is_not_deployed(shop: Screen) -> None:
+    Path("jobs/shop.yml").write_text(SHOP.replace("retry: {max: 3}", "retry: 3"))
+    assert shop.run("deploy", "jobs") == 3
+    assert "jobs/shop.yml" in shop.err.getvalue()

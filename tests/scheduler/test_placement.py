@@ -1,0 +1,54 @@
+"""Which worker runs an attempt, and what is answered when none can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from tests.scheduler.world import START, World
+
+Make = Callable[[str], World]
+ONE = 'settings: {start_limit: 3}\nprocesses: {p: {executes: "python:a:b"}, e: {executes: external:x}}'
+
+
+def launched(world: World, count: int) -> None:
+    for number in range(1, count + 1):
+        world.now = START + timedelta(seconds=number)
+        world.launch("p", f"!{number}")
+    world.tick()
+
+
+def test_attempts_go_to_the_worker_with_the_most_room_and_no_worker_is_overfilled(world_of: Make) -> None:
+    world = world_of(ONE)
+    world.worker("a", capacity=1)
+    world.worker("b", capacity=2)
+    launched(world, 4)
+    assert [attempt.worker for attempt in world.attempts("waiting")] == ["b", "a", "b"]
+    assert world.why("p/!4")["reason"] == "3 of 3 slots of group default are in use"
+
+
+def test_the_oldest_attempt_is_placed_first_when_room_appears(world_of: Make) -> None:
+    world = world_of(ONE)
+    launched(world, 3)
+    world.worker("a", capacity=1)
+    world.tick()
+    (placed,) = world.attempts("waiting")
+    assert placed.slot == "!1"
+
+
+def test_draining_and_lost_workers_get_nothing(world_of: Make) -> None:
+    world = world_of(ONE)
+    world.worker("a", capacity=9, state="draining")
+    world.worker("b", capacity=9, beat=0)
+    world.beat = 9
+    launched(world, 1)
+    assert world.why("p/!1")["reason"] == "no live worker in group default"
+
+
+def test_an_external_attempt_waits_for_a_registered_worker_to_claim_it(world_of: Make) -> None:
+    world = world_of(ONE)
+    world.worker("a")
+    world.launch("e", "!1")
+    world.tick()
+    assert world.attempts("waiting")[0].worker == ""
+    assert world.why("e/!1")["reason"] == "attempt 1 waits for a registered worker to claim it"

@@ -1,0 +1,102 @@
+"""Lost workers, timeouts and cancels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from scoopi.model.schedule.schedule_records import AttemptRecord, WorkerRecord
+from scoopi.scheduler.decisions import changed
+from tests.scheduler.world import START, World
+
+Make = Callable[[str], World]
+ONE = 'processes: {p: {executes: "python:a:b"%s}}'
+
+
+def running(world: World) -> AttemptRecord:
+    world.launch("p", "!1")
+    world.tick()
+    (attempt,) = world.claim()
+    return attempt
+
+
+def test_an_attempt_of_a_lost_worker_goes_to_another_with_a_higher_fence(world_of: Make) -> None:
+    world = world_of(ONE % "")
+    world.worker("w1", beat=0)
+    attempt = running(world)
+    world.worker("w2", beat=4)
+    world.beat = 4
+    world.tick()
+    (worker,) = [each for each in world.all(WorkerRecord) if each.worker == "w1"]
+    assert worker.state == "lost"
+    (again,) = world.claim("w2")
+    assert (again.number, again.fence) == (1, 2)
+    assert not world.end(attempt)
+    assert world.end(again)
+    world.tick()
+    assert world.job("p/!1").state == "processed"
+    assert world.job("p/!1").attempts == 1
+
+
+def test_a_worker_within_the_gap_keeps_its_attempt(world_of: Make) -> None:
+    world = world_of(ONE % "")
+    world.worker("w1", beat=1)
+    running(world)
+    world.beat = 4
+    assert world.tick() == []
+
+
+@pytest.mark.parametrize(
+    ("timeout", "what"), [("{run: 1h}", "timeout.run: ran longer"), ("{heartbeat: 1h}", "timeout.heartbeat")]
+)
+def test_a_running_attempt_that_exceeds_a_timeout_is_cancelled_and_ends_as_an_error(
+    world_of: Make, timeout: str, what: str
+) -> None:
+    world = world_of(ONE % f", timeout: {timeout}")
+    world.worker()
+    running(world)
+    world.tick(START + timedelta(hours=1))
+    assert world.attempts("running")[0].wish is None
+    world.tick(START + timedelta(hours=1, seconds=1))
+    wished = world.attempts("running")[0]
+    assert (wished.wish, wished.outcome) == ("cancel", "error")
+    world.tick(START + timedelta(hours=1, minutes=3))
+    (ended,) = world.attempts("error")
+    assert what in ended.explanation
+    assert world.job("p/!1").state == "failed"
+
+
+def test_an_attempt_that_waits_longer_than_its_queue_timeout_is_an_error(world_of: Make) -> None:
+    world = world_of(ONE % ", timeout: {queue: 1h}")
+    world.launch("p", "!1")
+    world.tick()
+    assert world.why("p/!1")["reason"] == "no live worker in group default"
+    world.tick(START + timedelta(hours=1, seconds=1))
+    assert world.job("p/!1").state == "failed"
+
+
+def test_a_cancel_that_nobody_carries_out_ends_by_itself(world_of: Make) -> None:
+    world = world_of(ONE % "")
+    world.worker()
+    attempt = running(world)
+    world.put(changed(attempt, wish="cancel", wish_mode="kill", wished=world.now, explanation="by hand"))
+    world.tick(START + timedelta(minutes=1))
+    assert world.why("p/!1")["reason"] == "attempt 1 is being cancelled: by hand"
+    world.tick(START + timedelta(minutes=3))
+    assert world.job("p/!1").state == "skipped"
+
+
+def test_a_stale_attempt_of_a_registered_worker_is_offered_again_without_a_failure(world_of: Make) -> None:
+    world = world_of("processes: {p: {executes: external:x, retry: {stale_after: 1h}}}")
+    world.worker("e1", is_external=True)
+    world.launch("p", "!1")
+    world.tick()
+    (waiting,) = world.attempts("waiting")
+    assert waiting.worker == ""
+    world.put(changed(waiting, worker="e1"))
+    world.claim("e1")
+    world.tick(START + timedelta(hours=1, seconds=1))
+    (again,) = world.attempts("waiting")
+    assert (again.number, again.worker, world.job("p/!1").failures) == (1, "", 0)

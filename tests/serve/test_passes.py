@@ -1,0 +1,76 @@
+"""Passes: one at a time, none forgotten, and the same end however many processes run them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+
+from scoopi.serve.state import State
+from tests.serve.conftest import NOW, Deployed
+
+HOURLY = 'processes: {p: {executes: external:x, trigger: {cron: "0 * * * *"}, catchup: all, overlap: allow}}'
+
+
+def test_a_pass_creates_the_job_and_the_attempt_of_a_fire_once(deployed: Deployed) -> None:
+    state = deployed(HOURLY)
+    now = NOW + timedelta(hours=1, seconds=5)
+    rows = state.passes.run(now)
+    assert [row["decision"] for row in rows or ()] == [
+        "job_made",
+        "attempt_made",
+        "job_moved",
+        "attempt_placed",
+    ]
+    assert state.passes.run(now) == []
+
+
+def test_a_pass_that_finds_another_one_running_makes_it_look_again(deployed: Deployed) -> None:
+    state = deployed(HOURLY)
+    held = msgspec.structs.replace
+    state.store.change_pass(lambda record: held(record, holder="other", until=NOW + timedelta(seconds=30)))
+    assert state.passes.run(NOW + timedelta(seconds=1)) is None
+    assert state.store.the_pass().look_again
+
+
+def test_a_dead_pass_is_replaced_after_its_time(deployed: Deployed) -> None:
+    state = deployed(HOURLY)
+    held = msgspec.structs.replace
+    state.store.change_pass(lambda record: held(record, holder="other", until=NOW + timedelta(seconds=30)))
+    assert state.passes.run(NOW + timedelta(seconds=31)) == []
+    assert state.store.the_pass().holder == ""
+
+
+def test_a_pass_is_not_held_up_by_one_of_a_clock_that_was_ahead(deployed: Deployed) -> None:
+    state = deployed(HOURLY)
+    held = msgspec.structs.replace
+    state.store.change_pass(lambda record: held(record, holder="other", until=NOW + timedelta(days=1)))
+    assert state.passes.run(NOW) == []
+
+
+def test_processes_that_run_passes_at_the_same_time_create_every_job_once(
+    deployed: Deployed, tmp_path: Path
+) -> None:
+    state = deployed(HOURLY)
+    now = (NOW + timedelta(hours=1, minutes=1)).isoformat()
+    command = [sys.executable, "-m", "scoopi", "tick", "--state", str(tmp_path / "scheduler"), "--now", now]
+    ticks = [
+        subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) for _ in range(4)
+    ]
+    assert [tick.wait(60) for tick in ticks] == [0, 0, 0, 0]
+    assert [job.slot for job in state.store.active_jobs().values()] == ["@2026-01-01T01:00:00Z"]
+    assert [attempt.number for attempt in state.store.open_attempts()] == [1]
+
+
+def test_several_processes_may_create_a_state_at_the_same_time(tmp_path: Path) -> None:
+    folder = str(tmp_path / "s")
+    program = f"from pathlib import Path; from scoopi.serve.state import State; State(Path({folder!r}))"
+    opened = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(6)]
+    assert [each.wait(60) for each in opened] == [0] * 6
+    with State(tmp_path / "s") as state:
+        assert state.passes.run(NOW) == []
+    assert (tmp_path / "s").stat().st_mode & 0o777 == 0o700
+    assert (tmp_path / "s/state.db").stat().st_mode & 0o777 == 0o600

@@ -1,0 +1,60 @@
+"""Deployments: what changes, and which definitions passes see."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.defs.yaml.report import Report
+from scoopi.errors import DefsError, UsageError
+from scoopi.serve.state import State
+from tests.serve.conftest import NOW, Deployed
+
+
+def changes(state: State, folder: Path, text: str, **options: bool) -> list[tuple[str, str]]:
+    (folder / "jobs").mkdir(exist_ok=True)
+    (folder / "jobs/jobs.yml").write_text(text)
+    rows = state.deploy(folder / "jobs", lambda path: Report(), NOW, **options)
+    return [(row["change"], row["process"]) for row in rows]
+
+
+def test_a_deployment_lists_what_is_added_changed_and_removed(deployed: Deployed, tmp_path: Path) -> None:
+    state = deployed("processes: {a: {executes: external:x}, b: {executes: external:x}}")
+    text = "\n\nprocesses: {b: {executes: external:x}, a: {executes: external:y}, c: {executes: external:x}}"
+    assert changes(state, tmp_path, text, dry_run=True) == [("changed", "a"), ("added", "c")]
+    assert sorted(state.current()[1].processes) == ["a", "b"]
+    assert changes(state, tmp_path, text) == [("changed", "a"), ("added", "c")]
+    assert changes(state, tmp_path, text) == []
+    assert changes(state, tmp_path, "processes: {c: {executes: external:x}}") == [
+        ("removed", "a"),
+        ("removed", "b"),
+    ]
+
+
+def test_a_project_with_an_error_stores_nothing(deployed: Deployed, tmp_path: Path) -> None:
+    state = deployed("processes: {a: {executes: external:x}}")
+    with pytest.raises(DefsError):
+        changes(state, tmp_path, "processes: {a: {executes: external:x, retry: 3}}")
+    assert list(state.current()[1].processes) == ["a"]
+
+
+def test_a_large_project_is_kept_in_parts_and_read_by_another_state(
+    deployed: Deployed, tmp_path: Path
+) -> None:
+    (tmp_path / "jobs").mkdir()
+    data = bytes(range(256)) * 256 * 40
+    (tmp_path / "jobs/data.bin").write_bytes(data)
+    state = deployed("processes: {a: {executes: external:x}}")
+    name = state.current()[0]
+    packed = state.store.bundle(name)
+    assert packed is not None
+    state.store.put_bundle("0" * 32, packed * 3, NOW, len(packed))
+    assert state.store.bundle("0" * 32) == packed * 3
+    assert (state.project(name) / "data.bin").read_bytes() == data
+
+
+def test_a_bundle_that_is_not_stored_is_reported(deployed: Deployed) -> None:
+    state = deployed("processes: {a: {executes: external:x}}")
+    with pytest.raises(UsageError, match="is not in the store"):
+        state.project("f" * 32)

@@ -1,0 +1,92 @@
+"""Workers claim attempts under a fence; what an earlier holder writes is refused."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from scoopi.errors import StateRefusedError, UsageError
+from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.serve.process_desk import ProcessDesk
+from scoopi.serve.state import State
+from scoopi.serve.workbench import Workbench
+from tests.serve.conftest import NOW, Deployed
+
+EXTERNAL = {"p": "x"}
+ONE = "processes: {p: {executes: external:x, retry: {stale_after: 1h}}}"
+
+
+def launched(state: State, count: int = 1) -> Workbench:
+    for _ in range(count):
+        ProcessDesk(state, NOW).launch("p", {})
+    state.passes.run(NOW)
+    bench = Workbench(state.store)
+    bench.put("w", ("default",), 2, is_external=True)
+    return bench
+
+
+def claimed(bench: Workbench) -> AttemptRecord:
+    (attempt,) = bench.claim("w", NOW, EXTERNAL)
+    return attempt
+
+
+def test_a_worker_claims_the_oldest_first_and_no_more_than_it_has_room_for(deployed: Deployed) -> None:
+    bench = launched(deployed(ONE), 3)
+    first = bench.claim("w", NOW, EXTERNAL, limit=9)
+    assert [attempt.slot for attempt in first] == ["!1", "!2"]
+    assert bench.claim("w", NOW, EXTERNAL, limit=9) == []
+    bench.end(first[0], None, "succeeded", NOW)
+    assert [attempt.slot for attempt in bench.claim("w", NOW, EXTERNAL)] == ["!3"]
+
+
+def test_the_end_of_an_attempt_moves_its_job_in_the_next_pass(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    bench = launched(state)
+    bench.end(claimed(bench), 1, "succeeded", NOW, outputs={"rows": "7"})
+    assert state.store.jobs(["p/!1"])["p/!1"].state == "in_progress"
+    state.passes.run(NOW)
+    assert state.store.jobs(["p/!1"])["p/!1"].state == "processed"
+    assert state.store.attempts_of("p/!1")[0].outputs == {"rows": "7"}
+
+
+def test_calls_of_an_earlier_holder_are_refused_by_the_fence(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    bench = launched(state)
+    attempt = claimed(bench)
+    state.passes.run(NOW + timedelta(hours=2))
+    again = claimed(bench)
+    assert again.fence == 2
+    outdated = "has fence 2 and is running; 1 is outdated"
+    with pytest.raises(StateRefusedError, match=outdated):
+        bench.progress(attempt, 1, NOW)
+    with pytest.raises(StateRefusedError, match=outdated):
+        bench.end(attempt, 1, "succeeded", NOW)
+    bench.end(again, 2, "succeeded", NOW)
+    with pytest.raises(StateRefusedError, match="is over"):
+        bench.end(again, 2, "failed", NOW)
+
+
+def test_an_attempt_that_is_not_ready_is_offered_again_and_has_not_failed(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    bench = launched(state)
+    bench.end(claimed(bench), None, "not_ready", NOW)
+    state.passes.run(NOW)
+    again = claimed(bench)
+    assert (again.number, again.fence) == (1, 2)
+    assert state.store.jobs(["p/!1"])["p/!1"].failures == 0
+
+
+def test_an_unknown_worker_claims_nothing(deployed: Deployed) -> None:
+    bench = launched(deployed(ONE))
+    with pytest.raises(UsageError, match="unknown worker v"):
+        bench.claim("v", NOW, EXTERNAL)
+    with pytest.raises(UsageError, match="unknown worker v"):
+        bench.beat("v")
+
+
+def test_a_registered_worker_is_live_without_heartbeats_until_its_first(deployed: Deployed) -> None:
+    bench = launched(deployed(ONE))
+    record = bench.put("w", ("default", "big"), 5, is_external=True)
+    assert (record.beat, record.capacity, record.groups) == (None, 5, ("default", "big"))
+    assert bench.beat("w").beat == 0
