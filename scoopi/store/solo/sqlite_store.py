@@ -159,23 +159,44 @@ class SqliteStore:
     def _prepare(self, connection: sqlite3.Connection) -> None:
         for pragma in statements.PRAGMAS:
             connection.execute(pragma)
-        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        if version not in (0, statements.VERSION):
+        if self._version(connection) == 0:
+            self._create(connection)
+        version = self._version(connection)
+        if version != statements.VERSION:
             raise StoreError(
                 f"the store has version {version}, this Scoopi reads version {statements.VERSION}",
                 at=str(self._path),
                 hint="resume the run with the Scoopi that started it",
             )
-        made = {row[0] for row in connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
-        wanted = [table for kept in self._maps for table in statements.tables(kept)]
-        if made != ({*wanted} if version else set()):
+        if self._tables(connection) != {*self._wanted()}:
             raise damaged_store(self._path, "it does not have the tables of a store")
-        if version == 0:
-            connection.execute("BEGIN IMMEDIATE")
-            for table in wanted:
-                connection.execute(table)
-            connection.execute(f"PRAGMA user_version={statements.VERSION}")
-            connection.execute("COMMIT")
+
+    def _create(self, connection: sqlite3.Connection) -> None:
+        """Create the tables in a file without any, unless another process was first."""
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if self._version(connection) == 0:
+                if self._tables(connection):
+                    raise damaged_store(self._path, "it does not have the tables of a store")
+                for table in self._wanted():
+                    connection.execute(table)
+                connection.execute(f"PRAGMA user_version={statements.VERSION}")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+    def _wanted(self) -> list[str]:
+        return [table for kept in self._maps for table in statements.tables(kept)]
+
+    @staticmethod
+    def _version(connection: sqlite3.Connection) -> int:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+    @staticmethod
+    def _tables(connection: sqlite3.Connection) -> set[str]:
+        found = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
+        return {row[0] for row in found}
 
     def _records(self, cursor: sqlite3.Cursor) -> dict[str, bytes]:
         fields = self._fields.decode(cursor.fetchone()[0])
