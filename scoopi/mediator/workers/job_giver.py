@@ -67,8 +67,9 @@ class JobGiver:
         return not (self._queues.total or len(self._quarantine))
 
     def next_turn_in(self) -> float:
-        """Seconds until a host can be asked that must wait now; infinity when there is none."""
-        return self._queues.next_turn_in()
+        """Seconds until a host can be asked that must wait now, or a worker has room; infinity if unknown."""
+        turn_in = self._queues.next_turn_in()
+        return min(turn_in, self._pool.stalls_in()) if self._queues.total else turn_in
 
     def has_quarantined(self) -> bool:
         """Whether jobs wait to run alone; no event announces when they may."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator
 
 from scoopi.mediator.held_jobs import Pending
@@ -17,6 +19,12 @@ PACE_WEIGHT = 0.2
 MOST_OF_REQUESTS = {Standing.UNKNOWN: 0.75, Standing.SILENT: 0.25}
 """The share of a worker's requests in flight that hosts of this standing or a worse one may have. The rest is
 reserved for hosts that answer; otherwise a few hundred dead hosts would occupy all until their timeouts."""
+STALLED_S = 0.05, 0.25
+"""A request is stalled when its host has never answered, and it has waited four times as long as pages take
+usually: at least, and at most, so many seconds."""
+MOST_STALLED = 512
+"""So many stalled requests of a worker are not counted as in flight: they take a connection, but no time and
+memory, and of many new hosts some never answer."""
 
 
 class PoolWorker:
@@ -33,11 +41,19 @@ class PoolWorker:
         window: how many jobs may wait in it for its steps.
     """
 
-    def __init__(self, link: WorkerLink, most_requests: int, alone: bool = False) -> None:
+    def __init__(
+        self,
+        link: WorkerLink,
+        most_requests: int,
+        alone: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.link = link
+        self._clock = clock
         self.outstanding: dict[str, Pending] = {}
         self.requests: dict[str, str] = {}
-        self._doubtful: dict[str, Standing] = {}
+        self._doubtful: dict[str, tuple[Standing, float]] = {}  # in the order of their begin
+        self._stalled: set[str] = set()
         self.alone = alone
         self.ready = False
         self.is_leaving = False
@@ -52,7 +68,7 @@ class PoolWorker:
 
     def capacity(self) -> int:
         """How many jobs it can hold at a time: those that wait for its steps and those being fetched."""
-        return 1 if self.alone else self.window + self._requests_wanted
+        return 1 if self.alone else self.window + self._requests_wanted + len(self._stalled)
 
     def has_room(self, needs_request: bool, standing: Standing = Standing.ANSWERS) -> bool:
         """Whether it can take another job and begin it soon.
@@ -74,7 +90,7 @@ class PoolWorker:
         if item.grant is not None:
             self.requests[item.job] = item.grant.host
             if standing:
-                self._doubtful[item.job] = standing
+                self._doubtful[item.job] = standing, self._clock()
         self._to_give.append(item)
 
     def request(self, job: str, host: str) -> None:
@@ -84,6 +100,8 @@ class PoolWorker:
     def answered(self, job: str) -> None:
         """Note that the request of a job was answered, or not sent."""
         self.requests.pop(job, None)
+        self._doubtful.pop(job, None)
+        self._stalled.discard(job)
 
     def end(self, job: str) -> Pending | None:
         """Remove a job that has ended or is handed back; None when this worker no longer has it."""
@@ -108,16 +126,38 @@ class PoolWorker:
         steps_s = max(self._steps_s, 1e-6)
         self.window = max(WINDOW_LEAST, min(WINDOW_MOST, int(WINDOW_SECONDS / steps_s)))
         self._requests_wanted = min(self._most_requests, WINDOW_LEAST + int(self._wait_s / steps_s))
+        self._stalled_after_s = min(max(STALLED_S[0], 4 * self._wait_s), STALLED_S[1])
 
     def _has_request_for(self, standing: Standing) -> bool:
         wanted = self._requests_wanted
-        if len(self.requests) >= wanted:
+        if self._doubtful:
+            self._find_stalled()
+        if len(self.requests) - len(self._stalled) >= wanted:
             return False
         if not standing:
             return True
-        self._doubtful = {job: each for job, each in self._doubtful.items() if job in self.requests}
-        like_it = sum(each >= standing for each in self._doubtful.values())
+        like_it = sum(each >= standing for each, _ in self._doubtful.values())
         return like_it < max(1, int(wanted * MOST_OF_REQUESTS[standing]))
+
+    def stalls_in(self) -> float:
+        """Seconds until a request may be stalled, so that there is room for another; 0 if some just are."""
+        if self._find_stalled():
+            return 0.0
+        first = next(iter(self._doubtful.values()), None)
+        if first is None or len(self._stalled) >= MOST_STALLED:
+            return math.inf
+        return max(0.0, first[1] + self._stalled_after_s - self._clock())
+
+    def _find_stalled(self) -> bool:
+        """Count the requests that are stalled by now as such; whether there are new ones."""
+        before, known = self._clock() - self._stalled_after_s, len(self._stalled)
+        while self._doubtful and len(self._stalled) < MOST_STALLED:
+            job, (_, since) = next(iter(self._doubtful.items()))
+            if since > before:
+                break
+            del self._doubtful[job]
+            self._stalled.add(job)
+        return len(self._stalled) > known
 
 
 class WorkerPool:
@@ -172,6 +212,10 @@ class WorkerPool:
         """
         open_ones = [worker for worker in self.workers if worker.has_room(needs_request, standing)]
         return min(open_ones, key=lambda worker: len(worker.outstanding), default=None)
+
+    def stalls_in(self) -> float:
+        """Seconds until a worker may have room because a request of it is stalled; infinity if none does."""
+        return min((worker.stalls_in() for worker in self.workers), default=math.inf)
 
     def capacity(self) -> int:
         """How many jobs all workers together can hold at a time."""

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator
 
 import pytest
 
 from scoopi.mediator.held_jobs import Pending
-from scoopi.mediator.workers.worker_pool import WINDOW_LEAST, WINDOW_MOST, PoolWorker, WorkerPool
+from scoopi.mediator.workers.worker_pool import (
+    MOST_STALLED,
+    STALLED_S,
+    WINDOW_LEAST,
+    WINDOW_MOST,
+    PoolWorker,
+    WorkerPool,
+)
 from scoopi.model.handover import Grant
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
@@ -15,7 +24,7 @@ from scoopi.politeness.host_clocks import Standing
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Give, Setup, WorkItem
-from tests.mediator.crew import PlayedWorker
+from tests.mediator.crew import Clock, PlayedWorker
 
 HOST = "site.example:80"
 MOST_REQUESTS = 2
@@ -101,8 +110,39 @@ def test_some_requests_are_reserved_for_hosts_that_answer() -> None:
             worker.add(pending(name), item(name, Grant(HOST, 1.0)), standing)
             given.append(standing)
     assert [given.count(each) for each in Standing] == [2, 4, 2], "a quarter is left when all others are dead"
-    del worker.requests["0"]
+    worker.answered("0")
     assert worker.has_room(needs_request=True, standing=Standing.SILENT)
+    worker.link.kill()
+    worker.link.reap()
+
+
+def test_requests_that_hosts_never_answered_make_room_when_they_stall() -> None:
+    clock, numbers = Clock(), itertools.count()
+    worker = PoolWorker(PlayedWorker(), most_requests=8, clock=clock)
+    worker.ready = True
+
+    def fill(standing: Standing) -> int:
+        count = 0
+        while worker.has_room(needs_request=True, standing=standing):
+            name = f"{next(numbers)}"
+            worker.add(pending(name), item(name, Grant(HOST, 1.0)), standing)
+            count += 1
+        return count
+
+    assert (fill(Standing.UNKNOWN), fill(Standing.ANSWERS)) == (6, 2)
+    assert worker.stalls_in() == pytest.approx(STALLED_S[1])
+    clock.now += STALLED_S[1] + 0.01
+    capacity = worker.capacity()
+    assert worker.stalls_in() == 0
+    assert worker.capacity() == capacity + 6
+    assert (fill(Standing.UNKNOWN), fill(Standing.ANSWERS)) == (6, 0), "hosts that answer do not stall"
+    for _ in range(MOST_STALLED):
+        clock.now += 1
+        fill(Standing.UNKNOWN)
+    assert len(worker.requests) == MOST_STALLED + 8
+    assert worker.stalls_in() == math.inf
+    worker.answered("0")
+    assert fill(Standing.UNKNOWN) == 1, "an answer to one of them makes room, too"
     worker.link.kill()
     worker.link.reap()
 

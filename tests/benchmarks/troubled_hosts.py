@@ -1,0 +1,171 @@
+"""Hosts in trouble beside good ones: what they cost the good ones, and whether a row is lost.
+
+`python -m tests.benchmarks.troubled_hosts [--hosts 10000] [--dead 1000] [--pages 60] [--workers auto]`
+
+1. A host that answers every fifth request with 503, beside a good one: rows lost, and the good host's time,
+   alone and beside the other.
+2. Many hosts with a page each, of which some never answer: pages per second of the good ones, without and
+   with those that never answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+
+from tests.engine.dead_hosts import DeadHosts
+from tests.engine.desk import Desk, wait_until
+from tests.server.misbehaviours import PAGE
+from tests.server.request_log import Seen
+from tests.server.server import Server
+from tests.site.misbehaving_site import MisbehavingSite
+
+DEFINITIONS = """\
+locatorGroups:
+  page:
+    locators:
+{locators}
+taskGroups:
+  page: {{ textTask: {{ dataDef: text }} }}
+dataDefs:
+  text:
+    query: {{ block: "body", selector: "p:nth-child(1)" }}
+    items: [ item: {{ name: text, value: text }} ]
+"""
+GOOD, FLAPPING = "plain", "fifth-503"
+LIMIT_S = 600.0
+
+
+class Beside(msgspec.Struct, frozen=True):
+    """A good host, with or without one in trouble beside it.
+
+    Attributes:
+        rows: that came out.
+        good_s: from the first to the last request to the good host.
+        refused: requests that the other one answered with 503.
+        last_good: whether the good host was the last to be asked.
+    """
+
+    rows: int
+    good_s: float
+    refused: int
+    last_good: bool
+
+
+class Rate(msgspec.Struct, frozen=True):
+    """Good hosts of one page each.
+
+    Attributes:
+        pages: that they were asked for.
+        seconds: from their first to their last request.
+    """
+
+    pages: int
+    seconds: float
+
+    @property
+    def per_second(self) -> float:
+        """Pages per second."""
+        return self.pages / self.seconds if self.seconds else 0.0
+
+
+def write(desk: Desk, urls: Sequence[str]) -> None:
+    """Definitions with these pages."""
+    lines = "\n".join(f'      - {{ name: p{number}, url: "{url}" }}' for number, url in enumerate(urls))
+    (desk.folder / "defs.yml").write_text(DEFINITIONS.format(locators=lines))
+
+
+def beside(folder: Path, names: Sequence[str], pages: int, delay_ms: int, workers: object = 1) -> Beside:
+    """Load so many pages of each of these hosts of the misbehaving site."""
+    folder.mkdir(parents=True)
+    desk = Desk(folder)
+    desk.settings = {"scoopi.loader.fetch.delay": delay_ms, "scoopi.retry.delay": 200}
+    with MisbehavingSite(folder) as site:
+        query = {"good": 4, "bad": 1, "first": "good"}
+        write(desk, [site.url(name, f"/{page}", **query) for page in range(pages) for name in names])
+        ended = desk.process("run", "defs.yml", "--workers", workers)
+        assert ended.code in (0, 1), ended.err
+        seen = [each for each in site.log.all() if not each.path.endswith("/robots.txt")]
+        good = [each for each in seen if each.host == site.host(GOOD)]
+        refused = sum(each.status == 503 for each in seen)
+    rows = desk.rows().total()
+    return Beside(rows, good[-1].started - good[0].started, refused, seen[-1] in good)
+
+
+def rate(folder: Path, good: int, dead: int, workers: object = 1, timeout_ms: int = 10_000) -> Rate:
+    """Load a page of each host until all good ones were asked; the others are not waited for.
+
+    Args:
+        timeout_ms: how long a request to a host that never answers is in flight.
+    """
+    folder.mkdir(parents=True)
+    desk = Desk(folder)
+    desk.settings = {"scoopi.webClient.connectTimeout": timeout_ms}
+    with ExitStack() as opened:
+        server = opened.enter_context(Server(lambda _: PAGE, addresses=["0.0.0.0"]))
+        silent = opened.enter_context(DeadHosts())
+        urls = [f"http://{_address(number)}:{server.port}/" for number in range(good)]
+        step = max(1, good // max(1, dead))
+        for number, url in enumerate(silent.urls(dead)):
+            urls.insert(number * (step + 1), url)
+        write(desk, urls)
+        running = desk.start("run", "defs.yml", "--workers", workers)
+        try:
+            wait_until(lambda: _pages(server) >= good, "all good pages", LIMIT_S, running)
+            seen = [each for each in server.log.all() if not each.path.endswith("/robots.txt")]
+        finally:
+            running.kill_all()
+            running.wait(10)
+    return Rate(len(seen), seen[-1].started - seen[0].started)
+
+
+def _pages(server: Server) -> int:
+    seen: list[Seen] = server.log.all()
+    if len(seen) > 20_000:  # counting them all again and again would take the processor from what is measured
+        time.sleep(0.1)
+    return sum(not each.path.endswith("/robots.txt") for each in seen)
+
+
+def _address(number: int) -> str:
+    """A loopback address that DeadHosts does not use."""
+    return f"127.{100 + number // 62500}.{number // 250 % 250}.{1 + number % 250}"
+
+
+def main() -> int:
+    """Measure; the exit code is 1 if a row was lost."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.troubled_hosts",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--hosts", type=int, default=10_000)
+    parser.add_argument("--dead", type=int, default=1000)
+    parser.add_argument("--pages", type=int, default=60, help="of each of the two hosts")
+    parser.add_argument("--delay", type=int, default=20, help="between two requests to one of them, in ms")
+    parser.add_argument("--workers", default="auto")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="scoopi-benchmark-") as folder:
+        base = Path(folder)
+        alone = beside(base / "alone", [GOOD], given.pages, given.delay, given.workers)
+        both = beside(base / "both", [GOOD, FLAPPING], given.pages, given.delay, given.workers)
+        lost = 2 * given.pages - both.rows
+        print(f"every fifth request 503: {both.refused} refused, {lost} of {2 * given.pages} rows lost")
+        print(f"  the good host: {alone.good_s:.2f} s alone, {both.good_s:.2f} s beside it", flush=True)
+        good = given.hosts - given.dead
+        without = rate(base / "without", good, 0, given.workers)
+        beside_dead = rate(base / "with", good, given.dead, given.workers)
+        ratio = beside_dead.per_second / without.per_second
+        print(f"{good:,} hosts: {without.per_second:,.0f} pages/s")
+        print(f"  beside {given.dead:,} that never answer: {beside_dead.per_second:,.0f}, {ratio:.2f} of it")
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
