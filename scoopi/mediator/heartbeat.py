@@ -35,6 +35,7 @@ class HeartbeatCalls(msgspec.Struct, frozen=True):
         is_cancelled: whether the run was cancelled from elsewhere.
         on_cancelled: called once when it was.
         given: ids of the jobs that this node's workers have.
+        share_sessions: called at each look: writes and reads the sessions of sites.
     """
 
     on_lost_data: Callable[[ScoopiError], None]
@@ -42,6 +43,7 @@ class HeartbeatCalls(msgspec.Struct, frozen=True):
     is_cancelled: Callable[[], bool] = lambda: False
     on_cancelled: Callable[[], None] = lambda: None
     given: Callable[[], Iterable[str]] = tuple
+    share_sessions: Callable[[], None] = lambda: None
 
 
 class Heartbeat:
@@ -94,6 +96,7 @@ class Heartbeat:
         self._since_look_s = 0.0
         if not self._has_beaten():
             return
+        self._calls.share_sessions()
         dead = self._members.watch()
         self._recovery.take_back(dead, self._members.last_look.left)
         if self._members.last_look.idle:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from scoopi.mediator.shared_sessions import SharedSessions
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.model.site_session import Session, SessionChange
 from scoopi.worker.messages import (
@@ -40,12 +40,12 @@ class Sessions:
     Belongs to the task runner's thread.
 
     Args:
-        on_change: called with each session that has changed.
+        shared: the sessions of all nodes; None if there are none.
     """
 
-    def __init__(self, pool: WorkerPool, on_change: Callable[[Session], None] = lambda session: None) -> None:
+    def __init__(self, pool: WorkerPool, shared: SharedSessions | None = None) -> None:
         self._pool = pool
-        self._on_change = on_change
+        self._shared = shared
         self._sites: dict[str, _Site] = {}
         self._by_job: dict[str, str] = {}
 
@@ -91,6 +91,8 @@ class Sessions:
         if name is not None:
             site = self._of(name)
             site.login_job = ""
+            if self._shared is not None:
+                self._shared.release(name)
             self._appoint(site)
 
     def forget(self, worker: PoolWorker) -> None:
@@ -101,21 +103,30 @@ class Sessions:
             self.released(job)
 
     def learn(self, session: Session) -> None:
-        """Take over what other nodes, or an earlier process of this one, have made of a session."""
+        """Take over what other nodes, or an earlier process of this one, have made of a session.
+
+        Also called when this node has become the one that may log in to it.
+        """
         site = self._of(session.name)
         known = site.session
         version = max(known.version, session.version)
         cookies = {**known.cookies, **session.cookies} if session.version >= known.version else known.cookies
-        merged = replace(known, version=version, cookies=cookies)
+        merged = replace(known, version=version, cookies=cookies, failed=known.failed or session.failed)
         if merged != known:
             site.session = merged
-            if version > known.version:
+            if version > known.version or merged.failed:
                 site.waiting.clear()
             self._broadcast(site, is_own=False)
+        if site.waiting:
+            self._appoint(site)
+        elif self._shared is not None and not site.login_job:
+            self._shared.release(session.name)
 
     def _end_login(self, site: _Site, change: SessionChange) -> None:
         self._by_job.pop(site.login_job, None)
         site.login_job = ""
+        if self._shared is not None:
+            self._shared.release(change.name)
         if change.login == "done":
             site.session = replace(site.session, version=site.session.version + 1)
             site.waiting.clear()
@@ -129,8 +140,12 @@ class Sessions:
 
     def _appoint(self, site: _Site) -> None:
         while site.waiting and not site.login_job:
-            worker, job = site.waiting.popleft()
-            if job in worker.outstanding:
+            worker, job = site.waiting[0]
+            is_there = job in worker.outstanding
+            if is_there and self._shared is not None and not self._shared.may_log_in(site.session.name):
+                return
+            site.waiting.popleft()
+            if is_there:
                 site.login_job = job
                 self._by_job[job] = site.session.name
                 worker.link.send(SessionTurn(job))
@@ -138,8 +153,8 @@ class Sessions:
     def _broadcast(self, site: _Site, is_own: bool = True) -> None:
         for worker in self._pool:
             worker.link.send(SessionNews(site.session))
-        if is_own:
-            self._on_change(site.session)
+        if is_own and self._shared is not None:
+            self._shared.changed(site.session)
 
     def _of(self, name: str) -> _Site:
         site = self._sites.get(name)

@@ -177,7 +177,8 @@ class WorkerLoop:
         self._runner.add_time(LOADER, seconds)
         heard = None if isinstance(outcome, ToGrant | ToSession) else not isinstance(outcome, SilentHostError)
         fault = outcome.fault if isinstance(outcome, FetchError) else None
-        reports: list[msgspec.Struct] = [Answered(load.item.job, load.granted_host(), heard, fault)]
+        host = load.granted_host()  # none for a page that has waited for its session
+        reports: list[msgspec.Struct] = [Answered(load.item.job, host, heard, fault)] if host else []
         reports += map(SessionChanged, self._loader.take_changes())
         if isinstance(outcome, ToGrant | ToSession):
             reports.append(self._asking(load.item, outcome))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from tests.engine.desk import Desk
+from tests.engine.desk import Desk, wait_until
 from tests.server.answer import Answer
 from tests.server.exchange import Exchange
 from tests.server.misbehaviours import Misbehaviour
@@ -116,6 +117,7 @@ def test_a_site_is_logged_in_to_once_for_all_pages_of_all_workers(
     ended = desk.process("run", "defs.yml", "--workers", workers)
     assert ended.code == 0, ended.err
     assert sum(desk.rows().values()) == 40
+    assert "another run" not in ended.err
     assert len(shop.logins) == 1
     assert shop.refused == 0
     assert Counter(seen.path for seen in server.log.all()).most_common(1)[0][1] == 1
@@ -196,3 +198,19 @@ def test_what_is_wrong_with_a_login_is_found_by_the_check(
     assert ended.code == 3
     assert message in ended.out
     assert "abc" not in ended.out
+
+
+def test_a_resumed_run_keeps_its_session(
+    desk: Desk, server: Server, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PASSWORD", "right")
+    write(desk, server, 12, LOGIN.replace("parallelism: 8", "delay: 300"))
+    process = desk.start("run", "defs.yml", "--workers", "1")
+    wait_until(lambda: len(server.log.all()) >= 5, "some pages", 60, process)
+    process.signal(signal.SIGTERM)
+    process.wait(30)
+    assert len(shop.logins) == 1
+    ended = desk.process("resume")
+    assert ended.code == 0, ended.err
+    assert sum(desk.rows().values()) == 12
+    assert len(shop.logins) == 1

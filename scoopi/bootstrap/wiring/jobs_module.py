@@ -12,16 +12,19 @@ from scoopi.bootstrap.archive_rules import ArchiveRules
 from scoopi.configs.groups import ArchiveSettings, ClusterSettings, EngineSettings, JobSettings
 from scoopi.mediator.heartbeat import Heartbeat, HeartbeatCalls
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.inboxes import JobInbox
+from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.mediator.job_runner import JobRunner, TakeRules
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.retries.retry_budget import RetryBudget
+from scoopi.mediator.sessions import Sessions
+from scoopi.mediator.shared_sessions import SharedSessions
 from scoopi.mediator.state_flipper import Monitor, StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.site_session import Session
 from scoopi.politeness.host_clocks import HostSharing
 from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.politeness.shared_hosts import SharedHosts
@@ -132,10 +135,24 @@ class JobsModule(Module):
         state: StateFlipper,
         tasks: TaskMediator,
         context: RunContext,
+        inbox: TaskInbox,
+        sessions: Sessions,
+        shared: SharedSessions,
     ) -> HeartbeatCalls:
         """What the heartbeat asks and notifies."""
         is_cancelled = context.cancel.is_asked if context.cancel is not None else lambda: False
-        return HeartbeatCalls(events.on_fault, monitor.wake, is_cancelled, state.cancel, tasks.given)
+
+        def learn(session: Session) -> None:
+            inbox.post(lambda: sessions.learn(session))
+
+        return HeartbeatCalls(
+            events.on_fault,
+            monitor.wake,
+            is_cancelled,
+            state.cancel,
+            tasks.given,
+            lambda: shared.round(learn),
+        )
 
     @singleton
     @provider

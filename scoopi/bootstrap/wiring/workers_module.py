@@ -22,6 +22,7 @@ from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.mediator.retries.retry_desk import RetryDesk
 from scoopi.mediator.sessions import Sessions
+from scoopi.mediator.shared_sessions import SharedSessions
 from scoopi.mediator.task_mediator import Prefetch, TaskMediator
 from scoopi.mediator.task_queues import TaskQueues
 from scoopi.mediator.task_runner import TaskRunner, TaskRunnerCalls
@@ -116,9 +117,15 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def sessions(self, pool: WorkerPool) -> Sessions:
+    def shared_sessions(self, context: RunContext, sites: Sites) -> SharedSessions:
+        """The sessions of sites in the store."""
+        return SharedSessions(context.store, sites.sessions, context.node, context.cluster is None)
+
+    @singleton
+    @provider
+    def sessions(self, pool: WorkerPool, shared: SharedSessions) -> Sessions:
         """The sessions of sites."""
-        return Sessions(pool)
+        return Sessions(pool, shared)
 
     @singleton
     @provider

@@ -1,0 +1,157 @@
+"""SharedSessions: the sessions of sites in the store, for the other nodes and for `resume`."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from scoopi.model.site_session import Session
+from scoopi.store.ports import RUN, Change, Store
+from scoopi.store.record_codec import RecordCodec
+
+CLAIM_S = 60.0
+"""After this time an unchanged claim to log in is void: its node has crashed, or the site does not answer."""
+ROUNDS = 4
+"""How often a write that conflicts with another node's is tried again within a round."""
+
+
+class SessionRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One session; `claim` is the incarnation of the node that logs in, empty without one."""
+
+    session: Session
+    claim: str = ""
+
+
+class SharedSessions:
+    """`may_log_in` and `changed` belong to the task runner's thread, `round` to the heartbeat's.
+
+    Args:
+        names: of all sessions; without any, nothing is read or written.
+        node: incarnation of this node.
+        is_alone: on one machine there is nobody to share with: the records are for `resume`.
+        clock: monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        names: Sequence[str],
+        node: str,
+        is_alone: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._keys = {f"session/{name}": name for name in names}
+        self._node = node
+        self._is_alone = is_alone
+        self._clock = clock
+        self._codec = RecordCodec(RUN, SessionRecord)
+        self._lock = threading.Lock()
+        self._dirty: dict[str, Session] = {}
+        self._wanted: set[str] = set()
+        self._claimed: set[str] = set()
+        self._seen: dict[str, tuple[bytes, float]] = {}
+
+    def may_log_in(self, name: str) -> bool:
+        """Whether this node may log in now; if not, it asks for that."""
+        if self._is_alone:
+            return True
+        with self._lock:
+            if name not in self._claimed:
+                self._wanted.add(name)
+            return name in self._claimed
+
+    def changed(self, session: Session) -> None:
+        """The session of this node has changed, or its login has ended."""
+        with self._lock:
+            self._dirty[session.name] = session
+
+    def release(self, name: str) -> None:
+        """This node does not log in, or no longer: others may."""
+        with self._lock:
+            self._claimed.discard(name)
+            self._wanted.discard(name)
+
+    def round(self, learn: Callable[[Session], None]) -> None:
+        """Write what has changed, and read what others have changed.
+
+        Args:
+            learn: receives each session that another has changed, or that this node may log in to now.
+        Raises:
+            StoreError: the store does not answer; the next round does it again.
+        """
+        if not self._keys:
+            return
+        records = self._store.get_all(RUN, [*self._keys])
+        for key, name in self._keys.items():
+            self._settle(key, name, records.get(key), learn)
+
+    def _settle(self, key: str, name: str, raw: bytes | None, learn: Callable[[Session], None]) -> None:
+        for _ in range(ROUNDS):
+            is_news = raw is not None and self._seen.get(key, (b"", 0.0))[0] != raw
+            if is_news and raw is not None:
+                self._seen[key] = raw, self._clock()
+            known = SessionRecord(Session(name)) if raw is None else self._codec.read(key, raw)
+            wanted = self._next(key, name, known, is_news)
+            if is_news:
+                failed = "" if self._is_alone else known.session.failed
+                learn(replace(known.session, failed=failed))
+            if wanted == known:
+                return
+            new = self._codec.written(wanted)
+            change = Change(key, raw or b"", new)
+            outcome = (
+                self._store.put_if_absent_all(RUN, [(key, new)])[0]
+                if raw is None
+                else self._store.cas_all(RUN, [change])[0]
+            )
+            if outcome.won:
+                self._written(key, name, new, wanted, learn)
+                return
+            raw = outcome.current
+
+    def _next(self, key: str, name: str, known: SessionRecord, is_news: bool) -> SessionRecord:
+        with self._lock:
+            own, has_claim, wants = self._dirty.get(name), name in self._claimed, name in self._wanted
+        session = known.session if own is None else merged(known.session, own, is_news)
+        claim = known.claim
+        if claim == self._node and not has_claim:
+            claim = ""
+        is_void = claim == "" or self._clock() - self._seen.get(key, (b"", 0.0))[1] > CLAIM_S
+        return SessionRecord(session, self._node if wants and is_void else claim)
+
+    def _written(
+        self,
+        key: str,
+        name: str,
+        new: bytes,
+        record: SessionRecord,
+        learn: Callable[[Session], None],
+    ) -> None:
+        self._seen[key] = new, self._clock()
+        with self._lock:
+            if self._dirty.get(name) is not None and self._dirty[name].version <= record.session.version:
+                del self._dirty[name]
+            has_won = record.claim == self._node and name in self._wanted
+            if has_won:
+                self._wanted.discard(name)
+                self._claimed.add(name)
+        if has_won:
+            learn(replace(record.session, failed=""))
+
+
+def merged(stored: Session, own: Session, is_news: bool) -> Session:
+    """The session after both have changed; the one with more logins wins, else the own cookies do.
+
+    Args:
+        is_news: another node has written the stored one since this node has read it.
+    """
+    if own.version < stored.version:
+        return stored
+    if own.version > stored.version or not is_news:
+        return own
+    return replace(own, cookies={**stored.cookies, **own.cookies}, failed=own.failed or stored.failed)

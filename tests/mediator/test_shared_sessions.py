@@ -1,0 +1,120 @@
+"""SharedSessions: what one node makes of a session, all have; one of them logs in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scoopi.mediator.shared_sessions import CLAIM_S, SharedSessions
+from scoopi.model.site_session import Session
+from scoopi.store.ports import RUN
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.mediator.crew import Clock
+
+NAME = "*.a.example"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SettlingStore]:
+    store = SettlingStore(SqliteStore(tmp_path / "store.db"))
+    yield store
+    store.close()
+
+
+class Node:
+    """A node with what it has learned."""
+
+    def __init__(self, store: SettlingStore, name: str, clock: Clock, is_alone: bool = False) -> None:
+        self.shared = SharedSessions(store, [NAME], name, is_alone, clock)
+        self.learned: list[Session] = []
+
+    def round(self) -> None:
+        self.shared.round(self.learned.append)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def nodes(store: SettlingStore, clock: Clock) -> tuple[Node, Node]:
+    return Node(store, "one", clock), Node(store, "two", clock)
+
+
+def test_what_one_node_changes_the_other_learns_once(nodes: tuple[Node, Node]) -> None:
+    one, two = nodes
+    one.shared.changed(Session(NAME, 1, {"k": "line"}))
+    for _ in range(2):
+        one.round()
+        two.round()
+    assert two.learned == [Session(NAME, 1, {"k": "line"})]
+    assert one.learned == []
+
+
+def test_changes_of_both_nodes_are_kept(nodes: tuple[Node, Node]) -> None:
+    one, two = nodes
+    one.shared.changed(Session(NAME, 1, {"a": "1"}))
+    two.shared.changed(Session(NAME, 1, {"b": "2"}))
+    for _ in range(2):
+        one.round()
+        two.round()
+    assert one.learned[-1].cookies == {"a": "1", "b": "2"}
+
+
+def test_the_session_with_more_logins_wins(nodes: tuple[Node, Node]) -> None:
+    one, two = nodes
+    one.shared.changed(Session(NAME, 2, {"k": "new"}))
+    one.round()
+    two.shared.changed(Session(NAME, 1, {"k": "old"}))
+    two.round()
+    one.round()
+    assert one.learned == []
+    assert two.learned == [Session(NAME, 2, {"k": "new"})]
+
+
+def test_one_node_logs_in_at_a_time(nodes: tuple[Node, Node]) -> None:
+    one, two = nodes
+    assert not one.shared.may_log_in(NAME)
+    assert not two.shared.may_log_in(NAME)
+    one.round()
+    two.round()
+    assert one.shared.may_log_in(NAME)
+    assert not two.shared.may_log_in(NAME)
+    one.shared.release(NAME)
+    one.round()
+    two.round()
+    assert two.shared.may_log_in(NAME)
+
+
+def test_the_claim_of_a_node_that_crashed_is_void_after_a_while(
+    nodes: tuple[Node, Node], clock: Clock
+) -> None:
+    one, two = nodes
+    one.shared.may_log_in(NAME)
+    one.round()
+    two.shared.may_log_in(NAME)
+    two.round()
+    clock.now += CLAIM_S + 1
+    two.round()
+    assert two.shared.may_log_in(NAME)
+
+
+def test_a_node_that_is_alone_logs_in_at_once_and_forgets_that_a_login_failed(
+    store: SettlingStore, clock: Clock
+) -> None:
+    first = Node(store, "one", clock, is_alone=True)
+    assert first.shared.may_log_in(NAME)
+    first.shared.changed(Session(NAME, 1, {"k": "line"}, failed="no"))
+    first.round()
+    resumed = Node(store, "two", clock, is_alone=True)
+    resumed.round()
+    assert resumed.learned == [Session(NAME, 1, {"k": "line"})]
+
+
+def test_without_sessions_the_store_is_not_asked(store: SettlingStore) -> None:
+    SharedSessions(store, [], "one", True).round(lambda session: None)
+    assert store.count(RUN) == 0
