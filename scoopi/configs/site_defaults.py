@@ -7,8 +7,9 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from scoopi.configs.groups import FetchLimits, WebClientSettings
+from scoopi.configs.groups import FetchLimits, RetrySettings, WebClientSettings
 from scoopi.configs.setting import Values
+from scoopi.model.retry_policy import KEYS
 from scoopi.model.sites import SiteBlock, Sites
 
 SETTING_OF: Mapping[str, str] = MappingProxyType(
@@ -18,6 +19,7 @@ SETTING_OF: Mapping[str, str] = MappingProxyType(
         "user_agent": "scoopi.webClient.userAgent",
         "timeout_ms": "scoopi.webClient.timeout",
         "connect_timeout_ms": "scoopi.webClient.connectTimeout",
+        **{f"retry.{key}": f"scoopi.retry.{key}" for key in KEYS},
     }
 )
 """Field of Site -> the setting that is its default."""
@@ -26,5 +28,6 @@ SETTING_OF: Mapping[str, str] = MappingProxyType(
 def sites_of(configs: Values, blocks: Sequence[SiteBlock]) -> Sites:
     """What each host is asked with."""
     limits, web = FetchLimits.of(configs), WebClientSettings.of(configs)
-    defaults = replace(web.site(), delay_ms=limits.delay_ms, parallelism=limits.parallelism)
+    retry = RetrySettings.of(configs).policy().numbers()
+    defaults = replace(web.site(), delay_ms=limits.delay_ms, parallelism=limits.parallelism, retry=retry)
     return Sites(defaults, blocks)

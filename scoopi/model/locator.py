@@ -20,6 +20,7 @@ class PageRequest(msgspec.Struct, frozen=True, omit_defaults=True):
         headers: of this request.
         form: fields of a form that is sent; None without one.
         json: a JSON document that is sent, as text; empty without one.
+        idempotent: sending it twice has the same effect as sending it once.
     """
 
     method: str = "GET"
@@ -27,6 +28,12 @@ class PageRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     headers: Pairs = ()
     form: Pairs | None = None
     json: str = ""
+    idempotent: bool = False
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether it may be sent again although the server may have received it."""
+        return self.idempotent or self.method in ("GET", "PUT")
 
     @property
     def key(self) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import msgspec
 
@@ -10,6 +11,19 @@ from scoopi.errors import LoadFault
 
 MOST_FOR_A_NAME = 3
 """Attempts at a host whose name is unknown: a resolver recovers, but a misspelt name stays unknown."""
+
+
+KEYS: Mapping[str, str] = MappingProxyType(
+    {
+        "attempts": "attempts",
+        "delay": "delay_ms",
+        "factor": "factor",
+        "maxDelay": "most_delay_ms",
+        "jitter": "jitter_percent",
+        "perHost": "per_host",
+    }
+)
+"""Key of `retry` in definitions, and the end of a setting's name -> field."""
 
 
 class RetryPolicy(msgspec.Struct, frozen=True):
@@ -31,6 +45,19 @@ class RetryPolicy(msgspec.Struct, frozen=True):
     most_delay_ms: int = 60_000
     jitter_percent: int = 50
     per_host: int = 10_000
+
+    @classmethod
+    def of(cls, numbers: Mapping[str, int]) -> RetryPolicy:
+        """The policy of the numbers of a site, by the keys of definitions; the defaults for what is missing.
+
+        >>> RetryPolicy.of({"attempts": 2, "maxDelay": 500}).attempts
+        2
+        """
+        return cls(**{field: numbers[key] for key, field in KEYS.items() if key in numbers})
+
+    def numbers(self) -> dict[str, int]:
+        """The policy by the keys of definitions."""
+        return {key: getattr(self, field) for key, field in KEYS.items()}
 
     def allows(self, fault: LoadFault, tried: int) -> bool:
         """Whether a page that failed with that fault may be tried again.

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from scoopi.model.text.secrets import is_open
 
-NAMED = frozenset({"headers", "cookies"})
+NAMED = frozenset({"headers", "cookies", "retry"})
 """Fields that are merged name by name; any other value replaces the one below it."""
 
 DIRECT = "direct"
@@ -91,6 +91,8 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         session: name of the session whose cookies are kept; empty: cookies last for one page.
         login: comes before the first page of the session; None without.
         ca: a file of authorities that are trusted instead of the usual ones; empty for those.
+        retry: how often, and after which waits, a page that fails to load is tried again: numbers by the
+            keys of definitions, see `RetryPolicy.of`.
     """
 
     delay_ms: int = 1000
@@ -105,6 +107,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     session: str = ""
     login: Login | None = None
     ca: str = ""
+    retry: dict[str, int] = {}
 
     def without_credentials(self) -> Site:
         """The site for a request that is not encrypted and follows one that was."""
@@ -219,14 +222,14 @@ class Sites:
         values: dict[str, Any] = {}
         for block in self.blocks_for(host):
             for field, value in block.values.items():
-                is_named = field in NAMED and field in values
-                values[field] = _with_names(values[field], value) if is_named else value
+                below = values.get(field, getattr(self.defaults, field)) if field in NAMED else None
+                values[field] = value if below is None else _with_names(below, value)
         if not values:
             return self.defaults
         return msgspec.convert({**msgspec.to_builtins(self.defaults), **values}, Site)
 
 
-def _with_names(below: Mapping[str, str], above: Mapping[str, str]) -> dict[str, str]:
+def _with_names(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
     """Both, with the values of `above` where both have a name; case does not distinguish names."""
     replaced = {name.lower() for name in above}
     return {**{name: text for name, text in below.items() if name.lower() not in replaced}, **above}

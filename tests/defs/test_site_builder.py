@@ -86,3 +86,26 @@ def test_a_credential_in_clear_is_not_shown_in_the_report(tmp_path: Path) -> Non
     checked = outcome(tmp_path, "sites:\n  a.example: { headers: { Authorization: CANARY, a b: c } }\n")
     assert len(checked.found) == 2
     assert "CANARY" not in checked.report.text() + checked.report.json()
+
+
+def test_retries_of_a_site_are_numbers_with_their_lines(tmp_path: Path) -> None:
+    checked = outcome(tmp_path, 'sites: { "*": { retry: { attempts: 8, maxDelay: 500 } } }')
+    assert checked.found == []
+    (block,) = checked.definitions.sites
+    assert block.values == {"retry": {"attempts": 8, "maxDelay": 500}}
+    assert [*block.origins] == ["retry.attempts", "retry.maxDelay"]
+
+
+@pytest.mark.parametrize(
+    ("retry", "found"),
+    [
+        ("{ attempts: 0 }", "attempts is 0, 1 to 100 is allowed"),
+        ("{ jitter: 101 }", "jitter is 101, 0 to 100 is allowed"),
+        ("{ attemps: 3 }", "attempts"),
+        ("5", "retry"),
+    ],
+)
+def test_a_wrong_retry_is_reported(tmp_path: Path, retry: str, found: str) -> None:
+    checked = outcome(tmp_path, f'sites: {{ "*": {{ retry: {retry} }} }}')
+    assert len(checked.found) == 1
+    assert found in str(checked.found[0])

@@ -17,7 +17,7 @@ from scoopi.configs.setting import Kind as ValueKind
 from scoopi.configs.setting import Setting
 from scoopi.defs.records import record_language
 from scoopi.defs.scrape import language
-from scoopi.defs.sites.site_language import AUTH, LOGIN, PAGE_SIGN, SITE
+from scoopi.defs.sites.site_language import AUTH, LOGIN, PAGE_SIGN, RETRY, SITE
 from scoopi.defs.yaml.shape import (
     Either,
     Free,
@@ -64,6 +64,7 @@ _RECORDS = {
     "auth": AUTH,
     "login": LOGIN,
     "page-sign": PAGE_SIGN,
+    "retry": RETRY,
 }
 _NO_FIELDS = {"ListAppender": ("name",)}
 """Parameters that are not fields of a definition: the plugin's own name."""

@@ -193,3 +193,10 @@ def test_a_budget_counts_the_retries_of_earlier_processes(desk: Desk, build: Bui
     asked = len(server.log.all())
     assert desk.scoopi("resume", "--workers", 0).code == 1
     assert len(server.log.all()) - asked <= 4 + 2
+
+
+def test_a_site_has_retries_of_its_own(desk: Desk, build: Build) -> None:
+    world, server = build(first(99, "shelf-0"))
+    (world.defs / "sites.yml").write_text('sites: { "127.*": { retry: { attempts: 2 } } }')
+    assert desk.scoopi("run", world.defs, "--workers", 0).code == 1
+    assert len([seen for seen in server.log.all() if seen.path == "/shelf-0.html"]) == 2

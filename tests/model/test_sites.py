@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scoopi.model.retry_policy import RetryPolicy
 from scoopi.model.sites import Site, SiteBlock, Sites
 
 DEFAULTS = Site(delay_ms=1000, parallelism=1, user_agent="Scoopi/1")
@@ -71,3 +72,13 @@ def test_the_longest_delay_is_that_of_any_block() -> None:
     none = Site(delay_ms=0)
     assert Sites(none).longest_delay_ms == 0
     assert Sites(none, [SiteBlock("*", {"delay_ms": 9}), SiteBlock("a", {})]).longest_delay_ms == 9
+
+
+def test_retries_are_merged_key_by_key_with_the_settings_below() -> None:
+    blocks = (
+        SiteBlock("*", {"retry": {"attempts": 2, "delay": 10}}),
+        SiteBlock("a.example", {"retry": {"attempts": 9}}),
+    )
+    sites = Sites(Site(retry=RetryPolicy().numbers()), blocks)
+    assert RetryPolicy.of(sites.for_host("a.example:80").retry) == RetryPolicy(attempts=9, delay_ms=10)
+    assert RetryPolicy.of(sites.for_host("b.example:80").retry) == RetryPolicy(attempts=2, delay_ms=10)

@@ -6,6 +6,7 @@ By hand, with figures: `python -m tests.reliability.rounds --rounds 50 --seed 1`
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import signal
@@ -18,8 +19,10 @@ from pathlib import Path
 
 import msgspec
 
+from tests.engine.flaky_site import FlakySite, each
 from tests.reliability.process import ScoopiProcess, kill, orphans
 from tests.reliability.world import World, build_world, read_rows
+from tests.server.server import Server
 
 ROUND_LIMIT_S = 150.0
 STOP_LIMIT_S = 25.0
@@ -165,9 +168,22 @@ def main() -> int:
     parser.add_argument("--shelves", type=int, default=500, help="each is a job, with 3 linked ones")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--most-delay", type=float, default=3.0, help="seconds before a blow, at most")
+    parser.add_argument("--flaky", type=int, default=0, help="pages of a site whose n-th answers are 503")
     options = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="scoopi-rounds-"))
-    world = build_world(base / "world", options.shelves, 3)
+    if not options.flaky:
+        return _play_all(options, base, "")
+    os.environ |= {
+        "SCOOPI_LOADER_FETCH_DELAY": "1",
+        "SCOOPI_RETRY_DELAY": "50",
+        "SCOOPI_RETRY_ATTEMPTS": "50",
+    }
+    with Server(FlakySite(base / "world" / "pages", each(options.flaky))) as server:
+        return _play_all(options, base, server.url(""))
+
+
+def _play_all(options: argparse.Namespace, base: Path, url: str) -> int:
+    world = build_world(base / "world", options.shelves, 3, url)
     exact, slowest = 0, 0.0
     for number in range(options.rounds):
         folder = base / f"round-{number}"

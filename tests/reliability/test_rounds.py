@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.engine.flaky_site import FlakySite, each
 from tests.reliability.process import alive
 from tests.reliability.rounds import BLOWS, Round, play_round
 from tests.reliability.world import World, build_world, read_rows
+from tests.server.server import Server
 
 SHELVES, PACKETS = 120, 3
 
@@ -45,3 +48,21 @@ def test_rows_are_compared_as_they_stand_in_the_file(tmp_path: Path) -> None:
     (tmp_path / "data.txt").write_text("a|b\na|b\nc|d\n")
     assert read_rows(tmp_path) == {"a|b": 2, "c|d": 1}
     assert alive([]) == []
+
+
+@pytest.fixture
+def flapping(tmp_path: Path) -> Iterator[World]:
+    """A site whose every third answer is 503."""
+    with Server(FlakySite(tmp_path / "world" / "pages", each(3))) as server:
+        yield build_world(tmp_path / "world", 40, PACKETS, server.url(""))
+
+
+@pytest.mark.parametrize("blow", ["kill parent", "kill worker", "SIGTERM", "SIGINT twice"])
+def test_a_run_over_a_flapping_site_that_is_hit_is_finished_with_each_row_once(
+    flapping: World, tmp_path: Path, blow: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCOOPI_LOADER_FETCH_DELAY", "5")
+    monkeypatch.setenv("SCOOPI_RETRY_DELAY", "50")
+    monkeypatch.setenv("SCOOPI_RETRY_ATTEMPTS", "50")
+    source = random.Random(f"flapping {blow}")
+    Round(flapping, tmp_path, source, workers=2).play([blow, blow, blow], most_delay_s=1.5)

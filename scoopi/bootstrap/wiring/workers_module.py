@@ -33,6 +33,7 @@ from scoopi.mediator.workers.robots_gate import RobotsGate
 from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
+from scoopi.model.retry_policy import RetryPolicy
 from scoopi.model.sites import Sites
 from scoopi.politeness.host_claims import HostClaims, claims_file
 from scoopi.politeness.host_clocks import ClockRules, HostClocks, HostSharing, InFlight
@@ -143,10 +144,9 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def retries(self, settings: RetrySettings, budget: RetryBudget, inbox: JobInbox) -> RetryDesk:
+    def retries(self, sites: Sites, budget: RetryBudget, inbox: JobInbox) -> RetryDesk:
         """Which failed loads are tried again, and when."""
-        policy = settings.policy()
-        return RetryDesk(lambda host: policy, budget, inbox)
+        return RetryDesk(lambda host: RetryPolicy.of(sites.for_host(host).retry), budget, inbox)
 
     @singleton
     @provider

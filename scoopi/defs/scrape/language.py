@@ -52,6 +52,12 @@ LOCATOR = Record(
             "form: { city: oslo, page: 2 }",
         ),
         Key("json", Free(), "A JSON document that is sent: a mapping, or a text.", "json: { page: 2 }"),
+        Key(
+            "idempotent",
+            _BOOL,
+            "A POST or PATCH may be sent again although the server may have received it.",
+            "idempotent: true",
+        ),
     )
 )
 LOCATOR_GROUP = Record(

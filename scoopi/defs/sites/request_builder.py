@@ -10,7 +10,7 @@ from urllib.parse import quote_plus
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.defs.sites.site_builder import header_fault, secret_fault
 from scoopi.defs.yaml.findings import Findings
-from scoopi.defs.yaml.node import Listing, Node, Table, Text
+from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool
 from scoopi.model.definitions import LocatorDef
 from scoopi.model.locator import PageRequest, Pairs
 from scoopi.model.place import Place
@@ -35,6 +35,7 @@ def locator_def(entry: Table) -> LocatorDef:
         headers=_pairs(entry.table("headers")),
         form=_pairs(entry.table("form")) if "form" in entry.entries else None,
         json=_json_text(entry.entries.get("json")),
+        idempotent=read_bool(entry.text("idempotent") or "false") is True,
     )
     return LocatorDef(
         name, with_params(url, open_params), place, None if request == PageRequest() else request

@@ -31,9 +31,17 @@ _NUMBERS = {
     "timeout": _Number("timeout_ms", 1),
     "connectTimeout": _Number("connect_timeout_ms", 1),
 }
+_RETRY = {
+    "attempts": _Number("attempts", 1, 100),
+    "delay": _Number("delay", 0),
+    "factor": _Number("factor", 1, 10),
+    "maxDelay": _Number("maxDelay", 0),
+    "jitter": _Number("jitter", 0, 100),
+    "perHost": _Number("perHost", 0, 2**31 - 1),
+}
 _TEXTS = {"userAgent": "user_agent", "ca": "ca"}
 _NAMED = {"headers": "headers", "cookies": "cookies"}
-_AUTH, _PROXY, _CA, _SESSION, _LOGIN = "auth", "proxy", "ca", "session", "login"
+_AUTH, _PROXY, _CA, _SESSION, _LOGIN, _RETRIES = "auth", "proxy", "ca", "session", "login", "retry"
 KEY_OF = MappingProxyType(
     {
         **{number.field: key for key, number in _NUMBERS.items()},
@@ -42,6 +50,7 @@ KEY_OF = MappingProxyType(
         _PROXY: _PROXY,
         _SESSION: _SESSION,
         _LOGIN: _LOGIN,
+        _RETRIES: _RETRIES,
     }
 )
 """Field of Site -> its key."""
@@ -113,6 +122,8 @@ class SiteBuilder:
                 values[_LOGIN] = self._login(node.table(name), path)
                 values[_SESSION] = compared
                 origins[_LOGIN] = origins[_SESSION] = at
+            elif name == _RETRIES:
+                values[_RETRIES] = self._retry(node.table(name), origins, path)
             elif name == _PROXY:
                 values[_PROXY] = self._proxies(node.entries[name], path)
                 origins[_PROXY] = at
@@ -127,6 +138,14 @@ class SiteBuilder:
             self._findings.error(node.at(name), path, what, "correct it, or take it out")
             return
         values[wanted.field] = number
+
+    def _retry(self, node: Table | None, origins: dict[str, str], path: str) -> dict[str, int]:
+        values: dict[str, int] = {}
+        for name in node.entries if node is not None else ():
+            if node is not None and name in _RETRY:
+                self._number(values, _RETRY[name], node, name, f"{path}.{name}")
+                origins[f"{_RETRIES}.{name}"] = f"{node.keys[name].file}:{node.keys[name].line}"
+        return values
 
     def _named(
         self, values: dict[str, Any], origins: dict[str, str], node: Table, name: str, path: str

@@ -54,6 +54,16 @@ LOGIN = Record(
         ),
     )
 )
+RETRY = Record(
+    (
+        Key("attempts", _INTEGER, "How often a page is asked for; 1: no retries.", "attempts: 8"),
+        Key("delay", _INTEGER, "The wait before the second attempt, in ms.", "delay: 5000"),
+        Key("factor", _INTEGER, "How many times longer each further wait is.", "factor: 3"),
+        Key("maxDelay", _INTEGER, "The longest wait, in ms.", "maxDelay: 600000"),
+        Key("jitter", _INTEGER, "Up to this percentage of a wait is added at random.", "jitter: 20"),
+        Key("perHost", _INTEGER, "The most retries at each host in a run.", "perHost: 500"),
+    )
+)
 SITE = Record(
     (
         Key(
@@ -121,6 +131,12 @@ SITE = Record(
             TextOrTexts(),
             "A proxy, or several that are used in turn; direct for none.",
             'proxy: [ "http://10.0.0.7:3128", "http://10.0.0.8:3128" ]',
+        ),
+        Key(
+            "retry",
+            RETRY,
+            "How failed pages are tried again; default: the settings scoopi.retry.….",
+            "retry: { attempts: 8, delay: 5000 }",
         ),
         Key(
             "ca",

@@ -18,7 +18,7 @@ from scoopi.worker.messages import Result
 
 log = logging.getLogger(__name__)
 
-NOT_SAFE = "the server may have received the request, and repeating it may repeat its effect"
+NOT_SAFE = "the server may have received the request; `idempotent: true` in its locator allows a retry"
 
 
 class RetryDesk:
@@ -48,6 +48,9 @@ class RetryDesk:
         if fault is None or not fault.is_transient:
             return result
         taken = pending.taken
+        request = taken.payload.locator.request
+        if fault.was_sent and request is not None and not request.is_repeatable:
+            return _with_note(result, NOT_SAFE)
         policy, tried = self._policy_of(taken.host), len(taken.tried)
         if not policy.allows(fault, tried):
             return result

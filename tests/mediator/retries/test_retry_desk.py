@@ -11,7 +11,7 @@ from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.mediator.retries.retry_desk import RetryDesk
 from scoopi.model.job import Frame, JobPayload, JobState
-from scoopi.model.locator import Locator
+from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.retry_policy import RetryPolicy
 from scoopi.store.pages.job_records import Postponed, TakenJob
 from scoopi.worker.messages import Result
@@ -34,8 +34,10 @@ class Desk:
         assert job == Postponed("job", 7, job.wait_ms, fault.reason)
         return job.wait_ms
 
-    def final(self, fault: LoadFault | None, tried: int = 0) -> Result | None:
-        payload = JobPayload(Locator("page", "group", f"http://{HOST}/"), "job")
+    def final(
+        self, fault: LoadFault | None, tried: int = 0, request: PageRequest | None = None
+    ) -> Result | None:
+        payload = JobPayload(Locator("page", "group", f"http://{HOST}/", request), "job")
         taken = TakenJob("job", 7, 0, HOST, payload, ("timeout",) * tried)
         failed = failed_result(taken, (failure_of(taken, "the page did not come", "try again later"),))
         result = Result("job", 7, JobState.FAILED, 0, failed.body, fault=fault)
@@ -73,3 +75,17 @@ def test_failures_that_a_budget_makes_final_say_so() -> None:
     assert failure.cause == f"the page did not come; not tried again: {words}"
     assert failure.message == f"the page did not come; try again later; {words}"
     assert final.failures == (failure,)
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_a_request_with_an_effect_is_repeated_only_if_it_was_not_sent(method: str) -> None:
+    post = PageRequest(method)
+    final = Desk().final(LoadFault("reset", True), request=post)
+    assert final is not None
+    assert "the server may have received the request" in final.failures[0].message
+    assert Desk().final(LoadFault("connect", True, was_sent=False), request=post) is None
+
+
+@pytest.mark.parametrize("request_", [PageRequest("PUT"), PageRequest("POST", idempotent=True), None])
+def test_a_request_that_may_be_sent_twice_is_repeated(request_: PageRequest | None) -> None:
+    assert Desk().final(LoadFault("status 503", True, 503), request=request_) is None
