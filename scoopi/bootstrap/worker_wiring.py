@@ -80,6 +80,7 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
         found=FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing),
         max_held_bytes=web.max_held_bytes,
         memory_bytes=memory_bytes,
+        logs_pages=plan.logs_pages,
     )
 
 

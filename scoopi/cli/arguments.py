@@ -152,6 +152,7 @@ def run_verb(verb: Verb, options: argparse.Namespace, terminal: Terminal) -> int
     """Run the verb and show its log on the terminal."""
     from scoopi.cli.log import log_to
 
+    terminal.is_json = getattr(options, "log_format", "text") == "json"
     with log_to(terminal, getattr(options, "verbose", False)):
         return verb.run(options, terminal)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import localtime, strftime
 
-from scoopi.cli.terminal import Terminal, printable
+from scoopi.cli.terminal import Terminal, json_line, printable
 
 _LOOKS = {"ERROR": ("red",), "CRITICAL": ("red",), "WARNING": ("yellow",)}
 
@@ -32,6 +32,17 @@ class TerminalFormatter(logging.Formatter):
         return line
 
 
+class JsonFormatter(logging.Formatter):
+    """Formats a record as a JSON object in a line; `traceback` has that of an error, if there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = dict(getattr(record, "fields", {}))
+        if record.exc_info:
+            fields["traceback"] = self.formatException(record.exc_info)
+        level, message = record.levelname.lower(), record.getMessage()
+        return json_line(level, record.name, message, fields, record.created)
+
+
 class TerminalHandler(logging.Handler):
     """Writes to the terminal's current stream of messages."""
 
@@ -41,7 +52,7 @@ class TerminalHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            self._terminal.say(self.format(record))
+            self._terminal.write(self.format(record))
         except Exception:
             self.handleError(record)
 
@@ -51,7 +62,7 @@ def log_to(terminal: Terminal, verbose: bool) -> Iterator[None]:
     """Show warnings and errors; with `verbose` also progress and tracebacks."""
     logger = logging.getLogger("scoopi")
     handler = TerminalHandler(terminal)
-    handler.setFormatter(TerminalFormatter(terminal, tracebacks=verbose))
+    handler.setFormatter(JsonFormatter() if terminal.is_json else TerminalFormatter(terminal, verbose))
     level = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO if verbose else logging.WARNING)

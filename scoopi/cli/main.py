@@ -67,11 +67,12 @@ def _ensure_current_folder() -> None:
 def _report(error: BaseException, terminal: Terminal) -> None:
     label = terminal.paint("scoopi:", "red", "bold")
     if isinstance(error, KeyboardInterrupt):
-        terminal.say(f"{label} stopped")
+        terminal.say(f"{label} stopped", level="error", event="error")
     elif isinstance(error, ScoopiError):
         text = printable(str(error))
         is_report = isinstance(error, DefsError) and "\n" in text
-        terminal.say(f"{label} invalid definitions\n{text}" if is_report else f"{label} {text}")
+        words = f"{label} invalid definitions\n{text}" if is_report else f"{label} {text}"
+        terminal.say(words, level="error", event="error")
     else:
         _report_unexpected(error, terminal, label)
 

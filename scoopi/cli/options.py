@@ -46,6 +46,12 @@ def add_run_options(parser: ArgumentParser) -> None:
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing unless something is wrong")
     add_verbose(parser)
+    parser.add_argument(
+        "--log-format",
+        choices=("text", "json"),
+        default="text",
+        help="how messages are written to stderr: as text (default), or each as a JSON object in a line",
+    )
 
 
 def add_cluster(parser: ArgumentParser) -> None:
@@ -83,7 +89,9 @@ def cluster_settings(options: Namespace) -> dict[str, str]:
 
 def add_verbose(parser: ArgumentParser) -> None:
     """`--verbose`."""
-    parser.add_argument("-v", "--verbose", action="store_true", help="log progress and tracebacks")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="log a line for each page, progress and tracebacks"
+    )
 
 
 def read_settings(texts: Iterable[str]) -> dict[str, str]:

@@ -63,7 +63,8 @@ class ProgressLine:
             self._bar.update(self._task, completed=progress.done, total=total or None, text=text)
         elif progress.seconds >= self._next_s:
             self._next_s = progress.seconds + STATUS_S
-            self._terminal.say(f"{duration(progress.seconds)}: {progress_text(progress, self._recent)}")
+            text = f"{duration(progress.seconds)}: {progress_text(progress, self._recent)}"
+            self._terminal.say(text, event="status", **_figures(progress))
 
     def _new_bar(self) -> Bar:
         from rich.console import Console
@@ -123,6 +124,11 @@ def seconds_left(progress: Progress, recent: Recent) -> float | None:
     if max(abs(half - speed) for half in halves) > STEADY * speed:
         return None
     return max(progress.left / speed, progress.retry_in_s)
+
+
+def _figures(progress: Progress) -> dict[str, object]:
+    names = ("done", "failed", "left", "pages", "retrying", "seconds")
+    return {name: getattr(progress, name) for name in names}
 
 
 def _waiting(hosts: tuple[str, ...]) -> str:

@@ -70,5 +70,8 @@ def _summarize(report: RunReport, number: int | None, options: Namespace, termin
         report = replace(report, signal=number)
     code = code_of_report(report)
     if code != DONE or not options.quiet:
-        terminal.say(Summary(terminal, to_stdout=options.output == "-").text(report))
+        text = Summary(terminal, to_stdout=options.output == "-").text(report)
+        jobs = {"done": report.jobs.done, "failed": report.jobs.failed, "left": report.jobs.left}
+        figures = {"run": report.run, "status": report.status, "jobs": jobs, "pages": report.pages}
+        terminal.say(text, event="summary", **figures, rows=report.rows, seconds=round(report.seconds, 3))
     return code

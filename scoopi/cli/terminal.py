@@ -17,7 +17,11 @@ _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 
 
 class Terminal:
-    """stdout for data, stderr for messages; bound to the streams of the process unless others are given."""
+    """stdout for data, stderr for messages; bound to the streams of the process unless others are given.
+
+    Attributes:
+        is_json: each message is written as a JSON object in a line.
+    """
 
     def __init__(
         self,
@@ -27,6 +31,7 @@ class Terminal:
     ) -> None:
         self._out = out
         self._err = err
+        self.is_json = False
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
 
     @property
@@ -42,12 +47,12 @@ class Terminal:
     @property
     def is_live(self) -> bool:
         """Whether messages can be redrawn in place."""
-        return self.err.isatty() and self.environ.get("TERM", "") not in ("", "dumb")
+        return not self.is_json and self.err.isatty() and self.environ.get("TERM", "") not in ("", "dumb")
 
     @property
     def has_colours(self) -> bool:
         """NO_COLOR takes precedence over FORCE_COLOR, and both over the kind of the stream."""
-        if self.environ.get("NO_COLOR"):
+        if self.is_json or self.environ.get("NO_COLOR"):
             return False
         if self.environ.get("FORCE_COLOR", "0") not in ("", "0"):
             return True
@@ -74,10 +79,20 @@ class Terminal:
         with redirect_stdout(self.err):
             yield
 
-    def say(self, message: str) -> None:
-        """Write a message; it is dropped if it cannot be written, so that a run never fails over it."""
+    def say(self, message: str, **fields: object) -> None:
+        """Write a message; it is dropped if it cannot be written, so that a run never fails over it.
+
+        Args:
+            fields: what the message says, by the keys of a JSON object.
+        """
+        if self.is_json:
+            message = json_line("info", "scoopi.cli", message, fields)
+        self.write(message)
+
+    def write(self, line: str) -> None:
+        """Write a line to the messages as it stands."""
         try:
-            print(message, file=self.err, flush=True)
+            print(line, file=self.err, flush=True)
         except (OSError, ValueError):
             give_up(sys.__stderr__)
 
@@ -87,6 +102,22 @@ class Terminal:
             return text
         codes = ";".join(_CODES[look] for look in looks)
         return f"\x1b[{codes}m{text}\x1b[0m"
+
+
+def json_line(
+    level: str, logger: str, message: str, fields: Mapping[str, object], created: float | None = None
+) -> str:
+    """A message as a JSON object: `time` (UTC), `level`, `logger`, `message`, then the fields.
+
+    Args:
+        created: seconds since the epoch; now if it is None.
+    """
+    import json  # late: most runs log text
+    from datetime import UTC, datetime
+
+    now = datetime.now(UTC) if created is None else datetime.fromtimestamp(created, UTC)
+    head = {"time": now.isoformat(timespec="milliseconds"), "level": level, "logger": logger}
+    return json.dumps({**head, "message": message, **fields}, default=str, ensure_ascii=False)
 
 
 def give_up(stream: TextIO | None) -> None:

@@ -69,6 +69,8 @@ class WorkerPlan(msgspec.Struct, frozen=True):
     is_cluster: bool
     secrets: frozenset[str] = frozenset()
     """Keys of the settings that no script sees."""
+    logs_pages: bool = False
+    """Whether the parent logs a line for each page."""
 
 
 class _Part(msgspec.Struct, frozen=True, array_like=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -116,6 +117,7 @@ class RunContext(msgspec.Struct, frozen=True):
             defs_source=composed.defs_source,
             is_cluster=self.cluster is not None,
             secrets=self.configs.secrets,
+            logs_pages=logging.getLogger(__name__).isEnabledFor(logging.INFO),
         )
 
     def resume_command(self) -> str:

@@ -10,14 +10,17 @@ from functools import partial
 
 import msgspec
 
+from scoopi.errors import FetchError
 from scoopi.model.handover import Grant, Handover, Payload, ToTask
 from scoopi.model.site_session import Session
 from scoopi.steps.step import Loader, LoadOrder
-from scoopi.worker.messages import WorkItem
+from scoopi.worker.messages import PageSeen, WorkItem
 
 LEFT_ALONE_S = 0.1
 """Seconds without a turn after which the reader's thread takes one, and the longest that this one waits."""
 
+FOUND = 200
+"""The status of a page."""
 DUE_S = 0.001
 """Seconds for which pages may be run one after another without a turn between them."""
 
@@ -58,23 +61,43 @@ class PageLoad(msgspec.Struct, frozen=True):
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """A page of `size` bytes from the network, or the error instead of it."""
+    """A page of `size` bytes from the network, or the error instead of it.
+
+    Attributes:
+        seconds: that its last request, or its reading, has taken.
+        is_local: it was read, not requested.
+    """
 
     item: WorkItem
     page: object
     error: Exception | None = None
     size: int = 0
+    seconds: float = 0.0
+    is_local: bool = False
 
     @classmethod
     def of(
-        cls, item: WorkItem, outcome: Handover | Exception, size_of: Callable[[object], int] = lambda _: 0
+        cls,
+        item: WorkItem,
+        outcome: Handover | Exception,
+        seconds: float,
+        size_of: Callable[[object], int] | None = None,
     ) -> Loaded:
-        """The page of a load that has ended, or its error."""
+        """What came of a load; without `size_of` the page was read here and does not count as received."""
+        is_local = size_of is None
         if isinstance(outcome, Exception):
-            return cls(item, None, outcome)
+            return cls(item, None, outcome, 0, seconds, is_local)
         assert isinstance(outcome, ToTask)
         page = outcome.payload.input
-        return cls(item, page, None, size_of(page))
+        return cls(item, page, None, 0 if size_of is None else size_of(page), seconds, is_local)
+
+    def seen(self, size_of: Callable[[object], int]) -> PageSeen:
+        """How the page was loaded."""
+        source = ("archive" if self.item.archived else "file") if self.is_local else "network"
+        status = FOUND if self.error is None and not self.is_local else 0
+        if isinstance(self.error, FetchError):
+            status = self.error.fault.status
+        return PageSeen(status, size_of(self.page), round(1000 * self.seconds, 1), source)
 
 
 OnLoaded = Callable[[PageLoad, Handover | Exception, float], Sequence[msgspec.Struct]]

@@ -42,11 +42,27 @@ class Child(msgspec.Struct, frozen=True, array_like=True):
     payload: JobPayload
 
 
+class PageSeen(msgspec.Struct, frozen=True, array_like=True):
+    """How a page was loaded, for its line in the log.
+
+    Attributes:
+        status: of the answer; 0 without one.
+        source: `network`, `archive` or `file`.
+        ms: of the last request, or of reading.
+    """
+
+    status: int
+    size_bytes: int
+    ms: float
+    source: str
+
+
 class Result(msgspec.Struct, frozen=True, array_like=True):
     """A job that has finished in this worker; `body` is its Frame, encoded, which has `rows` rows.
 
     Attributes:
         fault: why its page could not be loaded; None if it was.
+        seen: how its page was loaded; None if pages are not logged.
     """
 
     job: str
@@ -58,6 +74,7 @@ class Result(msgspec.Struct, frozen=True, array_like=True):
     failures: tuple[Failure, ...] = ()
     rows: int = 0
     fault: LoadFault | None = None
+    seen: PageSeen | None = None
 
 
 class Setup(msgspec.Struct, frozen=True, tag=1, array_like=True):

@@ -185,7 +185,7 @@ class WorkerLoop:
         elif load.item.is_robots:
             reports.append(RobotsRead(load.item.job, _robots_answer(outcome)))
         else:
-            loaded = Loaded.of(load.item, outcome, self._loader.size_of)
+            loaded = Loaded.of(load.item, outcome, seconds, self._loader.size_of)
             self._received += loaded.size
             self._to_run.append(loaded)
         return reports
@@ -250,18 +250,23 @@ class WorkerLoop:
         began = time.perf_counter()
         self._loader.begin(load.payload, outcomes.append)  # ends at once: it has no grant for a request
         (outcome,) = outcomes
-        self._runner.add_time(LOADER, time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        self._runner.add_time(LOADER, seconds)
         if self._marker is not None:
             self._marker.clear()
         if isinstance(outcome, ToGrant | ToSession):
             self._pipe.send(self._asking(load.item, outcome))
             return None
-        return Loaded.of(load.item, outcome)
+        return Loaded.of(load.item, outcome, seconds)
 
     def _result(self, loaded: Loaded) -> Result:
         if loaded.error is not None:
-            return self._runner.failed_load(loaded.item, loaded.error)
-        return self._runner.run(loaded.item, loaded.page)
+            result = self._runner.failed_load(loaded.item, loaded.error)
+        else:
+            result = self._runner.run(loaded.item, loaded.page)
+        if self._parts.logs_pages:
+            return msgspec.structs.replace(result, seen=loaded.seen(self._loader.size_of))
+        return result
 
     def _add(self, result: Result) -> None:
         now = time.monotonic()

@@ -135,7 +135,7 @@ SITE = Record(
         Key(
             "retry",
             RETRY,
-            "How failed pages are tried again; default: the settings scoopi.retry.….",
+            "How failed pages are tried again; the settings give what is missing.",
             "retry: { attempts: 8, delay: 5000 }",
         ),
         Key(

@@ -57,7 +57,11 @@ class RetryDesk:
         if refused := self._budget.spend(taken.host, policy.per_host):
             return _with_note(result, refused)
         wait_ms = policy.wait_ms(fault, tried, self._random)
-        log.info("job %s: %s, tried again in %.1f s", taken.id, fault.reason, wait_ms / 1000)
+        wait_s = wait_ms / 1000
+        fields = {"event": "retry", "job": taken.id, "reason": fault.reason, "wait_s": wait_s}
+        log.info(
+            "job %s: %s, tried again in %.1f s", taken.id, fault.reason, wait_s, extra={"fields": fields}
+        )
         self._inbox.postpone(Postponed(taken.id, taken.fence, wait_ms, fault.reason))
         return None
 

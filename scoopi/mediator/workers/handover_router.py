@@ -12,6 +12,7 @@ from scoopi.errors import RunError
 from scoopi.mediator.held_jobs import Pending
 from scoopi.mediator.retries.retry_desk import RetryDesk
 from scoopi.mediator.task_queues import AskingJob, TaskQueues
+from scoopi.mediator.workers.page_log import log_failures, log_page
 from scoopi.mediator.workers.robots_gate import RobotsGate
 from scoopi.mediator.workers.worker_pool import PoolWorker
 from scoopi.metrics.node_counts import NodeCounts
@@ -111,13 +112,13 @@ class HandoverRouter:
             if pending is None:
                 continue
             passed += 1
+            log_page(pending, result)
             if result.fault is not None:
                 final = self._retries.final(pending, result)
                 if final is None:
                     continue
                 result = final
-            for failure in result.failures:
-                log.info("job %s: %s failed: %s", failure.job, failure.task, failure.message)
+            log_failures(result)
             children = tuple(NewJob(child.id, child.host, child.payload) for child in result.children)
             self._appender.put(
                 JobResult(result.job, result.fence, result.state, result.body, children, result.rows)
