@@ -121,3 +121,14 @@ def test_once_decides_how_often_a_page_is_read(run: Callable[..., RunReport], tm
     for once, count in (("run", 3), ("locator", 4), ("false", 4)):
         report = run(bare.replace("follow: detail", f"follow: detail, once: {once}"))
         assert report.rows == {"specs.csv": count}, once
+
+
+def test_links_of_a_local_page_in_a_folder_are_joined_to_it_once(
+    run: Callable[..., RunReport], tmp_path: Path
+) -> None:
+    (tmp_path / "pages").mkdir()
+    write_details(tmp_path)
+    for page in tmp_path.glob("*.html"):
+        page.rename(tmp_path / "pages" / page.name)
+    report = run(DETAILS.replace("/list", "pages/list"))
+    assert lines(report, "specs.csv") == ["Attic,A1", "B,B1", "Cellar,C1", "Loft,A1", "title,upc"]

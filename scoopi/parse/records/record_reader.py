@@ -35,12 +35,14 @@ class Follows(NamedTuple):
 
     Attributes:
         parents: fields of the record that the group's definitions use.
+        is_absolute: the field's values are addresses, joined to that of the page.
     """
 
     group: str
     once: bool
     once_per_run: bool
     parents: tuple[str, ...]
+    is_absolute: bool
 
     @classmethod
     def of(cls, field: FieldDef, group: TaskGroup | None) -> Follows:
@@ -50,7 +52,8 @@ class Follows(NamedTuple):
         """
         once_per_run = field.once == "run" and group is not None and not group.uses_locator
         once = field.once != "false" and not once_per_run
-        return cls(field.follow, once, once_per_run, group.parents if group is not None else ())
+        parents = group.parents if group is not None else ()
+        return cls(field.follow, once, once_per_run, parents, field.type == "url")
 
 
 class RecordReader:
@@ -194,7 +197,7 @@ class _PageRecords:
         for url in value if isinstance(value, list) else (value,):
             if url is not None:
                 parent = {each: record.get(each) for each in follows.parents}
-                address = self._facts.absolute(str(url))
+                address = str(url) if follows.is_absolute else self._facts.absolute(str(url))
                 self._links.append(Link(follows.group, address, follows.once, follows.once_per_run, parent))
 
     def records(self) -> Records:
