@@ -30,7 +30,7 @@ class LiveLoads:
 
     It loads only what is settled: frames whose jobs have ended for good. What it does not load (the database
     is away, or the process ends), the publisher does.
-    Source: ARCHITECTURE, protocol rule 14.
+    Source: ARCHITECTURE, protocol rule 15.
 
     Args:
         segment: the file of this process; those beside it are of earlier ones.

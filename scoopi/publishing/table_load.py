@@ -22,7 +22,7 @@ class TableLoad:
     """Loads rows during the run and at its end: each flush is one transaction.
 
     A transaction whose outcome is unknown is settled by reading the offset. Belongs to one thread at a time.
-    Source: ARCHITECTURE, protocol rule 14.
+    Source: ARCHITECTURE, protocol rule 15.
 
     Args:
         streams: what its rows are called in frames.

@@ -37,7 +37,7 @@ class MovedError(Exception):
 class RecordTable:
     """The rows of a group and the offset up to which they are written go into one transaction.
 
-    Source: ARCHITECTURE, protocol rule 14.
+    Source: ARCHITECTURE, protocol rule 15.
 
     Args:
         name: of the table, with its schema if it has one.
