@@ -15,6 +15,7 @@ from scoopi.runs.run_request import RunRequest, ignore_notice, output_folder
 if TYPE_CHECKING:
     from scoopi.defs.yaml.report import Report
     from scoopi.engine.engine import Engine
+    from scoopi.model.report.host_pace import RunPace
     from scoopi.model.report.run_figures import ClusterFigures
     from scoopi.model.report.run_report import Progress, RunReport
     from scoopi.model.sites import SiteView
@@ -207,6 +208,18 @@ def cluster_figures(
 
     with ClusterDesk(_asking(configs, conf, environ)) as desk:
         return desk.figures(run)
+
+
+def politeness(run: str | None, output: Path) -> RunPace:
+    """What each host of a run has seen of it; of the newest run when none is named.
+
+    Raises:
+        UsageError: there is no such run in the output folder.
+        RunError: the log of its requests cannot be read.
+    """
+    from scoopi.runs.run_pace import run_pace
+
+    return run_pace(run, output)
 
 
 def cancel_run(

@@ -99,8 +99,7 @@ def _loader(
         run_date=plan.run_date,
         limits=TreeLimits(limits.max_depth, limits.max_nodes, web.max_bytes),
         saves=archive.saves_pages,
-        # Without a delay nobody waits for the time of a request.
-        on_sent=report_sent if sites.longest_delay_ms else None,
+        on_sent=report_sent,
         sessions=WorkerSessions() if sites.sessions else None,
     )
     client = HttpClient(web, private_hosts)

@@ -22,6 +22,7 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "check": "report every problem in definitions without running them",
         "config": "show every setting, its value and its source",
         "status": "show the runs of a cluster, their nodes and their progress",
+        "politeness": "show what each host of a run has seen of it",
         "cancel": "stop a run on all nodes of its cluster",
         "forget": "remove a run's data from its cluster",
         "deploy": "check a project of the scheduler and make it current",

@@ -12,10 +12,10 @@ from scoopi.configs.groups import PolitenessSettings
 from scoopi.errors import LoadFault
 from scoopi.model.handover import Grant
 from scoopi.model.sites import LimitsByHost
-from scoopi.politeness.host_claims import HostClaims
 from scoopi.politeness.host_health import ROW_FOR_REST, HostHealth, is_of_host
 from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_shares import HostShares
+from scoopi.politeness.request_log import ERROR, REST, ROBOTS, SLEEP, RequestLog
 
 FILE_HOST = "file"
 GRANT_S = 2.0
@@ -105,7 +105,7 @@ class HostClocks:
         in_flight: where the requests under way are kept.
         share_of: this node's share of a host just now, None while another has it; without it this
             node has all hosts whole.
-        claims: where each host is claimed, to notice other runs; None: not at all.
+        log: keeps what each host has seen; None: nothing is kept.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class HostClocks:
         rules: ClockRules = USUAL_RULES,
         in_flight: InFlight | None = None,
         share_of: Callable[[str], Share | None] | None = None,
-        claims: HostClaims | None = None,
+        log: RequestLog | None = None,
     ) -> None:
         self._rules = rules.hosts
         self._limits = limits
@@ -123,7 +123,7 @@ class HostClocks:
         self._first_at = clock() + rules.first_after_s
         self._in_flight = in_flight or InFlight()
         self._share_of = share_of
-        self._claims = claims
+        self._log = log
         self._clocks: dict[str, _Clock] = {}
 
     def grant(self, host: str, job: str) -> Grant | None:
@@ -162,6 +162,8 @@ class HostClocks:
         clock = self._of(host)
         clock.unsent.pop(job, None)
         clock.sent_at[job] = at
+        if self._log is not None:
+            self._log.sent(host, at)
         clock.next_at = max(clock.next_at, at + clock.delay())
 
     def slow_down(self, host: str, delay_s: float) -> None:
@@ -210,7 +212,7 @@ class HostClocks:
             heard, fault: as of `Answered`.
         """
         clock = self._of(host)
-        self._note_health(clock, job, heard, fault)
+        self._note_health(host, job, heard, fault)
         if heard is not None:
             clock.standing = Standing.ANSWERS if heard else Standing(min(clock.standing + 1, Standing.SILENT))
         clock.in_flight.pop(job, None)
@@ -224,22 +226,42 @@ class HostClocks:
             clock.next_at = max(clock.next_at, until + clock.delay())
         self.answered(host, job)
 
-    def _note_health(self, clock: _Clock, job: str, heard: bool | None, fault: LoadFault | None) -> None:
+    def _note_health(self, host: str, job: str, heard: bool | None, fault: LoadFault | None) -> None:
         if heard is None:
             return
+        clock = self._of(host)
         now, sent_at = self._clock(), clock.sent_at.get(job)
         if is_of_host(fault, heard):
             clock.health.failed(now, fault or LoadFault(), self._rules)
+            self._log_failure(host, now, fault)
         else:
             is_page = fault is None and sent_at is not None
             clock.health.answered(now - sent_at if is_page and sent_at is not None else None)
         if sent_at is None and (delay_s := clock.delay()):
             clock.next_at = max(clock.next_at, now + delay_s)  # it was sent at some time before
 
+    def _log_failure(self, host: str, now: float, fault: LoadFault | None) -> None:
+        if self._log is None:
+            return
+        health = self._of(host).health
+        self._log.happened(ERROR, host, now, (fault and fault.reason) or "no answer")
+        if rest_s := health.rest_s(now):
+            self._log.happened(SLEEP if health.is_asleep else REST, host, now, f"{rest_s:.3f}")
+
     def close(self) -> None:
         """No more requests are granted."""
-        if self._claims is not None:
-            self._claims.close()
+        if self._log is not None:
+            self._log.close()
+
+    def flush(self) -> None:
+        """Write what the log has noted."""
+        if self._log is not None:
+            self._log.flush()
+
+    def note_robots(self, host: str, what: str) -> None:
+        """Keep in the log what is known of a host's robots.txt."""
+        if self._log is not None:
+            self._log.happened(ROBOTS, host, self._clock(), what)
 
     def in_flight(self) -> list[str]:
         """Hosts with requests in flight."""
@@ -256,6 +278,6 @@ class HostClocks:
             clock = self._clocks[host] = _Clock(
                 limits.parallelism, limits.delay_ms / 1000, self._first_at, self._in_flight.of(host)
             )
-            if self._claims is not None:
-                self._claims.claim(host)
+            if self._log is not None:
+                self._log.begin(host)
         return clock

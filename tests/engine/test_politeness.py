@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.runs.run_pace import run_pace
 from tests.engine.desk import Desk, wait_until
 from tests.engine.pace import Pace
 from tests.reliability.process import kill, orphans
 from tests.server.server import Server
 
 DELAY_MS = 200
+LATE_MS = 150
+"""By which a busy machine may note two requests too late, or too early beside each other."""
 SLOW_MS = {1: 300, 2: 800, 4: 1400}
 """By parallelism: long enough for so many requests to meet, were the machine busy, and no longer."""
 LINKED = """\
@@ -95,7 +98,18 @@ def test_requests_keep_delay_and_parallelism_over_redirects_and_links(
     assert ended.code == 0, ended.err
     assert len(server.log.all()) == 1 + 3 + 2 * 4  # robots.txt, lists, slow pages, redirects with targets
     pace.assert_kept(DELAY_MS, parallelism, 0)
+    assert_agrees(desk, server)
     assert server.log.most_in_flight() >= min(parallelism, 3), "the promised parallelism was not used"
+
+
+def assert_agrees(desk: Desk, server: Server) -> None:
+    """The figures of the run are those of the server's log, whose clock is read a little later."""
+    paces = {pace.host: pace for pace in run_pace(None, desk.folder / "output").hosts}
+    for host in server.log.hosts():
+        pace, gaps = paces[host], server.log.gaps(host)
+        assert pace.requests == len(server.log.all(host))
+        assert pace.shortest_gap_ms is not None
+        assert DELAY_MS <= pace.shortest_gap_ms <= 1000 * min(gaps) + LATE_MS
 
 
 @pytest.mark.usefixtures("lists")
@@ -158,6 +172,7 @@ def test_the_rate_holds_when_the_run_is_stopped_and_resumed(
     ended = desk.process("resume", "--workers", 2)
     assert ended.code == 0, ended.err
     pace.assert_kept(DELAY_MS, 1, 0)
+    assert_agrees(desk, server)
     assert desk.rows() == LINKED_ROWS
 
 

@@ -119,7 +119,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/model/report": (
         "values; the tests of their users create and compare them",
-        "finds.py run_figures.py run_report.py",
+        "finds.py host_pace.py run_figures.py run_report.py",
     ),
     "scoopi/cli/schedule_verbs": (
         "test_schedule_verbs.py and test_period_verb.py run the verbs",

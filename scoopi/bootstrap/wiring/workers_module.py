@@ -38,6 +38,7 @@ from scoopi.model.sites import Sites
 from scoopi.politeness.host_claims import HostClaims, claims_file
 from scoopi.politeness.host_clocks import ClockRules, HostClocks, HostSharing, InFlight
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
+from scoopi.politeness.request_log import PREFIX, SUFFIX, RequestLog
 from scoopi.politeness.robots.robots_book import RobotsBook
 from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.runs.run_context import RunContext
@@ -81,12 +82,17 @@ class WorkersModule(Module):
         self, context: RunContext, sites: Sites, sharing: HostSharing, rules: PolitenessSettings
     ) -> HostClocks:
         """When each host may be asked again."""
+        file = context.folder.node_folder / f"{PREFIX}{context.node}{SUFFIX}"
         if sharing.shares is not None:
             may_send = sharing.shares.may_send
-            return HostClocks(sites, time.monotonic, ClockRules(hosts=rules), sharing.in_flight, may_send)
+            log = RequestLog(file)
+            return HostClocks(
+                sites, time.monotonic, ClockRules(hosts=rules), sharing.in_flight, may_send, log
+            )
         first_after_s = sites.longest_delay_ms / 1000 if context.resumed else 0.0
         claims = HostClaims(claims_file()) if sites.longest_delay_ms else None
-        return HostClocks(sites, time.monotonic, ClockRules(first_after_s, rules), claims=claims)
+        rules_of_all = ClockRules(first_after_s, rules)
+        return HostClocks(sites, time.monotonic, rules_of_all, log=RequestLog(file, claims))
 
     @singleton
     @provider

@@ -105,6 +105,7 @@ class JobGiver:
 
     def give(self) -> None:
         """Give out all that hosts and workers allow now."""
+        self._clocks.flush()
         self._robots.take_up()
         self._queues.serve(self._serve_host)
         if len(self._quarantine):

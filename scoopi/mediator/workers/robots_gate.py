@@ -119,6 +119,7 @@ class RobotsGate:
         rules = self._desk.rules(host)
         if rules is not None:
             self._rules[host] = rules
+            self._clocks.note_robots(host, rules.summary)
             if rules.crawl_delay_s:
                 self._clocks.slow_down(host, rules.crawl_delay_s)
                 log.info("host %s: robots.txt asks for a delay of %g s", host, rules.crawl_delay_s)
@@ -136,6 +137,7 @@ class RobotsGate:
         self._reading.discard(host)
         if answer.kind is not RobotsKind.KNOWN:
             until = self._clock() + NEVER_KEPT_S
+            self._clocks.note_robots(host, answer.what)
             self._failed[host] = _Failed(answer, until, pending.taken.payload.public_only)
         else:
             self._desk.answered(host, answer)

@@ -33,6 +33,11 @@ class RobotsRules:
         """Whether there is no rule."""
         return not self._lines
 
+    @property
+    def summary(self) -> str:
+        """How many rules there are, in words."""
+        return f"{len(self._lines)} rules" if self._lines else "no rules"
+
     def refusal(self, url: str) -> str:
         """The rule that forbids an absolute URL; empty when it is allowed."""
         if not self._lines or self._whole.can_fetch(url, AGENT):

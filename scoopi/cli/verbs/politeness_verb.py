@@ -1,0 +1,82 @@
+"""`scoopi politeness`: shows how a run has treated each of its hosts, as text or JSON."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scoopi.cli.arguments import Verb
+from scoopi.cli.exit_codes import DONE
+from scoopi.cli.terminal import Terminal, printable
+from scoopi.cli.text import counted, number
+
+if TYPE_CHECKING:
+    from scoopi.model.report.host_pace import HostPace, RunPace
+
+HEAD = ("host", "requests", "per s", "shortest gap", "errors", "sleeps", "rests", "robots.txt")
+
+
+class Politeness:
+    """Reads the log of requests that each node keeps in the run's folder."""
+
+    usage = "scoopi politeness [RUN] [--json] [--output DIR]"
+    sentence = (
+        "Shows for each host of a run what it has seen of Scoopi: requests, their rate, the shortest gap "
+        "between two, errors, and pauses; also while the run is running. Of a cluster: the nodes whose "
+        "folders are on this machine."
+    )
+    example = "scoopi politeness\nscoopi politeness output/20260131-101500-3f2a --json"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """RUN, --json and --output."""
+        help_text = "the run's folder, or its id in the output folder (default: the newest run)"
+        parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
+        parser.add_argument("--json", action="store_true", help="print JSON")
+        parser.add_argument("--output", metavar="DIR", default="output", help="the output folder (output)")
+
+    def run(self, options: Namespace, terminal: Terminal) -> int:
+        """Print the figures."""
+        from scoopi.app import politeness  # late: the help needs nothing of it
+
+        pace = politeness(options.run_name, Path(options.output))
+        if options.json:
+            import msgspec
+
+            terminal.give(msgspec.json.format(msgspec.json.encode(pace), indent=2).decode())
+        else:
+            terminal.give("\n".join(_lines(pace)))
+        return DONE
+
+
+def _lines(pace: RunPace) -> Iterator[str]:
+    yield f"{printable(pace.run)}: {counted(len(pace.hosts), 'host')}, {counted(pace.processes, 'process')}"
+    if not pace.hosts:
+        yield "no request was sent"
+        return
+    rows = [HEAD, *map(_row, pace.hosts)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(
+            cell.rjust(width) if 0 < place < 4 else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+
+
+def _row(host: HostPace) -> tuple[str, ...]:
+    errors = ", ".join(f"{count}x {printable(reason)}" for reason, count in host.errors.items())
+    slept = f"{host.sleeps} ({host.slept_s:g} s)" if host.sleeps else "0"
+    return (
+        printable(host.host),
+        number(host.requests),
+        "-" if host.per_s is None else f"{host.per_s:.2f}",
+        "-" if host.shortest_gap_ms is None else f"{host.shortest_gap_ms:,.1f} ms",
+        errors or "0",
+        slept,
+        str(host.rests),
+        printable(host.robots) or "-",
+    )
+
+
+VERB: Verb = Politeness()

@@ -1,0 +1,152 @@
+"""RequestLog: notes each request, error and pause of this node in a file of the run, and reads such files."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+from scoopi.model.report.host_pace import HostPace
+from scoopi.politeness.host_claims import HostClaims
+
+log = logging.getLogger(__name__)
+
+PREFIX, SUFFIX = "requests-", ".log"
+SENT, ERROR, SLEEP, REST, ROBOTS = "S", "E", "Z", "R", "T"
+"""The first word of a line; then come the time, the host's number and, but for SENT, what it was."""
+HOST = "H"
+"""The first word of a line that gives a host its number, before any other of that host."""
+
+
+class RequestLog:
+    """One file a process: a line is whole or the last one. Belongs to one thread.
+
+    Figures are nothing that a run should fail for: without the file a warning is logged, once.
+
+    Args:
+        file: is created with the first note.
+        claims: where each host is claimed, to notice other runs; None: not at all.
+    """
+
+    def __init__(self, file: Path, claims: HostClaims | None = None) -> None:
+        self._path = file
+        self._claims = claims
+        self._handle: int | None = None
+        self._is_broken = False
+        self._numbers: dict[str, int] = {}
+        self._lines: list[str] = []
+        self._offset_s = time.time() - time.monotonic()
+
+    def begin(self, host: str) -> None:
+        """The host will be asked."""
+        if self._claims is not None:
+            self._claims.claim(host)
+
+    def sent(self, host: str, at: float) -> None:
+        """A request went out at that time, in monotonic seconds."""
+        self._note(SENT, host, at, "")
+
+    def happened(self, kind: str, host: str, at: float, what: str) -> None:
+        """An ERROR with its reason, a SLEEP or REST with its seconds, or what is known of ROBOTS."""
+        self._note(kind, host, at, f" {what}")
+
+    def flush(self) -> None:
+        """Write what was noted: from now on it survives the end of this process, however it ends."""
+        if not self._lines:
+            return
+        text, self._lines = "".join(self._lines), []
+        if self._is_broken:
+            return
+        try:
+            if self._handle is None:
+                self._handle = os.open(
+                    self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
+                )
+            os.write(self._handle, text.encode())
+        except OSError as error:
+            self._is_broken = True
+            log.warning("figures of politeness are incomplete: %s: %s", self._path, error.strerror)
+
+    def close(self) -> None:
+        """Write what was noted, and give up all claims."""
+        self.flush()
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+        if self._claims is not None:
+            self._claims.close()
+
+    def _note(self, kind: str, host: str, at: float, what: str) -> None:
+        number = self._numbers.get(host)
+        if number is None:
+            number = self._numbers[host] = len(self._numbers)
+            self._lines.append(f"{HOST} {host}\n")
+        self._lines.append(f"{kind} {at + self._offset_s:.6f} {number}{what}\n")
+
+
+class _Tally:
+    """What the files say about one host."""
+
+    def __init__(self) -> None:
+        self.sent: list[float] = []
+        self.errors: Counter[str] = Counter()
+        self.slept: list[float] = []
+        self.rests = 0
+        self.robots: tuple[float, str] = (0.0, "")
+
+    def add(self, kind: str, at: float, what: str) -> None:
+        if kind == SENT:
+            self.sent.append(at)
+        elif kind == ERROR:
+            self.errors[what] += 1
+        elif kind == SLEEP:
+            self.slept.append(float(what))
+        elif kind == REST:
+            self.rests += 1
+        elif kind == ROBOTS:
+            self.robots = max(self.robots, (at, what))
+
+    def pace(self, host: str) -> HostPace:
+        times = sorted(self.sent)
+        seconds = times[-1] - times[0] if times else 0.0
+        return HostPace(
+            host=host,
+            requests=len(times),
+            per_s=round((len(times) - 1) / seconds, 3) if seconds else None,
+            shortest_gap_ms=min((round((b - a) * 1000, 1) for a, b in pairwise(times)), default=None),
+            errors=dict(sorted(self.errors.items())),
+            sleeps=len(self.slept),
+            slept_s=round(sum(self.slept), 1),
+            rests=self.rests,
+            robots=self.robots[1],
+        )
+
+
+def read_logs(files: Iterable[Path]) -> tuple[HostPace, ...]:
+    """The pace of each host over all processes that have written one of the files; by host.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    tallies: dict[str, _Tally] = {}
+    for file in files:
+        hosts: list[str] = []
+        for words in _whole_lines(file):
+            if words[0] == HOST:
+                hosts.append(words[1])
+            else:
+                tally = tallies.setdefault(hosts[int(words[2])], _Tally())
+                tally.add(words[0], float(words[1]), words[3] if len(words) > 3 else "")
+    return tuple(tallies[host].pace(host) for host in sorted(tallies))
+
+
+def _whole_lines(file: Path) -> Iterator[list[str]]:
+    """The words of each line; a last one without an end was torn by a crash."""
+    with file.open(encoding="utf-8") as lines:
+        for line in lines:
+            if line.endswith("\n"):
+                yield line[:-1].split(" ", 3)

@@ -1,0 +1,43 @@
+"""run_pace: how a run has treated its hosts, from the files that its nodes have written on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scoopi.errors import RunError, UsageError
+from scoopi.model.report.host_pace import RunPace
+from scoopi.politeness.request_log import PREFIX, SUFFIX, read_logs
+
+HIDDEN = ".scoopi"
+
+
+def run_pace(name: str | None, output: Path) -> RunPace:
+    """The figures of a run; also while it is running.
+
+    Args:
+        name: the run's folder, or its id in the output folder; None: the newest one.
+        output: the output folder.
+    Raises:
+        UsageError: there is no such run.
+        RunError: its files cannot be read.
+    """
+    folder = _folder(name, output)
+    try:
+        files = sorted((folder / HIDDEN).rglob(f"{PREFIX}*{SUFFIX}"))
+        return RunPace(str(folder), len(files), read_logs(files))
+    except (OSError, ValueError, IndexError) as error:
+        hint = "the figures are lost; the run itself does not need them"
+        raise RunError(f"the log of requests cannot be read: {error}", at=str(folder), hint=hint) from error
+
+
+def _folder(name: str | None, output: Path) -> Path:
+    if name is not None:
+        for folder in (Path(name), output / name):
+            if (folder / HIDDEN).is_dir():
+                return folder
+        raise UsageError(f"there is no run {name}", hint=f"name a folder in {output}")
+    runs = (path.parent for path in output.glob(f"[!.]*/{HIDDEN}") if not path.parent.is_symlink())
+    newest = max(runs, key=lambda path: path.stat().st_mtime, default=None)
+    if newest is None:
+        raise UsageError(f"there is no run in {output}", hint="name the run's folder, or give --output DIR")
+    return newest

@@ -1,0 +1,75 @@
+"""RequestLog: what is noted is on disk at once, and the files of all processes add up."""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+
+import pytest
+
+from scoopi.model.report.host_pace import HostPace
+from scoopi.politeness.request_log import ERROR, REST, ROBOTS, SLEEP, RequestLog, read_logs
+
+ONE, TWO = "a.example:80", "b.example:80"
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> RequestLog:
+    """An empty log."""
+    return RequestLog(tmp_path / "requests-1.log")
+
+
+def test_the_figures_of_a_host_are_those_of_its_lines(log: RequestLog, tmp_path: Path) -> None:
+    for at in (100.0, 100.25, 102.0):
+        log.sent(ONE, at)
+    log.sent(TWO, 100.1)
+    log.happened(ERROR, ONE, 103.0, "status 503")
+    log.happened(ERROR, ONE, 103.0, "status 503")
+    log.happened(ERROR, ONE, 103.0, "connect")
+    log.happened(SLEEP, ONE, 103.0, "30.500")
+    log.happened(REST, ONE, 104.0, "4.0")
+    log.happened(ROBOTS, ONE, 100.0, "2 rules")
+    log.close()
+    one, two = read_logs([tmp_path / "requests-1.log"])
+    errors = {"connect": 1, "status 503": 2}
+    assert one == HostPace(ONE, 3, 1.0, 250.0, errors, 1, 30.5, 1, "2 rules")
+    assert two == HostPace(TWO, 1)
+
+
+def test_the_shortest_gap_is_found_across_processes(tmp_path: Path) -> None:
+    files = [tmp_path / f"requests-{number}.log" for number in range(2)]
+    for file, times in zip(files, ((10.0, 20.0), (14.0, 19.5)), strict=True):
+        log = RequestLog(file)
+        for at in times:
+            log.sent(ONE, at)
+        log.close()
+    (pace,) = read_logs(files)
+    assert pace.shortest_gap_ms == pytest.approx(500.0, abs=1)
+
+
+def test_what_was_flushed_survives_and_a_torn_line_is_passed_over(log: RequestLog, tmp_path: Path) -> None:
+    log.sent(ONE, time.monotonic())
+    log.flush()
+    with (tmp_path / "requests-1.log").open("a") as file:
+        file.write("S 17")
+    (pace,) = read_logs([tmp_path / "requests-1.log"])
+    assert pace.requests == 1
+
+
+def test_a_log_that_cannot_be_written_is_a_warning_and_nothing_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = RequestLog(tmp_path / "missing" / "requests-1.log")
+    with caplog.at_level(logging.WARNING):
+        for at in (1.0, 2.0):
+            log.sent(ONE, at)
+            log.flush()
+        log.close()
+    assert [record.message.startswith("figures of politeness") for record in caplog.records] == [True]
+
+
+def test_nothing_is_written_for_a_run_without_requests(log: RequestLog, tmp_path: Path) -> None:
+    log.flush()
+    log.close()
+    assert not list(tmp_path.iterdir())
