@@ -9,16 +9,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from tests.benchmarks.workloads import Workload, write_definitions
 from tests.reliability.process import children_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE_S = 0.1
+NO_SETTINGS: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,13 @@ class Figures:
 
 
 def run_scoopi(
-    workload: Workload, folder: Path, url: str, *, workers: str = "auto", in_flight: int = 32
+    workload: Workload,
+    folder: Path,
+    url: str,
+    *,
+    workers: str = "auto",
+    in_flight: int = 32,
+    settings: Mapping[str, object] = NO_SETTINGS,
 ) -> tuple[Figures, Path]:
     """Run Scoopi over a workload.
 
@@ -47,12 +55,14 @@ def run_scoopi(
         folder: a new one, for definitions and output; who calls removes it.
         url: of the server of its pages.
         in_flight: the most requests at a time.
+        settings: further ones; they win.
     Returns:
         The figures, and the file of its rows.
     """
     defs = write_definitions(workload, folder / "defs", url)
     options = ["--output", str(folder / "out"), "--quiet", "--workers", workers]
     options += ["-D", "scoopi.loader.fetch.delay=0", "-D", f"scoopi.loader.fetch.parallelism={in_flight}"]
+    options += [word for key, value in settings.items() for word in ("-D", f"{key}={value}")]
     command = [sys.executable, "-m", "scoopi", "run", str(defs), *options]
     figures = measured(command, {"PYTHONPATH": str(ROOT)})
     (run,) = {path.parent for path in (folder / "out").glob("[!l]*/run.json")}
