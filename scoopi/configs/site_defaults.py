@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from scoopi.configs.groups import FetchLimits, RetrySettings, WebClientSettings
+from scoopi.configs.groups import FetchLimits, PolitenessSettings, RetrySettings, WebClientSettings
 from scoopi.configs.setting import Values
 from scoopi.model.retry_policy import KEYS
 from scoopi.model.sites import SiteBlock, Sites
@@ -19,6 +19,7 @@ SETTING_OF: Mapping[str, str] = MappingProxyType(
         "user_agent": "scoopi.webClient.userAgent",
         "timeout_ms": "scoopi.webClient.timeout",
         "connect_timeout_ms": "scoopi.webClient.connectTimeout",
+        "robots": "scoopi.loader.robots",
         **{f"retry.{key}": f"scoopi.retry.{key}" for key in KEYS},
     }
 )
@@ -29,5 +30,11 @@ def sites_of(configs: Values, blocks: Sequence[SiteBlock]) -> Sites:
     """What each host is asked with."""
     limits, web = FetchLimits.of(configs), WebClientSettings.of(configs)
     retry = RetrySettings.of(configs).policy().numbers()
-    defaults = replace(web.site(), delay_ms=limits.delay_ms, parallelism=limits.parallelism, retry=retry)
+    defaults = replace(
+        web.site(),
+        delay_ms=limits.delay_ms,
+        parallelism=limits.parallelism,
+        retry=retry,
+        robots=PolitenessSettings.of(configs).robots,
+    )
     return Sites(defaults, blocks)

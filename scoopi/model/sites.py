@@ -90,6 +90,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         proxy: used in turn; `direct` for none. Empty: as the environment says.
         session: name of the session whose cookies are kept; empty: cookies last for one page.
         login: comes before the first page of the session; None without.
+        robots: whether its robots.txt is read and followed.
         ca: a file of authorities that are trusted instead of the usual ones; empty for those.
         retry: how often, and after which waits, a page that fails to load is tried again: numbers by the
             keys of definitions, see `RetryPolicy.of`.
@@ -106,6 +107,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     proxy: tuple[str, ...] = ()
     session: str = ""
     login: Login | None = None
+    robots: bool = True
     ca: str = ""
     retry: dict[str, int] = {}
 
@@ -212,6 +214,11 @@ class Sites:
         """The longest delay of any host; 0 if none has one."""
         delays = (int(block.values.get("delay_ms", 0)) for block in self._blocks)
         return max(self.defaults.delay_ms, *delays, 0)
+
+    @property
+    def differ_in_robots(self) -> bool:
+        """Whether an entry says if robots.txt is followed."""
+        return any("robots" in block.values for block in self._blocks)
 
     @property
     def sessions(self) -> list[str]:

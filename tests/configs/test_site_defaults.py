@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import asdict
+
 from scoopi.configs.configs import Configs
 from scoopi.configs.site_defaults import SETTING_OF, sites_of
 from scoopi.model.sites import SiteBlock
@@ -9,8 +11,10 @@ from scoopi.model.sites import SiteBlock
 
 def test_each_default_is_that_of_its_setting() -> None:
     texts = {key: str(number) for number, key in enumerate(SETTING_OF.values(), 7)}
+    texts["scoopi.loader.robots"] = "false"
     site = sites_of(Configs.from_composed(texts), ()).for_host("a.example:80")
-    assert {key: str(getattr(site, field)) for field, key in SETTING_OF.items()} == texts
+    values = {**asdict(site), **{f"retry.{name}": number for name, number in site.retry.items()}}
+    assert {key: str(values[field]).lower() for field, key in SETTING_OF.items()} == texts
 
 
 def test_an_entry_wins_over_the_settings() -> None:

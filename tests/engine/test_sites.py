@@ -125,3 +125,18 @@ def test_a_run_is_not_resumed_with_other_sites(desk: Desk, server: Server) -> No
     ended = desk.scoopi("resume", "--conf", "my.yml")
     assert ended.code == 3
     assert f"my.yml:1:10: the site {host} has changed since the run began" in ended.err
+
+
+def test_robots_txt_is_followed_unless_the_site_says_otherwise_which_is_logged_once(desk: Desk) -> None:
+    def page(path: str) -> bytes:
+        return b"User-agent: *\nDisallow: /\n" if path == "/robots.txt" else b"<p>plain</p>"
+
+    with Server(page) as server:
+        urls = [server.url(f"/{page}", host) for host in (0, 1) for page in (1, 2)]
+        write(desk, urls, f'sites: {{ "{server.host(1)}": {{ robots: false }} }}\n')
+        desk.settings |= {"scoopi.loader.robots": True, "scoopi.loader.fetch.delay": 0}
+        ended = desk.scoopi("run", "defs.yml", "--workers", "0", "--verbose")
+    assert {seen.path for seen in server.log.all(server.host(0))} == {"/robots.txt"}
+    assert {seen.path for seen in server.log.all(server.host(1))} == {"/1", "/2"}
+    assert ended.err.count("robots.txt is not followed") == 1
+    assert f"host {server.host(1)}: robots.txt is not followed (defs.yml:14)" in ended.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 
@@ -17,6 +18,7 @@ from scoopi.configs.groups import (
     TaskLimit,
     WorkerSettings,
 )
+from scoopi.fetch.address import host_of
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.retries.retry_budget import RetryBudget
@@ -43,6 +45,8 @@ from scoopi.politeness.robots.robots_book import RobotsBook
 from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.membership import Membership
+
+log = logging.getLogger(__name__)
 
 SOLO_WINDOWS, CLUSTER_WINDOWS = 2, 8
 """How many batches are prefetched: in a cluster more, so that workers do not wait for its answers."""
@@ -109,11 +113,9 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def robots(
-        self, desk: RobotsDesk, queues: TaskQueues, clocks: HostClocks, settings: PolitenessSettings
-    ) -> RobotsGate:
+    def robots(self, desk: RobotsDesk, queues: TaskQueues, clocks: HostClocks, sites: Sites) -> RobotsGate:
         """What robots.txt lets through."""
-        return RobotsGate(desk, queues, clocks, (lambda url: False) if settings.robots else lambda url: True)
+        return RobotsGate(desk, queues, clocks, _robots_off(sites))
 
     @singleton
     @provider
@@ -194,3 +196,23 @@ class WorkersModule(Module):
         """How many jobs of a host are taken in advance."""
         windows = SOLO_WINDOWS if context.cluster is None else CLUSTER_WINDOWS
         return Prefetch(sites, settings.prefetch_ms, windows)
+
+
+def _robots_off(sites: Sites) -> Callable[[str], bool]:
+    """Whether robots.txt is not followed at the host of a URL; logged once a host."""
+    if not sites.differ_in_robots:
+        is_off = not sites.defaults.robots
+        return lambda url: is_off
+    logged: set[str] = set()
+
+    def is_off_at(url: str) -> bool:
+        host = host_of(url)
+        if sites.for_host(host).robots:
+            return False
+        if host not in logged:
+            logged.add(host)
+            at = sites.origins(host).get("robots", "scoopi.loader.robots")
+            log.info("host %s: robots.txt is not followed (%s)", host, at)
+        return True
+
+    return is_off_at

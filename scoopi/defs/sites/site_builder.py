@@ -42,6 +42,8 @@ _RETRY = {
 _TEXTS = {"userAgent": "user_agent", "ca": "ca"}
 _NAMED = {"headers": "headers", "cookies": "cookies"}
 _AUTH, _PROXY, _CA, _SESSION, _LOGIN, _RETRIES = "auth", "proxy", "ca", "session", "login", "retry"
+_ROBOTS = "robots"
+_BOOLS = frozenset({_SESSION, _ROBOTS})
 KEY_OF = MappingProxyType(
     {
         **{number.field: key for key, number in _NUMBERS.items()},
@@ -50,6 +52,7 @@ KEY_OF = MappingProxyType(
         _PROXY: _PROXY,
         _SESSION: _SESSION,
         _LOGIN: _LOGIN,
+        _ROBOTS: _ROBOTS,
         _RETRIES: _RETRIES,
     }
 )
@@ -114,10 +117,10 @@ class SiteBuilder:
             elif name == _AUTH:
                 values[_AUTH] = self._auth(node.table(name), node.keys[name], path)
                 origins[_AUTH] = at
-            elif name == _SESSION:
-                is_kept = read_bool(node.text(name) or "")
-                values[_SESSION] = compared if is_kept else ""
-                origins[_SESSION] = at
+            elif name in _BOOLS:
+                is_on = read_bool(node.text(name) or "") is True
+                values[name] = is_on if name == _ROBOTS else compared if is_on else ""
+                origins[name] = at
             elif name == _LOGIN:
                 values[_LOGIN] = self._login(node.table(name), path)
                 values[_SESSION] = compared

@@ -115,6 +115,12 @@ SITE = Record(
             'auth: { user: reader, password: "${env:SHOP_PASSWORD}" }',
         ),
         Key(
+            "robots",
+            Scalar(Kind.BOOL),
+            "Whether robots.txt is read and followed; default: scoopi.loader.robots.",
+            "robots: false",
+        ),
+        Key(
             "session",
             Scalar(Kind.BOOL),
             "Whether cookies that pages set are kept for the site's further pages; with login: true.",
