@@ -85,10 +85,12 @@ class ClockRules(msgspec.Struct, frozen=True):
     Attributes:
         first_after_s: wait before the first request to any host (of a run taken over: one delay).
         hosts: how errors slow a host down.
+        on_rest: called with (host, seconds) when a host is left alone: on all nodes.
     """
 
     first_after_s: float = 0.0
     hosts: PolitenessSettings = PolitenessSettings()
+    on_rest: Callable[[str, float], None] = lambda host, seconds: None
 
 
 USUAL_RULES = ClockRules()
@@ -117,7 +119,7 @@ class HostClocks:
         share_of: Callable[[str], Share | None] | None = None,
         log: RequestLog | None = None,
     ) -> None:
-        self._rules = rules.hosts
+        self._rules, self._on_rest = rules.hosts, rules.on_rest
         self._limits = limits
         self._clock = clock
         self._first_at = clock() + rules.first_after_s
@@ -148,7 +150,9 @@ class HostClocks:
             share = self._share_of(host)
             if share is None:
                 return self._clock() + SHARE_POLL_S
-            permits, next_at = share.permits, max(next_at, share.first_at)
+            # A Crawl-delay may be longer than the gap that nodes keep when the host changes hands.
+            first_at = share.first_at + max(0.0, clock.delay_s - share.gap_ms / 1000)
+            permits, next_at = share.permits, max(next_at, first_at)
         if clock.health.row >= ROW_FOR_REST:
             permits = 1
         if len(clock.in_flight) >= permits:
@@ -233,19 +237,22 @@ class HostClocks:
         now, sent_at = self._clock(), clock.sent_at.get(job)
         if is_of_host(fault, heard):
             clock.health.failed(now, fault or LoadFault(), self._rules)
-            self._log_failure(host, now, fault)
+            self._on_failure(host, now, fault)
         else:
             is_page = fault is None and sent_at is not None
             clock.health.answered(now - sent_at if is_page and sent_at is not None else None)
         if sent_at is None and (delay_s := clock.delay()):
             clock.next_at = max(clock.next_at, now + delay_s)  # it was sent at some time before
 
-    def _log_failure(self, host: str, now: float, fault: LoadFault | None) -> None:
+    def _on_failure(self, host: str, now: float, fault: LoadFault | None) -> None:
+        health = self._of(host).health
+        rest_s = health.rest_s(now)
+        if rest_s:
+            self._on_rest(host, rest_s)
         if self._log is None:
             return
-        health = self._of(host).health
         self._log.happened(ERROR, host, now, (fault and fault.reason) or "no answer")
-        if rest_s := health.rest_s(now):
+        if rest_s:
             self._log.happened(SLEEP if health.is_asleep else REST, host, now, f"{rest_s:.3f}")
 
     def close(self) -> None:

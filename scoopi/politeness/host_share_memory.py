@@ -37,12 +37,15 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         asks: incarnations that wait for a share, the first first.
         by: the node that wrote this.
         number: of this writing of `by`; so no two writings are alike (ARCHITECTURE, protocol rule 1).
+        pause: milliseconds for which each node leaves the host alone when it has read that count of `pauses`.
     """
 
     shares: dict[str, HostShare] = {}
     asks: tuple[str, ...] = ()
     by: str = ""
     number: Count = 0
+    pause: Count = 0
+    pauses: Count = 0
 
     @property
     def parties(self) -> list[str]:
@@ -50,8 +53,12 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
         return sorted({*self.shares, *self.asks})
 
     def same_shares(self, other: HostRecord) -> bool:
-        """Whether both have the same shares and waiting nodes, regardless of `by`."""
-        return self.shares == other.shares and self.asks == other.asks
+        """Whether both have the same shares, waiting nodes and pauses, regardless of `by`."""
+        return (self.shares, self.asks, self.pauses) == (other.shares, other.asks, other.pauses)
+
+    def paused(self, pause_ms: int) -> HostRecord:
+        """With a further pause for all nodes."""
+        return msgspec.structs.replace(self, pause=pause_ms, pauses=self.pauses + 1)
 
     def without(self, nodes: frozenset[str] | set[str]) -> HostRecord:
         """As if these incarnations had neither share nor asked."""
@@ -137,6 +144,8 @@ class HostShareMemory:
         known: records by host.
         open: shares that may be used.
         involved: hosts in whose record this node stands.
+        paused_until: by host, before when nothing is sent whatever the share; no two clocks are compared, so
+            that each node counts from when it has read of the pause.
         clock: monotonic seconds.
     """
 
@@ -151,6 +160,7 @@ class HostShareMemory:
         self.known: dict[str, KnownHost] = {}
         self.open: dict[str, Share] = {}
         self.involved: set[str] = set()
+        self.paused_until: dict[str, float] = {}
 
     def read_all(self) -> None:
         """Read all records."""
@@ -187,6 +197,8 @@ class HostShareMemory:
             self.open.pop(host, None)
             return
         record = self._records.read(host, raw)
+        if record.pauses > (0 if known is None else known.record.pauses):
+            self.paused_until[host] = self.clock() + record.pause / 1000
         if known is None:
             known = self.known[host] = KnownHost(raw, record, self.clock())
         known.raw, known.record, known.read_at = raw, record, self.clock()

@@ -102,6 +102,7 @@ class HostShares:
         self._divisions = HostShareDivisions(limits)
         self._memory = HostShareMemory(incarnation, store, self._records, clocks.monotonic)
         self._looked_at = -math.inf
+        self._pauses: dict[str, int] = {}
 
     def may_send(self, host: str) -> Share | None:
         """This node's share of the host just now; None: send it nothing.
@@ -112,7 +113,14 @@ class HostShares:
         share = self._memory.open.get(host)
         if share is None or self._node.own_beat_is_old() or not self._is_vouched():
             return None
+        paused_until = self._memory.paused_until.get(host)
+        if paused_until is not None and paused_until > share.first_at:
+            return share._replace(first_at=paused_until)
         return share
+
+    def pause(self, host: str, pause_s: float) -> None:
+        """Have all nodes leave the host alone for so long, soon; callable from any thread."""
+        self._pauses[host] = math.ceil(pause_s * 1000)
 
     def may_take(self, host: str) -> bool:
         """Whether new jobs of the host may be taken: it is this node's, and no node waits for all of it."""
@@ -177,7 +185,7 @@ class HostShares:
         if not self._is_vouched():
             return
         work = _Work(frozenset(needed), frozenset(wanted))
-        concerned = work.needed.union(work.wanted, self._memory.involved)
+        concerned = work.needed.union(work.wanted, self._memory.involved, list(self._pauses))
         self._memory.make([host for host in concerned if host not in self._memory.known])
         pending: Collection[str] = concerned
         for _ in range(ROUNDS):
@@ -200,7 +208,10 @@ class HostShares:
             self._memory.learn(change.key, outcome.current)
             if not outcome.won:
                 lost.append(change.key)
-            elif permits := moves[change.key].permits:
+                continue
+            if self._pauses.get(change.key) == moves[change.key].record.pause:
+                del self._pauses[change.key]
+            if permits := moves[change.key].permits:
                 self._memory.open_share(change.key, permits, is_first)
         return lost
 
@@ -208,7 +219,9 @@ class HostShares:
         known = self._memory.known.get(host)
         if known is None:
             return None
-        record = self._record(known)
+        record, pause_ms = self._record(known), self._pauses.get(host)
+        if pause_ms is not None:
+            record = record.paused(pause_ms)
         share = record.shares.get(self._incarnation)
         if share is not None:
             return self._move_with_share(host, known, record, share, work)

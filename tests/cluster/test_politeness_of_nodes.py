@@ -16,11 +16,13 @@ from tests.engine.desk import wait_until
 from tests.engine.pace import Pace
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World
+from tests.server.answer import Answer
 from tests.server.server import Server
 
 DELAY_MS, SLOW_MS = 150, 120
 HOSTS, PAGES = 3, 12
 PERMITS = 3
+SLEEP_S = 4
 LIMIT_S = 60.0
 DEFINITIONS = """\
 locatorGroups:
@@ -97,7 +99,9 @@ def test_each_host_sees_the_delay_from_three_nodes(
     for host in range(HOSTS):
         pace.assert_kept(DELAY_MS, parallelism=1, number=host)
     assert read_nodes_rows(tmp_path, tmp_path.name) == world.rows
-    assert len(server.log.all()) == world.jobs or is_killed
+    asked = Counter(seen.host for seen in server.log.all() if seen.path == "/robots.txt")
+    assert set(asked.values()) == {1} or is_killed, "of all nodes one reads a robots.txt"
+    assert len(server.log.all()) == world.jobs + HOSTS or is_killed
 
 
 @pytest.mark.parametrize("is_killed", [False, True], ids=["together", "one killed"])
@@ -110,4 +114,29 @@ def test_a_host_without_delay_sees_no_more_requests_at_once_than_allowed_from_th
         play(nodes, tmp_path, server, world.jobs, is_killed)
     pace.assert_kept(0, parallelism=PERMITS)
     assert server.log.most_in_flight(server.host()) > 1
+    assert read_nodes_rows(tmp_path, tmp_path.name) == world.rows
+
+
+def test_a_host_that_asks_to_be_left_alone_is_left_alone_by_three_nodes(
+    grid: HammerGrid, tmp_path: Path
+) -> None:
+    refused: list[str] = []
+
+    def pages(path: str) -> bytes | Answer | None:
+        if path == "/robots.txt":
+            return None
+        if path == "/5" and not refused:
+            refused.append(path)
+            return Answer(b"busy", 429, headers=(("Retry-After", str(SLEEP_S)),))
+        return "<p>Brot, Käse und Öl".encode()
+
+    with Server(pages) as server:
+        world = world_of(tmp_path / "defs", [server.url(f"/{page}") for page in range(PAGES)])
+        with three_nodes(grid, world, tmp_path, {"delay": DELAY_MS, "parallelism": 1}) as nodes:
+            play(nodes, tmp_path, server, world.jobs, is_killed=False)
+        seen = server.log.all()
+    (place,) = (place for place, each in enumerate(seen) if each.status == 429)
+    ended = seen[place].ended
+    assert ended is not None
+    assert seen[place + 1].started - ended >= SLEEP_S - 0.1
     assert read_nodes_rows(tmp_path, tmp_path.name) == world.rows

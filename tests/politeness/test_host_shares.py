@@ -385,3 +385,40 @@ def test_a_round_in_which_nothing_changes_is_one_reading_however_many_hosts() ->
     ann.shares.look()
     ann.shares.settle((), hosts)
     assert world.store.calls - before == 1
+
+
+@pytest.mark.parametrize("delay_ms", [0, 1000])
+def test_a_host_that_one_node_leaves_alone_is_left_alone_by_all(delay_ms: int) -> None:
+    world = world_of(FetchLimits(parallelism=4, delay_ms=delay_ms))
+    ann, bob = settled(world, "ann", "bob")
+    ann.needs["a"] = BUSY
+    world.pass_s(1)
+    asked_at = world.now
+    ann.shares.pause("a", 60.0)
+    bob.needs["a"] = BUSY
+    world.pass_s(10)
+    shares = [share for node in (ann, bob) if (share := node.shares.may_send("a")) is not None]
+    assert shares
+    assert all(share.first_at >= asked_at + 60 for share in shares)
+    assert (world.record("a").pause, world.record("a").pauses) == (60_000, 1), "written once"
+    world.pass_s(70)
+    shares = [share for node in (ann, bob) if (share := node.shares.may_send("a")) is not None]
+    assert any(share.first_at <= world.now for share in shares)
+
+
+def test_a_node_that_joins_later_keeps_a_pause_that_it_reads() -> None:
+    world = world_of()
+    (ann,) = settled(world, "ann")
+    ann.needs["a"] = BUSY
+    world.pass_s(1)
+    ann.shares.pause("a", 60.0)
+    world.pass_s(1)
+    ann.needs.clear()
+    world.pass_s(20)
+    bob = world.join("bob")
+    joined_at = world.now
+    bob.needs["a"] = BUSY
+    world.pass_s(10)
+    share = bob.shares.may_send("a")
+    assert share is not None
+    assert share.first_at >= joined_at + 60

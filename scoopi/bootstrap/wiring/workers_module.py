@@ -89,10 +89,8 @@ class WorkersModule(Module):
         file = context.folder.node_folder / f"{PREFIX}{context.node}{SUFFIX}"
         if sharing.shares is not None:
             may_send = sharing.shares.may_send
-            log = RequestLog(file)
-            return HostClocks(
-                sites, time.monotonic, ClockRules(hosts=rules), sharing.in_flight, may_send, log
-            )
+            log, all_nodes = RequestLog(file), ClockRules(hosts=rules, on_rest=sharing.shares.pause)
+            return HostClocks(sites, time.monotonic, all_nodes, sharing.in_flight, may_send, log)
         first_after_s = sites.longest_delay_ms / 1000 if context.resumed else 0.0
         claims = HostClaims(claims_file()) if sites.longest_delay_ms else None
         rules_of_all = ClockRules(first_after_s, rules)
