@@ -32,10 +32,10 @@ class Scoopi:
         workers: worker processes, `auto` or a number; 0 runs all in threads of this process.
         environ: the environment; this process' own when None.
         watch: called with the progress a few times a second.
-        notify: called with one-line notices for the user: which run of a cluster this node joins, and what
-            it waits for.
+        notify: called with one-line notices for the user: which run a node joins, and what it waits for.
         run_name: name of the run to join in a cluster (`scoopi.cluster.addresses`). None: the unfinished one
             of the output folder, else the current one of the same definitions, else a new one.
+        limit: end the run after so many pages, as if it had no others.
         discard_lost: if the cluster has lost this run, move its existing rows aside and start it again.
     """
 
@@ -51,6 +51,7 @@ class Scoopi:
         watch: Callable[[Progress], None] | None = None,
         notify: Callable[[str], object] = ignore_notice,
         run_name: str | None = None,
+        limit: int | None = None,
         discard_lost: bool = False,
     ) -> None:
         self._defs = None if defs_dir is None else Path(defs_dir)
@@ -64,6 +65,7 @@ class Scoopi:
             environ=os.environ if environ is None else environ,
             watch=watch,
             run=run_name,
+            limit=limit,
             discard_lost=discard_lost,
             notify=notify,
             is_stopped=lambda: self._cancelled,

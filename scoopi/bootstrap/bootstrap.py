@@ -118,6 +118,8 @@ class Bootstrap:
     ) -> RunContext | RunReport:
         if self._request.to_stdout:
             raise UsageError("--output - is for runs on one machine", hint="name a folder with --output")
+        if self._request.limit is not None:
+            raise UsageError("--limit is for runs on one machine", hint="leave one of both out")
         from scoopi.runs.cluster.cluster_boot import ClusterBoot
 
         RowTables([spec for spec in outputs if spec.is_shared_table], Path.cwd()).ensure()
@@ -229,6 +231,7 @@ class Bootstrap:
             outputs=outputs,
             stream=self._request.stdout if self._request.to_stdout else None,
             stdout=self._request.stdout,
+            limit=self._request.limit,
             sync_store=functools.partial(sync_store, folder.store_file),
             watch=self._request.watch,
             notify=self._request.notify,

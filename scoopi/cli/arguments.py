@@ -19,6 +19,7 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "run": "run definitions: load their pages and write their rows",
         "resume": "continue a run that was stopped or killed",
         "retry": "run the failed tasks of a finished run again",
+        "rows": "print the rows of a run that have been committed so far",
         "check": "report every problem in definitions without running them",
         "config": "show every setting, its value and its source",
         "status": "show the runs of a cluster, their nodes and their progress",

@@ -38,6 +38,12 @@ def add_run_options(parser: ArgumentParser) -> None:
         help="number of worker processes, or auto, one per core (default); 0 runs all in one process",
     )
     parser.add_argument(
+        "--limit",
+        metavar="N",
+        type=_pages,
+        help="end the run after N pages, and write what they give",
+    )
+    parser.add_argument(
         "--plain",
         dest="settings",
         action="append_const",
@@ -109,6 +115,12 @@ def read_settings(texts: Iterable[str]) -> dict[str, str]:
             )
         settings[key.strip()] = value
     return settings
+
+
+def _pages(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text):
+        return int(text)
+    raise ArgumentTypeError(f"needs a number from 1, got {text!r}")
 
 
 def _workers(text: str) -> str:

@@ -49,6 +49,7 @@ def carry_out(
                     watch=line.show,
                     notify=(lambda _: None) if options.quiet else terminal.say,
                     run_name=run_name,
+                    limit=options.limit,
                     discard_lost=discard_lost,
                 )
                 signals.serve(scoopi.cancel)

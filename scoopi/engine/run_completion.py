@@ -12,6 +12,7 @@ from scoopi.engine.run_reporter import RunOutcome, RunReporter
 from scoopi.engine.shutdown import StopTime
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
 from scoopi.mediator.heartbeat import Heartbeat
+from scoopi.mediator.page_limit import NO_LIMIT, PageLimit
 from scoopi.model.report.run_report import ALREADY_OVER, RunReport, RunStatus
 from scoopi.publishing.run_rows import PublishedRows, RunPhases, RunRows
 from scoopi.runs.run_file import RunPlace
@@ -39,10 +40,12 @@ class RunLimits(msgspec.Struct, frozen=True):
     Attributes:
         stop: a shutdown cuts publishing short.
         store_timeout_s: how long a store that does not answer is retried; 0: not at all.
+        pages: how many it may load.
     """
 
     stop: StopTime
     store_timeout_s: float = 0.0
+    pages: PageLimit = NO_LIMIT
 
 
 class RunCompletion:
@@ -92,6 +95,8 @@ class RunCompletion:
         """
         stop = self._limits.stop
         try:
+            if self._limits.pages.is_reached and self._reporter.left():
+                return self._limited()
             return retried("publishing", self._publish_all, self._limits.store_timeout_s, stop.is_up)
         except ScoopiError as error:
             if stop.is_up():
@@ -131,6 +136,13 @@ class RunCompletion:
     def nothing_is_left(self) -> bool:
         """Whether a stopped run has finished all of its jobs; in a cluster its nodes find out together."""
         return self._place.is_alone and self._reporter.left() == 0
+
+    def _limited(self) -> RunReport:
+        """The limit of pages is reached: what was loaded is published as if it was all."""
+        published = self._rows.when_over()
+        self._departure.leave()
+        note = f"limit reached: {self._limits.pages}"
+        return self._reporter.report(RunOutcome(RunStatus.DONE, published, note))
 
     def _stopped_late(self, error: ScoopiError) -> RunReport:
         """The run is over, but the time of a shutdown was too short to publish it."""

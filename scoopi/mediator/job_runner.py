@@ -10,6 +10,7 @@ import msgspec
 from scoopi.appenders.appender import JobResult
 from scoopi.mediator.held_jobs import HeldJobs, Pending, failed_result, failure_of
 from scoopi.mediator.inboxes import JobInbox
+from scoopi.mediator.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.retries.retry_rounds import RetryRounds
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
@@ -34,6 +35,7 @@ class TakeRules(msgspec.Struct, frozen=True):
         max_takes: a job taken back from dead nodes more often than this fails unrun.
         is_archived: whether the archive has the page of a job, fresh enough.
         end: takes the result of a job that fails unrun.
+        limit: of the pages of the run.
         on_postponed: called after jobs were moved into their wait for another attempt.
         robots: knows the robots.txt of the hosts; None: none is read.
     """
@@ -43,6 +45,7 @@ class TakeRules(msgspec.Struct, frozen=True):
     end: Callable[[JobResult], None]
     on_postponed: Callable[[], None] = lambda: None
     robots: RobotsDesk | None = None
+    limit: PageLimit = NO_LIMIT
 
 
 class JobRunner:
@@ -107,6 +110,7 @@ class JobRunner:
         while self._inbox.back:
             jobs = self._inbox.back[0]
             self._jobs.hand_back([pending.taken for pending in jobs])
+            self._rules.limit.add(-len(jobs))
             self._inbox.back.popleft()
             self._held.remove([pending.taken.id for pending in jobs])
 
@@ -152,10 +156,14 @@ class JobRunner:
     def _take_from(self, host: str, wanted: int) -> None:
         if self._shared is not None:
             wanted = self._shared.part(host, wanted)
+        wanted = self._rules.limit.cut(wanted)
+        if not wanted:
+            return
         self._dry.add(host)
         with self._held.taking() as begin:
             taken = self._jobs.take(host, wanted, begin)
             self._held.add(job.id for job in taken)
+        self._rules.limit.add(len(taken))
         if len(taken) >= wanted:
             self._dry.discard(host)
         fit = [job for job in taken if job.lost <= self._rules.max_takes]

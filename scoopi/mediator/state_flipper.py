@@ -8,6 +8,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.page_limit import NO_LIMIT, PageLimit
 from scoopi.store.retries import retried_next_round
 
 log = logging.getLogger(__name__)
@@ -84,11 +85,18 @@ class Monitor:
     Args:
         is_over: whether no job of the run is left anywhere; may take seconds.
         period_ms: between two checks without a wake-up.
+        limit: of the pages of the run; once it is reached, an idle node has nothing left to do.
     """
 
     def __init__(
-        self, held: HeldJobs, state: StateFlipper, is_over: Callable[[], bool], period_ms: int
+        self,
+        held: HeldJobs,
+        state: StateFlipper,
+        is_over: Callable[[], bool],
+        period_ms: int,
+        limit: PageLimit = NO_LIMIT,
     ) -> None:
+        self._limit = limit
         self._held = held
         self._state = state
         self._is_over = is_over
@@ -118,8 +126,8 @@ class Monitor:
         self._state.mark_idle(idle)
         if not idle:
             return
-        over = False
+        over = self._limit.is_reached
         with retried_next_round("monitor"):
-            over = self._is_over()
+            over = over or self._is_over()
         if over:
             self._state.run_is_over()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 FOREVER_S = 1e9
+LOOK_S = 0.2
 END_S = 30.0
 """How long the thread may take to end; a transaction takes less, unless the database hangs."""
 
@@ -70,18 +72,21 @@ class LiveLoads:
             self._closed = True
             self._changed.notify()
 
-    def finish(self) -> None:
+    def finish(self, is_late: Callable[[], bool] = lambda: False) -> None:
         """Wait for the end of the thread; a database that does not answer is not asked again.
 
+        Args:
+            is_late: whether no time is left to wait.
         Raises:
             StoreError: the thread hangs in the database.
         """
         self.close()
         self._ending.set()
-        if self._thread.ident:
-            self._thread.join(END_S)
-            if self._thread.is_alive():
+        end = time.monotonic() + END_S
+        while self._thread.is_alive():
+            if time.monotonic() > end or is_late():
                 raise StoreError("the database does not answer", hint="`scoopi resume` loads the rows")
+            self._thread.join(LOOK_S)
 
     def _run(self) -> None:
         for load in self._loads:

@@ -54,11 +54,13 @@ class PublishChecks(msgspec.Struct, frozen=True):
 
     Attributes:
         is_lost: before they are renamed: whether the store has lost a part of the run.
+        is_partial: at the end: whether pages were left out, so that nothing can be expected of all records.
         is_late: between two steps, each of which is short; then the files stay as they were.
     """
 
     is_lost: Callable[[], bool] = lambda: False
     is_late: Callable[[], bool] = lambda: False
+    is_partial: Callable[[], bool] = lambda: False
 
 
 NO_CHECKS = PublishChecks()
@@ -109,7 +111,7 @@ class Publisher:
                 missing = self._add_frames(tally, sinks, is_over)
                 self._ensure_known()
                 self._ensure_time()
-                tally.judge(is_over)
+                tally.judge(is_over and not self._checks.is_partial())
                 tally.loaded = self._tables.load_rest(tally.is_held)
             self._finish(files, tally, is_over)
         except OSError as error:

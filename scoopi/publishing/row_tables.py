@@ -21,6 +21,10 @@ AWAY_S = 60.0
 """How long a database that does not answer is asked again before the rows are left to `scoopi resume`."""
 
 
+Finish = Callable[[Callable[[], bool]], None]
+"""Ends what fills tables during the run, or raises StoreError when it is late."""
+
+
 class Loaded(NamedTuple):
     """Records of a run that stand in a table, and those that an equal key had before them."""
 
@@ -61,7 +65,7 @@ class RowTables:
         folder: what the paths of SQLite files are relative to.
         run: incarnation of the run.
         work_folder: where rows wait that are loaded at the end.
-        finish_live: ends what fills the tables during the run.
+        finish_live: ends what fills the tables during the run; asks whether it is late.
     """
 
     def __init__(
@@ -70,7 +74,7 @@ class RowTables:
         folder: Path,
         run: str = "",
         work_folder: Path | None = None,
-        finish_live: Callable[[], None] = lambda: None,
+        finish_live: Finish = lambda is_late: None,
     ) -> None:
         self._finish_live = finish_live
         self._specs = [spec for spec in outputs if spec.is_database]
@@ -119,7 +123,7 @@ class RowTables:
         """
         self._retry = lambda attempt: retried("loading rows", attempt, AWAY_S, is_late)
         sinks: list[SegmentSink] = []
-        self._finish_live()
+        self._finish_live(is_late)
         try:
             live = [spec for spec in self._specs if not spec.deferred]
             self._live = [*zip(live, self.during_run(), strict=True)]

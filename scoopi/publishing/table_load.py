@@ -140,8 +140,10 @@ class DeferredLoad:
         """
         self._file.flush()
         table = self.table_of(is_held)
-        moves = [Move(each, start, end) for each, (start, end) in self._moves.items() if end > start]
-        if any(table.position(move.segment) != move.end for move in moves):  # else an answer was lost
+        starts = {segment: table.position(segment, creates=not is_held) for segment in self._moves}
+        ends = {segment: end for segment, (start, end) in self._moves.items() if end > start}
+        moves = [Move(each, starts[each], end) for each, end in ends.items() if starts[each] != end]
+        if moves:  # else this was done before, and an answer was lost
             try:
                 table.write(moves, self._batches(), afresh=is_held)
             except MovedError as error:
@@ -155,7 +157,7 @@ class DeferredLoad:
         self._held.close()
 
     def _read_position(self) -> None:
-        start = max(self._table.position(self._segment), self._held.position(self._segment, creates=False))
+        start = self._table.position(self._segment)
         self._moves[self._segment] = (start, start)
 
     def _batches(self) -> Iterator[list[Any]]:

@@ -34,6 +34,7 @@ class RunContext(msgspec.Struct, frozen=True):
         outputs: what the definitions write.
         stream: where the one output goes instead of a file; None for files.
         stdout: where records go whose output is `-`; None when it is closed.
+        limit: how many pages it may load; None without a limit.
         sync_store: makes what the store of a run on one machine knows survive a loss of power.
         watch: called with the progress; None when nobody watches.
         notify: called with one-line notices for the user.
@@ -73,6 +74,7 @@ class RunContext(msgspec.Struct, frozen=True):
     keep: Callable[[], None] = lambda: None
     notify: Callable[[str], object] = ignore_notice
     stdout: IO[bytes] | None = None
+    limit: int | None = None
     sync_store: Callable[[], None] = lambda: None
     on_seeded: Callable[[int], None] = lambda jobs: None
 

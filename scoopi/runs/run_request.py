@@ -52,6 +52,7 @@ class RunRequest:
         conf: a file of settings.
         overrides: settings given one by one.
         workers: as `scoopi.workers`; None leaves it to the settings.
+        limit: end the run after so many pages.
         environ: the environment.
         watch: called with the progress.
         notify: called with one-line notices for the user.
@@ -72,6 +73,7 @@ class RunRequest:
     environ: Mapping[str, str] = field(default_factory=dict)
     watch: Callable[[Progress], None] | None = None
     notify: Callable[[str], object] = ignore_notice
+    limit: int | None = None
     is_stopped: Callable[[], bool] = lambda: False
 
     def for_definitions(self, defs: Path | None) -> RunRequest:

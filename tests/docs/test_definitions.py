@@ -11,22 +11,16 @@ from tests.docs.markdown import PAGES, ROOT, Page
 
 README = Page("README.md")
 FILES = [block.file for name in PAGES for block in Page(name).blocks("yaml")]
+FOLDERS = ("first", "shop", "bikes", "books", "concerts", "jobs", "outputs")
 QUICKSTART = ROOT / "defs" / "examples" / "quickstart"
 
 
 def test_every_definition_belongs_to_a_folder_that_is_checked() -> None:
-    assert {file.partition("/")[0] for file in FILES} == {
-        "first",
-        "shop",
-        "bikes",
-        "books",
-        "concerts",
-        "jobs",
-    }
+    assert {file.partition("/")[0] for file in FILES} == {*FOLDERS}
     assert len(set(FILES)) == len(FILES)
 
 
-@pytest.mark.parametrize("folder", ["first", "shop", "bikes", "books", "concerts", "jobs"])
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_the_definitions_of_the_documentation_pass_the_check_without_a_warning(
     folder: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,8 +48,10 @@ class Bench:
 
     def tables(self, schema: RecordSchema = BOOKS, live: LiveLoads | None = None) -> RowTables:
         """The tables of the node."""
-        finish = (lambda: None) if live is None else live.finish
-        return RowTables([spec(self.url, schema)], self._folder, "run", self._node_folder, finish)
+        outputs = [spec(self.url, schema)]
+        if live is None:
+            return RowTables(outputs, self._folder, "run", self._node_folder)
+        return RowTables(outputs, self._folder, "run", self._node_folder, live.finish)
 
     def publish(self, live: LiveLoads, schema: RecordSchema = BOOKS) -> None:
         """End the run."""
@@ -206,6 +208,28 @@ def test_what_a_process_could_not_load_is_loaded_at_the_end(
     bench.publish(live)
 
     assert bench.titles() == ["Rye 1"]
+
+
+def test_a_database_that_hangs_does_not_hold_up_a_shutdown_that_is_late(
+    bench: Bench, take: Take, commit: Committer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered, leave = threading.Event(), threading.Event()
+
+    def hanging(*_: object) -> None:
+        entered.set()
+        leave.wait(20)
+
+    live = bench.live()
+    (job,) = take(1)
+    commit(books(job, ["Rye", "1"]))
+    with monkeypatch.context() as patched:
+        patched.setattr(RecordTable, "write", hanging)
+        live.settle(commit.end, [])
+        entered.wait(20)
+        with pytest.raises(StoreError, match="does not answer"):
+            live.finish(lambda: True)
+        leave.set()
+        live.finish()
 
 
 def test_without_a_database_no_thread_runs(tmp_path: Path, jobs: JobStore) -> None:

@@ -188,3 +188,18 @@ def _load_all(load: TableLoad, node_folder: Path) -> None:
             load.add(frame, reader.position)
         load.flush()
     load.close()
+
+
+def test_rows_that_were_held_back_are_loaded_once_later_rows_make_them_meet_what_is_expected(
+    tmp_path: Path, take: Take, commit: Committer, publisher: Callable[..., Publisher]
+) -> None:
+    first, second = take(2)
+    output = spec(SQLITE, expecting(MANY), deferred=True)
+    commit(books(first, ["Rye", "1"]))
+    held = publisher(output).publish()
+    commit(books(second, *[[str(number), "1"] for number in range(4)]))
+
+    published = publisher(output).publish()
+
+    assert (held.rows, published.rows) == ({f"{SQLITE}.held": 1}, {SQLITE: 5})
+    assert titles(tmp_path) == ["0", "1", "2", "3", "Rye"]

@@ -17,6 +17,7 @@ from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.mediator.job_runner import JobRunner, TakeRules
 from scoopi.mediator.node_events import NodeEvents
+from scoopi.mediator.page_limit import PageLimit
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.shared_sessions import SharedSessions
@@ -82,19 +83,31 @@ class JobsModule(Module):
         budget: RetryBudget,
         context: RunContext,
         robots: RobotsDesk,
+        limit: PageLimit,
     ) -> TakeRules:
         """What becomes of a job that was taken."""
         counts = RetryCounts(context.store, context.node)
         is_fresh, share = archive.is_fresh, lambda: budget.share(counts)
-        return TakeRules(settings.max_takes, is_fresh, appender.put, share, robots)
+        return TakeRules(settings.max_takes, is_fresh, appender.put, share, robots, limit)
+
+    @singleton
+    @provider
+    def limit(self, context: RunContext) -> PageLimit:
+        """How many pages the run may load."""
+        return PageLimit(context.limit)
 
     @singleton
     @provider
     def monitor(
-        self, held: HeldJobs, state: StateFlipper, check: CompletionCheck, settings: EngineSettings
+        self,
+        held: HeldJobs,
+        state: StateFlipper,
+        check: CompletionCheck,
+        settings: EngineSettings,
+        limit: PageLimit,
     ) -> Monitor:
         """Asks whether the run is over."""
-        return Monitor(held, state, check.is_over, settings.monitor_period_ms)
+        return Monitor(held, state, check.is_over, settings.monitor_period_ms, limit)
 
     @singleton
     @provider

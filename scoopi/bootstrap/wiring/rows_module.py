@@ -17,6 +17,7 @@ from scoopi.engine.run_completion import Presence, RunLimits
 from scoopi.engine.run_reporter import EmptyFinds, RunNotes, RunReporter
 from scoopi.engine.shutdown import StopTime
 from scoopi.mediator.node_events import NodeEvents
+from scoopi.mediator.page_limit import PageLimit
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.publishing.live_loads import LiveLoads
@@ -41,14 +42,17 @@ class OutputWiring:
     """
 
     @inject
-    def __init__(self, context: RunContext, jobs: JobStore, record: RunRecord, stop: StopTime) -> None:
+    def __init__(
+        self, context: RunContext, jobs: JobStore, record: RunRecord, stop: StopTime, pages: PageLimit
+    ) -> None:
         self._context = context
+        self._pages = pages
         self._jobs = jobs
         self._record = record
         self._stop = stop
         self._settings = OutputSettings.of(context.configs)
         self._target = PublishTarget(context.folder.path, context.folder.node_folder, stdout=context.stdout)
-        self._checks = PublishChecks(self._is_lost, stop.is_up)
+        self._checks = PublishChecks(self._is_lost, stop.is_up, self._is_partial)
 
     def live_loads(self) -> LiveLoads:
         """Fills the tables of this node's outputs during the run."""
@@ -58,7 +62,9 @@ class OutputWiring:
         return LiveLoads(segment, tables.during_run(), self._jobs, context.sync_store)
 
     def _tables(
-        self, outputs: Sequence[OutputSpec], finish_live: Callable[[], None] = lambda: None
+        self,
+        outputs: Sequence[OutputSpec],
+        finish_live: Callable[[Callable[[], bool]], None] = lambda is_late: None,
     ) -> RowTables:
         context = self._context
         return RowTables(outputs, context.table_folder, context.run, context.folder.node_folder, finish_live)
@@ -125,6 +131,9 @@ class OutputWiring:
 
     def _is_stopped(self) -> bool:
         return self._stop.is_asked
+
+    def _is_partial(self) -> bool:
+        return self._pages.is_reached and not self._jobs.nothing_left()
 
     def _is_lost(self) -> bool:
         return self._record.lost(self._context.run)
@@ -247,9 +256,9 @@ class RowsModule(Module):
 
     @singleton
     @provider
-    def limits(self, stop: StopTime, context: RunContext) -> RunLimits:
-        """How long completing the run may take."""
-        return RunLimits(stop, context.store_timeout_s)
+    def limits(self, stop: StopTime, context: RunContext, pages: PageLimit) -> RunLimits:
+        """How long completing the run may take, and how many pages it may load."""
+        return RunLimits(stop, context.store_timeout_s, pages)
 
 
 def _on_over(context: RunContext) -> None:

@@ -106,7 +106,7 @@ class Database:
     def _fault(self, error: BaseException) -> StoreError | AppenderError:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
         if isinstance(error, self._passing):
-            hint = "it is tried again; start it, or check the address and the rights of the user"
+            hint = "start it, or check the address and the rights of the user"
             return StoreError(f"the database does not answer: {reason}", at=self.name, hint=hint)
         hint = "change the table or the definitions; the rows are safe in the run's folder: `scoopi resume`"
         return AppenderError(f"the database refuses the rows: {reason}", at=self.name, hint=hint)

@@ -58,6 +58,13 @@ def node_folder_of(path: Path) -> Path | None:
     return None
 
 
+def newest_run(output: Path) -> Path | None:
+    """The newest folder of a run under `output`, over or not; None when there is none."""
+    names = (path.name for path in output.glob("[!.]*") if not path.is_symlink())
+    runs = (output / name for name in sorted(names, reverse=True))
+    return next((path for path in runs if node_folder_of(path) is not None), None)
+
+
 def read_state(node_folder: Path) -> NodeState:
     """Read a node's `node.json`.
 

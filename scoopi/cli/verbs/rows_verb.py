@@ -1,0 +1,55 @@
+"""`scoopi rows`: prints the rows of a run that have been committed so far."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from scoopi.cli.arguments import Verb
+from scoopi.cli.exit_codes import DONE
+from scoopi.cli.options import add_verbose
+from scoopi.cli.terminal import Terminal
+
+FOLLOW_S = 0.5
+"""Between two looks at a run in progress."""
+
+
+class Rows:
+    """Prints rows to stdout, also while their run is in progress."""
+
+    usage = "scoopi rows [RUN] [-f] [--output NAME]"
+    sentence = (
+        "Prints the rows of a run on this machine that have been committed so far, each once, as its output\n"
+        "has them; records of Parquet, Excel and databases as lines of JSON."
+    )
+    example = "scoopi rows\nscoopi rows latest --output books.csv\nscoopi rows -f | jq .price"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """RUN, and which of its rows."""
+        help_text = "the run's folder, or its id in the folder output (default: the newest run)"
+        parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
+        parser.add_argument(
+            "-f", "--follow", action="store_true", help="wait for more rows until the run ends"
+        )
+        parser.add_argument("--output", metavar="NAME", help="the output whose rows are printed")
+        add_verbose(parser)
+
+    def run(self, options: Namespace, terminal: Terminal) -> int:
+        """Print them; with `-f` until the run is over."""
+        from scoopi.bootstrap.run_rows_reader import RunRowsReader
+
+        with RunRowsReader(
+            Path("output"),
+            options.run_name,
+            options.output,
+            lambda lines: terminal.give(lines.removesuffix("\n")),
+        ) as rows:
+            rows.look()
+            while options.follow and not rows.is_over():
+                time.sleep(FOLLOW_S)  # there is no event for the commit of another process
+                rows.look()
+        return DONE
+
+
+VERB: Verb = Rows()

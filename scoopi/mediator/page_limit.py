@@ -1,0 +1,44 @@
+"""PageLimit: how many pages a run may still load, for runs with `--limit`."""
+
+from __future__ import annotations
+
+import threading
+
+
+class PageLimit:
+    """Counts the jobs that are taken, each of which loads a page; any thread may ask.
+
+    Args:
+        pages: None for no limit.
+    """
+
+    def __init__(self, pages: int | None = None) -> None:
+        self.pages = pages
+        self._lock = threading.Lock()
+        self._taken = 0
+
+    def cut(self, wanted: int) -> int:
+        """How many of so many jobs may be taken."""
+        if self.pages is None:
+            return wanted
+        with self._lock:
+            return max(0, min(wanted, self.pages - self._taken))
+
+    def add(self, taken: int) -> None:
+        """Count jobs that were taken; less than none, for those that were handed back unrun."""
+        with self._lock:
+            self._taken += taken
+
+    def __str__(self) -> str:
+        return "1 page" if self.pages == 1 else f"{self.pages} pages"
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether no further job may be taken."""
+        if self.pages is None:
+            return False
+        with self._lock:
+            return self._taken >= self.pages
+
+
+NO_LIMIT = PageLimit()

@@ -1,0 +1,37 @@
+"""CommittedRows: what has been committed is read once, and nothing that may not count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from scoopi.model.job import JobState
+from scoopi.publishing.committed_rows import CommittedRows
+from scoopi.store.pages.job_records import Ending, TakenJob
+from scoopi.store.pages.job_store import JobStore
+from tests.appenders.conftest import result_of
+from tests.publishing.record_frames import Committer
+
+Take = Callable[[int], list[TakenJob]]
+
+
+def test_each_look_writes_what_was_committed_since_the_last(
+    node_folder: Path, jobs: JobStore, take: Take, commit: Committer
+) -> None:
+    written: list[bytes] = []
+    segments = node_folder / "segments"
+    rows = CommittedRows(
+        lambda: [*segments.glob("*.seg")], jobs, ["data.txt"], lambda body, _: written.append(body)
+    )
+    first, second, third = take(3)
+    commit(result_of(first, "a"))
+    commit.append(result_of(second, "b"))
+    commit(result_of(third, "c"))
+
+    rows.look()
+    before = list(written)
+    jobs.end([Ending(second.id, second.fence, JobState.DONE)])
+    rows.look()
+    rows.look()
+
+    assert (before, written) == ([b"a\n"], [b"a\n", b"b\n", b"c\n"])
