@@ -106,7 +106,7 @@ class HttpExchange:
         self._refused = ""
         self._began = now
         self._options.set(request)
-        self.handle.setopt(pycurl.FRESH_CONNECT, request.fresh)
+        self.handle.setopt(pycurl.FRESH_CONNECT, request.fresh or request.is_sent_once)
         self.handle.setopt(pycurl.COOKIELIST, "ALL")
         for cookie in request.cookies:
             self.handle.setopt(pycurl.COOKIELIST, cookie)

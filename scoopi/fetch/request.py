@@ -46,6 +46,11 @@ class Request(msgspec.Struct, frozen=True):
     content: PageRequest | None = None
     is_robots: bool = False
 
+    @property
+    def is_sent_once(self) -> bool:
+        """Whether it must not be sent again if it may have arrived."""
+        return self.content is not None and self.content.method in ("POST", "PATCH")
+
     def hop_to(self, url: str, host: str, status: int) -> Request:
         """The request that follows a redirect; arguments and errors as of `redirected`."""
         content = self.redirected(url, host, status)
