@@ -27,6 +27,7 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "cancel": "stop a run on all nodes of its cluster",
         "forget": "remove a run's data from its cluster",
         "deploy": "check a project of the scheduler and make it current",
+        "serve": "run the scheduler, and the work of its processes",
         "tick": "run one pass of the scheduler and print its decisions",
         "launch": "create a job of a process by hand",
         "process": "show, pause and resume processes; their next slots",
@@ -39,7 +40,7 @@ VERBS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Verb -> what it does; its module is `<verb>_verb.py` in `verbs`, or in `schedule_verbs`."""
-_SCHEDULE = frozenset({"deploy", "tick", "launch", "process", "job", "attempt", "worker", "period"})
+_SCHEDULE = frozenset({"deploy", "serve", "tick", "launch", "process", "job", "attempt", "worker", "period"})
 
 _RUN, _NEW, _CHECK = "use scoopi run DEFS", "use scoopi new DIR", "use scoopi check DEFS"
 _STOP = "press Ctrl-C where the run was started, or use scoopi cancel RUN for a run of a cluster"
@@ -54,7 +55,7 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("continue", "restart"), "use scoopi resume"),
         **dict.fromkeys(("list", "ls", "ps", "jobs", "runs", "show", "info"), _STATUS),
         **dict.fromkeys(("settings", "configure", "env"), "use scoopi config"),
-        **dict.fromkeys(("server", "serve", "cluster"), "use scoopi member"),
+        **dict.fromkeys(("server", "cluster"), "use scoopi member"),
         **dict.fromkeys(("shell", "parse", "fetch", "view", "extract"), _ONE_PAGE),
     }
 )

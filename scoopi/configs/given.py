@@ -15,7 +15,9 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 MASK = "***"
 """Stands for a secret wherever a value is shown."""
 PREFIX = "SCOOPI_"
-NOT_SETTINGS = frozenset({"SCOOPI_HAZELCAST_JAR"})
+NOT_SETTINGS = frozenset(
+    {"SCOOPI_HAZELCAST_JAR", "SCOOPI_ATTEMPT", "SCOOPI_FENCE", "SCOOPI_INPUTS", "SCOOPI_STATE"}
+)
 """Variables with the prefix of settings that are not settings."""
 _KUBERNETES = re.compile(
     r"SCOOPI(_[A-Z0-9_]+)?_"

@@ -1,1 +1,5 @@
-"""Decides what runs when: from a snapshot of the records and the time to decisions; pure."""
+"""Decides what runs when, from a snapshot of the records: pure, without a store, a clock or threads."""
+
+from scoopi.scheduler.outcomes import Failed, Noop, NotReady
+
+__all__ = ["Failed", "Noop", "NotReady"]

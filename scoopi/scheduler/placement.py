@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
+from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.gates import Answer
 from scoopi.scheduler.snapshot import Snapshot
@@ -35,6 +36,10 @@ def placements(snapshot: Snapshot) -> Iterator[Decision]:
 
 def waits_for_place(attempt: AttemptRecord, snapshot: Snapshot) -> Answer | None:
     """Why an attempt has no worker; None if it has one, or needs none."""
+    if _is_asked_later(attempt, snapshot):
+        until = _asked_at(attempt, snapshot)
+        reason = f"it was not ready{f': {why}' if (why := attempt.explanation) else ''}"
+        return Answer("prepare", "wait", f"{reason}; asked again at {instant_text(until)}", until)
     if attempt.worker or _is_external(attempt, snapshot):
         return None
     workers = Room(snapshot)
@@ -78,9 +83,21 @@ def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
     waiting = (
         attempt
         for attempt in snapshot.attempts
-        if attempt.phase == LIVE and attempt.status in ("pending", "waiting") and not attempt.worker
+        if attempt.phase == LIVE
+        and attempt.status in ("pending", "waiting")
+        and not attempt.worker
+        and not _is_asked_later(attempt, snapshot)
     )
     return sorted(waiting, key=lambda attempt: (attempt.created, attempt.attempt))
+
+
+def _is_asked_later(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
+    """Whether an attempt was released as not ready, just now."""
+    return attempt.ended is not None and snapshot.now < _asked_at(attempt, snapshot)
+
+
+def _asked_at(attempt: AttemptRecord, snapshot: Snapshot) -> datetime:
+    return (attempt.ended or attempt.created) + snapshot.schedule.settings.every
 
 
 def _is_external(attempt: AttemptRecord, snapshot: Snapshot) -> bool:

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+import msgspec
+
+from scoopi.errors import DefsError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
@@ -25,6 +28,7 @@ from scoopi.scheduler.placement import placements
 from scoopi.scheduler.retrying import after_attempt, over
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.sweep import swept
+from scoopi.scheduler.templates import inputs_of
 from scoopi.scheduler.triggers import due_fires, periods_since, window
 
 
@@ -221,21 +225,27 @@ def _cancel_others(job: JobRecord, snapshot: Snapshot) -> Iterator[Decision]:
 
 
 def _attempted(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator[Decision]:
-    """A new attempt, written before its job; after a crash between the two, the next pass moves the job."""
-    number = job.attempts + 1
+    """A new attempt, written before its job; after a crash between the two, the next pass moves the job.
+
+    If its inputs name what is unknown, it has ended before anyone runs it.
+    """
     attempt = AttemptRecord(
         process=job.process,
         slot=job.slot,
-        number=number,
+        number=job.attempts + 1,
         status="pending",
         phase=LIVE,
         bundle=snapshot.bundle,
         created=snapshot.now,
         launch_type="retry" if job.failures else job.launch_type,
-        inputs={**process.inputs, **job.inputs},
     )
-    yield Decision("attempt_made", None, attempt)
-    yield _counted(job, number, snapshot)
+    try:
+        attempt = msgspec.structs.replace(attempt, inputs=inputs_of(job, process))
+    except DefsError as error:
+        ended = {"status": "error", "phase": UNSETTLED, "ended": snapshot.now, "explanation": str(error)}
+        attempt = msgspec.structs.replace(attempt, **ended)
+    yield Decision("attempt_made", None, attempt, "", attempt.explanation)
+    yield _counted(job, attempt.number, snapshot)
 
 
 def _counted(job: JobRecord, number: int, snapshot: Snapshot) -> Decision:

@@ -17,6 +17,7 @@ from scoopi.model.schedule.schedule_records import PassRecord, ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.serve import bundle
 from scoopi.serve.passes import Passes
+from scoopi.serve.wake_ups import notify_all
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 
@@ -38,18 +39,29 @@ class State:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.store = ScheduleStore(SqliteStore(folder / DATABASE, BUSY_MS, SCHEDULE_MAPS))
         self.passes = Passes(self.store, self.current)
-        self._read = lru_cache(maxsize=2)(self._schedule_of)
+        self._read = lru_cache(maxsize=8)(self._schedule_of)
 
     def __enter__(self) -> State:
         return self
 
     def __exit__(self, *error: object) -> None:
+        has_written = self.store.has_written
         self.store.close()
+        if has_written:
+            notify_all(self.folder)
 
     def current(self) -> tuple[str, Schedule]:
         """The hash and the definitions of the current project; an empty one before the first deployment."""
         name = self.store.the_pass().bundle
         return name, self._read(name) if name else Schedule({})
+
+    def schedule(self, name: str) -> Schedule:
+        """The definitions of a project that was deployed.
+
+        Raises:
+            UsageError: it is not in the store.
+        """
+        return self._read(name)
 
     def project(self, name: str) -> Path:
         """The folder with the unpacked files of a project.

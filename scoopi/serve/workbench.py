@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -67,7 +67,17 @@ class Workbench:
 
     def beat(self, name: str) -> WorkerRecord:
         """Write the current heartbeat number; a worker that was lost is live again."""
-        return self.change(name, beat=self._store.the_pass().beat, state="running")
+        number = self._store.the_pass().beat
+
+        def beaten(old: WorkerRecord | None) -> WorkerRecord | None:
+            if old is None:
+                return None
+            return changed(old, beat=number, state="running" if old.state == "lost" else old.state)
+
+        record = self._store.update(WorkerRecord, name, beaten)
+        if record is None:
+            raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
+        return record
 
     def claim(
         self, worker: str, now: datetime, names: Mapping[str, str] | None = None, limit: int = 1
@@ -120,13 +130,39 @@ class Workbench:
         Raises:
             FencedError: the attempt is over or belongs to another worker.
         """
-        if status == "not_ready":
-            return self._write(attempt, fence, status="pending", worker="", **fields)
+        if status == "not_ready" and attempt.wish != "cancel":
+            return self._write(attempt, fence, status="pending", worker="", ended=now, **fields)
         return self._write(
             attempt, fence, status=_status(attempt, status), phase=UNSETTLED, ended=now, **fields
         )
 
+    def hand_back(self, attempt: AttemptRecord, now: datetime) -> AttemptRecord:
+        """Offer an attempt again, as the same attempt; one that is to be cancelled ends instead.
+
+        Raises:
+            FencedError: the attempt is over or belongs to another worker.
+        """
+
+        def handed_back(old: AttemptRecord) -> AttemptRecord:
+            if old.wish == "cancel":
+                return changed(old, status=old.outcome or "canceled", phase=UNSETTLED, ended=now)
+            return changed(old, status="waiting", worker="", placed=now)
+
+        return self._change(attempt, attempt.fence, handed_back)
+
     def _write(self, attempt: AttemptRecord, fence: int | None, **fields: Any) -> AttemptRecord:
+        def written(old: AttemptRecord) -> AttemptRecord:
+            kept = {"explanation": old.explanation} if fields.get("explanation") == "" else {}
+            return changed(old, **fields | kept)
+
+        return self._change(attempt, fence, written)
+
+    def _change(
+        self,
+        attempt: AttemptRecord,
+        fence: int | None,
+        change: Callable[[AttemptRecord], AttemptRecord],
+    ) -> AttemptRecord:
         fence = attempt.fence if fence is None else fence
 
         def written(old: AttemptRecord | None) -> AttemptRecord:
@@ -135,9 +171,7 @@ class Workbench:
             if old.fence != fence or old.status not in ("running", "canceling"):
                 what = f"{attempt.attempt} has fence {old.fence} and is {old.status}; {fence} is outdated"
                 raise FencedError(what, hint="another worker may have claimed it")
-            if fields.get("explanation") == "" and old.explanation:
-                fields.pop("explanation")
-            return changed(old, **fields)
+            return change(old)
 
         record = self._store.update(AttemptRecord, record_key(attempt), written)
         assert record is not None

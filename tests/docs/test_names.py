@@ -9,6 +9,7 @@ from typing import get_args
 
 import pytest
 
+from scoopi.configs.given import NOT_SETTINGS
 from scoopi.configs.registry import SETTINGS, SETTINGS_BY_KEY
 from scoopi.plugins.plugin_ports import PluginKind
 from scoopi.store.cluster.member_config import JAR_VARIABLE
@@ -76,7 +77,7 @@ def test_a_dotted_name_is_a_setting_or_a_name_of_the_program(page: Page) -> None
 
 @pages
 def test_a_variable_of_the_environment_is_a_setting(page: Page) -> None:
-    known = {setting.environment for setting in SETTINGS} | {JAR_VARIABLE}
+    known = {setting.environment for setting in SETTINGS} | {JAR_VARIABLE, *NOT_SETTINGS}
 
     assert set(re.findall(r"SCOOPI_[A-Z_]*[A-Z]", page.text)) <= known
 

@@ -11,6 +11,7 @@ import pytest
 
 from scoopi.defs.yaml.report import Report
 from scoopi.serve.state import State
+from tests.serve.serving import Serving
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 Deployed = Callable[[str], State]
@@ -29,3 +30,9 @@ def deployed(tmp_path: Path) -> Iterator[Deployed]:
             return state
 
         yield deploy
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Serving:
+    """An empty project whose processes a test deploys and serves."""
+    return Serving(tmp_path)

@@ -71,7 +71,9 @@ def test_an_attempt_that_is_not_ready_is_offered_again_and_has_not_failed(deploy
     state = deployed(ONE)
     bench = launched(state)
     bench.end(claimed(bench), None, "not_ready", NOW)
-    state.passes.run(NOW)
+    state.passes.run(NOW + timedelta(seconds=9))
+    assert bench.claim("w", NOW, EXTERNAL) == []
+    state.passes.run(NOW + timedelta(seconds=10))
     again = claimed(bench)
     assert (again.number, again.fence) == (1, 2)
     assert state.store.jobs(["p/!1"])["p/!1"].failures == 0

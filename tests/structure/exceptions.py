@@ -125,7 +125,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/cli/schedule_verbs": (
         "test_schedule_verbs.py and test_period_verb.py run the verbs",
         "attempt_verb.py deploy_verb.py job_verb.py launch_verb.py operations.py process_verb.py "
-        "tick_verb.py worker_verb.py",
+        "serve_verb.py tick_verb.py worker_verb.py",
     ),
     "scoopi/model/schedule": (
         "values; the tests of the scheduler's language and of its passes compare them",
@@ -133,11 +133,15 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/scheduler": (
         "test_reconcile.py and test_sweep.py decide through them",
-        "decisions.py gates.py retrying.py snapshot.py triggers.py why.py",
+        "decisions.py gates.py outcomes.py retrying.py snapshot.py triggers.py why.py",
     ),
     "scoopi/serve": (
         "values and commands; test_schedule_verbs.py prints and gives them",
         "job_desk.py process_desk.py rows.py",
+    ),
+    "scoopi/serve/work": (
+        "test_keeper.py and tests/serve/test_server.py run them as processes",
+        "call.py child.py crew.py descendants.py kept_attempt.py",
     ),
     "scoopi/store/schedule": (
         "tests/serve keeps all its records through it",

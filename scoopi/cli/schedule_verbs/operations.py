@@ -61,6 +61,13 @@ def add_operations(parser: ArgumentParser, operations: Mapping[str, tuple[str, S
 
 def add_common(parser: ArgumentParser) -> None:
     """`--state`, `--json` and `--now`."""
+    add_state(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    parser.add_argument("--now", metavar="TIME", help="RFC 3339; instead of the clock's time")
+
+
+def add_state(parser: ArgumentParser) -> None:
+    """`--state`."""
     parser.add_argument(
         "--state",
         metavar="DIR",
@@ -68,8 +75,6 @@ def add_common(parser: ArgumentParser) -> None:
         default=Path("scheduler"),
         help="folder of the scheduler's state (default: scheduler)",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
-    parser.add_argument("--now", metavar="TIME", help="RFC 3339; instead of the clock's time")
 
 
 def now_of(options: Namespace) -> datetime:

@@ -46,6 +46,7 @@ class ScheduleStore:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self.has_written = False
         self._codecs: dict[type[Any], tuple[StoreMap, RecordCodec[Any]]] = {
             kind: (store_map, RecordCodec(store_map, kind))
             for kind, store_map in (
@@ -95,6 +96,7 @@ class ScheduleStore:
             (outcome,) = self._store.put_if_absent_all(store_map, [(key, new)])
         else:
             (outcome,) = self._store.cas_all(store_map, [Change(key, expected, new)])
+        self.has_written |= outcome.won
         return outcome.won
 
     def get(self, kind: type[Kind], keys: Sequence[str]) -> dict[str, Kind]:

@@ -1,0 +1,108 @@
+"""Templates: texts with `${ … }`, as `inputs` and arguments have them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from scoopi.errors import DefsError
+from scoopi.model.place import Place
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import JobRecord
+from scoopi.model.text.shown import nearest
+from scoopi.periods.period import Period
+from scoopi.periods.slot import Instant, instant_text, parse_slot
+
+_PART = re.compile(r"\$\{\s*(.*?)\s*\}")
+_VARIABLE = re.compile(r"\$\{\s*env:\s*([A-Za-z_]\w*)\s*\}", re.ASCII)
+
+
+def slot_times(job: JobRecord) -> tuple[datetime, datetime]:
+    """Start and end of a job's slot; of an instant both are the instant, else the fire or the creation."""
+    slot = parse_slot(job.slot)
+    if isinstance(slot, Period):
+        return slot.bounds()
+    at = slot.at if isinstance(slot, Instant) else job.due or job.created
+    return at, at
+
+
+def names_of(job: JobRecord) -> dict[str, str]:
+    """What templates of a job may name beside its inputs: its slot, and the job that triggered it."""
+    start, end = slot_times(job)
+    names = {"slot.key": job.slot, "slot.start": instant_text(start), "slot.end": instant_text(end)}
+    if job.trigger:
+        names |= {"trigger.job": job.trigger["job"], "trigger.slot.key": job.trigger["slot"]}
+        for output, value in job.trigger.get("outputs", {}).items():
+            names[f"trigger.outputs.{output}"] = _text(value)
+    return names
+
+
+def expand(text: str, names: Mapping[str, str], key: str, place: Place) -> str:
+    """The text with each `${ NAME }` replaced.
+
+    >>> from scoopi.model.place import NOWHERE
+    >>> expand("day ${ slot.key }", {"slot.key": "D:2026010100"}, "inputs.day", NOWHERE)
+    'day D:2026010100'
+
+    Args:
+        key: where the text stands, for the error.
+        place: where its process is defined.
+    Raises:
+        DefsError: a name is unknown.
+    """
+
+    def value(part: re.Match[str]) -> str:
+        if part[1] in names:
+            return names[part[1]]
+        near = nearest(part[1], names)
+        hint = f"did you mean {near}?" if near else f"known: {', '.join(sorted(names))}"
+        raise DefsError(f"{key}: unknown name {part[1]!r}", at=str(place), hint=hint)
+
+    return _PART.sub(value, text)
+
+
+def inputs_of(job: JobRecord, process: Process) -> dict[str, str]:
+    """The inputs of a job's attempt, in order; each may name those before it.
+
+    A job of a period also has `start_id` and `end_id`: its first and last period, as ten digits.
+
+    Raises:
+        DefsError: one names what is unknown.
+    """
+    names, slot = names_of(job), parse_slot(job.slot)
+    inputs: dict[str, str] = {}
+    if isinstance(slot, Period):
+        first, last = slot.group(process.grouping)
+        inputs = {"start_id": str(first).partition(":")[2], "end_id": str(last).partition(":")[2]}
+    for name, text in {**process.inputs, **job.inputs}.items():
+        inputs[name] = expand(text, {**names, **inputs}, f"inputs.{name}", process.place)
+    return inputs
+
+
+def environment_of(
+    given: Mapping[str, str], names: Mapping[str, str], environ: Mapping[str, str], place: Place
+) -> dict[str, str]:
+    """The variables of a program; `${env:NAME}` is the worker's own variable NAME.
+
+    Raises:
+        DefsError: a name or a variable is unknown.
+    """
+    values: dict[str, str] = {}
+    for name, text in given.items():
+        variable = _VARIABLE.fullmatch(text)
+        if variable is None:
+            values[name] = expand(text, names, f"env.{name}", place)
+        elif variable[1] in environ:
+            values[name] = environ[variable[1]]
+        else:
+            what = f"env.{name}: the worker has no environment variable {variable[1]}"
+            raise DefsError(what, at=str(place), hint="set it where scoopi serve is started")
+    return values
+
+
+def _text(value: Any) -> str:
+    """A value of an output, as text; others than texts as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

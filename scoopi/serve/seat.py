@@ -1,0 +1,112 @@
+"""Seat: the place of a `serve` among the workers: its name, its registration and its heartbeat."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import socket
+import time
+from pathlib import Path
+
+from scoopi.errors import StoreError, UsageError
+from scoopi.model.schedule.schedule_records import PassRecord
+from scoopi.model.schedule.schedule_settings import Liveness
+from scoopi.scheduler.decisions import changed
+from scoopi.serve.workbench import Workbench
+from scoopi.store.schedule.schedule_store import ScheduleStore
+
+log = logging.getLogger(__name__)
+_MOST_NAMES = 1000
+
+
+class Seat:
+    """A worker's registration, held by a lock on a file that ends with the process.
+
+    Args:
+        folder: of the scheduler's state.
+        name: the worker's name; None for the host name, with `-2` and so on while that is taken.
+    Raises:
+        UsageError: a live worker has that name.
+    """
+
+    def __init__(self, folder: Path, name: str | None) -> None:
+        locks = folder / "workers"
+        locks.mkdir(mode=0o700, exist_ok=True)
+        host = socket.gethostname()
+        names = [name] if name else [host, *(f"{host}-{number}" for number in range(2, _MOST_NAMES))]
+        for each in names:
+            lock = os.open(locks / each.replace("/", "_"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(lock)
+                continue
+            self.name, self._lock = each, lock
+            return
+        raise UsageError(f"worker {name or host} is live", hint="choose another name with --name")
+
+    def close(self) -> None:
+        """Give the name free."""
+        os.close(self._lock)
+
+
+class Heart:
+    """Renews the heartbeat of a worker, and lets the counter of heartbeats grow.
+
+    No clocks are compared: a process that has not seen the counter change for the time of a beat increments
+    it, and each worker writes the number that it reads.
+
+    Args:
+        store: the records.
+        worker: its name; None if this process does not work.
+        liveness: the length of a beat, and how many may be missed.
+    """
+
+    def __init__(self, store: ScheduleStore, worker: str | None, liveness: Liveness) -> None:
+        self._store = store
+        self._worker = worker
+        self._beat_s = liveness.beat.total_seconds()
+        self.lease_s = self._beat_s * liveness.gap
+        self._seen = -1
+        self._seen_at = self._renewed = self._next = time.monotonic()
+
+    def wait_s(self) -> float:
+        """How long until the next beat."""
+        return max(0.0, self._next - time.monotonic())
+
+    def is_live(self) -> bool:
+        """Whether the last heartbeat is so recent that no other worker can have the attempts of this one."""
+        return time.monotonic() - self._renewed < self.lease_s
+
+    def beat(self) -> bool:
+        """Beat, if it is time.
+
+        Returns:
+            Whether the heartbeat was renewed by this call.
+        """
+        if self.wait_s() > 0:
+            return False
+        began = time.monotonic()
+        self._next = began + self._beat_s / 2
+        try:
+            self._count()
+            if self._worker is not None:
+                Workbench(self._store).beat(self._worker)
+        except StoreError as error:
+            log.warning("the heartbeat could not be renewed: %s", error)
+            return False
+        self._renewed = began
+        return True
+
+    def _count(self) -> None:
+        number = self._store.the_pass().beat
+        now = time.monotonic()
+        if number != self._seen:
+            self._seen, self._seen_at = number, now
+        elif now - self._seen_at >= self._beat_s:
+            self._store.change_pass(self._counted)
+            self._seen, self._seen_at = number + 1, now
+
+    def _counted(self, record: PassRecord) -> PassRecord | None:
+        return changed(record, beat=record.beat + 1) if record.beat == self._seen else None

@@ -1,0 +1,275 @@
+"""Server: `scoopi serve`: runs passes, and the attempts that they place on its worker."""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import TracebackType
+
+from scoopi.errors import DefsError, ScoopiError, StoreError
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord
+from scoopi.serve.seat import Heart, Seat
+from scoopi.serve.state import State
+from scoopi.serve.wake_ups import WakeUp, notify_all
+from scoopi.serve.work.crew import Crew, Report
+from scoopi.serve.work.endings import HANDED_BACK, Ending
+from scoopi.serve.work.orders import Workshop
+from scoopi.serve.workbench import FencedError, Workbench
+from scoopi.store.schedule.schedule_store import record_key
+
+log = logging.getLogger(__name__)
+KILL_S = 5.0
+"""From SIGTERM to SIGKILL in the cancel mode `kill`."""
+_AGAIN_S = 1.0
+"""After a failure of the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """What one `serve` does.
+
+    Attributes:
+        name: of its worker; None for the host name.
+        slots: attempts at a time; None for the project's setting, else the number of cores.
+        schedules: it runs passes.
+        works: it runs attempts.
+        until_idle: it ends when nothing runs and nothing is due.
+    """
+
+    name: str | None = None
+    slots: int | None = None
+    schedules: bool = True
+    works: bool = True
+    until_idle: bool = False
+
+
+class Server:
+    """One `serve`; use it in a `with` block.
+
+    Args:
+        state: the records.
+        options: what it does.
+        workshop: where attempts work.
+        cores: of this machine.
+        notify: called with a line for each attempt that starts or ends.
+    Raises:
+        UsageError: a live worker has its name.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        options: ServeOptions,
+        workshop: Workshop,
+        cores: int,
+        notify: Callable[[str], object],
+    ) -> None:
+        self._state, self._store = state, state.store
+        self._options, self._workshop, self._notify = options, workshop, notify
+        self._bench = Workbench(state.store)
+        self._settings = state.current()[1].settings
+        self._seat = Seat(state.folder, options.name)
+        self.name = self._seat.name
+        self._wake_up = WakeUp(state.folder, self.name)
+        self._crew = Crew(self._wake_up)
+        self._slots = options.slots or self._settings.worker.slots or cores
+        self._heart = Heart(self._store, self.name if options.works else None, self._settings.liveness)
+        self._pass_at = time.monotonic()
+        self._is_quiet = False
+        self._stops = 0
+        self._unreported: list[Report] = []
+
+    def __enter__(self) -> Server:
+        if self._options.works:
+            self._take_over()
+            groups = self._settings.worker.groups
+            self._bench.put(self.name, groups, self._slots, is_external=False, incarnation=uuid.uuid4().hex)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        running = [*self._crew.attempts()]
+        self._crew.close()
+        try:
+            for attempt in running:
+                self._end(attempt, Ending(HANDED_BACK))
+            if self._options.works:
+                self._bench.change(self.name, state="lost", beat=None)
+        except StoreError as failed:
+            log.warning("the worker could not sign off: %s", failed)
+        self._wake_up.close()
+        self._seat.close()
+        notify_all(self._state.folder)
+
+    def cancel(self, hard: bool = False) -> None:
+        """Shut down gracefully (`hard`: immediately); callable from any thread."""
+        self._stops = 2 if hard else max(self._stops, 1)
+        self._wake_up.notify()
+
+    def run(self) -> None:
+        """Serve until `cancel`, or until nothing is left to do.
+
+        Raises:
+            ScoopiError: the state cannot be used.
+        """
+        is_stopping = False
+        while self._stops < 2 and not (is_stopping and not self._crew):
+            if self._stops and not is_stopping:
+                is_stopping = True
+                self._begin_shutdown()
+            try:
+                self._turn(is_stopping)
+            except StoreError as error:
+                log.warning("the store does not answer, trying again: %s", error)
+                self._pass_at = time.monotonic() + _AGAIN_S
+                self._wait(_AGAIN_S)
+            if self._options.until_idle and self._is_idle():
+                return
+
+    def _turn(self, is_stopping: bool) -> None:
+        if self._heart.beat():
+            self._crew.keep_alive()
+        elif not self._heart.is_live():
+            self._crew.stop(None)
+        self._report_ends()
+        if self._options.schedules and time.monotonic() >= self._pass_at:
+            self._pass()
+        if self._options.works:
+            self._look()
+            if not is_stopping and self._heart.is_live():
+                self._claim()
+        wait_s = self._heart.wait_s()
+        if self._options.schedules:
+            wait_s = min(wait_s, max(0.0, self._pass_at - time.monotonic()))
+        self._wait(0.0 if self._is_idle() else wait_s)
+
+    def _pass(self) -> None:
+        self._settings = self._state.current()[1].settings
+        self._pass_at = time.monotonic() + self._settings.every.total_seconds()
+        rows = self._state.passes.run(_now())
+        self._is_quiet = rows is not None
+        if rows:
+            notify_all(self._state.folder, but=self.name)
+
+    def _claim(self) -> None:
+        room = self._slots - len(self._crew)
+        if room <= 0:
+            return
+        for attempt in self._bench.claim(self.name, _now(), limit=room):
+            self._is_quiet = False
+            self._start(attempt)
+
+    def _start(self, attempt: AttemptRecord) -> None:
+        try:
+            project = self._state.project(attempt.bundle).resolve()
+            process = self._process(attempt)
+            job = self._store.jobs([attempt.job])[attempt.job]
+            self._crew.start(
+                attempt, process, self._workshop.order(attempt, job, process, project) | self._lease()
+            )
+        except (ScoopiError, OSError) as error:
+            if isinstance(error, StoreError):
+                self._bench.hand_back(attempt, _now())
+                raise
+            self._end(attempt, Ending("error", str(error)))
+        else:
+            self._notify(f"{attempt.attempt} started")
+
+    def _lease(self) -> dict[str, float | int]:
+        """What a keeper needs beside the work: its lease ends a little before another worker may begin."""
+        return {"lease_s": 0.9 * self._heart.lease_s, "log_limit": self._settings.log.limit}
+
+    def _process(self, attempt: AttemptRecord) -> Process:
+        """The process as defined when the attempt was created."""
+        process = self._state.schedule(attempt.bundle).processes.get(attempt.process)
+        if process is None:
+            raise DefsError(f"process {attempt.process} is not part of bundle {attempt.bundle}")
+        return process
+
+    def _look(self) -> None:
+        """See which attempts are to be cancelled, or belong to another worker."""
+        keys = [record_key(attempt) for attempt in self._crew.attempts()]
+        if not keys:
+            return
+        kill_after_s = {"step": self._settings.cancel.kill_after.total_seconds(), "kill": KILL_S}
+        for record in self._store.get(AttemptRecord, keys).values():
+            self._crew.see(record, kill_after_s)
+
+    def _wait(self, seconds: float) -> None:
+        reports, is_woken = self._crew.wait(seconds)
+        if is_woken:
+            self._pass_at, self._is_quiet = time.monotonic(), False
+        self._unreported += reports
+        self._report_ends()
+
+    def _report_ends(self) -> None:
+        """Write what attempts have reported; what cannot be written is kept for the next turn."""
+        while self._unreported:
+            report = self._unreported[0]
+            if report.ending is None:
+                self._progress(report.attempt)
+            else:
+                self._end(report.attempt, report.ending, report.seconds)
+                self._pass_at, self._is_quiet = time.monotonic(), False
+            self._unreported.pop(0)
+
+    def _progress(self, attempt: AttemptRecord) -> None:
+        try:
+            self._bench.progress(attempt, attempt.fence, _now())
+        except FencedError:
+            log.info("attempt %s: belongs to another worker", attempt.attempt)
+
+    def _end(self, attempt: AttemptRecord, ending: Ending, seconds: float = 0.0) -> None:
+        now = _now()
+        try:
+            if ending.status == HANDED_BACK:
+                self._bench.hand_back(attempt, now)
+            else:
+                self._bench.end(
+                    attempt,
+                    attempt.fence,
+                    ending.status,
+                    now,
+                    outputs=ending.outputs,
+                    explanation=ending.explanation,
+                )
+        except FencedError as error:
+            log.warning("attempt %s: its end is refused: %s", attempt.attempt, error.what)
+            return
+        why = f": {ending.explanation}" if ending.explanation else ""
+        self._notify(f"{attempt.attempt} {ending.status.replace('_', ' ')} after {seconds:.1f} s{why}")
+
+    def _begin_shutdown(self) -> None:
+        if self._options.works:
+            self._bench.change(self.name, state="draining")
+        cancel = self._settings.cancel
+        if cancel.default_mode != "drain":
+            self._crew.stop(cancel.kill_after.total_seconds() if cancel.default_mode == "step" else KILL_S)
+
+    def _take_over(self) -> None:
+        """Offer the attempts of a former process of this name again; its name was free, so it has ended."""
+        for attempt in self._store.open_attempts():
+            if attempt.worker == self.name and attempt.status in ("running", "canceling"):
+                self._end(attempt, Ending(HANDED_BACK))
+
+    def _is_idle(self) -> bool:
+        """Whether nothing runs and nothing is due, for `until_idle`."""
+        if not self._options.until_idle or self._crew or self._unreported or not self._is_quiet:
+            return False
+        processes = self._state.current()[1].processes
+        return not any(
+            attempt.phase != LIVE
+            or (attempt.worker and processes[attempt.process].executes.kind != "external")
+            for attempt in self._store.open_attempts()
+            if attempt.process in processes
+        )
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

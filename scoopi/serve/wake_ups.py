@@ -1,0 +1,62 @@
+"""Wake-ups: notify the `serve` processes of a state folder that records changed; one may be lost."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+_FOLDER = "wake"
+_CHUNK = 4096
+
+
+class WakeUp:
+    """A named pipe that other processes write to; readable after a notification.
+
+    Args:
+        folder: of the scheduler's state.
+        name: of the listener; unique among the live ones.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._path = folder / _FOLDER / name.replace("/", "_")
+        self._path.parent.mkdir(mode=0o700, exist_ok=True)
+        self._path.unlink(missing_ok=True)
+        os.mkfifo(self._path, 0o600)
+        # also a writer of its own, so that the pipe does not end when the last notifier closes it
+        self._pipe = os.open(self._path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def fileno(self) -> int:
+        """The descriptor to wait for."""
+        return self._pipe
+
+    def notify(self) -> None:
+        """Wake the listener; callable from any thread, and from a signal handler."""
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._pipe, b"\0")
+
+    def clear(self) -> None:
+        """Forget the notifications so far."""
+        with contextlib.suppress(BlockingIOError):
+            while os.read(self._pipe, _CHUNK):
+                pass
+
+    def close(self) -> None:
+        """Remove the pipe."""
+        self._path.unlink(missing_ok=True)
+        os.close(self._pipe)
+
+
+def notify_all(folder: Path, but: str = "") -> None:
+    """Wake the listeners of a state folder, but for one name; pipes without a listener are skipped."""
+    try:
+        pipes = list((folder / _FOLDER).iterdir())
+    except OSError:
+        return
+    for path in (each for each in pipes if each.name != but.replace("/", "_")):
+        with contextlib.suppress(OSError):  # ENXIO: nobody listens; EAGAIN: it has been notified already
+            pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            try:
+                os.write(pipe, b"\0")
+            finally:
+                os.close(pipe)

@@ -1,0 +1,110 @@
+"""AttemptLog: what an attempt prints, of which the first and the last half of a limit are kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+_NAME = "log"
+
+
+class AttemptLog:
+    """Writes the log of an attempt, continued after one that was lost.
+
+    The first half is in `log`, what follows in `log.OFFSET`; of these the last two are kept.
+
+    Args:
+        folder: of the attempt.
+        limit: bytes that are kept.
+    """
+
+    def __init__(self, folder: Path, limit: int) -> None:
+        self._folder = folder
+        self._half = max(1, limit // 2)
+        parts = log_parts(folder)
+        self._begin = parts[-1][0] if parts else 0
+        self._file = open(_part(folder, self._begin), "ab", buffering=0)  # noqa: SIM115  closed by `close`
+
+    def write(self, data: bytes) -> None:
+        """Append to the log."""
+        while data:
+            room = self._half - self._file.tell()
+            if room <= 0:
+                self._next_part()
+                continue
+            self._file.write(data[:room])
+            data = data[room:]
+
+    def close(self) -> None:
+        """Close the current file."""
+        self._file.close()
+
+    def _next_part(self) -> None:
+        self._begin += self._file.tell()
+        self._file.close()
+        self._file = open(_part(self._folder, self._begin), "ab", buffering=0)  # noqa: SIM115
+        for begin, path in log_parts(self._folder)[1:-2]:
+            if begin:
+                path.unlink(missing_ok=True)
+
+
+class LogReader:
+    """Reads the log of an attempt, also while it grows.
+
+    Args:
+        folder: of the attempt.
+        limit: bytes that are shown at most; what is left out is replaced by a line that says how much.
+    """
+
+    def __init__(self, folder: Path, limit: int) -> None:
+        self._folder = folder
+        self._half = max(1, limit // 2)
+        self._at = 0
+
+    def read(self) -> Iterator[bytes]:
+        """What was written since the last call."""
+        parts = log_parts(self._folder)
+        end = parts[-1][0] + _size(parts[-1][1]) if parts else 0
+        first = max(self._half, end - self._half)
+        for begin, path in parts:
+            start = max(begin, self._at)
+            if start >= self._half:
+                start = max(start, first)
+            if start >= begin + _size(path):
+                continue
+            if start > self._at:
+                yield f"\n… {start - self._at:,} bytes left out …\n".encode()
+            data = _from(path, start - begin)
+            if start >= self._at and data:
+                self._at = start + len(data)
+                yield data
+
+
+def log_parts(folder: Path) -> list[tuple[int, Path]]:
+    """The files of a log, each with the place of its first byte."""
+    found = [(0, folder / _NAME)] if (folder / _NAME).exists() else []
+    for path in folder.glob(f"{_NAME}.*"):
+        if path.suffix[1:].isdigit():
+            found.append((int(path.suffix[1:]), path))
+    return sorted(found)
+
+
+def _part(folder: Path, begin: int) -> Path:
+    return folder / (f"{_NAME}.{begin}" if begin else _NAME)
+
+
+def _size(path: Path) -> int:
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _from(path: Path, start: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, start))
+            return file.read()
+    except FileNotFoundError:
+        return b""

@@ -1,0 +1,76 @@
+"""child: the process that does the work of an attempt, forked by its keeper."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+from scoopi.serve.work.descendants import die_with_parent
+
+ANSWERS = 3
+"""The descriptor on which a function reports."""
+NOT_STARTED = 127
+"""The exit code of a program that could not be started."""
+
+
+class Pipes:
+    """From the child to its keeper: standard output, standard error, and the answers of a function."""
+
+    def __init__(self) -> None:
+        self.out, self._out = os.pipe()
+        self.err, self._err = os.pipe()
+        self.answers, self._answers = os.pipe()
+
+    def take_child_ends(self) -> None:
+        """In the child: make them its standard streams; its input is empty."""
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        ends = [os.dup(each) for each in (nothing, self._out, self._err, self._answers)]
+        for target, end in enumerate(ends):
+            os.dup2(end, target, inheritable=target != ANSWERS)
+
+    def leave_child_ends(self) -> None:
+        """In the keeper: close them, so that the pipes end with the child."""
+        for end in (self._out, self._err, self._answers):
+            os.close(end)
+
+
+def start_child(order: dict[str, Any], pipes: Pipes) -> int:
+    """Fork the process that does the work.
+
+    Args:
+        order: with `argv` of a program, or `call` of a function; `cwd` and the whole `env`.
+    Returns:
+        Its process id.
+    """
+    keeper = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            _become(order, pipes, keeper)
+        finally:
+            os._exit(NOT_STARTED)
+    pipes.leave_child_ends()
+    return pid
+
+
+def _become(order: dict[str, Any], pipes: Pipes, keeper: int) -> None:
+    os.setpgid(0, 0)
+    die_with_parent(keeper)
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    pipes.take_child_ends()
+    os.environ.clear()
+    os.environ.update(order["env"])
+    try:
+        os.chdir(order["cwd"])
+        if order.get("argv"):
+            os.execvpe(order["argv"][0], order["argv"], order["env"])  # noqa: S606  commands have none
+        os.closerange(ANSWERS + 1, 256)
+        sys.path[:0] = order["path"]
+        from scoopi.serve.work.call import call  # late: programs do without it
+
+        os._exit(call(order))
+    except OSError as error:
+        os.write(2, f"{error.filename or order['cwd']}: {error.strerror}\n".encode())

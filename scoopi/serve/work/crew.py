@@ -1,0 +1,132 @@
+"""Crew: the attempts that run on this worker at the moment."""
+
+from __future__ import annotations
+
+import selectors
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.serve.wake_ups import WakeUp
+from scoopi.serve.work.endings import Ending, ending_of
+from scoopi.serve.work.kept_attempt import KeptAttempt
+from scoopi.serve.work.orders import keeper_command
+
+
+class Report(NamedTuple):
+    """What an attempt reports: its ending, or, without one, progress."""
+
+    attempt: AttemptRecord
+    ending: Ending | None
+    seconds: float = 0.0
+
+
+class Crew:
+    """Starts, stops and hears attempts; belongs to one thread.
+
+    Args:
+        wake_up: ends a wait.
+    """
+
+    def __init__(self, wake_up: WakeUp) -> None:
+        self._wake_up = wake_up
+        self._command = keeper_command()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(wake_up, selectors.EVENT_READ)
+        self._kept: dict[str, tuple[KeptAttempt, Process]] = {}
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def attempts(self) -> Iterator[AttemptRecord]:
+        """The records of all attempts, as they were claimed."""
+        return (kept.attempt for kept, _ in self._kept.values())
+
+    def start(self, attempt: AttemptRecord, process: Process, order: dict[str, Any]) -> None:
+        """Start the work of a claimed attempt.
+
+        Raises:
+            OSError: no process can be started.
+        """
+        kept = KeptAttempt(attempt, self._command, order)
+        self._kept[attempt.attempt] = kept, process
+        self._selector.register(kept, selectors.EVENT_READ, attempt.attempt)
+
+    def keep_alive(self) -> None:
+        """Renew the leases of all keepers; for a worker whose heartbeat was renewed."""
+        for kept, _ in self._kept.values():
+            kept.keep_alive()
+
+    def see(self, record: AttemptRecord, kill_after_s: dict[str, float]) -> None:
+        """React to the record of an attempt as it is now: to a wish, or to another owner.
+
+        Args:
+            kill_after_s: by mode of a cancel, how long after SIGTERM the work is killed; a mode that is
+                absent lets it end by itself.
+        """
+        kept, _ = self._kept[record.attempt]
+        if record.fence != kept.attempt.fence or record.status not in ("running", "canceling"):
+            kept.revoke()
+            return
+        if record.wish == "cancel" and kept.attempt.wish is None and record.wish_mode in kill_after_s:
+            kept.stop(kill_after_s[record.wish_mode])
+        kept.attempt = record
+
+    def stop(self, kill_after_s: float | None) -> None:
+        """Stop all attempts; they are handed back, unless they have ended.
+
+        Args:
+            kill_after_s: from SIGTERM to SIGKILL; None kills at once.
+        """
+        for kept, _ in self._kept.values():
+            if kill_after_s is None:
+                kept.kill()
+            else:
+                kept.stop(kill_after_s)
+
+    def wait(self, seconds: float) -> tuple[list[Report], bool]:
+        """Wait until an attempt reports or it is woken up.
+
+        Args:
+            seconds: the longest wait.
+        Returns:
+            The reports, and whether it was woken up.
+        """
+        seconds = min([seconds, *(kept.wait_s() for kept, _ in self._kept.values())])
+        reports: list[Report] = []
+        is_woken = False
+        for key, _ in self._selector.select(seconds):
+            if key.data is None:
+                is_woken = True
+                self._wake_up.clear()
+            else:
+                reports += self._heard(key.data)
+        for kept, _ in self._kept.values():
+            kept.kill_late()
+        return reports, is_woken
+
+    def close(self) -> None:
+        """End all attempts."""
+        for kept, _ in self._kept.values():
+            kept.close()
+        self._kept.clear()
+        self._selector.close()
+
+    def _heard(self, name: str) -> Iterator[Report]:
+        kept, process = self._kept[name]
+        for message in kept.messages():
+            if "end" not in message:
+                yield Report(kept.attempt, None)
+                continue
+            self._selector.unregister(kept)
+            seconds = kept.seconds()
+            kept.close()
+            del self._kept[name]
+            if not kept.is_revoked:
+                is_canceled = kept.attempt.wish == "cancel"
+                ending = ending_of(
+                    message["end"], process, is_stopped=kept.is_stopped, is_canceled=is_canceled
+                )
+                yield Report(kept.attempt, ending, seconds)
+            return

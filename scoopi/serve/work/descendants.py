@@ -1,0 +1,67 @@
+"""Descendants: adopts the orphans among them, and kills all of them."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def adopt_orphans() -> None:
+    """Make this process the parent of all its descendants whose own parent ends (Linux)."""
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def die_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when its parent ends, also if it has ended already (Linux).
+
+    Args:
+        parent: the process id that the parent had when this process was forked.
+    """
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(128 + signal.SIGKILL)
+
+
+def kill_descendants() -> None:
+    """Kill all descendants and wait for them; needs `adopt_orphans`, since orphans are found as children."""
+    while True:
+        for pid in _descendants(os.getpid()):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def _descendants(root: int) -> list[int]:
+    """Process ids below a process, by the tables of the kernel; empty where there are none."""
+    children: dict[int, list[int]] = {}
+    try:
+        entries = [entry for entry in os.listdir("/proc") if entry.isdigit()]
+    except OSError:
+        entries = []
+    for entry in entries:
+        try:
+            with open(f"/proc/{entry}/stat", "rb") as file:
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+        except (OSError, IndexError, ValueError):  # it has ended meanwhile
+            continue
+        children.setdefault(parent, []).append(int(entry))
+    found, left = [], [root]
+    while left:
+        below = children.get(left.pop(), [])
+        found += below
+        left += below
+    return found
+
+
+def _prctl(option: int, value: int) -> None:
+    call = getattr(ctypes.CDLL(None), "prctl", None)
+    if call is not None:
+        call(option, value, 0, 0, 0)

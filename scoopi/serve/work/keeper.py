@@ -1,0 +1,202 @@
+"""Keeper: a small process that runs the work of one attempt and leaves nothing of it behind.
+
+Its standard input has an order (its length in eight bytes, then JSON), then commands, one a line: `alive`
+every few seconds, `stop`, `kill`. When that pipe closes, because its `serve` has ended even by SIGKILL, or
+when no `alive` comes for the length of its lease, because its `serve` hangs and another may have taken the
+attempt, it kills all descendants. Its standard output has a JSON object a line: `progress`, at last `end`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import selectors
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from scoopi.serve.work.attempt_log import AttemptLog
+from scoopi.serve.work.child import Pipes, start_child
+from scoopi.serve.work.descendants import adopt_orphans, kill_descendants
+
+COMMANDS, MESSAGES = 0, 1
+"""The descriptors to and from `serve`."""
+ORDER_LENGTH = 8
+"""Bytes of the number before the order."""
+_CHUNK = 65536
+_LAST_LINE = 2**20
+"""The longest last line of standard output that is read as outputs, in bytes."""
+_DRAIN_S = 2.0
+"""How long pipes may stay open after the death of all descendants, if others hold them."""
+
+
+class Keeper:
+    """The work of one attempt.
+
+    Args:
+        order: what to run; see `order_of` in `orders`.
+    """
+
+    def __init__(self, order: dict[str, Any]) -> None:
+        self._order = order
+        self._folder = Path(order["folder"])
+        self._log = AttemptLog(self._folder, order["log_limit"])
+        self._selector = selectors.DefaultSelector()
+        self._until = time.monotonic() + order["lease_s"]
+        self._commands = b""
+        self._answers = b""
+        self._last_line = b""
+        self._answer: dict[str, Any] | None = None
+        self._cause = ""
+        self._child = 0
+        self._open = 0
+
+    def run(self) -> None:
+        """Run the work to its end, and report the end."""
+        os.set_blocking(COMMANDS, False)
+        self._selector.register(COMMANDS, selectors.EVENT_READ, self._on_command)
+        with open(self._folder / "lock", "wb") as lock:
+            if self._has_locked(lock.fileno()):
+                end = self._worked()
+            else:
+                end = {"cause": self._cause or "the work of an earlier claim has not ended"}
+        self._log.close()
+        _send({"end": end})
+
+    def _has_locked(self, lock: int) -> bool:
+        """Wait for the keeper of an earlier claim of this attempt, which is about to end."""
+        while not self._cause:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self._turn(0.05)
+            else:
+                return True
+        return False
+
+    def _worked(self) -> dict[str, Any]:
+        pipes = Pipes()
+        self._child = start_child(self._order, pipes)
+        for descriptor, handle in (
+            (pipes.out, self._on_out),
+            (pipes.err, self._log.write),
+            (pipes.answers, self._on_answer),
+        ):
+            self._selector.register(descriptor, selectors.EVENT_READ, handle)
+            self._open += 1
+        status: int | None = None
+        while status is None and not self._cause:
+            self._turn(1.0)
+            pid, raw = os.waitpid(self._child, os.WNOHANG)
+            status = raw if pid else None
+        kill_descendants()
+        ends = time.monotonic() + _DRAIN_S
+        while self._open and time.monotonic() < ends:
+            self._turn(0.1)
+        return {"cause": self._cause} if status is None else self._end_of(status)
+
+    def _end_of(self, status: int) -> dict[str, Any]:
+        code = os.waitstatus_to_exitcode(status)
+        end: dict[str, Any] = {"signal": -code} if code < 0 else {"code": code}
+        if self._answer is not None:
+            end["answer"] = self._answer
+        try:
+            outputs = json.loads(self._last_line)
+        except ValueError:
+            outputs = None
+        return end | ({"outputs": outputs} if isinstance(outputs, dict) else {})
+
+    def _turn(self, seconds: float) -> None:
+        """Wait for something to happen, and handle it; SIGCHLD interrupts the wait."""
+        left = self._until - time.monotonic()
+        for key, _ in self._selector.select(max(0.0, min(seconds, left))):
+            try:
+                data = os.read(key.fd, _CHUNK)
+            except BlockingIOError:
+                continue
+            handle: Callable[[bytes], object] = key.data
+            if data or key.fd == COMMANDS:
+                handle(data)
+            elif key.fd != _wake_end():
+                self._selector.unregister(key.fd)
+                self._open -= 1
+        if time.monotonic() >= self._until:
+            self._cause = self._cause or "its worker has not renewed its heartbeat"
+
+    def _on_command(self, data: bytes) -> None:
+        if not data:
+            self._cause = self._cause or "its worker has ended"
+            self._selector.unregister(COMMANDS)
+            return
+        *commands, self._commands = (self._commands + data).split(b"\n")
+        for command in commands:
+            if command == b"alive":
+                self._until = time.monotonic() + self._order["lease_s"]
+            elif command == b"stop" and self._child:
+                os.kill(self._child, signal.SIGTERM)
+            elif command == b"kill":
+                self._cause = self._cause or "killed"
+
+    def _on_out(self, data: bytes) -> None:
+        self._log.write(data)
+        lines = (self._last_line + data).rstrip(b"\n").rpartition(b"\n")
+        self._last_line = (lines[2] + b"\n" * data.endswith(b"\n"))[-_LAST_LINE:]
+
+    def _on_answer(self, data: bytes) -> None:
+        *lines, self._answers = (self._answers + data).split(b"\n")
+        for line in lines:
+            message = json.loads(line)
+            if "answer" in message:
+                self._answer = message["answer"]
+            else:
+                _send(message)
+
+    def watch_children(self) -> None:
+        """Wake up when a child ends."""
+        self._selector.register(_wake_end(), selectors.EVENT_READ, lambda data: None)
+
+
+_wake: list[int] = []
+
+
+def _wake_end() -> int:
+    """The end of the pipe that a signal makes readable."""
+    if not _wake:
+        read_end, write_end = os.pipe()
+        os.set_blocking(read_end, False)
+        os.set_blocking(write_end, False)
+        signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        _wake.append(read_end)
+    return _wake[0]
+
+
+def _send(message: dict[str, Any]) -> None:
+    try:
+        os.write(MESSAGES, json.dumps(message).encode() + b"\n")
+    except OSError:  # nobody reads it any more
+        return
+
+
+def main() -> None:
+    """The program of a keeper."""
+    order = json.loads(_exactly(int.from_bytes(_exactly(ORDER_LENGTH), "big")))
+    adopt_orphans()
+    keeper = Keeper(order)
+    keeper.watch_children()
+    keeper.run()
+
+
+def _exactly(size: int) -> bytes:
+    """Read without a buffer, which would swallow the commands that follow."""
+    data = b""
+    while len(data) < size:
+        part = os.read(COMMANDS, size - len(data))
+        if not part:
+            sys.exit(0)
+        data += part
+    return data

@@ -1,0 +1,104 @@
+"""orders: what a keeper is asked to run for an attempt."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scoopi.errors import DefsError
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
+from scoopi.scheduler.templates import environment_of, expand, names_of
+from scoopi.store.schedule.schedule_store import job_key
+
+INPUTS_FILE = "inputs.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Where attempts work.
+
+    Attributes:
+        work: the folder with a folder for each attempt.
+        state: the scheduler's folder.
+        calls: kinds of executables that are functions of Scoopi -> `module:function`.
+        environ: the environment of the worker.
+    """
+
+    work: Path
+    state: Path
+    calls: Mapping[str, str]
+    environ: Mapping[str, str]
+
+    def folder(self, attempt: AttemptRecord) -> Path:
+        """The folder of an attempt; the same for each of its claims."""
+        return attempt_folder(self.work, attempt)
+
+    def order(
+        self, attempt: AttemptRecord, job: JobRecord, process: Process, project: Path
+    ) -> dict[str, Any]:
+        """What a keeper runs; the folder of the attempt is created.
+
+        Raises:
+            DefsError: a name, a variable or a program is unknown.
+        """
+        folder = self.folder(attempt)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (folder / INPUTS_FILE).write_text(json.dumps(attempt.inputs, ensure_ascii=False))
+        executes, names = process.executes, names_of(job) | attempt.inputs
+        environ = dict(self.environ) | {
+            "SCOOPI_ATTEMPT": attempt.attempt,
+            "SCOOPI_FENCE": str(attempt.fence),
+            "SCOOPI_INPUTS": str(folder / INPUTS_FILE),
+            "SCOOPI_STATE": str(self.state),
+        }
+        order: dict[str, Any] = {
+            "attempt": attempt.attempt,
+            "folder": str(folder),
+            "cwd": str(project if executes.cwd == "project" else folder),
+            "env": environ | environment_of(executes.env, names, self.environ, process.place),
+            "slot": [names["slot.key"], names["slot.start"], names["slot.end"]],
+            "inputs": attempt.inputs,
+            "path": [str(project)],
+        }
+        if executes.kind == "command":
+            words = [expand(word, names, "executes.command", process.place) for word in executes.what]
+            return order | {"argv": [_program(words[0], project, order["env"], process), *words[1:]]}
+        if executes.kind in self.calls:
+            details = {"project": str(project), "process": msgspec.to_builtins(process)}
+            return order | details | {"call": self.calls[executes.kind]}
+        return order | {"call": executes.what[0]}
+
+
+def attempt_folder(work: Path, attempt: AttemptRecord) -> Path:
+    """The folder of an attempt below the folder of all: one level, and no character that paths mean."""
+    return work / f"{job_key(attempt.job).replace('/', '~')}~{attempt.number:06}"
+
+
+def keeper_command() -> list[str]:
+    """The command that starts a keeper, which imports as this process does."""
+    program = (
+        f"import sys; sys.path[:] = {[*map(os.path.abspath, sys.path)]!r}\n"
+        "from scoopi.serve.work.keeper import main\nmain()"
+    )
+    return [sys.executable, "-P", "-c", program]
+
+
+def _program(word: str, project: Path, environ: Mapping[str, str], process: Process) -> str:
+    """The program of a command: a file of the project, else one of PATH."""
+    own = project / word
+    if own.is_file() and own.resolve().is_relative_to(project.resolve()):
+        return str(own)
+    found = shutil.which(word, path=environ.get("PATH", os.defpath))
+    if found is None:
+        hint = "write the path of a file of the project, or install the program on the worker"
+        raise DefsError(f"executes.command: program {word} was not found", at=str(process.place), hint=hint)
+    return found

@@ -1,0 +1,101 @@
+"""Serving: `scoopi serve` and the other verbs as processes, in a folder with a project."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+SOON_S = 60.0
+SCOOPI = [sys.executable, "-m", "scoopi"]
+LIVENESS = "settings: {every: 1s, liveness: {beat: 1s, gap: 1}}\n"
+
+
+class Serving:
+    """A project and its state below one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environ = dict(os.environ)
+        (folder / "jobs").mkdir()
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file of the project."""
+        path = self.folder / "jobs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+
+    def deploy(self, processes: str) -> None:
+        """Deploy processes, given as the text below `processes:`, with a short heartbeat."""
+        body = textwrap.indent(textwrap.dedent(processes), "  ")
+        self.write("jobs.yml", f"{LIVENESS}processes:\n{body}")
+        self.run("deploy", "jobs")
+
+    def run(self, *words: str, code: int = 0) -> str:
+        """What a verb prints to standard output."""
+        done = subprocess.run(
+            [*SCOOPI, *words],
+            cwd=self.folder,
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            timeout=SOON_S,
+        )
+        assert done.returncode == code, done.stderr
+        return done.stdout
+
+    def rows(self, *words: str) -> list[dict[str, Any]]:
+        """The rows that a verb prints."""
+        return [json.loads(line) for line in self.run(*words, "--json").splitlines()]
+
+    def until_idle(self, *words: str, code: int = 0) -> None:
+        """Serve until nothing is left to do."""
+        self.run("serve", "--until-idle", *words, code=code)
+
+    @contextmanager
+    def served(self, *words: str) -> Iterator[subprocess.Popen[str]]:
+        """A `serve` beside the test; killed at the end if it has not ended."""
+        process = subprocess.Popen(
+            [*SCOOPI, "serve", *words], cwd=self.folder, env=self.environ, stderr=subprocess.PIPE, text=True
+        )
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
+    def attempt(self, name: str) -> dict[str, Any]:
+        """The row of an attempt."""
+        return self.rows("attempt", "show", name)[0]
+
+    def job(self, name: str) -> str:
+        """The state of a job."""
+        return next(str(row["state"]) for row in self.rows("job", "list") if row["job"] == name)
+
+    def read(self, name: str) -> str:
+        """A file below the folder; empty if it is not there."""
+        path = self.folder / name
+        return path.read_text() if path.exists() else ""
+
+
+def until(is_so: Callable[[], object]) -> None:
+    """Wait until something is so."""
+    ends = time.monotonic() + SOON_S
+    while not is_so():
+        assert time.monotonic() < ends, "it did not come to pass"
+        time.sleep(0.05)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False

@@ -1,0 +1,178 @@
+"""`scoopi serve` runs what passes place on it, and nothing of it outlives it."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.serve.serving import Serving, is_alive, until
+
+SLEEPER = "sleeper: {executes: {command: [sh, -c, 'sleep 300 & echo $! >> $0; wait', %s]}}"
+
+
+def pids(file: Path) -> list[int]:
+    return [int(line) for line in file.read_text().split()] if file.exists() else []
+
+
+@pytest.fixture
+def sleeping(serving: Serving) -> Path:
+    """A deployed process `sleeper` that writes the process id of its child to a file."""
+    file = serving.folder / "pids"
+    serving.deploy(SLEEPER % file)
+    serving.run("launch", "sleeper")
+    return file
+
+
+def test_a_launched_command_succeeds_with_the_outputs_of_its_last_line(serving: Serving) -> None:
+    serving.deploy("""
+        hello: {executes: {command: [sh, -c, 'echo begin; echo "{\\"day\\": \\"$0\\"}"', '${ slot.key }']}}
+    """)
+    serving.run("launch", "hello")
+    serving.until_idle()
+    attempt = serving.attempt("hello/!1/1")
+    assert (attempt["status"], attempt["outputs"]) == ("succeeded", {"day": "!1"})
+    assert serving.job("hello/!1") == "processed"
+
+
+def test_a_job_follows_another_with_its_outputs_in_the_same_serve(serving: Serving) -> None:
+    serving.write(
+        "actions.py",
+        """
+        def first(context):
+            return {"rows": 7, "slot": context.slot.key}
+
+        def second(rows, before):
+            return {"sum": int(rows) + 1, "before": before}
+        """,
+    )
+    serving.deploy("""
+        first: {executes: "python:actions:first"}
+        second:
+          executes: "python:actions:second"
+          trigger: {after: first}
+          inputs: {rows: '${ trigger.outputs.rows }', before: '${ trigger.job }'}
+    """)
+    serving.run("launch", "first")
+    serving.until_idle()
+    assert serving.attempt("second/!1/1")["outputs"] == {"sum": 8, "before": "first/!1"}
+
+
+def test_a_launch_wakes_a_serve_that_waits(serving: Serving) -> None:
+    serving.deploy("hello: {executes: {command: ['true']}}")
+    with serving.served() as serve:
+        until(lambda: serving.rows("worker", "list"))
+        serving.run("launch", "hello")
+        until(lambda: serving.job("hello/!1") == "processed")
+        serve.send_signal(signal.SIGTERM)
+        assert serve.wait(60) == 143
+    assert [row["state"] for row in serving.rows("worker", "list")] == ["lost"]
+
+
+def test_a_cancelled_command_is_stopped_with_all_its_children(serving: Serving, sleeping: Path) -> None:
+    with serving.served():
+        until(lambda: pids(sleeping))
+        serving.run("job", "cancel", "sleeper/!1")
+        until(lambda: serving.job("sleeper/!1") == "skipped")
+        assert serving.attempt("sleeper/!1/1")["status"] == "canceled"
+        until(lambda: not any(map(is_alive, pids(sleeping))))
+
+
+def test_nothing_of_a_serve_that_is_killed_survives(serving: Serving, sleeping: Path) -> None:
+    with serving.served() as serve:
+        until(lambda: pids(sleeping))
+        serve.kill()
+        until(lambda: not any(map(is_alive, pids(sleeping))))
+
+
+def test_a_killed_serve_that_is_started_again_begins_its_attempts_at_once(
+    serving: Serving, sleeping: Path
+) -> None:
+    with serving.served() as serve:
+        until(lambda: pids(sleeping))
+        serve.kill()
+        serve.wait()
+    with serving.served():
+        until(lambda: len(pids(sleeping)) == 2)
+        attempt = serving.attempt("sleeper/!1/1")
+        assert (attempt["status"], attempt["fence"]) == ("running", 2)
+
+
+def test_a_serve_that_shuts_down_hands_its_attempts_back(serving: Serving, sleeping: Path) -> None:
+    with serving.served() as serve:
+        until(lambda: pids(sleeping))
+        serve.send_signal(signal.SIGINT)
+        assert serve.wait(60) == 130
+    attempt = serving.attempt("sleeper/!1/1")
+    assert (attempt["status"], attempt["worker"], attempt["fence"]) == ("waiting", None, 1)
+    assert not any(map(is_alive, pids(sleeping)))
+
+
+def test_the_attempts_of_a_lost_worker_run_on_another_one(serving: Serving, sleeping: Path) -> None:
+    with serving.served("--name", "one") as one:
+        until(lambda: pids(sleeping))
+        with serving.served("--name", "two"):
+            until(lambda: len(serving.rows("worker", "list")) == 2)
+            one.kill()
+            until(lambda: len(pids(sleeping)) == 2)
+            attempt = serving.attempt("sleeper/!1/1")
+            assert (attempt["worker"], attempt["fence"]) == ("two", 2)
+            assert [is_alive(pid) for pid in pids(sleeping)] == [False, True]
+
+
+def test_the_work_of_a_serve_that_hangs_ends_before_another_worker_begins(
+    serving: Serving, sleeping: Path
+) -> None:
+    with serving.served("--name", "one") as one:
+        until(lambda: pids(sleeping))
+        with serving.served("--name", "two"):
+            until(lambda: len(serving.rows("worker", "list")) == 2)
+            one.send_signal(signal.SIGSTOP)
+            until(lambda: len(pids(sleeping)) == 2)
+            assert not is_alive(pids(sleeping)[0])
+            one.send_signal(signal.SIGCONT)
+            until(lambda: {row["state"] for row in serving.rows("worker", "list")} == {"running"})
+            assert is_alive(pids(sleeping)[1])
+            assert serving.attempt("sleeper/!1/1")["fence"] == 2
+
+
+def test_two_serves_have_two_names(serving: Serving) -> None:
+    serving.deploy("hello: {executes: {command: ['true']}}")
+    with serving.served(), serving.served():
+        until(lambda: len(serving.rows("worker", "list")) == 2)
+        first, second = sorted(row["worker"] for row in serving.rows("worker", "list"))
+        assert second == f"{first}-2"
+        serving.run("serve", "--name", first, code=2)
+
+
+def test_a_serve_without_work_only_schedules_and_one_without_schedule_only_works(serving: Serving) -> None:
+    serving.deploy("hello: {executes: {command: ['true']}}")
+    serving.run("launch", "hello")
+    serving.until_idle("--no-work")
+    assert serving.attempt("hello/!1/1")["status"] == "pending"
+    with serving.served("--no-schedule"):
+        until(lambda: serving.rows("worker", "list"))
+        serving.run("tick")
+        until(lambda: serving.attempt("hello/!1/1")["status"] == "succeeded")
+        assert serving.job("hello/!1") == "in_progress"
+
+
+def test_an_input_with_an_unknown_name_ends_the_attempt_with_the_place(serving: Serving) -> None:
+    serving.deploy("hello: {executes: {command: ['true']}, inputs: {day: '${ slot.keys }'}}")
+    serving.run("launch", "hello")
+    serving.until_idle()
+    attempt = serving.attempt("hello/!1/1")
+    assert attempt["status"] == "error"
+    expected = "jobs.yml:3:3: inputs.day: unknown name 'slot.keys'; did you mean slot.key?"
+    assert attempt["explanation"].endswith(expected)
+
+
+def test_a_timeout_of_the_run_ends_the_attempt_as_an_error(serving: Serving) -> None:
+    serving.deploy("slow: {executes: {command: [sleep, '300']}, timeout: {run: 1s}}")
+    serving.run("launch", "slow")
+    with serving.served():
+        until(lambda: serving.job("slow/!1") == "failed")
+    attempt = serving.attempt("slow/!1/1")
+    assert attempt["status"] == "error"
+    assert attempt["explanation"].startswith("timeout.run")

@@ -1,0 +1,46 @@
+"""The log of an attempt keeps its first and its last half, and can be read while it grows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scoopi.serve.work.attempt_log import AttemptLog, LogReader, log_parts
+
+
+def text(folder: Path, limit: int) -> str:
+    return b"".join(LogReader(folder, limit).read()).decode()
+
+
+def test_a_short_log_is_kept_whole(tmp_path: Path) -> None:
+    log = AttemptLog(tmp_path, 100)
+    log.write(b"one\n")
+    log.write(b"two\n")
+    log.close()
+    assert text(tmp_path, 100) == "one\ntwo\n"
+
+
+def test_of_a_long_log_the_first_and_the_last_half_are_kept(tmp_path: Path) -> None:
+    log = AttemptLog(tmp_path, 20)
+    for number in range(100):
+        log.write(f"{number:04}\n".encode())
+    log.close()
+    assert text(tmp_path, 20) == "0000\n0001\n\n… 480 bytes left out …\n0098\n0099\n"
+    assert sum(path.stat().st_size for _, path in log_parts(tmp_path)) <= 30
+
+
+def test_a_reader_that_follows_reads_each_byte_once(tmp_path: Path) -> None:
+    log, reader, read = AttemptLog(tmp_path, 40), LogReader(tmp_path, 40), b""
+    for number in range(20):
+        log.write(f"{number:04}\n".encode())
+        read += b"".join(reader.read())
+    log.close()
+    assert read.decode() == "".join(f"{number:04}\n" for number in range(20))
+    assert b"".join(reader.read()) == b""
+
+
+def test_the_log_of_an_attempt_that_is_resumed_is_continued(tmp_path: Path) -> None:
+    for number in range(6):
+        log = AttemptLog(tmp_path, 20)
+        log.write(f"{number:04}\n".encode())
+        log.close()
+    assert text(tmp_path, 100) == "".join(f"{number:04}\n" for number in range(6))

@@ -1,0 +1,165 @@
+"""A keeper runs the work of an attempt and leaves nothing of it behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.serve.work.kept_attempt import KeptAttempt
+from scoopi.serve.work.orders import keeper_command
+from tests.serve.conftest import NOW
+from tests.serve.serving import is_alive, until
+
+ATTEMPT = AttemptRecord(
+    process="p", slot="!1", number=1, status="running", phase="live", bundle="b", created=NOW, fence=1
+)
+Started = Callable[..., KeptAttempt]
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Started]:
+    """Starts orders below keepers, which end with the test."""
+    kept: list[KeptAttempt] = []
+
+    def start(**order: Any) -> KeptAttempt:
+        base = {"attempt": "p/!1/1", "folder": str(tmp_path), "cwd": str(tmp_path), "env": dict(os.environ)}
+        more = {
+            "slot": ["!1", "a", "b"],
+            "inputs": {},
+            "path": [str(tmp_path)],
+            "lease_s": 60.0,
+            "log_limit": 10_000,
+        }
+        kept.append(KeptAttempt(ATTEMPT, keeper_command(), base | more | order))
+        return kept[-1]
+
+    yield start
+    for each in kept:
+        each.close()
+
+
+def ended(kept: KeptAttempt) -> dict[str, Any]:
+    """The end that the keeper reports."""
+    while True:
+        for message in kept.messages():
+            if "end" in message:
+                return dict(message["end"])
+
+
+def function(folder: Path, body: str) -> dict[str, Any]:
+    (folder / "actions.py").write_text(body)
+    return {"call": "actions:work"}
+
+
+def shell(text: str) -> dict[str, Any]:
+    return {"argv": ["sh", "-c", text]}
+
+
+def test_the_exit_code_and_the_last_line_of_a_program_are_reported(started: Started, tmp_path: Path) -> None:
+    end = ended(started(**shell("echo one; echo problem >&2; echo '{\"rows\": 3}'; exit 4")))
+    assert end == {"code": 4, "outputs": {"rows": 3}}
+    assert sorted((tmp_path / "log").read_text().splitlines()) == ["one", "problem", '{"rows": 3}']
+
+
+def test_a_death_by_a_signal_is_reported(started: Started) -> None:
+    assert ended(started(**shell("kill -9 $$"))) == {"signal": 9}
+
+
+def test_a_program_that_cannot_be_started_says_why_in_its_log(started: Started, tmp_path: Path) -> None:
+    assert ended(started(argv=["/nowhere/program"])) == {"code": 127}
+    assert "No such file or directory" in (tmp_path / "log").read_text()
+
+
+def test_descendants_end_with_the_program_even_those_in_other_sessions(
+    started: Started, tmp_path: Path
+) -> None:
+    kept = started(
+        **shell("setsid sh -c 'echo $$ > pid; sleep 300' & while ! test -s pid; do sleep 0.01; done")
+    )
+    assert ended(kept) == {"code": 0}
+    assert not is_alive(int((tmp_path / "pid").read_text()))
+
+
+def test_all_is_killed_when_the_pipe_to_the_keeper_closes(started: Started, tmp_path: Path) -> None:
+    kept = started(**shell("trap '' TERM; sh -c 'echo $$ > pid; sleep 300'; true"))
+    pid = tmp_path / "pid"
+    until(lambda: pid.exists() and pid.read_text())
+    kept.close()
+    assert not is_alive(int(pid.read_text()))
+
+
+def test_all_is_killed_when_the_lease_of_the_keeper_runs_out(started: Started) -> None:
+    end = ended(started(lease_s=0.3, **shell("sleep 300")))
+    assert end == {"cause": "its worker has not renewed its heartbeat"}
+
+
+def test_a_program_that_ignores_a_stop_is_killed_later(started: Started, tmp_path: Path) -> None:
+    kept = started(**shell("trap '' TERM; touch ready; while true; do sleep 0.1; done"))
+    until((tmp_path / "ready").exists)
+    kept.stop(0.0)
+    kept.kill_late()
+    assert ended(kept) == {"cause": "killed"}
+
+
+def test_work_of_an_attempt_waits_for_that_of_an_earlier_claim(started: Started, tmp_path: Path) -> None:
+    first = started(**shell("touch first; while ! test -e go; do sleep 0.01; done; echo first"))
+    until((tmp_path / "first").exists)
+    second = started(**shell("echo second"))
+    (tmp_path / "go").touch()
+    assert ended(first) == ended(second) == {"code": 0}
+    assert (tmp_path / "log").read_text() == "first\nsecond\n"
+
+
+def test_a_function_is_called_with_the_inputs_that_it_names(started: Started, tmp_path: Path) -> None:
+    body = (
+        "def work(day, context, more='x'):\n    return {'day': day, 'key': context.slot.key, 'more': more}\n"
+    )
+    end = ended(started(inputs={"day": "1", "other": "2"}, **function(tmp_path, body)))
+    assert end["answer"] == {"status": "succeeded", "outputs": {"day": "1", "key": "!1", "more": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ("raise Noop('nothing new')", {"status": "noop", "explanation": "nothing new"}),
+        ("raise NotReady('no file')", {"status": "not_ready", "explanation": "no file"}),
+        ("raise Failed('bad rows')", {"status": "failed", "explanation": "bad rows"}),
+        ("raise KeyError('a')", {"status": "error", "explanation": "KeyError: 'a'"}),
+        ("import sys; sys.exit(3)", {"status": "error", "explanation": "SystemExit: 3"}),
+        (
+            "return 3",
+            {
+                "status": "error",
+                "explanation": "TypeError: it returned int; return a dict of outputs, or nothing",
+            },
+        ),
+        ("pass", {"status": "succeeded", "outputs": {}}),
+    ],
+)
+def test_a_function_ends_its_attempt(
+    started: Started, tmp_path: Path, body: str, answer: dict[str, Any]
+) -> None:
+    text = f"from scoopi.scheduler import Failed, Noop, NotReady\ndef work():\n    {body}\n"
+    assert ended(started(**function(tmp_path, text)))["answer"] == answer
+
+
+def test_a_function_reports_progress_and_sees_a_cancel(started: Started, tmp_path: Path) -> None:
+    body = (
+        "import time\ndef work(context):\n    context.progress()\n"
+        "    while not context.is_canceled():\n        time.sleep(0.01)\n    return {'seen': True}\n"
+    )
+    kept = started(**function(tmp_path, body))
+    assert kept.messages() == [{"progress": True}]
+    kept.stop(60.0)
+    assert ended(kept)["answer"] == {"status": "succeeded", "outputs": {"seen": True}}
+
+
+def test_a_function_finds_the_packages_of_its_worker(started: Started, tmp_path: Path) -> None:
+    body = "import sys, msgspec\ndef work():\n    return {'path': sys.executable}\n"
+    assert ended(started(**function(tmp_path, body)))["answer"]["outputs"] == {"path": sys.executable}

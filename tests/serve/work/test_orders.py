@@ -1,0 +1,68 @@
+"""An order has all that a keeper needs: program, inputs, environment and folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoopi.errors import DefsError
+from scoopi.model.schedule.process import Executes, Process
+from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
+from scoopi.serve.work.orders import Workshop
+from tests.serve.conftest import NOW
+
+JOB = JobRecord(process="p", slot="!1", state="in_progress", phase="active", created=NOW, changed=NOW)
+ATTEMPT = AttemptRecord(
+    process="p",
+    slot="!1",
+    number=1,
+    status="running",
+    phase="live",
+    bundle="b",
+    created=NOW,
+    fence=4,
+    inputs={"day": "1"},
+)
+
+
+def order(folder: Path, **executes: Any) -> dict[str, Any]:
+    project = folder / "project"
+    project.mkdir(exist_ok=True)
+    process = Process(name="p", mode="manual", executes=Executes(**executes))
+    workshop = Workshop(folder / "work", folder, {}, {"PATH": "/usr/bin:/bin", "SECRET": "s3"})
+    return workshop.order(ATTEMPT, JOB, process, project)
+
+
+def test_a_program_of_the_project_comes_before_one_of_path(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project/ls").write_text("#!/bin/sh\n")
+    words = ("ls", "${ day }", "$HOME")
+    assert order(tmp_path, kind="command", what=words)["argv"] == [str(tmp_path / "project/ls"), "1", "$HOME"]
+    assert order(tmp_path, kind="command", what=("sh",))["argv"][0] in ("/usr/bin/sh", "/bin/sh")
+
+
+def test_a_program_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DefsError, match="program bin/load was not found"):
+        order(tmp_path, kind="command", what=("bin/load",))
+
+
+def test_inputs_are_in_a_file_that_the_environment_names(tmp_path: Path) -> None:
+    env = order(tmp_path, kind="command", what=("sh",), env={"TOKEN": "${env:SECRET}"})["env"]
+    assert json.loads(Path(env["SCOOPI_INPUTS"]).read_text()) == {"day": "1"}
+    assert (env["SCOOPI_ATTEMPT"], env["SCOOPI_FENCE"], env["TOKEN"]) == ("p/!1/1", "4", "s3")
+
+
+def test_secrets_are_in_no_file(tmp_path: Path) -> None:
+    order(tmp_path, kind="command", what=("sh",), env={"TOKEN": "${env:SECRET}"})
+    files = [path for path in (tmp_path / "work").rglob("*") if path.is_file()]
+    assert files
+    assert not any(b"s3" in path.read_bytes() for path in files)
+
+
+def test_the_work_starts_in_its_own_folder_or_in_the_project(tmp_path: Path) -> None:
+    own = order(tmp_path, kind="python", what=("m:f",))
+    assert (own["cwd"], own["call"]) == (own["folder"], "m:f")
+    assert order(tmp_path, kind="python", what=("m:f",), cwd="project")["cwd"] == str(tmp_path / "project")
