@@ -42,7 +42,7 @@ def test_rows_from_a_server_are_those_of_files(desk: Desk, tmp_path: Path, worke
         ended = desk.scoopi("run", world.defs, "--workers", workers)
     assert ended.code == 0, ended.err
     assert desk.rows() == world.rows
-    assert len(server.log.all()) == world.jobs
+    assert len(server.log.all()) == world.jobs + 1, "each page, and robots.txt"
     assert server.log.most_in_flight() <= 4
 
 
