@@ -15,6 +15,7 @@ from scoopi.runs.run_request import RunRequest, ignore_notice, output_folder
 if TYPE_CHECKING:
     from scoopi.defs.yaml.report import Report
     from scoopi.engine.engine import Engine
+    from scoopi.model.report.fetched_page import FetchedPage
     from scoopi.model.report.host_pace import RunPace
     from scoopi.model.report.run_figures import ClusterFigures
     from scoopi.model.report.run_report import Progress, RunReport
@@ -98,9 +99,7 @@ class Scoopi:
         return self._do(self._request.for_run(run, "unfinished" if failed else ""))
 
     def retry(self, run: str | None = None) -> RunReport | None:
-        """Run the failed tasks of a run again; of the newest finished one when none is named.
-
-        Their rows are added to its output, which is replaced at once.
+        """Run the failed tasks of a run (None: the newest finished one) again into its output.
 
         Returns:
             The report of the run; None when no finished run has failed tasks.
@@ -150,7 +149,6 @@ def check(
 
     Returns:
         Everything that is wrong with them; of a project also what is wrong with its scrapes.
-
     Raises:
         ConfigError: the settings are wrong.
     """
@@ -159,13 +157,7 @@ def check(
 
     if is_project(defs):
         return read_schedule(defs, lambda scrape: check(scrape, conf, configs, strict, environ))[1]
-    request = RunRequest(
-        defs=defs,
-        conf=conf,
-        overrides=as_texts(configs or {}),
-        environ=os.environ if environ is None else environ,
-    )
-    return check_definitions(request, strict)
+    return check_definitions(_asking(configs or {}, conf, environ, defs), strict)
 
 
 def site_view(
@@ -183,13 +175,20 @@ def site_view(
     """
     from scoopi.bootstrap.site_view import site_view as view
 
-    request = RunRequest(
-        defs=defs,
-        conf=conf,
-        overrides=as_texts(configs or {}),
-        environ=os.environ if environ is None else environ,
-    )
-    return view(request, url)
+    return view(_asking(configs or {}, conf, environ, defs), url)
+
+
+def fetch(
+    url: str,
+    defs: Path | None,
+    configs: Mapping[str, SettingValue],
+    conf: Path | None,
+    environ: Mapping[str, str],
+) -> FetchedPage:
+    """Load one page as the engine does; see `scoopi.bootstrap.page_fetch.fetch_page`."""
+    from scoopi.bootstrap.page_fetch import fetch_page as load
+
+    return load(_asking(configs, conf, environ, defs), url)
 
 
 def cluster_figures(
@@ -216,8 +215,7 @@ def politeness(run: str | None, output: Path) -> RunPace:
     """What each host of a run has seen of it; of the newest run when none is named.
 
     Raises:
-        UsageError: there is no such run in the output folder.
-        RunError: the log of its requests cannot be read.
+        UsageError, RunError: there is no such run in the output folder, or its log cannot be read.
     """
     from scoopi.runs.run_pace import run_pace
 
@@ -268,11 +266,13 @@ def forget_run(
 
 
 def _asking(
-    configs: Mapping[str, SettingValue], conf: Path | None, environ: Mapping[str, str] | None
+    configs: Mapping[str, SettingValue],
+    conf: Path | None,
+    environ: Mapping[str, str] | None,
+    defs: Path | None = None,
 ) -> RunRequest:
-    return RunRequest(
-        conf=conf, overrides=as_texts(configs), environ=os.environ if environ is None else environ
-    )
+    environ = os.environ if environ is None else environ
+    return RunRequest(defs=defs, conf=conf, overrides=as_texts(configs), environ=environ)
 
 
 def extract(

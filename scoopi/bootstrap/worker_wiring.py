@@ -94,7 +94,7 @@ def _loader(
     private_hosts: PrivateHosts,
     plugins: Mapping[str, tuple[str, LoaderPlugin]],
 ) -> Loader:
-    limits, sites = ParserLimits.of(configs), sites_of(configs, _with_ca(plan.definitions.sites, files))
+    limits, sites = ParserLimits.of(configs), sites_of(configs, with_ca(plan.definitions.sites, files))
     rules = LoadRules(
         run_date=plan.run_date,
         limits=TreeLimits(limits.max_depth, limits.max_nodes, web.max_bytes),
@@ -114,7 +114,7 @@ def _loader(
     return loader if rules.sessions is None else SessionLoader(loader, sites, rules.sessions)
 
 
-def _with_ca(blocks: Iterable[SiteBlock], files: FileFinder) -> list[SiteBlock]:
+def with_ca(blocks: Iterable[SiteBlock], files: FileFinder) -> list[SiteBlock]:
     """The blocks with the paths of their files of authorities as found on this machine.
 
     Raises:

@@ -15,6 +15,7 @@ import pycurl
 
 from scoopi.configs.groups import WebClientSettings
 from scoopi.errors import FetchError
+from scoopi.fetch.hop_recorder import HopRecorder
 from scoopi.fetch.http_exchange import HttpExchange
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.fetch.proxy_pool import ProxyPool
@@ -47,9 +48,16 @@ class HttpClient:
 
     Args:
         private_hosts: decides which hosts a public page may lead to; by default from `settings`.
+        recorder: notes each hop; None: they are not noted.
     """
 
-    def __init__(self, settings: WebClientSettings, private_hosts: PrivateHosts | None = None) -> None:
+    def __init__(
+        self,
+        settings: WebClientSettings,
+        private_hosts: PrivateHosts | None = None,
+        recorder: HopRecorder | None = None,
+    ) -> None:
+        self._recorder = recorder
         self._settings = settings
         self._private_hosts = private_hosts or PrivateHosts(settings.private_hosts)
         self._under_way: dict[pycurl.Curl, tuple[HttpExchange, OnResult, float]] = {}
@@ -140,6 +148,8 @@ class HttpClient:
 
     def _begin(self, request: Request, on_result: OnResult, on_sent: Callable[[], None] | None) -> None:
         exchange = self._idle.pop() if self._idle else self._new_exchange()
+        if self._recorder is not None:
+            self._recorder.begin(request)
         outcome: GrantNeeded | FetchError = GrantNeeded()
         try:
             if exchange.begin(request, on_sent):
@@ -151,9 +161,12 @@ class HttpClient:
         on_result(outcome)
 
     def _new_exchange(self) -> HttpExchange:
-        return HttpExchange(
+        exchange = HttpExchange(
             self._settings, self._just_sent.append, self._page_room, self._private_hosts, self._proxies
         )
+        if self._recorder is not None:
+            self._recorder.watch(exchange.handle)
+        return exchange
 
     def _add(self, exchange: HttpExchange, on_result: OnResult) -> None:
         self._under_way[exchange.handle] = exchange, on_result, self._attended_s
@@ -191,6 +204,8 @@ class HttpClient:
         if exchange.was_starved(number, self._attended_s - attended_from_s):
             self._add(exchange, on_result)
             return
+        if self._recorder is not None:
+            self._recorder.end(handle)
         result: HopResult | Exception
         try:
             result = exchange.end(number, words)

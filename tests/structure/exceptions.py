@@ -42,8 +42,8 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/bootstrap": (
         "wiring; every run of tests/run and tests/cluster resolves it",
-        "archive_rules.py boot_module.py bootstrap.py failed_tasks.py run_rows_reader.py step_builder.py "
-        "worker_wiring.py",
+        "archive_rules.py boot_module.py bootstrap.py failed_tasks.py page_fetch.py run_rows_reader.py "
+        "step_builder.py worker_wiring.py",
     ),
     "scoopi/bootstrap/wiring": (
         "wiring; every run of tests/run and tests/cluster resolves it",
@@ -93,6 +93,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "the tests of its users use it",
         "java_blank.py",
     ),
+    "scoopi/fetch": (
+        "test_fetch_verb.py shows what it records",
+        "hop_recorder.py",
+    ),
     "scoopi/java/dates": (
         "test_date_pattern.py and test_zoned_pattern.py compare them with tables made by Java",
         "date_names.py pattern_calendar.py pattern_parts.py pattern_reader.py "
@@ -120,7 +124,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/model/report": (
         "values; the tests of their users create and compare them",
-        "finds.py host_pace.py run_figures.py run_report.py",
+        "fetched_page.py finds.py host_pace.py run_figures.py run_report.py",
     ),
     "scoopi/cli/schedule_verbs": (
         "test_schedule_verbs.py and test_period_verb.py run the verbs",

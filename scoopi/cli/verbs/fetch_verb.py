@@ -1,0 +1,86 @@
+"""`scoopi fetch`: loads one page as a run does, and shows its requests and answers."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scoopi.cli.arguments import Verb
+from scoopi.cli.exit_codes import DONE, SOME_FAILED
+from scoopi.cli.options import add_settings, add_verbose, read_settings
+from scoopi.cli.terminal import Terminal, printable
+from scoopi.cli.text import number
+
+if TYPE_CHECKING:
+    from scoopi.model.report.fetched_page import FetchedPage, Hop
+
+
+class Fetch:
+    """One line a request on stdout; credentials are masked."""
+
+    usage = "scoopi fetch URL [options]"
+    sentence = (
+        "Loads one page as a run does, with the settings and `sites` that apply to its host, and shows each "
+        "request with its answer and times. Nothing is stored, and robots.txt is not asked."
+    )
+    example = (
+        "scoopi fetch https://example.org/ --headers\n"
+        "scoopi fetch https://example.org/list --defs shop.yml --curl"
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """URL, and what to show."""
+        parser.add_argument("url", metavar="URL", help="the page's address")
+        help_text = "definitions whose `sites` count; a locator of this address says how it is asked for"
+        parser.add_argument("--defs", metavar="DEFS", type=Path, help=help_text)
+        parser.add_argument("--headers", action="store_true", help="show the headers of requests and answers")
+        help_text = "print the command of curl that makes the first request, too"
+        parser.add_argument("--curl", action="store_true", help=help_text)
+        parser.add_argument("--json", action="store_true", help="print all as JSON")
+        add_settings(parser)
+        add_verbose(parser)
+
+    def run(self, options: Namespace, terminal: Terminal) -> int:
+        """Load it; the exit code is 1 if it cannot be loaded."""
+        from scoopi.app import fetch
+
+        settings = read_settings(options.settings)
+        with terminal.kept_for_data():  # reading definitions loads plugins, which may print
+            page = fetch(options.url, options.defs, settings, options.conf, terminal.environ)
+        if options.json:
+            import msgspec
+
+            terminal.give(json.dumps(msgspec.to_builtins(page), indent=2, ensure_ascii=False))
+        else:
+            for line in lines(page, options.headers, options.curl):
+                terminal.give(printable(line))
+        return SOME_FAILED if page.error else DONE
+
+
+def lines(page: FetchedPage, with_headers: bool, with_curl: bool) -> Iterator[str]:
+    """The page as text: the command, each hop, and what came."""
+    if with_curl:
+        yield page.curl
+    for hop in page.hops:
+        yield from _hop(hop, with_headers)
+    if page.error:
+        yield f"failed: {page.error}"
+    else:
+        charset = f", charset {page.charset}" if page.charset else ""
+        yield f"page: {page.content_type or 'no content type'}{charset}, {number(page.size_bytes)} bytes"
+
+
+def _hop(hop: Hop, with_headers: bool) -> Iterator[str]:
+    times = ", ".join(f"{name} {ms:g}" for name, ms in hop.ms.items() if ms)
+    address = f" from {hop.address}" if hop.address else ""
+    status = hop.status or "no answer"
+    yield f"{status}  {hop.method} {hop.url}  {number(hop.size_bytes)} bytes{address}  (ms: {times})"
+    if with_headers:
+        yield from (f"  > {name}: {value}" for name, value in hop.request)
+        yield from (f"  < {name}: {value}" for name, value in hop.response)
+
+
+VERB: Verb = Fetch()

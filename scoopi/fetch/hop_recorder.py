@@ -1,0 +1,83 @@
+"""HopRecorder: what was sent and received in each hop of a page, and when; for `scoopi fetch`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pycurl
+
+from scoopi.fetch.request import Request
+from scoopi.model.locator import PageRequest, Pairs
+from scoopi.model.report.fetched_page import Hop
+from scoopi.model.sites import Site
+from scoopi.model.text.secrets import is_open
+from scoopi.model.text.shown import shown
+
+MASKED = "***"
+_SECRET = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
+
+
+class HopRecorder:
+    """Watches the hops of a client that has one page under way at a time.
+
+    Attributes:
+        hops: in their order.
+    """
+
+    def __init__(self) -> None:
+        self.hops: list[Hop] = []
+        self._request = Request("")
+        self._sent = self._received = b""
+
+    def watch(self, handle: pycurl.Curl) -> None:
+        """Have curl report what it sends and receives."""
+        handle.setopt(pycurl.VERBOSE, 1)
+        handle.setopt(pycurl.DEBUGFUNCTION, self._take)
+
+    def begin(self, request: Request) -> None:
+        """The next hop makes this request."""
+        self._request = request
+
+    def end(self, handle: Any) -> None:
+        """Note the hop that the handle has just ended."""
+        request, site = self._request, self._request.site or Site()
+        sent, self._sent = self._sent, b""
+        received, self._received = self._received, b""
+        content = request.content or PageRequest()
+        given = dict((*site.headers.items(), *content.headers))
+        secret = {name.lower() for name, text in given.items() if not is_open(name, text)} | _SECRET
+        address = handle.getinfo(pycurl.PRIMARY_IP)
+        times = {
+            "dns": pycurl.NAMELOOKUP_TIME,
+            "connect": pycurl.CONNECT_TIME,
+            "tls": pycurl.APPCONNECT_TIME,
+            "first": pycurl.STARTTRANSFER_TIME,
+            "total": pycurl.TOTAL_TIME,
+        }
+        self.hops.append(
+            Hop(
+                content.method,
+                shown(request.url),
+                _headers(sent, secret),
+                handle.getinfo(pycurl.RESPONSE_CODE),
+                _headers(received.rpartition(b"HTTP/")[2], secret),
+                f"{address}:{handle.getinfo(pycurl.PRIMARY_PORT)}" if address else "",
+                {name: round(1000 * handle.getinfo(code), 1) for name, code in times.items()},
+                int(handle.getinfo(pycurl.SIZE_DOWNLOAD_T)),
+            )
+        )
+
+    def _take(self, kind: int, data: bytes) -> None:
+        if kind == pycurl.INFOTYPE_HEADER_OUT:
+            self._sent += data
+        elif kind == pycurl.INFOTYPE_HEADER_IN:
+            self._received += data
+
+
+def _headers(block: bytes, secret: set[str] | frozenset[str]) -> Pairs:
+    pairs = [line.partition(":") for line in block.decode("utf-8", "replace").splitlines()[1:]]
+    return tuple(
+        (name, MASKED if name.lower() in secret else shown(value.strip()))
+        for name, mark, value in pairs
+        if mark
+    )
