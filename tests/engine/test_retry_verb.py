@@ -63,7 +63,7 @@ def test_the_failed_tasks_of_a_finished_run_are_run_again_into_its_output(
     ended = desk.scoopi("retry", "--workers", 0)
     assert ended.code == 0, ended.err
     assert desk.rows() == world.rows
-    assert desk.told()["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0}
+    assert desk.told()["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
     assert desk.told()["errors"] == []
     # Only the failed pages are asked for, and what they link to.
     assert len(server.log.all()) - asked == failed + 2
@@ -127,7 +127,7 @@ dataDefs:
     ended = desk.scoopi("retry", "--workers", 0)
     assert ended.code == 0, ended.err
     assert dict(desk.rows()) == {"bread|shop|title|Bread": 1, "bread|shop|price|12": 1}
-    assert desk.told()["jobs"] == {"done": 1, "failed": 0, "warned": 0, "left": 0}
+    assert desk.told()["jobs"] == {"done": 1, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
 
 
 def test_resume_runs_the_failed_tasks_of_an_unfinished_run_if_asked(
