@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Outcome(Exception):  # noqa: N818  an outcome is not an error
-    """Ends an attempt with a status; the text explains it."""
+    """Ends an attempt with a status.
+
+    Args:
+        explanation: why, as `scoopi job why` shows it.
+        outputs: of the attempt.
+    """
 
     status = "error"
+
+    def __init__(self, explanation: str = "", outputs: dict[str, Any] | None = None) -> None:
+        super().__init__(explanation)
+        self.outputs = outputs or {}
 
 
 class NotReady(Outcome):
@@ -25,3 +36,9 @@ class Failed(Outcome):
     """The work said no; the policy of retries applies."""
 
     status = "failed"
+
+
+class HandedBack(Outcome):
+    """The work was stopped and can be continued, here or on another worker; raised by Scoopi itself."""
+
+    status = "handed_back"

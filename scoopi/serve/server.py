@@ -19,6 +19,7 @@ from scoopi.serve.wake_ups import WakeUp, notify_all
 from scoopi.serve.work.crew import Crew, Report
 from scoopi.serve.work.endings import HANDED_BACK, Ending
 from scoopi.serve.work.orders import Workshop
+from scoopi.serve.work.publication import complete_all
 from scoopi.serve.workbench import FencedError, Workbench
 from scoopi.store.schedule.schedule_store import record_key
 
@@ -87,6 +88,7 @@ class Server:
     def __enter__(self) -> Server:
         if self._options.works:
             self._take_over()
+            self._complete_publications()
             groups = self._settings.worker.groups
             self._bench.put(self.name, groups, self._slots, is_external=False, incarnation=uuid.uuid4().hex)
         return self
@@ -257,6 +259,12 @@ class Server:
         for attempt in self._store.open_attempts():
             if attempt.worker == self.name and attempt.status in ("running", "canceling"):
                 self._end(attempt, Ending(HANDED_BACK))
+
+    def _complete_publications(self) -> None:
+        """Finish what a crash has left half done in the output folders."""
+        for process in self._state.current()[1].processes.values():
+            if process.executes.kind == "scrape":
+                complete_all(self._workshop.output / process.output / process.name, process.keep_former)
 
     def _is_idle(self) -> bool:
         """Whether nothing runs and nothing is due, for `until_idle`."""

@@ -176,3 +176,25 @@ def test_a_timeout_of_the_run_ends_the_attempt_as_an_error(serving: Serving) -> 
     attempt = serving.attempt("slow/!1/1")
     assert attempt["status"] == "error"
     assert attempt["explanation"].startswith("timeout.run")
+
+
+def test_a_launch_waits_for_the_end_and_its_exit_code_is_that_of_the_work(serving: Serving) -> None:
+    serving.deploy("""
+        good: {executes: {command: [sh, -c, 'echo "{\\"rows\\": 3}"']}}
+        bad: {executes: {command: ['false']}}
+    """)
+    with serving.served():
+        (row,) = serving.rows("launch", "good", "--wait")
+        assert (row["job"], row["state"], row["outputs"]) == ("good/!1", "processed", {"rows": 3})
+        assert "failed" in serving.run("launch", "bad", "--wait", code=1)
+
+
+def test_the_log_of_an_attempt_is_printed_and_followed_to_its_end(serving: Serving) -> None:
+    serving.deploy(
+        "talker: {executes: {command: [sh, -c, 'for n in 1 2 3; do echo line $n; sleep 0.3; done']}}"
+    )
+    serving.run("launch", "talker")
+    with serving.served():
+        until(lambda: serving.rows("attempt", "list"))
+        assert serving.run("attempt", "log", "talker/!1/1", "-f") == "line 1\nline 2\nline 3\n"
+    assert serving.run("attempt", "log", "talker/!1/1") == "line 1\nline 2\nline 3\n"

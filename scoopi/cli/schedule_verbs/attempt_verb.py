@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import time
 from argparse import ArgumentParser, Namespace
 
 from scoopi.cli.arguments import Verb
@@ -17,13 +19,17 @@ from scoopi.cli.schedule_verbs.operations import (
 )
 from scoopi.cli.terminal import Terminal
 from scoopi.errors import UsageError
+from scoopi.model.schedule.schedule_records import TERMINAL
 from scoopi.serve.rows import attempt_row
+from scoopi.serve.work.attempt_log import LogReader
+from scoopi.serve.work.orders import attempt_folder
 from scoopi.serve.workbench import Workbench
 
 _COLUMNS = ("attempt", "status", "worker", "fence", "started", "explanation")
 _OPERATIONS = {
     "list": ("live attempts, or all of a job", ("--job",)),
     "show": ("one attempt", ("attempt",)),
+    "log": ("what an attempt has printed", ("attempt", "-f")),
     "claim": ("claim waiting attempts for a registered worker", ("--worker", "--limit")),
     "beat": ("report progress; prints go on, or cancel", ("attempt", "--fence")),
     "end": ("end an attempt", ("attempt", "--fence", "--status", "--output", "--result", "--explanation")),
@@ -33,7 +39,7 @@ _OPERATIONS = {
 class Attempts:
     """One operation on attempts."""
 
-    usage = "scoopi attempt {list,show,claim,beat,end} [ATTEMPT] [options]"
+    usage = "scoopi attempt {list,show,log,claim,beat,end} [ATTEMPT] [options]"
     sentence = "Shows attempts. Workers in other languages, and people, claim and end them with this verb."
     example = (
         "scoopi attempt claim --worker press\n"
@@ -56,11 +62,28 @@ class Attempts:
                     print_rows(terminal, jobs.attempts(options.job), options, _COLUMNS)
                 else:
                     print_fields(terminal, attempt_row(jobs.attempt(options.attempt)), options)
+        elif options.operation == "log":
+            self._log(options, terminal)
         elif options.operation == "claim":
             self._claim(options, terminal)
         else:
             self._report(options, terminal)
         return DONE
+
+    def _log(self, options: Namespace, terminal: Terminal) -> None:
+        with desks(options) as (_, jobs), opened(options) as state:
+            attempt = jobs.attempt(options.attempt)
+            limit = state.schedule(attempt.bundle).settings.log.limit
+            reader = LogReader(attempt_folder(state.folder / "work", attempt), limit)
+            while True:
+                is_over = jobs.attempt(options.attempt).status in TERMINAL
+                decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+                text = "".join(decoder.decode(data) for data in reader.read())
+                if text:
+                    terminal.give(text.removesuffix("\n"))
+                if is_over or not options.follow:
+                    return
+                time.sleep(_FOLLOW_S)
 
     def _claim(self, options: Namespace, terminal: Terminal) -> None:
         with opened(options) as state:
@@ -100,4 +123,5 @@ def _outputs(options: Namespace) -> dict[str, str]:
         raise UsageError(error.what.replace("input", "output"), hint="write --output NAME=VALUE") from error
 
 
+_FOLLOW_S = 0.2
 VERB: Verb = Attempts()

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from argparse import ArgumentParser, Namespace
+from typing import Any
 
 from scoopi.cli.arguments import Verb
-from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import add_common, desks, print_rows, read_inputs
+from scoopi.cli.exit_codes import DONE, SOME_FAILED
+from scoopi.cli.schedule_verbs.operations import add_common, desks, print_fields, print_rows, read_inputs
 from scoopi.cli.terminal import Terminal
+from scoopi.model.schedule.schedule_records import FINISHED
 from scoopi.periods.slot import parse_instant
 
 
 class Launch:
     """Prints the id of the job."""
 
-    usage = "scoopi launch PROCESS [-i NAME=VALUE ...] [--slot SLOT] [--after TIME] [options]"
+    usage = "scoopi launch PROCESS [-i NAME=VALUE ...] [--slot SLOT] [--after TIME] [--wait] [options]"
     sentence = "Creates a job of a process, which the next pass considers, and prints its id."
     example = (
         "scoopi launch shop.books\nscoopi launch shop.books -i day=2026-01-31 --after 2026-02-01T06:00:00Z"
@@ -33,6 +36,9 @@ class Launch:
         )
         parser.add_argument("--slot", metavar="SLOT", help="slot of the process (default: the next !n)")
         parser.add_argument("--after", metavar="TIME", help="RFC 3339; not before this time")
+        parser.add_argument(
+            "--wait", action="store_true", help="wait for its end; print its state and outputs"
+        )
         add_common(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
@@ -44,8 +50,18 @@ class Launch:
         with desks(options) as (processes, _):
             after = parse_instant(options.after) if options.after else None
             row = processes.launch(options.process, read_inputs(options), options.slot, after)
-        print_rows(terminal, [row], options, ("job",))
-        return DONE
+        if not options.wait:
+            print_rows(terminal, [row], options, ("job",))
+            return DONE
+        with desks(options) as (_, jobs):
+            while (job := jobs.job(row["job"])).state not in FINISHED:
+                time.sleep(_POLL_S)
+            attempts = jobs.attempts(job.job)
+        result: dict[str, Any] = {"job": job.job, "state": job.state, "reason": job.reason or None}
+        result["outputs"] = attempts[-1]["outputs"] if attempts else {}
+        print_fields(terminal, result, options)
+        return DONE if job.state in ("processed", "noop") else SOME_FAILED
 
 
+_POLL_S = 0.1
 VERB: Verb = Launch()

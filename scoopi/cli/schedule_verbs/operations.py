@@ -36,6 +36,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--worker": {"required": True, "help": "the worker's name"},
     "--limit": {"type": int, "default": 1, "help": "the most attempts (default: 1)"},
     "--fence": {"type": int, "help": "as printed by claim; by default the current one"},
+    "-f": {"dest": "follow", "action": "store_true", "help": "follow it until the attempt ends"},
     "--status": {"required": True, "choices": ENDS, "help": "how it ended"},
     "--output": {
         "dest": "inputs",

@@ -69,13 +69,18 @@ class Serve:
                 options.name, options.slots, not options.no_schedule, not options.no_work, options.until_idle
             )
             folder = options.state.resolve()
-            workshop = Workshop(folder / "work", folder, {}, dict(terminal.environ))
+            workshop = Workshop(
+                folder / "work", folder, Path.cwd(), {"scrape": SCRAPE}, dict(terminal.environ)
+            )
             notify = (lambda line: None) if options.quiet else terminal.say
             with Server(state, serve_options, workshop, os.cpu_count() or 1, notify) as server:
                 signals.serve(server.cancel)
                 notify(f"worker {server.name} serves {options.state}")
                 server.run()
         return DONE if signals.number is None else code_of_signal(signals.number)
+
+
+SCRAPE = "scoopi.scrape_attempt:run"
 
 
 def _slots(text: str) -> int:

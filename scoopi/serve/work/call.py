@@ -13,6 +13,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from scoopi.errors import ScoopiError
 from scoopi.scheduler.outcomes import Outcome
 from scoopi.serve.work.child import ANSWERS
 
@@ -35,6 +36,8 @@ class Context:
         slot: with `key`, `start` and `end`.
         folder: of the attempt, for files of its own; the current folder, unless `cwd` is `project`.
         order: what its worker wants done.
+        is_whole: whether the result counts although the function was asked to stop; by default it does if
+            the function returned before that.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
@@ -42,6 +45,7 @@ class Context:
         self.slot = SlotView(*order["slot"])
         self.folder: str = order["folder"]
         self.order = order
+        self.is_whole: bool | None = None
         self._is_canceled = False
         self._reported = 0.0
         signal.signal(signal.SIGTERM, self._cancel)
@@ -55,6 +59,10 @@ class Context:
     def is_canceled(self) -> bool:
         """Whether the function should return soon: it is cancelled, or its worker shuts down."""
         return self._is_canceled
+
+    def counts(self) -> bool:
+        """Whether the result counts."""
+        return not self._is_canceled if self.is_whole is None else self.is_whole
 
     def on_cancel(self, callback: Callable[[], object]) -> None:
         """Have a function called when `is_canceled` becomes true, between two instructions of the caller."""
@@ -74,25 +82,28 @@ def call(order: dict[str, Any]) -> int:
     Returns:
         The exit code of the process.
     """
+    contexts: list[Context] = []
     try:
-        outputs = _called(order)
+        outputs = _called(order, contexts)
         answer = {"status": "succeeded", "outputs": {} if outputs is None else outputs}
         if not isinstance(answer["outputs"], dict):
             raise TypeError(f"it returned {type(outputs).__name__}; return a dict of outputs, or nothing")
-        text = json.dumps({"answer": answer})
+        json.dumps(answer)
     except Outcome as outcome:
-        text = json.dumps({"answer": {"status": outcome.status, "explanation": str(outcome)}})
+        answer = {"status": outcome.status, "explanation": str(outcome), "outputs": outcome.outputs}
+    except ScoopiError as error:
+        answer = {"status": "error", "explanation": str(error)}
     except BaseException as error:
-        traceback.print_exc()
-        explanation = f"{type(error).__name__}: {error}".rstrip(": ")
-        text = json.dumps({"answer": {"status": "error", "explanation": explanation}})
+        _print_traceback(error)
+        answer = {"status": "error", "explanation": f"{type(error).__name__}: {error}".rstrip(": ")}
+    answer["is_whole"] = all(context.counts() for context in contexts)
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    _write(text)
+    _report({"answer": answer})
     return 0
 
 
-def _called(order: dict[str, Any]) -> Any:
+def _called(order: dict[str, Any], contexts: list[Context]) -> Any:
     module, _, name = order["call"].partition(":")
     function = getattr(import_module(module), name)
     parameters = inspect.signature(function).parameters
@@ -113,14 +124,21 @@ def _called(order: dict[str, Any]) -> Any:
         )
     if "context" in parameters:
         arguments["context"] = Context(order)
+        contexts.append(arguments["context"])
     return function(**arguments)
 
 
+def _print_traceback(error: BaseException) -> None:
+    """The frames of the function, without those of Scoopi that called it."""
+    frames = error.__traceback__
+    while (
+        frames is not None and frames.tb_next is not None and frames.tb_frame.f_code.co_filename == __file__
+    ):
+        frames = frames.tb_next
+    traceback.print_exception(type(error), error, frames)
+
+
 def _report(message: dict[str, Any]) -> None:
-    _write(json.dumps(message))
-
-
-def _write(text: str) -> None:
-    data = text.encode() + b"\n"
+    data = json.dumps(message).encode() + b"\n"
     while data:
         data = data[os.write(ANSWERS, data) :]

@@ -29,12 +29,14 @@ class Workshop:
     Attributes:
         work: the folder with a folder for each attempt.
         state: the scheduler's folder.
+        output: what the output folders of processes are relative to.
         calls: kinds of executables that are functions of Scoopi -> `module:function`.
         environ: the environment of the worker.
     """
 
     work: Path
     state: Path
+    output: Path
     calls: Mapping[str, str]
     environ: Mapping[str, str]
 
@@ -73,7 +75,11 @@ class Workshop:
             words = [expand(word, names, "executes.command", process.place) for word in executes.what]
             return order | {"argv": [_program(words[0], project, order["env"], process), *words[1:]]}
         if executes.kind in self.calls:
-            details = {"project": str(project), "process": msgspec.to_builtins(process)}
+            details = {
+                "project": str(project),
+                "output": str(self.output),
+                "process": msgspec.to_builtins(process),
+            }
             return order | details | {"call": self.calls[executes.kind]}
         return order | {"call": executes.what[0]}
 

@@ -121,15 +121,16 @@ def test_a_function_is_called_with_the_inputs_that_it_names(started: Started, tm
         "def work(day, context, more='x'):\n    return {'day': day, 'key': context.slot.key, 'more': more}\n"
     )
     end = ended(started(inputs={"day": "1", "other": "2"}, **function(tmp_path, body)))
-    assert end["answer"] == {"status": "succeeded", "outputs": {"day": "1", "key": "!1", "more": "x"}}
+    expected = {"day": "1", "key": "!1", "more": "x"}
+    assert end["answer"] == {"status": "succeeded", "outputs": expected, "is_whole": True}
 
 
 @pytest.mark.parametrize(
     ("body", "answer"),
     [
-        ("raise Noop('nothing new')", {"status": "noop", "explanation": "nothing new"}),
-        ("raise NotReady('no file')", {"status": "not_ready", "explanation": "no file"}),
-        ("raise Failed('bad rows')", {"status": "failed", "explanation": "bad rows"}),
+        ("raise Noop('nothing new')", {"status": "noop", "explanation": "nothing new", "outputs": {}}),
+        ("raise NotReady('no file')", {"status": "not_ready", "explanation": "no file", "outputs": {}}),
+        ("raise Failed('bad', {'n': 1})", {"status": "failed", "explanation": "bad", "outputs": {"n": 1}}),
         ("raise KeyError('a')", {"status": "error", "explanation": "KeyError: 'a'"}),
         ("import sys; sys.exit(3)", {"status": "error", "explanation": "SystemExit: 3"}),
         (
@@ -146,7 +147,7 @@ def test_a_function_ends_its_attempt(
     started: Started, tmp_path: Path, body: str, answer: dict[str, Any]
 ) -> None:
     text = f"from scoopi.scheduler import Failed, Noop, NotReady\ndef work():\n    {body}\n"
-    assert ended(started(**function(tmp_path, text)))["answer"] == answer
+    assert ended(started(**function(tmp_path, text)))["answer"] == {**answer, "is_whole": True}
 
 
 def test_a_function_reports_progress_and_sees_a_cancel(started: Started, tmp_path: Path) -> None:
@@ -157,7 +158,7 @@ def test_a_function_reports_progress_and_sees_a_cancel(started: Started, tmp_pat
     kept = started(**function(tmp_path, body))
     assert kept.messages() == [{"progress": True}]
     kept.stop(60.0)
-    assert ended(kept)["answer"] == {"status": "succeeded", "outputs": {"seen": True}}
+    assert ended(kept)["answer"] == {"status": "succeeded", "outputs": {"seen": True}, "is_whole": False}
 
 
 def test_a_function_finds_the_packages_of_its_worker(started: Started, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def order(folder: Path, **executes: Any) -> dict[str, Any]:
     project = folder / "project"
     project.mkdir(exist_ok=True)
     process = Process(name="p", mode="manual", executes=Executes(**executes))
-    workshop = Workshop(folder / "work", folder, {}, {"PATH": "/usr/bin:/bin", "SECRET": "s3"})
+    workshop = Workshop(folder / "work", folder, folder, {}, {"PATH": "/usr/bin:/bin", "SECRET": "s3"})
     return workshop.order(ATTEMPT, JOB, process, project)
 
 

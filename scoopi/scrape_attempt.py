@@ -1,0 +1,152 @@
+"""scrape_attempt: the attempt of a process that executes a scrape, called in a process of its own."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scoopi.app import Scoopi
+from scoopi.errors import UsageError
+from scoopi.model.report.run_report import Progress, RunReport, RunStatus
+from scoopi.model.schedule.process import Process
+from scoopi.runs.run_file import RunView
+from scoopi.scheduler.outcomes import Failed, HandedBack, Noop
+from scoopi.serve.work.call import Context
+from scoopi.serve.work.publication import Publication, last_rows
+
+_RUNS = "runs"
+_RUN_FILE = "run.json"
+
+
+def run(context: Context) -> dict[str, Any]:
+    """Run or resume the scrape of an attempt, and publish its rows.
+
+    The run is in the folder of the attempt: an attempt whose worker was lost finds it there and resumes it,
+    so that the output has every row exactly once.
+
+    Returns:
+        The outputs `pages`, `rows`, `failed` and `files`.
+    Raises:
+        Outcome: the scrape failed, found nothing, or was stopped.
+        ScoopiError: it cannot run.
+    """
+    order = context.order
+    process = msgspec.convert(order["process"], Process)
+    _log_to_stderr()
+    report = _report(context, process, Path(order["project"]))
+    if report.status == RunStatus.STOPPED:
+        raise HandedBack("stopped")
+    context.is_whole = True
+    folder = Path(report.folder)
+    files = sorted(path for path in folder.iterdir() if _is_published(path))
+    target = Path(order["output"]) / process.output / process.name
+    rows = sum(report.rows.values())
+    outputs: dict[str, Any] = {
+        "pages": report.pages,
+        "rows": rows,
+        "failed": report.jobs.failed,
+        "files": [str(target / context.slot.key / file.name) for file in files],
+    }
+    problem = _problem(report, process, last_rows(target))
+    if problem:
+        raise Failed(problem, {**outputs, "files": []})
+    if not rows:
+        raise Noop("no rows", {**outputs, "files": []})
+    publication = Publication(target, context.slot.key, process.keep_former)
+    publication.publish(files, context.attempt, rows)
+    return outputs
+
+
+def _report(context: Context, process: Process, project: Path) -> RunReport:
+    """The report of the run, which is started, resumed, or over already."""
+    executes = process.executes
+    if executes.task_groups or executes.nodes > 1:
+        what = "executes: selected task groups and several nodes are not available yet"
+        raise UsageError(what, at=str(process.place), hint="name a folder of definitions")
+    runs = Path(context.folder) / _RUNS
+    conf = project / "conf/scoopi.yml"
+    scoopi = Scoopi(
+        project / executes.what[0],
+        output=runs,
+        conf=conf if conf.exists() else None,
+        workers=None,
+        environ=os.environ,
+        watch=lambda progress: _advance(context, progress),
+    )
+    _cancel_on_stop(context, scoopi)
+    resumed = scoopi.resume() if runs.exists() else None
+    if resumed is not None:
+        return resumed
+    finished = _finished(runs)
+    return finished if finished is not None else scoopi.run()
+
+
+def _cancel_on_stop(context: Context, scoopi: Scoopi) -> None:
+    stopped = threading.Event()
+
+    def cancel() -> None:
+        stopped.wait()
+        scoopi.cancel()
+
+    threading.Thread(target=cancel, name="stop", daemon=True).start()
+    context.on_cancel(stopped.set)
+
+
+_pages = -1
+
+
+def _advance(context: Context, progress: Progress) -> None:
+    """Report progress when a page was loaded, not just because time passes."""
+    global _pages
+    if progress.done + progress.pages != _pages:
+        _pages = progress.done + progress.pages
+        context.progress()
+
+
+def _finished(runs: Path) -> RunReport | None:
+    """The report of a run that ended, of which the scheduler has not heard."""
+    for path in sorted(runs.glob(f"*/{_RUN_FILE}")):
+        if path.parent.is_symlink():
+            continue
+        view = msgspec.json.decode(path.read_bytes(), type=RunView)
+        if view.status == RunStatus.DONE:
+            return view.report_over(path.parent)
+    return None
+
+
+def _problem(report: RunReport, process: Process, last: int | None) -> str:
+    """Why the scrape has failed; empty if it has succeeded."""
+    accept, rows = process.executes.accept, sum(report.rows.values())
+    if report.status == RunStatus.FAILED or report.missing or not report.published:
+        return report.publish_note or "the run failed"
+    failed, jobs = report.jobs.failed, report.jobs.failed + report.jobs.done
+    if failed > _most(accept.get("failed_pages", 0), jobs):
+        cause = f": {report.errors[0].cause}" if report.errors else ""
+        return f"{failed} of {jobs} pages failed{cause}"
+    if rows < int(accept.get("min_rows", 0)):
+        return f"{rows} rows, fewer than min_rows {accept['min_rows']}"
+    share = accept.get("less_than_last")
+    if last is not None and share is not None and rows < last - _most(share, last):
+        return f"{rows} rows, more than {share} fewer than the {last} of the last slot"
+    return ""
+
+
+def _most(limit: int | str, total: int) -> float:
+    """A number, or a share of a total as `5 %`."""
+    return total * float(limit.rstrip(" %")) / 100 if isinstance(limit, str) else limit
+
+
+def _is_published(path: Path) -> bool:
+    return path.is_file() and not path.name.startswith(".") and path.name != _RUN_FILE
+
+
+def _log_to_stderr() -> None:
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s"
+    )

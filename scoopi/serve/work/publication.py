@@ -1,0 +1,112 @@
+"""Publication: the rows of a slot appear in its folder all at once, also if a crash comes in between."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+MARK = ".attempt.json"
+"""The file in a published folder that names its attempt and counts its rows."""
+_NEW = ".new"
+
+
+class Publication:
+    """The folder of a slot's rows.
+
+    The files are built in `.SLOT.part`, which is renamed to `SLOT.new`, and is complete then. The former
+    `SLOT` becomes `SLOT~n`, and `SLOT.new` becomes `SLOT`. A crash between any two renames is finished by
+    `complete`.
+
+    Args:
+        folder: of the process, below its output folder.
+        slot: its text.
+        keep_former: how many former versions are kept.
+    """
+
+    def __init__(self, folder: Path, slot: str, keep_former: int) -> None:
+        self._folder = folder
+        self._slot = slot
+        self._keep_former = keep_former
+        self.path = folder / slot
+        self._new = folder / f"{slot}{_NEW}"
+
+    def publish(self, files: Iterable[Path], attempt: str, rows: int) -> None:
+        """Publish files; those of an attempt that are published already stay as they are.
+
+        Raises:
+            OSError: the output folder cannot be written.
+        """
+        self.complete()
+        if published(self.path)[0] == attempt:
+            return
+        part = self._folder / f".{self._slot}.part"
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        for file in files:
+            _copied(file, part / file.name)
+        (part / MARK).write_text(json.dumps({"attempt": attempt, "rows": rows}))
+        part.rename(self._new)
+        self.complete()
+
+    def complete(self) -> None:
+        """Finish what a crash has left, and remove former versions beyond those that are kept."""
+        if self._new.is_dir():
+            if self.path.is_dir():
+                former = self._former()
+                number = former[-1][0] + 1 if former else 1
+                self.path.rename(self._folder / f"{self._slot}~{number}")
+            self._new.rename(self.path)
+        for _, path in self._former()[: -self._keep_former or None]:
+            shutil.rmtree(path, ignore_errors=True)
+
+    def _former(self) -> list[tuple[int, Path]]:
+        prefix = f"{self._slot}~"
+        found = []
+        for path in _folders(self._folder):
+            number = path.name.removeprefix(prefix)
+            if path.name.startswith(prefix) and number.isdigit():
+                found.append((int(number), path))
+        return sorted(found)
+
+
+def complete_all(folder: Path, keep_former: int) -> None:
+    """Finish the publications of a process that a crash has left."""
+    for path in _folders(folder):
+        if path.name.endswith(_NEW):
+            with contextlib.suppress(FileNotFoundError):  # another `serve` was first
+                Publication(folder, path.name.removesuffix(_NEW), keep_former).complete()
+
+
+def published(folder: Path) -> tuple[str, int]:
+    """The attempt whose rows a folder has, and their number; empty if there is none."""
+    try:
+        mark = json.loads((folder / MARK).read_text())
+    except (OSError, ValueError):
+        return "", 0
+    return mark["attempt"], mark["rows"]
+
+
+def last_rows(folder: Path) -> int | None:
+    """How many rows the slot had that was published last; None if there is none."""
+    marks = [path / MARK for path in _folders(folder) if (path / MARK).exists()]
+    latest = max(marks, key=lambda path: path.stat().st_mtime_ns, default=None)
+    return published(latest.parent)[1] if latest is not None else None
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        return [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
+    except FileNotFoundError:
+        return []
+
+
+def _copied(source: Path, target: Path) -> None:
+    """A second name of a file, or a copy where that is not possible; files of runs are never changed."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)

@@ -1,0 +1,159 @@
+"""A scrape is an attempt: resumed if its worker is lost, its rows published once, by slot."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from tests.serve.serving import Serving, until
+
+PAGES = 30
+DEFS = """
+locatorGroups:
+  pages:
+    locators:
+%s
+taskGroups:
+  pages: { pageTask: { dataDef: page } }
+dataDefs:
+  page:
+    query: { block: body, selector: h1 }
+    items:
+      - item: { name: kind, value: page }
+"""
+
+
+class Site:
+    """Pages `/0` to `/29` with their number as title; those in `failing` are not found."""
+
+    def __init__(self) -> None:
+        self.requested: list[str] = []
+        self.failing: set[str] = set()
+        self.url = ""
+
+
+@contextmanager
+def serving_pages(site: Site) -> Iterator[None]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            is_page = self.path[1:].isdigit() and self.path not in site.failing
+            if is_page:
+                site.requested.append(self.path)
+            self.send_response(200 if is_page else 404)
+            self.send_header("Content-Type", "text/html")
+            body = f"<html><body><h1>title {self.path[1:]}</h1></body></html>".encode()
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *arguments: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        site.url = f"http://127.0.0.1:{server.server_port}"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+
+
+@pytest.fixture
+def site(serving: Serving) -> Iterator[Site]:
+    site = Site()
+    with serving_pages(site):
+        lines = [f'      - {{ name: p{n}, url: "{site.url}/{n}" }}' for n in range(PAGES)]
+        serving.write("books/books.yml", DEFS % "\n".join(lines))
+        serving.environ |= {"SCOOPI_LOADER_FETCH_DELAY": "100", "SCOOPI_WORKERS": "0"}
+        yield site
+
+
+def titles(serving: Serving, slot: str) -> list[str]:
+    text = serving.read(f"output/books/{slot}/data.txt")
+    return sorted((line for line in text.splitlines() if "title" in line), key=lambda line: line.split()[-1])
+
+
+def test_the_rows_of_a_scrape_are_published_by_slot(serving: Serving, site: Site) -> None:
+    serving.deploy("books: {executes: 'scrape:books'}")
+    serving.run("launch", "books")
+    serving.until_idle()
+    outputs = serving.attempt("books/!1/1")["outputs"]
+    assert {name: outputs[name] for name in ("pages", "rows", "failed")} == {
+        "pages": PAGES,
+        "rows": PAGES,
+        "failed": 0,
+    }
+    assert len(titles(serving, "!1")) == PAGES
+    assert outputs["files"] == [str(serving.folder / "output/books/!1/data.txt")]
+
+
+def test_a_scrape_whose_worker_is_killed_is_resumed_with_every_row_once(serving: Serving, site: Site) -> None:
+    serving.deploy("books: {executes: 'scrape:books'}")
+    serving.run("launch", "books")
+    with serving.served() as serve:
+        until(lambda: len(site.requested) > PAGES // 3)
+        serve.kill()
+    serving.until_idle()
+    attempt = serving.attempt("books/!1/1")
+    assert (attempt["status"], attempt["fence"]) == ("succeeded", 2)
+    found = titles(serving, "!1")
+    assert len(found) == len(set(found)) == PAGES
+    assert len(site.requested) < 2 * PAGES - 5
+
+
+def test_a_scrape_that_was_stopped_by_a_shutdown_is_resumed(serving: Serving, site: Site) -> None:
+    serving.deploy("books: {executes: 'scrape:books'}")
+    serving.run("launch", "books")
+    with serving.served() as serve:
+        until(lambda: len(site.requested) > PAGES // 3)
+        serve.terminate()
+        assert serve.wait(60) == 143
+    assert serving.attempt("books/!1/1")["status"] == "waiting"
+    serving.until_idle()
+    assert serving.attempt("books/!1/1")["status"] == "succeeded"
+    assert len(titles(serving, "!1")) == len(site.requested) == PAGES
+
+
+def test_failed_pages_fail_the_attempt_unless_they_are_accepted(serving: Serving, site: Site) -> None:
+    site.failing = {"/3", "/4"}
+    serving.deploy("""
+        books: {executes: 'scrape:books'}
+        lenient: {executes: {scrape: books, accept: {failed_pages: "7 %"}}}
+        strict: {executes: {scrape: books, accept: {failed_pages: 2, min_rows: 29}}}
+    """)
+    for name in ("books", "lenient", "strict"):
+        serving.run("launch", name)
+    serving.until_idle("--slots", "3")
+    found = {name: serving.attempt(f"{name}/!1/1") for name in ("books", "lenient", "strict")}
+    assert [each["status"] for each in found.values()] == ["failed", "succeeded", "failed"]
+    assert found["books"]["explanation"].startswith("2 of 30 pages failed")
+    assert found["strict"]["explanation"] == "28 rows, fewer than min_rows 29"
+    assert found["lenient"]["outputs"]["rows"] == 28
+    assert not (serving.folder / "output/books").exists()
+
+
+def test_fewer_rows_than_the_last_slot_are_not_published(serving: Serving, site: Site) -> None:
+    accept = "{failed_pages: '100 %', less_than_last: '40 %'}"
+    serving.deploy(f"books: {{executes: {{scrape: books, accept: {accept}}}}}")
+    serving.run("launch", "books")
+    serving.until_idle()
+    site.failing = {f"/{number}" for number in range(15)}
+    serving.run("launch", "books")
+    serving.until_idle()
+    attempt = serving.attempt("books/!2/1")
+    assert attempt["status"] == "failed"
+    assert attempt["explanation"] == "15 rows, more than 40 % fewer than the 30 of the last slot"
+    assert not (serving.folder / "output/books/!2").exists()
+
+
+def test_selected_task_groups_are_refused_with_the_place(serving: Serving, site: Site) -> None:
+    serving.deploy("books: {executes: 'scrape:books#list'}")
+    serving.run("launch", "books")
+    serving.until_idle()
+    attempt = serving.attempt("books/!1/1")
+    assert attempt["status"] == "error"
+    assert "jobs.yml:3:3: executes: selected task groups" in attempt["explanation"]
