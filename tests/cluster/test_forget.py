@@ -184,7 +184,7 @@ def test_a_node_at_work_renews_the_time_of_its_run(
 ) -> None:
     crew = crew_of(**{**SLOW, "scoopi.cluster.liveness.gap": "1000", "scoopi.loader.fetch.delay": "300"})
     node = crew.start("ann")
-    wait_until(lambda: len(server.log.all()) >= 1, "the first request", LIMIT_S)
+    wait_until(server.log.pages, "the first page's request", LIMIT_S)
     end_pulse(cluster, crew.run_name)
     wait_until(lambda: runs_of(cluster, "test").pulse.seconds(crew.run_name) > 0, "the renewal", LIMIT_S)
     crew.cancel()

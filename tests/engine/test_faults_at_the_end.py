@@ -20,7 +20,7 @@ from tests.server.server import Server
 PROMPT_S = 10.0
 
 
-def _unreadable(*_: object) -> int:
+def _unreadable(*_: object, **_by_name: object) -> int:
     raise StoreError("the store does not answer", hint="try again")
 
 
@@ -104,7 +104,7 @@ def test_a_disk_that_fills_while_a_run_is_stopped_is_told_at_once(
 
     thread = threading.Thread(target=run)
     thread.start()
-    wait_until(lambda: server.log.all(), "the request")
+    wait_until(server.log.pages, "the request")
     scoopi.cancel()
     thread.join(PROMPT_S)
     assert not thread.is_alive(), "the stop waits for rows that nobody can write"

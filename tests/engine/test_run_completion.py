@@ -33,7 +33,7 @@ class Parts:
         self.seeded = True
         self.moves: list[str] = []
 
-    def publish(self) -> Published:
+    def publish(self, is_over: bool = True) -> Published:
         if self.refusals:
             self.refusals -= 1
             raise StoreError("no answer")

@@ -46,7 +46,7 @@ def _started(desk: Desk, server: Server, pages: int, workers: int) -> ScoopiProc
     """A run that has asked for its first page."""
     _write(desk, server, pages)
     running = desk.start("run", "d.yml", "--workers", workers)
-    wait_until(lambda: server.log.all(), "the first request", running=running)
+    wait_until(server.log.pages, "the first page's request", running=running)
     return running
 
 
@@ -95,7 +95,7 @@ def test_a_hang_up_of_the_terminal_is_an_orderly_stop(desk: Desk, site: Server, 
     )
     try:
         os.close(theirs)
-        wait_until(lambda: site.log.all(), "the first request")
+        wait_until(site.log.pages, "the first page's request")
         os.close(ours)
         os.killpg(process.pid, signal.SIGHUP)
         assert process.wait(LIMIT_S) == 128 + signal.SIGHUP
@@ -118,7 +118,7 @@ def test_a_run_that_was_told_to_survive_a_hang_up_does(desk: Desk, site: Server)
         stdout=subprocess.DEVNULL,
     )
     try:
-        wait_until(lambda: site.log.all(), "the first request")
+        wait_until(site.log.pages, "the first page's request")
         process.send_signal(signal.SIGHUP)
         assert process.wait(LIMIT_S) == 0
     finally:

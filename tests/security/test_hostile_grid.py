@@ -161,7 +161,7 @@ def test_what_comes_into_the_maps_of_a_run_under_way_ends_it(
     url = server.url("/bad/slow?ms=2000")
     defs.write_text(defs.read_text(encoding="utf-8").replace("page.html", url), encoding="utf-8")
     node = crew.start("ann")
-    wait_until(lambda: bool(server.log.all()), "the first request", LIMIT_S)
+    wait_until(server.log.pages, "the first page's request", LIMIT_S)
     with suppress(Exception):  # an index may refuse it
         plant(attacker, f"scoopi.{crew.run_name}.{store_map}", PLACES[store_map], VALUES[kind])
     end = end_of(node)

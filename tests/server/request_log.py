@@ -73,6 +73,10 @@ class RequestLog:
         """The requests so far, of all hosts or of one."""
         return [seen for seen in list(self._seen) if host is None or seen.host == host]
 
+    def pages(self, host: str | None = None) -> list[Seen]:
+        """The requests so far for anything but robots.txt."""
+        return [seen for seen in self.all(host) if seen.path != "/robots.txt"]
+
     def paths(self, host: str | None = None) -> list[str]:
         """What was asked for, query included."""
         return [seen.path for seen in self.all(host)]

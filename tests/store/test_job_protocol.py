@@ -243,20 +243,15 @@ def test_every_job_ends_once_also_behind_a_network_that_cuts_and_drops(faulty_cl
         nodes = [Node(f"n{number}", SettlingStore(store), frames, random) for number in range(3)]
         assert any(acknowledged(lambda: nodes[0].put(SEEDS)) for _ in range(10))
         for _ in range(100):
-            node = random.choice(nodes)
-            moves: list[Move] = [
-                node.take,
-                node.work,
-                node.hand_back,
-                node.postpone,
-                node.make_ready,
-                node.tidy,
-            ]
-            acknowledged(random.choice(moves))
+            acknowledged(random.choice(all_moves(random.choice(nodes))))
         assert any(do_what_is_left(nodes) for _ in range(100)), "the run does not come to its end"
         ended = all_ended(nodes[0].jobs)
         assert set(ended) == ALL
         assert {(job, end.incarnation, end.fence) for job, end in ended.items()} <= frames
+
+
+def all_moves(node: Node) -> list[Move]:
+    return [node.take, node.work, node.hand_back, node.postpone, node.make_ready, node.tidy]
 
 
 def acknowledged(move: Move) -> bool:
