@@ -65,7 +65,7 @@ def test_three_nodes_together_keep_the_delay(
 ) -> None:
     with Pace(server) as pace, three_nodes(hammer.grid, world, tmp_path, "polite") as nodes:
         assert [node.wait(LIMIT_S) for node in nodes] == [0, 0, 0]
-    assert len(server.log.all()) == world.jobs
+    assert len(server.log.pages()) == world.jobs
     pace.assert_kept(DELAY_MS, parallelism=1)
     assert read_nodes_rows(tmp_path, "polite") == world.rows
 

@@ -52,6 +52,9 @@ class ScoopiProcess:
         for pid in [*self.workers(), self.process.pid]:
             kill(pid)
         self.process.wait()
+        self._log.close()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
 
 
 def children_of(parent: int) -> Iterator[int]:
