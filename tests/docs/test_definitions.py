@@ -11,7 +11,7 @@ from tests.docs.markdown import PAGES, ROOT, Page
 
 README = Page("README.md")
 FILES = [block.file for name in PAGES for block in Page(name).blocks("yaml")]
-FOLDERS = ("first", "shop", "bikes", "books", "concerts", "jobs", "outputs")
+FOLDERS = ("demo", "shop", "bikes", "books", "concerts", "jobs", "outputs")
 QUICKSTART = ROOT / "defs" / "examples" / "quickstart"
 
 
@@ -33,7 +33,7 @@ def test_the_definitions_of_the_documentation_pass_the_check_without_a_warning(
 
 
 def test_the_first_definition_is_that_of_the_quickstart() -> None:
-    first = next(block for block in README.blocks("yaml") if block.file.startswith("first/"))
+    first = next(block for block in README.blocks("yaml") if block.file.startswith("demo/"))
     lines = (QUICKSTART / "bakery.yml").read_text().splitlines()
 
     assert first.lines[1:] == [line for line in lines if line.strip() and not line.startswith("#")]

@@ -21,6 +21,7 @@ def test_every_figure_of_the_node_is_told() -> None:
         "scoopi_node_uptime_seconds": 2.5,
         "scoopi_jobs_done_total": 7,
         "scoopi_jobs_failed_total": 1,
+        "scoopi_jobs_skipped_total": 0,
         "scoopi_jobs_held": 3,
         "scoopi_jobs_left": 40,
         "scoopi_pages_total": 8,

@@ -181,10 +181,10 @@ def test_the_archive_keeps_no_login_and_serves_the_page_to_whom_it_was_given(
     for file in files:
         assert SECRET.encode() not in file.read_bytes() + str(file).encode()
     assert desk.scoopi("run", "job.yml", "--workers", 0).code == 0
-    assert server.log.paths() == ["/a.html"]
+    assert [page.path for page in server.log.pages()] == ["/a.html"]
     write(desk, url.replace("me:", "you:"), live="live: P1D,")
     assert desk.scoopi("run", "job.yml", "--workers", 0, "--output", "third").code == 0
-    assert server.log.paths() == ["/a.html"] * 2, "another user has another page"
+    assert [page.path for page in server.log.pages()] == ["/a.html"] * 2, "another user has another page"
     refused("login in the archive")
 
 

@@ -168,12 +168,14 @@ def test_a_run_that_may_never_be_led_to_private_hosts_loads_what_its_user_names(
     (pages / "linked.html").write_text(f'<body><a href="{inner}">x</a></body>')
     (desk.folder / "job.yml").write_text(LINKED.format(url=server.url(path.format(inner))))
     assert desk.scoopi("run", "job.yml", "--workers", 0, "--output", "open").code in (0, 1)
-    assert server.log.paths(server.host(2)) == ["/inner.html"], "by default private pages lead anywhere"
+    assert [page.path for page in server.log.pages(server.host(2))] == ["/inner.html"], (
+        "by default private pages lead anywhere"
+    )
     desk.settings["scoopi.loader.privateHosts"] = "never"
     ended = desk.scoopi("run", "job.yml", "--workers", 0)
     assert ended.code == 1
     assert "a public page leads to a private address" in ended.err
-    assert server.log.paths(server.host(2)) == ["/inner.html"]
+    assert [page.path for page in server.log.pages(server.host(2))] == ["/inner.html"]
     refused(f"private host by {path}")
 
 

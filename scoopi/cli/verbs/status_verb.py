@@ -95,7 +95,7 @@ def _period(seconds: int) -> str:
 
 
 def _jobs(jobs: JobFigures) -> str:
-    names = ("ready", "taken", "done", "failed", "skipped")
+    names = ["ready", "taken", "done", "failed", *(["skipped"] if jobs.skipped else [])]
     return ", ".join(f"{number(getattr(jobs, name))} {name}" for name in names)
 
 
