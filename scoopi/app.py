@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from scoopi.configs.given import SettingValue, as_texts
 from scoopi.runs.run_request import RunRequest, ignore_notice, output_folder
@@ -282,14 +282,15 @@ def extract(
     *,
     group: str | None = None,
     configs: Mapping[str, SettingValue] | None = None,
-) -> list[tuple[str | None, ...]]:
-    """Extract the rows of one page in memory.
+) -> list[Any]:
+    """Extract the rows, or records, of one page in memory.
 
     Definitions are compiled for the first page, and again after they, the settings or the environment have
     changed, so that calling it for many pages is quick.
 
     Returns:
-        One tuple per row: locator name, task group, and the values; None where a file has `null`.
+        One tuple per row of a grid: locator name, task group, and the values; None where a file has `null`.
+        One dict per record: the values by column, as Python has them (`Decimal`, `date`, `datetime`, …).
     Raises:
         BootError: the definitions or settings are wrong.
         StepError: a task fails on this page.

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +26,7 @@ from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data import Data
 from scoopi.model.handover import Payload, ToTask
 from scoopi.model.locator import Document, Locator
+from scoopi.model.records import Records
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -35,8 +36,9 @@ from scoopi.runs.run_request import RunRequest
 from scoopi.steps.data_appender import DataAppender
 from scoopi.worker.worker_parts import TaskChain
 
-Row = tuple[str | None, ...]
-"""Locator name, task group, then the values of the axes; None where a file would say `null`."""
+Row = Any
+"""Of a grid a tuple: locator name, task group, then the values of the axes, None where a file has `null`.
+Of records a dict: the values of the columns as Python has them (`Decimal`, `date`, `datetime`, …)."""
 
 NOT_ARCHIVED = {"scoopi.datastore.enable": "false"}
 _MOST = 8
@@ -132,6 +134,8 @@ class Extractor:
     def _rows(self, chain: TaskChain, locator: Locator, page: Page) -> list[Row]:
         payload = Payload("", locator, 1, chain.task.name, page)
         for link in chain.steps:
+            if isinstance(payload.input, Records):
+                return list(self._records(chain, payload.input))
             if isinstance(link.step, DataAppender):
                 head = (locator.name, locator.group)
                 return [head + item.values for item in payload.expect(Data).items]
@@ -140,6 +144,17 @@ class Extractor:
                 break
             payload = handover.payload
         return []
+
+    def _records(self, chain: TaskChain, records: Records) -> Iterator[dict[str, Any]]:
+        from scoopi.outputs.typed_values import typed_reader
+
+        columns = self._definitions.record_defs[chain.task.data_def].schema.all_columns
+        readers = [(column.name, typed_reader(column)) for column in columns]
+        for row in records.rows:
+            yield {
+                name: value if reader is None else reader(value)
+                for (name, reader), value in zip(readers, row, strict=True)
+            }
 
     def _locator(self, url: str, group: str | None) -> Locator:
         known = self._locators.get((url, group))

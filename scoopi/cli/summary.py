@@ -60,6 +60,8 @@ class Summary:
         yield "rows", self._row_lines(report)
         if report.unmet:
             yield "expect", self._unmet(report)
+        if lines := self._fields(report):
+            yield "fields", lines
         if report.empty:
             yield "empty", self._empty(report)
         if times := _times(report.times, report.pages):
@@ -106,6 +108,22 @@ class Summary:
             lines.append(self._paint(hint, "yellow"))
         return lines
 
+    def _fields(self, report: RunReport) -> list[str]:
+        """The fields of records that are not always filled."""
+        lines = []
+        for each in report.fields:
+            counts = {"missing": each.missing, "unreadable": each.unreadable, "rejected": each.rejected}
+            faults = [f"{number(count)} {word}" for word, count in counts.items() if count]
+            if faults:
+                words = ", ".join([f"{number(each.filled)} filled", *faults])
+                line = f"{each.data_def}.{each.field}: {words}"
+                example = f", as {each.example}" if each.example else ""
+                look = "yellow" if each.unreadable or not each.filled else ""
+                text = printable(f"{line}{example} ({each.at})")
+                lines.append(self._paint(text, look) if look else text)
+        shown = lines[:_MOST_NAMES]
+        return shown + ([f"and {number(len(lines) - len(shown))} more"] if len(lines) > len(shown) else [])
+
     def _unmet(self, report: RunReport) -> list[str]:
         """The expectations that the records do not meet."""
         lines = [self._paint(printable(line), "red") for line in report.unmet]
@@ -116,7 +134,7 @@ class Summary:
         lines = [self._paint(printable(line), "yellow") for line in report.empty[:_MOST_NAMES]]
         if more := len(report.empty) - len(lines):
             lines.append(f"and {number(more)} more")
-        if lines:
+        if lines and not report.fields:
             lines.append("try the selectors in a browser's inspector; css reads only the element's own text")
         return lines
 

@@ -15,7 +15,7 @@ from scoopi.model.data_def import DataDef
 from scoopi.model.failure import run_failure
 from scoopi.model.place import Place
 from scoopi.model.report.finds import MET, PAGES, PREFIX, ROWS, axes_read, count_name
-from scoopi.model.report.run_report import Cause, JobCounts, RunReport, RunStatus
+from scoopi.model.report.run_report import Cause, FieldFigures, JobCounts, RunReport, RunStatus
 from scoopi.plugins.encoders.rows_encoder import read_rows
 from scoopi.publishing.row_tally import Published
 from scoopi.runs.run_file import RunFile, RunPlace, RunView, versions
@@ -105,10 +105,12 @@ class RunNotes(msgspec.Struct, frozen=True):
     Attributes:
         empty: what found nothing, a sentence each.
         used_up: the budgets of retries that are used up.
+        fields: what the fields of records found.
     """
 
     empty: Callable[[], tuple[str, ...]] = tuple
     used_up: Callable[[], tuple[str, ...]] = tuple
+    fields: Callable[[], tuple[FieldFigures, ...]] = tuple
 
 
 class RunReporter:
@@ -179,6 +181,7 @@ class RunReporter:
             dropped=found.dropped,
             unmet=found.unmet,
             retries=msgspec.structs.replace(found.retries, used_up=self._notes.used_up()),
+            fields=self._notes.fields(),
             lists={name: _rows(bodies) for name, bodies in found.lists.items()},
             skipped=found.skips,
         )

@@ -14,7 +14,15 @@ from typing import Any
 
 import msgspec
 
-from scoopi.model.report.run_report import ALREADY_OVER, Cause, JobCounts, Retries, RunReport, RunStatus
+from scoopi.model.report.run_report import (
+    ALREADY_OVER,
+    Cause,
+    FieldFigures,
+    JobCounts,
+    Retries,
+    RunReport,
+    RunStatus,
+)
 from scoopi.version import __version__
 
 _METADATA = ".dist-info"
@@ -37,6 +45,7 @@ class RunView(msgspec.Struct, frozen=True):
     dropped: dict[str, int] = {}
     unmet: tuple[str, ...] = ()
     retries: Retries = Retries()
+    fields: tuple[FieldFigures, ...] = ()
     awaiting: tuple[str, ...] = ()
     time: dict[str, float] = {}
     versions: dict[str, str] = {}
@@ -67,6 +76,7 @@ class RunView(msgspec.Struct, frozen=True):
             dropped=report.dropped,
             unmet=report.unmet,
             retries=report.retries,
+            fields=report.fields,
             awaiting=awaiting,
             time=report.times,
             versions=versions,
@@ -88,6 +98,7 @@ class RunView(msgspec.Struct, frozen=True):
             dropped=self.dropped,
             unmet=self.unmet,
             retries=self.retries,
+            fields=self.fields,
             times=self.time,
             skipped=self.skipped,
             publish_note=ALREADY_OVER,

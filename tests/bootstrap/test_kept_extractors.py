@@ -44,6 +44,7 @@ def write(path: Path, tag: str, *, age_s: float = LONG_AGO_S) -> None:
 
 def word(defs: Path, **configs: str) -> str | None:
     """What is read of a page whose words stand in b, i and u."""
+    row: tuple[str | None, ...]
     (row,) = extract(defs, b"<b>bold</b><i>italic</i>", "/page.html", configs=configs)
     return row[-1]
 

@@ -28,6 +28,7 @@ def value(tmp_path: Path) -> Value:
             f"taskGroups: {{ g: {{ t: {{ dataDef: d, steps: {steps} }} }} }}\n"
             f"dataDefs: {{ d: {{ query: {{ block: {block} }}, items: [ item: {{ name: i, {keys} }} ] }} }}\n"
         )
+        found: str | None
         ((_, _, found, _),) = extract(tmp_path, page, URL)
         return found
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from scoopi import Scoopi
+from scoopi import Scoopi, extract
 from scoopi.model.report.run_report import RunReport
 
 CARD = "<li class=card><a href={link}>{title}</a><b>{price}</b></li>"
@@ -132,3 +134,50 @@ def test_links_of_a_local_page_in_a_folder_are_joined_to_it_once(
         page.rename(tmp_path / "pages" / page.name)
     report = run(DETAILS.replace("/list", "pages/list"))
     assert lines(report, "specs.csv") == ["Attic,A1", "B,B1", "Cellar,C1", "Loft,A1", "title,upc"]
+
+
+def test_the_report_shows_what_each_field_found_with_an_example_and_its_line(
+    run: Callable[..., RunReport],
+) -> None:
+    report = run(DEFINITIONS.replace("type: decimal }", "type: decimal }\n      none: i"))
+    price = next(each for each in report.fields if each.field == "price")
+    assert (price.filled, price.missing, price.unreadable) == (2, 0, 1)
+    assert price.example == "'-' holds no number"
+    assert price.at.endswith("defs.yml:12:24")
+    (sentence,) = report.empty
+    assert sentence.startswith("none of card: its selector finds nothing in 3 records of 2 pages")
+    written = msgspec.json.decode((Path(report.folder) / "run.json").read_bytes())
+    assert [each["field"] for each in written["fields"]] == ["title", "price", "none", "link", "link"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("each: li.card", "each: li.cart", "dataDef card: `each` 'li.cart' finds nothing on 2 pages"),
+        (
+            "title: a",
+            "title: { select: u, required: true }",
+            "dataDef card: all 3 elements on 2 pages were rejected",
+        ),
+        (
+            "select: b, type: decimal",
+            "select: a, type: boolean",
+            "price of card: no value is readable as boolean",
+        ),
+    ],
+)
+def test_empty_says_whether_each_the_selector_or_the_type_failed(
+    run: Callable[..., RunReport], old: str, new: str, sentence: str
+) -> None:
+    assert run(DEFINITIONS.replace(old, new)).empty[0].startswith(sentence)
+
+
+def test_a_program_gets_the_records_of_a_run_and_of_a_page(
+    run: Callable[..., RunReport], tmp_path: Path
+) -> None:
+    report = run()
+    first = next(each for each in report.records("cards.jsonl") if each["title"] == "Attic")
+    assert first == {"title": "Attic", "price": Decimal("1.50"), "link": "/a.html"}
+    page = (tmp_path / "list1.html").read_bytes()
+    records = extract("defs.yml", page, "https://shop.example/list1.html", group="list")
+    assert records[0] == {"title": "Attic", "price": Decimal("1.50"), "link": "https://shop.example/a.html"}

@@ -13,6 +13,7 @@ from scoopi.appenders.appender import STORE_TIMEOUT_S, Appender, CommitEvents
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.configs.groups import AppenderSettings, EngineSettings, OutputSettings
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S
+from scoopi.engine.record_finds import RecordFinds
 from scoopi.engine.run_completion import Presence, RunLimits
 from scoopi.engine.run_reporter import EmptyFinds, RunNotes, RunReporter
 from scoopi.engine.shutdown import StopTime
@@ -225,12 +226,21 @@ class RowsModule(Module):
 
     @singleton
     @provider
+    def record_finds(self, context: RunContext, counts: NodeCounts) -> RecordFinds:
+        """What the fields of records found on the pages that this process has read."""
+        return RecordFinds(context.composed.definitions.record_defs, counts, _whose(context))
+
+    @singleton
+    @provider
     def empty_finds(self, context: RunContext, counts: NodeCounts) -> EmptyFinds:
         """What found nothing on the pages that this process has read."""
-        whose = " that this node has read" if context.cluster is not None else ""
-        if context.resumed:
-            whose = " read since it was resumed"
-        return EmptyFinds(context.composed.definitions.data_defs, counts, whose)
+        return EmptyFinds(context.composed.definitions.data_defs, counts, _whose(context))
+
+    @singleton
+    @provider
+    def notes(self, empty: EmptyFinds, records: RecordFinds, budget: RetryBudget) -> RunNotes:
+        """What the report adds to its figures."""
+        return RunNotes(lambda: (*empty.sentences(), *records.sentences()), budget.used_up, records.figures)
 
     @singleton
     @provider
@@ -240,13 +250,12 @@ class RowsModule(Module):
         jobs: JobStore,
         record: RunRecord,
         counts: NodeCounts,
-        empty: EmptyFinds,
-        budget: RetryBudget,
+        notes: RunNotes,
         context: RunContext,
     ) -> RunReporter:
         """Reports what the run has done."""
         file = RunFile(context.folder.path, context.folder.node_folder, context.cluster is not None)
-        return RunReporter(place, file, jobs, record, counts, RunNotes(empty.sentences, budget.used_up))
+        return RunReporter(place, file, jobs, record, counts, notes)
 
     @singleton
     @provider
@@ -266,3 +275,10 @@ def _on_over(context: RunContext) -> None:
         context.folder.note_over(context.run)
     if context.retention is not None:
         context.retention.begin()
+
+
+def _whose(context: RunContext) -> str:
+    """Which pages the counters of this process are of; empty for all of the run."""
+    if context.resumed:
+        return " read since it was resumed"
+    return " that this node has read" if context.cluster is not None else ""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -101,6 +102,27 @@ class Retries(msgspec.Struct, frozen=True):
     used_up: tuple[str, ...] = ()
 
 
+class FieldFigures(msgspec.Struct, frozen=True):
+    """What one field of records found.
+
+    Attributes:
+        filled, missing: records with a value, and without one.
+        unreadable: values that could not be converted to its type.
+        rejected: elements that gave no record because of it.
+        example: why a value could not be converted; empty if all could.
+        at: `file:line:column` of what reads it.
+    """
+
+    data_def: str
+    field: str
+    filled: int = 0
+    missing: int = 0
+    unreadable: int = 0
+    rejected: int = 0
+    example: str = ""
+    at: str = ""
+
+
 class RunReport(msgspec.Struct, frozen=True):
     """One run from this node's view.
 
@@ -124,6 +146,7 @@ class RunReport(msgspec.Struct, frozen=True):
         dropped: records whose key another one of the run had before, by the name of their output.
         unmet: expectations that records do not meet, a sentence each; their outputs are held back (exit 4).
         lists: rows of each ListAppender by its name, for embedding.
+        fields: what the fields of records found.
         retries: attempts after the first ones.
     """
 
@@ -149,6 +172,22 @@ class RunReport(msgspec.Struct, frozen=True):
     dropped: dict[str, int] = {}
     unmet: tuple[str, ...] = ()
     lists: dict[str, tuple[Any, ...]] = {}
+    fields: tuple[FieldFigures, ...] = ()
+
+    def records(self, name: str) -> Iterator[dict[str, Any]]:
+        """The records of an output of JSON lines, or of the data definition that it is named by.
+
+        Raises:
+            OSError: the run has no such file.
+        """
+        import json
+        from decimal import Decimal
+
+        file = name if name in self.rows else f"{name}.jsonl"
+        with (Path(self.folder) / file).open(encoding="utf-8") as lines:
+            for line in lines:
+                yield json.loads(line, parse_float=Decimal)
+
     retries: Retries = Retries()
     skipped: tuple[Cause, ...] = ()
 
