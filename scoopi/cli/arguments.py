@@ -22,6 +22,8 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "rows": "print the rows of a run that have been committed so far",
         "check": "report every problem in definitions without running them",
         "fetch": "load one page as a run does, and show its requests and answers",
+        "parse": "show the records of one page, and what each field found",
+        "show": "show definitions without short forms, with the place of each value",
         "config": "show every setting, its value and its source",
         "status": "show the runs of a cluster, their nodes and their progress",
         "politeness": "show what each host of a run has seen of it",
@@ -46,7 +48,7 @@ _SCHEDULE = frozenset({"deploy", "serve", "tick", "launch", "process", "job", "a
 _RUN, _NEW, _CHECK = "use scoopi run DEFS", "use scoopi new DIR", "use scoopi check DEFS"
 _STOP = "press Ctrl-C where the run was started, or use scoopi cancel RUN for a run of a cluster"
 _STATUS = "use scoopi status for the runs of a cluster; other runs are folders in the output folder"
-_ONE_PAGE = "use scoopi.extract in Python, which reads one page, or scoopi fetch, which loads one"
+_ONE_PAGE = "use scoopi parse DEFS FILE, or scoopi.extract in Python; scoopi fetch loads a page"
 FOREIGN: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("crawl", "scrape", "spider", "runspider", "start", "exec", "execute", "go"), _RUN),
@@ -54,10 +56,10 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("validate", "verify", "lint", "test"), _CHECK),
         **dict.fromkeys(("stop", "kill", "abort", "quit"), _STOP),
         **dict.fromkeys(("continue", "restart"), "use scoopi resume"),
-        **dict.fromkeys(("list", "ls", "ps", "jobs", "runs", "show", "info"), _STATUS),
+        **dict.fromkeys(("list", "ls", "ps", "jobs", "runs", "info"), _STATUS),
         **dict.fromkeys(("settings", "configure", "env"), "use scoopi config"),
         **dict.fromkeys(("server", "cluster"), "use scoopi member"),
-        **dict.fromkeys(("shell", "parse", "view", "extract"), _ONE_PAGE),
+        **dict.fromkeys(("shell", "view", "extract"), _ONE_PAGE),
     }
 )
 """Command of another tool -> what to use instead."""

@@ -181,3 +181,13 @@ def test_a_program_gets_the_records_of_a_run_and_of_a_page(
     page = (tmp_path / "list1.html").read_bytes()
     records = extract("defs.yml", page, "https://shop.example/list1.html", group="list")
     assert records[0] == {"title": "Attic", "price": Decimal("1.50"), "link": "https://shop.example/a.html"}
+
+
+def test_links_of_pages_in_folders_are_relative_to_their_page(
+    run: Callable[..., RunReport], tmp_path: Path
+) -> None:
+    (tmp_path / "lists").mkdir()
+    for page in tmp_path.glob("list*.html"):
+        page.rename(tmp_path / "lists" / page.name)
+    report = run(DEFINITIONS.replace("/list1.html", "lists/list1.html"))
+    assert (report.errors, report.pages) == ((), 2)

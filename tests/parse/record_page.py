@@ -61,8 +61,13 @@ def records_of(
         parent or {},
         lambda link: urljoin(URL, link),
     )
-    document = Document(facts.locator, URL, facts.fetched_at, None, page.encode(), content_type=content_type)
-    return reader.read(Page(document, TreeLimits()), facts, script)
+    return reader.read(page_of(page, content_type), facts, script)
+
+
+def page_of(text: str, content_type: str = "") -> Page:
+    """A page as it is loaded."""
+    locator, now = Locator("oslo", "list", "/a.html"), datetime(2026, 3, 2, 8, tzinfo=UTC)
+    return Page(Document(locator, URL, now, None, text.encode(), content_type=content_type), TreeLimits())
 
 
 def rows_of(page: str, fields: dict[str, Any], **keys: Any) -> list[tuple[Any, ...]]:

@@ -18,8 +18,11 @@ from scoopi.defs.yaml.node import Table
 from scoopi.defs.yaml.report import Report
 from scoopi.defs.yaml.shape_checker import ShapeChecker
 from scoopi.defs.yaml.source_files import SourceFiles, SourceText
+from scoopi.defs.yaml.tree_text import tree_lines
+from scoopi.errors import UsageError
 from scoopi.model.definitions import Definitions
 from scoopi.model.place import Place
+from scoopi.model.text.shown import nearest
 
 
 def read_definitions(
@@ -43,6 +46,50 @@ def read_definitions(
     Source: defs/README.md, 1.
     """
     return DefsReader(default_steps, checkers or Checkers(), strict, site_files).read(source)
+
+
+def shown_definitions(source: Path, task: str = "") -> tuple[list[str], Report]:
+    """The definitions without short forms, as lines of YAML with the place of each value.
+
+    Args:
+        task: `NAME` or `GROUP.NAME` of the only one to show, with what it uses; empty for all.
+    Returns:
+        The lines, and the report of what could not be read.
+    Raises:
+        UsageError: there is no such task.
+    """
+    reader = DefsReader("", Checkers(), False)
+    root, report = reader.expanded(source)
+    return list(tree_lines(_of_task(root, task) if task else root)), report
+
+
+def _of_task(root: Table, wanted: str) -> Table:
+    """The part of the definitions that one task needs."""
+    groups = root.table("taskGroups") or Table({}, {}, root.place)
+    for group, tasks in groups.entries.items():
+        for name, node in tasks.entries.items() if isinstance(tasks, Table) else ():
+            if wanted in (name, f"{group}.{name}") and isinstance(node, Table) and isinstance(tasks, Table):
+                used = {"locatorGroups": group, "taskGroups": group, "dataDefs": node.text("dataDef") or ""}
+                sections = {each: _only(root.table(each), entry) for each, entry in used.items()}
+                only = Table({group: _only(tasks, name)}, {}, tasks.place)
+                sections["taskGroups"] = only
+                return Table(
+                    {each: found for each, found in sections.items() if found.entries}, {}, root.place
+                )
+    known = [
+        f"{g}.{n}" for g, tasks in groups.entries.items() if isinstance(tasks, Table) for n in tasks.entries
+    ]
+    near = nearest(wanted, [*known, *(name.partition(".")[2] for name in known)])
+    raise UsageError(
+        f"there is no task {wanted}",
+        hint=f"did you mean {near}?" if near else f"known are {', '.join(known)}",
+    )
+
+
+def _only(section: Table | None, name: str) -> Table:
+    if section is None or name not in section.entries:
+        return Table({}, {}, Place())
+    return Table({name: section.entries[name]}, {}, section.place)
 
 
 class DefsReader:
@@ -79,6 +126,11 @@ class DefsReader:
             return nothing, self._report(files)
         definitions = checker.definitions()
         return replace(definitions, sites=(*definitions.sites, *above)), self._report(files)
+
+    def expanded(self, source: Path) -> tuple[Table, Report]:
+        """The definitions of all files without short forms, unchecked; and what cannot be read."""
+        files = self._files(source)
+        return self._merged(files, source), self._report(files)
 
     def _files(self, source: Path) -> list[Path]:
         finder = SourceFiles(source, self._findings)

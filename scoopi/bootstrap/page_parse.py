@@ -1,0 +1,168 @@
+"""PageParse: reads the records of one page, from a file or the network, without a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from scoopi.bootstrap.defs_composer import DefsComposer
+from scoopi.bootstrap.worker_wiring import wire
+from scoopi.configs.run_date import compose_run_date
+from scoopi.errors import FetchError, UsageError
+from scoopi.model.definitions import Definitions
+from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
+from scoopi.model.locator import Locator
+from scoopi.model.records import Column, Records
+from scoopi.model.text.shown import nearest
+from scoopi.parse.records.record_inspection import FieldView, RecordInspection
+from scoopi.parse.tree.page import Page
+from scoopi.plugins.builtins import BUILTINS
+from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.runs.composed import WorkerPlan, plugin_folders
+from scoopi.runs.configs_composer import ConfigsComposer
+from scoopi.runs.run_request import RunRequest
+from scoopi.steps.step import Loader, LoadOrder
+from scoopi.worker.worker_parts import TaskChain
+
+LIMIT_S = 120.0
+"""How long loading the page may take, with all its redirects."""
+
+
+class ParsedPage(NamedTuple):
+    """What one data definition reads from the page.
+
+    Attributes:
+        each: what `each` finds; None without it.
+    """
+
+    data_def: str
+    columns: tuple[Column, ...]
+    records: Records
+    each: FieldView | None
+    fields: list[FieldView]
+
+
+class PageParse:
+    """One page, read by the tasks of one group.
+
+    Args:
+        request: the definitions and settings.
+        target: the page: a path, or an address.
+        group: name of the task group; empty to find it by the page's locator.
+        data_def: name of the only data definition that counts; empty for all of the group.
+    """
+
+    def __init__(self, request: RunRequest, target: str, group: str = "", data_def: str = "") -> None:
+        assert request.defs is not None, "a page is read by definitions"
+        configs = ConfigsComposer(request).compose()
+        current, source = Path.cwd(), request.defs.absolute()
+        finder = PluginFinder(plugin_folders(current, source), BUILTINS)
+        self._definitions = DefsComposer(configs, finder, current).compose(request.defs)
+        self._plan = WorkerPlan(
+            self._definitions,
+            configs.composed(),
+            compose_run_date(configs, datetime.now().astimezone()),
+            str(current),
+            str(source),
+            is_cluster=False,
+            secrets=configs.secrets,
+        )
+        self._target = target
+        self._data_def = data_def
+        self._group = _group_of(self._definitions, target, group, data_def)
+
+    def read(self) -> list[ParsedPage]:
+        """What each data definition of records reads.
+
+        Raises:
+            StepError: the page cannot be loaded, or not be read.
+        """
+        plan = msgspec.msgpack.encode(
+            msgspec.structs.replace(
+                self._plan, definitions=msgspec.structs.replace(self._definitions, locator_groups={})
+            )
+        )
+        parts = wire(plan, lambda job, host: None)
+        try:
+            page = _loaded(parts.loader, Locator(self._group, self._group, self._target))
+            return list(self._parsed(parts.group_plan(self._group).chains, page))
+        finally:
+            parts.loader.close()
+
+    def _parsed(self, chains: tuple[TaskChain, ...], page: Page) -> Iterator[ParsedPage]:
+        for chain in chains:
+            name = chain.task.data_def
+            definition = self._definitions.record_defs.get(name)
+            if definition is None or (self._data_def and name != self._data_def):
+                continue
+            payload = Payload("", page.document.locator, 1, chain.task.name, page)
+            handover = chain.steps[0].step.run(payload)
+            assert isinstance(handover, ToTask), "the first step reads records"
+            records = handover.payload.expect(Records)
+            inspection = RecordInspection(definition, page, records)
+            columns = definition.schema.all_columns
+            yield ParsedPage(name, columns, records, inspection.each(), inspection.fields())
+
+
+def _group_of(definitions: Definitions, target: str, group: str, data_def: str) -> str:
+    """The task group that the page is read by."""
+    reading = {
+        name: [task.data_def for task in each.tasks if task.data_def in definitions.record_defs]
+        for name, each in definitions.task_groups.items()
+    }
+    if group and group not in reading:
+        near = nearest(group, reading)
+        raise UsageError(f"there is no task group {group}", hint=f"did you mean {near}?" if near else "")
+    if data_def and data_def not in definitions.record_defs:
+        names = ", ".join(definitions.record_defs) or "none"
+        raise UsageError(f"there are no records {data_def}", hint=f"known are {names}")
+    known = [name for name, defs in reading.items() if defs and (not data_def or data_def in defs)]
+    if group:
+        known = [name for name in known if name == group]
+    if len(known) > 1:
+        groups = definitions.locator_groups
+        named = [
+            name
+            for name in known
+            if name in groups and target in {each.url for each in groups[name].locators}
+        ]
+        known = named[:1] or known
+    if len(known) == 1:
+        return known[0]
+    if known:
+        hint = f"name one with --group: {', '.join(known)}"
+        raise UsageError("several task groups can read the page", hint=hint)
+    raise UsageError(
+        "no task of these definitions reads records", hint="a data definition of records has fields"
+    )
+
+
+def _loaded(loader: Loader, locator: Locator) -> Page:
+    """The page, one request after the other.
+
+    Raises:
+        FetchError: it cannot be loaded, or not in time.
+    """
+    answers: list[Handover | Exception] = []
+    payload = Payload("", locator, 1, "", LoadOrder())
+    deadline = time.monotonic() + LIMIT_S
+    loader.begin(payload, answers.append)
+    while time.monotonic() < deadline:
+        if not answers:
+            loader.turn(0.1)
+            continue
+        answer = answers.pop()
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, ToGrant):
+            order = answer.payload.expect(LoadOrder)
+            grant = Grant(answer.host, deadline)
+            loader.begin(answer.payload.advance(order.with_grant(grant)), answers.append)
+        elif isinstance(answer, ToTask):
+            return answer.payload.expect(Page)
+    raise FetchError(f"no page within {LIMIT_S:.0f} s", at=locator.url)

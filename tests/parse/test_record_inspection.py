@@ -1,0 +1,51 @@
+"""What an author learns of fields on one page."""
+
+from __future__ import annotations
+
+from scoopi.parse.records.record_inspection import RecordInspection
+from scoopi.parse.records.selector_prefix import longest_prefix
+from tests.parse.record_page import page_of, record_def, records_of
+
+PAGE = "<ul><li class=card><a href=x>A</a><p class=price>x</p></li><li class=card><a>B</a></li></ul>"
+
+
+def test_fields_show_matches_missing_values_and_the_longest_prefix_that_matches() -> None:
+    fields = {
+        "a": "a",
+        "link": "a @href",
+        "price": {"select": "p.price", "type": "price"},
+        "none": "p.price > b.now @x",
+        "path": "./p/b[2]/text()",
+        "value": {"value": "x"},
+    }
+    definition = record_def(fields, each="li.card")
+    views = RecordInspection(definition, page_of(PAGE), records_of(PAGE, fields, each="li.card")).fields()
+    shown = {view.field: (view.matches, view.missing, view.unreadable, view.prefix) for view in views}
+    assert shown == {
+        "a": (2, 0, 0, ""),
+        "link": (1, 1, 0, ""),
+        "price": (1, 1, 1, ""),
+        "none": (0, 2, 0, "p.price"),
+        "path": (0, 2, 0, "./p"),
+        "value": (None, 0, 0, ""),
+    }
+
+
+def test_an_each_that_finds_nothing_shows_how_much_of_it_does() -> None:
+    definition = record_def({"a": "a"}, each="ul > li.cart")
+    view = RecordInspection(
+        definition, page_of(PAGE), records_of(PAGE, {"a": "a"}, each="ul > li.cart")
+    ).each()
+    assert view is not None
+    assert (view.matches, view.prefix, view.prefix_matches) == (0, "ul > li", 2)
+
+
+def test_a_selector_is_not_cut_inside_brackets_or_quotes() -> None:
+    tried: list[str] = []
+
+    def nothing(text: str) -> int:
+        tried.append(text)
+        return 0
+
+    longest_prefix("a[title='x > y'] b:has(i > u)", nothing, is_css=True)
+    assert tried == ["a[title='x > y'] b", "a[title='x > y']", "a"]
