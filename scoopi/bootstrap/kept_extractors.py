@@ -26,7 +26,7 @@ from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data import Data
 from scoopi.model.handover import Payload, ToTask
 from scoopi.model.locator import Document, Locator
-from scoopi.model.records import Records
+from scoopi.model.records import ColumnType, Records
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -149,12 +149,17 @@ class Extractor:
         from scoopi.outputs.typed_values import typed_reader
 
         columns = self._definitions.record_defs[chain.task.data_def].schema.all_columns
-        readers = [(column.name, typed_reader(column)) for column in columns]
+        names = [column.name for column in columns]
+        typed = {
+            column.name: reader
+            for column in columns
+            if column.type is not ColumnType.TEXT and (reader := typed_reader(column)) is not None
+        }
         for row in records.rows:
-            yield {
-                name: value if reader is None else reader(value)
-                for (name, reader), value in zip(readers, row, strict=True)
-            }
+            record = dict(zip(names, row, strict=True))
+            for name, reader in typed.items():
+                record[name] = reader(record[name])
+            yield record
 
     def _locator(self, url: str, group: str | None) -> Locator:
         known = self._locators.get((url, group))

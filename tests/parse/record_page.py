@@ -54,14 +54,13 @@ def records_of(
 ) -> Records:
     """What is read of a page."""
     reader = compile_records(record_def(fields, **keys), 1000, groups or {})
-    facts = PageFacts(
-        Locator("oslo", "list", "/a.html"),
-        URL,
-        datetime(2026, 3, 2, 8, tzinfo=UTC),
-        parent or {},
-        lambda link: urljoin(URL, link),
-    )
-    return reader.read(page_of(page, content_type), facts, script)
+    return reader.read(page_of(page, content_type), facts_of(parent), script)
+
+
+def facts_of(parent: dict[str, Any] | None = None) -> PageFacts:
+    """What is known of the page."""
+    locator, now = Locator("oslo", "list", "/a.html"), datetime(2026, 3, 2, 8, tzinfo=UTC)
+    return PageFacts(locator, URL, now, parent or {}, lambda link: urljoin(URL, link))
 
 
 def page_of(text: str, content_type: str = "") -> Page:

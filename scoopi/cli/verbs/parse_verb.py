@@ -15,8 +15,7 @@ from scoopi.cli.options import add_settings, add_verbose, read_settings
 from scoopi.cli.terminal import Terminal, printable
 
 if TYPE_CHECKING:
-    from scoopi.bootstrap.page_parse import ParsedPage
-    from scoopi.parse.records.record_inspection import FieldView
+    from scoopi.authoring import FieldView, ParsedPage
 
 _WIDEST = 40
 _MOST_RECORDS = 50
@@ -54,17 +53,18 @@ class Parse:
             DefsError: the definitions are wrong.
             StepError: the page cannot be loaded or read.
         """
-        from scoopi.bootstrap.page_parse import PageParse
-        from scoopi.runs.run_request import RunRequest
+        from scoopi.authoring import parse_page
 
-        request = RunRequest(
-            defs=options.defs,
-            conf=options.conf,
-            overrides=read_settings(options.settings),
-            environ=terminal.environ,
-        )
         with terminal.kept_for_data():  # reading definitions loads plugins, which may print
-            parsed = PageParse(request, options.page, options.group, options.data_def).read()
+            parsed = parse_page(
+                options.defs,
+                options.page,
+                group=options.group,
+                data_def=options.data_def,
+                conf=options.conf,
+                configs=read_settings(options.settings),
+                environ=terminal.environ,
+            )
         lines = [_json(parsed)] if options.json else [line for page in parsed for line in _shown(page)]
         for line in lines:
             terminal.give(line)

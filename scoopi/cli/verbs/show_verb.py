@@ -29,7 +29,7 @@ class Show:
         Raises:
             UsageError: there is no such task.
         """
-        from scoopi.defs.scrape.defs_reader import shown_definitions
+        from scoopi.authoring import shown_definitions
 
         lines, report = shown_definitions(options.defs, options.task)
         for line in lines:

@@ -22,9 +22,13 @@ def visible_text(node: Node) -> str:
     """The text as a reader sees it: white space collapsed, a blank where a block or `<br>` begins or ends."""
     if isinstance(node, str):
         return node if _PLAIN(node) else _WHITE_SPACE.sub(" ", node).strip(" ")
-    if len(node):
-        return full_text(node)
     text = node.text
+    for child in node if len(node) else ():
+        tag: object = child.tag
+        if isinstance(tag, str):
+            return full_text(node)
+        if child.tail:  # of a comment
+            text = text + child.tail if text else child.tail
     if text and node.tag not in _UNSEEN and _PLAIN(text):
         return text
     return own_text(node) if text else ""

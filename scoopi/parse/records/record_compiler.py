@@ -18,6 +18,7 @@ from scoopi.parse.records.node_query import Node, NodeQuery, compile_elements, c
 from scoopi.parse.records.node_value import value_of
 from scoopi.parse.records.record_reader import Follows, RecordReader
 from scoopi.parse.records.record_source import compile_source
+from scoopi.parse.records.record_walk import RecordWalk
 from scoopi.parse.values.date_text import zone_of
 
 Element = etree._Element
@@ -51,7 +52,11 @@ def compile_records(
         field.name: Follows.of(field, groups.get(field.follow)) for field in definition.fields if field.follow
     }
     root_of = compile_source(source, regex_timeout_ms)
-    return RecordReader(definition, fields, root_of, each, None, follows)
+    walk = None
+    if source.is_html and not plain:
+        found = [find if reader.is_found else None for find, reader in zip(finds, fields, strict=True)]
+        walk = RecordWalk(list(zip(definition.fields, found, strict=True)))
+    return RecordReader(definition, fields, root_of, each, walk if walk and walk.targets else None, follows)
 
 
 def find_of(field: FieldDef, definition: RecordDef, regex_timeout_ms: int) -> Find | None:

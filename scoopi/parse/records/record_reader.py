@@ -109,6 +109,15 @@ class RecordReader:
         absent: list[FieldDef] = []
         for at, field, names in self._fields:
             raws = found[at] if found is not None and field.is_found else field.read(reading, context)
+            if (
+                raws
+                and field.conversion.is_plain
+                and type(raw := raws[0]) is str
+                and raw
+                and not raw.isspace()
+            ):
+                record[names[0]] = raw  # as the conversion does
+                continue
             unread: list[ConvertError] = []
             value = field.conversion.value(raws, reading.facts, unread)
             definition = field.definition

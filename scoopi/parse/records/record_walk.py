@@ -1,0 +1,185 @@
+"""RecordWalk: what all simple selectors of a record find, in one walk over its element.
+
+Most fields are a few tags and classes. A query for each of them in each element costs libxml2 more to set up
+than all elements of a card cost to look at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from lxml import etree
+
+from scoopi.errors import ParseError
+from scoopi.model.records.record_def import FieldDef
+from scoopi.parse.css import syntax
+from scoopi.parse.css.element_text import attribute_of
+from scoopi.parse.css.selector_parser import parse_selector
+from scoopi.parse.records.field_reader import Find
+from scoopi.parse.records.node_query import Node, SelectorText
+from scoopi.parse.records.node_value import value_of
+
+Element = etree._Element
+Raws = Sequence[str]
+
+_NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
+_TO_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+_BLANKS = re.compile("[ \t\r\n]+")
+_MOST_KINDS = 5000
+_NOTHING: tuple[str, ...] = ()
+
+
+class _Compound(NamedTuple):
+    """Tag, id and classes that an element must have; empty for any."""
+
+    tag: str
+    id: str
+    classes: frozenset[str]
+
+
+class _Target(NamedTuple):
+    """A field whose selector is a chain of compounds, the last one first.
+
+    Attributes:
+        at: the field's position.
+        combinators: between each compound and the one before it.
+        attribute: that is taken; empty for what `take` gives.
+    """
+
+    at: int
+    compounds: tuple[_Compound, ...]
+    combinators: tuple[str, ...]
+    attribute: str
+    take: Callable[[Node], str]
+    is_list: bool
+
+
+class RecordWalk:
+    """Callable with the element of a record.
+
+    Args:
+        fields: the fields, and what finds each in an element; None for those that are not found there.
+    """
+
+    def __init__(self, fields: Sequence[tuple[FieldDef, Find | None]]) -> None:
+        found = [_target(at, field) if find is not None else None for at, (field, find) in enumerate(fields)]
+        targets = [target for target in found if target is not None]
+        self._finds = found
+        others = ((at, find) for at, (_, find) in enumerate(fields) if found[at] is None)
+        self._others = [(at, find) for at, find in others if find is not None]
+        self._targets = targets
+        self._known: dict[tuple[str, str | None], list[_Target]] = {}
+        self._singles = sum(not target.is_list for target in targets)
+        self._has_lists = any(target.is_list for target in targets)
+        self.targets = len(targets)
+
+    def __call__(self, root: Element) -> list[Raws]:
+        """What each field finds, in their order; of fields that are not found there nothing."""
+        values: list[Raws] = [_NOTHING] * len(self._finds)
+        for at, find in self._others:
+            values[at] = find(root)
+        left = self._singles
+        known = self._known
+        for element in root.iter("*") if self.targets else ():
+            kind = (element.tag, element.get("class"))
+            targets = known.get(kind)
+            if targets is None:
+                targets = self._targets_of(kind)
+            for target in targets:
+                at = target.at
+                if values[at] and not target.is_list:
+                    continue
+                if target.compounds[0].id and element.get("id") != target.compounds[0].id:
+                    continue
+                if target.combinators and not self._is_below(element, root, target, 0):
+                    continue
+                attribute = target.attribute
+                value = attribute_of(element, attribute) if attribute else target.take(element)
+                if value is None:
+                    continue
+                if target.is_list:
+                    values[at] = (*values[at], value)
+                else:
+                    values[at] = (value,)
+                    left -= 1
+            if not left and not self._has_lists:
+                break
+        return values
+
+    def _targets_of(self, kind: tuple[str, str | None]) -> list[_Target]:
+        """The fields whose last compound elements of this tag and class may have, but for their id."""
+        if len(self._known) >= _MOST_KINDS:
+            self._known.clear()
+        targets = [target for target in self._targets if _has(kind, target.compounds[0])]
+        self._known[kind] = targets
+        return targets
+
+    def _is_below(self, element: Element, root: Element, target: _Target, at: int) -> bool:
+        """Whether the rest of the chain stands above an element, in the element of the record."""
+        if at == len(target.combinators):
+            return True
+        is_child, compound = target.combinators[at] == ">", target.compounds[at + 1]
+        while element is not root:
+            parent = element.getparent()
+            if parent is None:
+                return False
+            if _fits(parent, compound) and self._is_below(parent, root, target, at + 1):
+                return True
+            if is_child:
+                return False
+            element = parent
+        return False
+
+
+def _fits(element: Element, compound: _Compound) -> bool:
+    if compound.id and element.get("id") != compound.id:
+        return False
+    return _has((element.tag, element.get("class")), compound)
+
+
+def _has(kind: tuple[str, str | None], compound: _Compound) -> bool:
+    tag, written = kind
+    if compound.tag and tag != compound.tag:
+        return False
+    if not compound.classes:
+        return True
+    return written is not None and compound.classes <= {*_BLANKS.split(written.translate(_TO_LOWER))}
+
+
+def _target(at: int, field: FieldDef) -> _Target | None:
+    """A field whose only selector is simple; None for any other."""
+    if len(field.selects) != 1 or field.page:
+        return None
+    path, attribute, is_xpath = SelectorText.of(field.selects[0].text)
+    if is_xpath or not path:
+        return None
+    try:
+        selectors = parse_selector(path)
+    except ParseError:
+        return None
+    if len(selectors) != 1 or selectors[0].scoped or not {*selectors[0].combinators} <= {">", " "}:
+        return None
+    compounds = [_compound(each) for each in selectors[0].compounds]
+    known = tuple(each for each in compounds if each is not None)
+    if len(known) != len(compounds):
+        return None
+    take = value_of(field.text, field.html)
+    combinators = tuple(reversed(selectors[0].combinators))
+    return _Target(at, known[::-1], combinators, attribute, take, field.is_list)
+
+
+def _compound(tests: syntax.Compound) -> _Compound | None:
+    tag, name, classes = "", "", set()
+    for test in tests:
+        match test:
+            case syntax.Tag(found) if _NAME.fullmatch(found) and not tag:
+                tag = found
+            case syntax.Id(found) if not name:
+                name = found
+            case syntax.ClassName(found) if _NAME.fullmatch(found):
+                classes.add(found)
+            case _:
+                return None
+    return _Compound(tag, name, frozenset(classes))
