@@ -289,8 +289,7 @@ def extract(
     changed, so that calling it for many pages is quick.
 
     Returns:
-        One tuple per row of a grid: locator name, task group, and the values; None where a file has `null`.
-        One dict per record: the values by column, as Python has them (`Decimal`, `date`, `datetime`, …).
+        A tuple per row of a grid: locator name, task group, values; a dict per record, in Python's types.
     Raises:
         BootError: the definitions or settings are wrong.
         StepError: a task fails on this page.

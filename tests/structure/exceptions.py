@@ -6,7 +6,10 @@ DOUBLE_NAMES: set[str] = set()
 """File names that occur in more than one folder."""
 LONG_FILES: set[str] = set()
 """Files above the limit."""
-FULL_FOLDERS: set[str] = set()
+FULL_FOLDERS: set[str] = {
+    # one file for each verb, which the command line finds by its name
+    "scoopi/cli/verbs",
+}
 """Folders above the limit."""
 SMALL_FILES: dict[str, str] = {
     "scoopi/cli/schedule_verbs/tick_verb.py": "a verb, which is imported by its name",
