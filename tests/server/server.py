@@ -26,7 +26,7 @@ class Server:
     """Serves `pages` on some loopback addresses of one port; `with Server(...) as server:`.
 
     Args:
-        pages: a folder, or a callable path -> bytes, Answer or None.
+        pages: a folder, or a callable path -> bytes, Answer or None; None and FileNotFoundError are a 404.
         port: of all addresses; 0 takes a free one.
         tls: certificate and key files make it an https server; it would rather speak HTTP/2, which it cannot.
         addresses: IPv4 and IPv6 addresses of loopback, each a host of its own.

@@ -57,7 +57,10 @@ class Site:
 
     def _page(self, path: str) -> Answer:
         if not isinstance(self._pages, Path):
-            page = self._pages(path)
+            try:
+                page = self._pages(path)
+            except FileNotFoundError:
+                page = None
             if page is None:
                 return Answer(b"no such page", 404)
             return page if isinstance(page, Answer) else Answer(page)

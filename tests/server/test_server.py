@@ -37,6 +37,11 @@ def test_pages_of_a_callable_are_served() -> None:
         assert ask(server, "/none")[0] == 404
 
 
+def test_a_file_that_a_callable_does_not_find_is_status_404(tmp_path: Path) -> None:
+    with Server(lambda path: (tmp_path / "robots.txt").read_bytes()) as server:
+        assert ask(server, "/robots.txt")[0] == 404
+
+
 def test_each_address_is_a_host_of_its_own_in_the_log(server: Server) -> None:
     ask(server, "/a", 0)
     ask(server, "/b", 1)
