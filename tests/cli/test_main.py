@@ -60,7 +60,7 @@ def test_nothing_at_all_is_wrong_usage_and_helps(screen: Any) -> None:
         (["frobnicate", "x"], "unknown command frobnicate, and no such file or folder; see scoopi --help"),
         (["crawl", "x"], "unknown command crawl; use scoopi run DEFS"),
         (["startproject", "x"], "unknown command startproject; use scoopi new DIR"),
-        (["shell"], "unknown command shell; use scoopi.extract in Python"),
+        (["shell"], "unknown command shell; use scoopi parse DEFS FILE"),
         (["list"], "unknown command list; use scoopi status"),
         (["run"], "the following arguments are required: DEFS"),
         (["run", "--wokers", "2", "defs"], "unknown option --wokers; did you mean --workers?"),
