@@ -15,6 +15,7 @@ from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import HIDDEN
 from scoopi.scheduler.reconcile import reconcile, wanted
 from scoopi.scheduler.snapshot import Snapshot
+from scoopi.scheduler.triggers import upcoming
 from scoopi.store.schedule.schedule_store import ScheduleStore
 
 _MOST_ROUNDS = 1000
@@ -28,11 +29,14 @@ class Passes:
     Args:
         store: the records.
         schedule: the current definitions, and their hash; read again before each pass.
+    Attributes:
+        last: the snapshot of the last round of passes, in which nothing was left to decide.
     """
 
     def __init__(self, store: ScheduleStore, schedule: Callable[[], tuple[str, Schedule]]) -> None:
         self._store = store
         self._schedule = schedule
+        self.last: Snapshot | None = None
 
     def run(self, now: datetime) -> list[dict[str, Any]] | None:
         """Run a pass, unless another one runs: then that one looks again before it ends.
@@ -71,9 +75,8 @@ class Passes:
     def _until_quiet(self, now: datetime) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = []
         for _ in range(_MOST_ROUNDS):
-            written = [
-                each for each in reconcile(self.snapshot(now)) if self._store.write(each.old, each.new)
-            ]
+            self.last = self.snapshot(now)
+            written = [each for each in reconcile(self.last) if self._store.write(each.old, each.new)]
             rows += [each.row() for each in written if each.decision not in HIDDEN]
             if not written:
                 break
@@ -101,6 +104,33 @@ class Passes:
 
         written = self._store.change_pass(release)
         return written is None or not written.holder
+
+
+class DueTimes:
+    """When the next pass has something to do, so that nothing due waits for the next sweep.
+
+    A fire is calculated again only when it is past, or when the definitions have changed.
+    """
+
+    def __init__(self) -> None:
+        self._bundle = ""
+        self._fires: dict[str, datetime | None] = {}
+
+    def next(self, snapshot: Snapshot) -> datetime | None:
+        """The earliest time after that of a snapshot; None if there is none."""
+        now = snapshot.now
+        if snapshot.bundle != self._bundle:
+            self._bundle, self._fires = snapshot.bundle, {}
+        for name, process in snapshot.schedule.processes.items():
+            fire = self._fires.get(name)
+            is_known = name in self._fires and (fire is None or fire > now)
+            if name in snapshot.processes and not is_known:
+                following = upcoming(process, snapshot.processes[name], now, 1)
+                self._fires[name] = following[0][1] if following else None
+        times = [at for at in self._fires.values() if at is not None]
+        for job in snapshot.active:
+            times += [at for at in (job.retry_at, job.next_at, job.not_before, job.due) if at is not None]
+        return min((at for at in times if at > now), default=None)
 
 
 def _changed(record: PassRecord, **fields: Any) -> PassRecord:

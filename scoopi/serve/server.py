@@ -13,6 +13,7 @@ from types import TracebackType
 from scoopi.errors import DefsError, ScoopiError, StoreError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord
+from scoopi.serve.passes import DueTimes
 from scoopi.serve.seat import Heart, Seat
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp, notify_all
@@ -26,6 +27,8 @@ from scoopi.store.schedule.schedule_store import record_key
 log = logging.getLogger(__name__)
 KILL_S = 5.0
 """From SIGTERM to SIGKILL in the cancel mode `kill`."""
+_SOON_S = 0.01
+"""The shortest time to a pass for something that is due soon."""
 _AGAIN_S = 1.0
 """After a failure of the store."""
 
@@ -82,6 +85,7 @@ class Server:
         self._heart = Heart(self._store, self.name if options.works else None, self._settings.liveness)
         self._pass_at = time.monotonic()
         self._is_quiet = False
+        self._due = DueTimes()
         self._stops = 0
         self._unreported: list[Report] = []
 
@@ -155,6 +159,11 @@ class Server:
         self._settings = self._state.current()[1].settings
         self._pass_at = time.monotonic() + self._settings.every.total_seconds()
         rows = self._state.passes.run(_now())
+        last = self._state.passes.last
+        due = self._due.next(last) if last is not None else None
+        if due is not None:
+            due_s = max(_SOON_S, (due - _now()).total_seconds())
+            self._pass_at = min(self._pass_at, time.monotonic() + due_s)
         self._is_quiet = rows is not None
         if rows:
             notify_all(self._state.folder, but=self.name)

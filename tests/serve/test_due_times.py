@@ -1,0 +1,43 @@
+"""What is due is looked at when it is due, not at the next sweep."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from scoopi.serve.passes import DueTimes
+from scoopi.serve.process_desk import ProcessDesk
+from tests.serve.conftest import NOW, Deployed
+from tests.serve.serving import Serving, until
+
+TWO = """
+processes:
+  hourly: {executes: external:x, trigger: {cron: "0 * * * *"}, overlap: allow}
+  manual: {executes: external:x}
+"""
+
+
+def test_the_next_fire_or_the_next_time_of_a_job_is_the_next_time(deployed: Deployed) -> None:
+    state, due = deployed(TWO), DueTimes()
+    hour = timedelta(hours=1)
+    assert due.next(state.passes.snapshot(NOW)) == NOW + hour
+    assert due.next(state.passes.snapshot(NOW + hour)) == NOW + 2 * hour
+    ProcessDesk(state, NOW).launch("manual", {}, after=NOW + timedelta(minutes=5))
+    assert due.next(state.passes.snapshot(NOW)) == NOW + timedelta(minutes=5)
+
+
+def test_without_anything_that_becomes_due_there_is_no_next_time(deployed: Deployed) -> None:
+    state = deployed("processes: {p: {executes: external:x}}")
+    assert DueTimes().next(state.passes.snapshot(NOW)) is None
+
+
+def test_a_retry_begins_when_it_is_due_although_the_next_sweep_is_far(serving: Serving) -> None:
+    serving.write(
+        "jobs.yml",
+        "settings: {every: 600s}\n"
+        "processes: {p: {executes: {command: ['false']}, retry: {max: 1, delay: 1s}}}\n",
+    )
+    serving.run("deploy", "jobs")
+    serving.run("launch", "p")
+    with serving.served():
+        until(lambda: serving.job("p/!1") == "failed")
+    assert serving.attempt("p/!1/2")["status"] == "failed"
