@@ -179,13 +179,14 @@ def test_the_rate_holds_when_the_run_is_stopped_and_resumed(
 def test_a_second_run_of_the_user_at_one_host_is_reported(desk: Desk, server: Server, pages: Path) -> None:
     (pages / "plain.html").write_text("<ul></ul>")
     write_definitions(desk, [server.url("/bad/slow?ms=60000"), server.url("/plain.html", 1)])
+    once = ("-D", "scoopi.webClient.timeout=500", "-D", "scoopi.retry.attempts=1")
     first = desk.start("run", "defs.yml", "--workers", 1)
     try:
         wait_until(lambda: len(server.log.all()) == 2, "two requests", running=first)
-        second = desk.process("run", "defs.yml", "--workers", 0, "-D", "scoopi.webClient.timeout=500")
+        second = desk.process("run", "defs.yml", "--workers", 0, *once)
     finally:
         first.kill_all()
         first.wait(10)
     assert second.err.count("another run of yours on this machine asks it too") == 1
-    alone = desk.process("run", "defs.yml", "--workers", 0, "-D", "scoopi.webClient.timeout=500")
+    alone = desk.process("run", "defs.yml", "--workers", 0, *once)
     assert "another run" not in alone.err
