@@ -70,7 +70,7 @@ def test_a_table_that_does_not_match_is_found_by_the_check_and_nothing_is_made(d
 
 def test_right_outputs_have_no_fault(desk: Desk) -> None:
     outputs = (
-        "books.csv, books.parquet, books.xlsx, books.jsonl.zst, '-', 'sqlite:a.db#t', 's3://bucket/x.csv'"
+        "books.csv, books.parquet, books.xlsx, books.jsonl.zst, '-', 'sqlite:a.db#t', 'memory://bucket/x.csv'"
     )
 
     assert "error" not in check(desk, outputs)
