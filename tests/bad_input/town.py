@@ -47,6 +47,7 @@ KEYS = [
     "dropped",
     "unmet",
     "retries",
+    "fields",
     "awaiting",
     "time",
     "versions",

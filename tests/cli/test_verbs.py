@@ -45,6 +45,7 @@ def test_run_hands_over_every_option(screen: Any, stand_in: Any) -> None:
         "environ": screen.environ,
         "run_name": None,
         "discard_lost": False,
+        "limit": None,
     }
     assert screen.err.getvalue() == ""
 
