@@ -164,7 +164,7 @@ class RequestOptions:
             handle.unsetopt(pycurl.COOKIE)
         if self.site.proxy and not site.proxy:
             handle.unsetopt(pycurl.PROXY)
-            handle.unsetopt(pycurl.NOPROXY)
+            handle.setopt(pycurl.NOPROXY, "")
             self.proxy = ""
         trusted = site.ca or self._trusted
         if trusted is not None:
