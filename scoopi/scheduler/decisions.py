@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, ProcessRecord, WorkerRecord
+from scoopi.model.schedule.schedule_records import (
+    UNSETTLED,
+    AttemptRecord,
+    JobRecord,
+    ProcessRecord,
+    WorkerRecord,
+)
 
 Record = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord
 Kind = TypeVar("Kind", bound=msgspec.Struct)
@@ -63,3 +70,14 @@ class Decision:
 def changed(record: Kind, **fields: Any) -> Kind:
     """A copy of a record with other fields and the next version."""
     return msgspec.structs.replace(record, **fields, version=record.version + 1)  # type: ignore[attr-defined]
+
+
+def canceled(attempt: AttemptRecord, now: datetime, mode: str, reason: str) -> AttemptRecord:
+    """A live attempt after a cancel: over if nobody runs it, else with a wish that its worker sees.
+
+    Args:
+        mode: drain, step or kill.
+    """
+    if attempt.status in ("pending", "waiting"):
+        return changed(attempt, status="canceled", phase=UNSETTLED, ended=now, explanation=reason)
+    return changed(attempt, wish="cancel", wish_mode=mode, wished=now, explanation=reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -96,13 +96,6 @@ def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> Answer | No
 
 GATES: tuple[Gate, ...] = (enabled, slot, live, error, depends)
 """In the order in which they are asked."""
-
-
-def counterparts(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator[tuple[DependsOn, str]]:
-    """The edges of a job, each with the id of the job that must come first; empty if there is none."""
-    for edge in process.depends_on:
-        slot_before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
-        yield edge, f"{edge.process}/{slot_before}" if slot_before is not None else ""
 
 
 def counterpart(own: Slot, edge: DependsOn, other: Process | None) -> Slot | None:

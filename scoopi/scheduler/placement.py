@@ -69,10 +69,12 @@ class Room:
         self.used = self.capacity - sum(self._left.values())
 
     def take(self) -> WorkerRecord | None:
-        """The worker with the most room, which has one place less now; None if no worker has room."""
-        most = max(
-            self.alive, key=lambda worker: (self._left[worker.worker], _reversed(worker)), default=None
-        )
+        """The worker with the most room (of equal ones the first by name), which has one place less now.
+
+        Returns:
+            None if no worker has room.
+        """
+        most = min(self.alive, key=lambda worker: (-self._left[worker.worker], worker.worker), default=None)
         if most is None or self._left[most.worker] < 1:
             return None
         self._left[most.worker] -= 1
@@ -108,8 +110,3 @@ def _is_external(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
 def _placed(attempt: AttemptRecord, worker: str, now: datetime) -> Decision:
     placed = changed(attempt, status="waiting", worker=worker, placed=now)
     return Decision("attempt_placed", attempt, placed, "", f"on worker {worker}" if worker else "")
-
-
-def _reversed(worker: WorkerRecord) -> tuple[int, ...]:
-    """Sorts names backwards, so that of equal workers the first by name is taken."""
-    return tuple(-ord(letter) for letter in worker.worker)

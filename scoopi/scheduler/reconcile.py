@@ -22,7 +22,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, Slot, parse_slot
-from scoopi.scheduler.decisions import Decision, changed
+from scoopi.scheduler.decisions import Decision, canceled, changed
 from scoopi.scheduler.gates import closed_gate, counterpart, slot_end
 from scoopi.scheduler.placement import placements
 from scoopi.scheduler.retrying import after_attempt, over
@@ -267,11 +267,7 @@ def _counted(job: JobRecord, number: int, snapshot: Snapshot) -> Decision:
 
 
 def _canceled(attempt: AttemptRecord, snapshot: Snapshot, reason: str) -> AttemptRecord:
-    """A cancel: at once if nobody runs the attempt, else a wish that its worker sees."""
-    if attempt.status in ("pending", "waiting"):
-        return changed(attempt, status="canceled", phase=UNSETTLED, ended=snapshot.now, explanation=reason)
-    mode = snapshot.schedule.settings.cancel.default_mode
-    return changed(attempt, wish="cancel", wish_mode=mode, wished=snapshot.now, explanation=reason)
+    return canceled(attempt, snapshot.now, snapshot.schedule.settings.cancel.default_mode, reason)
 
 
 def _key(decision: Decision) -> tuple[str, str]:

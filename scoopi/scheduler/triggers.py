@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
@@ -16,6 +17,8 @@ from scoopi.periods.slot import Instant, Slot
 
 ON_TIME = timedelta(seconds=60)
 """A fire that a pass finds later than this was missed."""
+_MOST_KEPT = 10_000
+"""Triggers whose expressions are kept."""
 
 
 def fires_of(trigger: Trigger, since: datetime) -> Fires | None:
@@ -100,7 +103,9 @@ def upcoming(
     return [(Instant(fire), fire) for fire in found]
 
 
+@lru_cache(maxsize=_MOST_KEPT)
 def _local(trigger: Trigger) -> LocalFires:
+    """The fires of a trigger, whose expression is not read again in each pass."""
     expressions = (
         times_of_day(trigger.at) if trigger.at else [CronExpression(trigger.cron or "", trigger.dialect)]
     )

@@ -10,12 +10,11 @@ from scoopi.model.schedule.schedule_records import (
     ACTIVE,
     FINISHED,
     LIVE,
-    UNSETTLED,
     AttemptRecord,
     JobRecord,
 )
 from scoopi.periods.slot import parse_slot
-from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.decisions import canceled, changed
 from scoopi.scheduler.retrying import over
 from scoopi.scheduler.why import why
 from scoopi.serve.rows import Row, attempt_row, job_row
@@ -171,11 +170,7 @@ class JobDesk:
         def cancel(old: AttemptRecord | None) -> AttemptRecord | None:
             if old is None or old.phase != LIVE:
                 return None
-            if old.status in ("pending", "waiting"):
-                return changed(old, status="canceled", phase=UNSETTLED, ended=self._now, explanation=reason)
-            return changed(
-                old, wish="cancel", wish_mode=mode or default, wished=self._now, explanation=reason
-            )
+            return canceled(old, self._now, mode or default, reason)
 
         key = f"{job_key(job.job)}/{attempts[0].number:06}"
         return self._store.update(AttemptRecord, key, cancel)

@@ -8,11 +8,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-import msgspec
-
 from scoopi.model.schedule.schedule_records import PassRecord
 from scoopi.model.schedule.schedule_settings import Schedule
-from scoopi.scheduler.decisions import HIDDEN
+from scoopi.scheduler.decisions import HIDDEN, changed
 from scoopi.scheduler.reconcile import reconcile, wanted
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import upcoming
@@ -86,8 +84,8 @@ class Passes:
         def take(record: PassRecord) -> PassRecord | None:
             is_free = not record.holder or record.until is None or now > record.until
             if is_free or now < record.until - LEASE:  # type: ignore[operator]
-                return _changed(record, holder=holder, until=now + LEASE, look_again=False)
-            return None if record.look_again else _changed(record, look_again=True)
+                return changed(record, holder=holder, until=now + LEASE, look_again=False)
+            return None if record.look_again else changed(record, look_again=True)
 
         written = self._store.change_pass(take)
         return written is not None and written.holder == holder
@@ -99,8 +97,8 @@ class Passes:
             if record.holder != holder:
                 return None
             if record.look_again:
-                return _changed(record, look_again=False)
-            return _changed(record, holder="", until=None)
+                return changed(record, look_again=False)
+            return changed(record, holder="", until=None)
 
         written = self._store.change_pass(release)
         return written is None or not written.holder
@@ -131,7 +129,3 @@ class DueTimes:
         for job in snapshot.active:
             times += [at for at in (job.retry_at, job.next_at, job.not_before, job.due) if at is not None]
         return min((at for at in times if at > now), default=None)
-
-
-def _changed(record: PassRecord, **fields: Any) -> PassRecord:
-    return msgspec.structs.replace(record, **fields, version=record.version + 1)

@@ -13,8 +13,9 @@ import msgspec
 from scoopi.defs.schedule.schedule_reader import CheckScrape, read_schedule
 from scoopi.defs.yaml.report import Report
 from scoopi.errors import UsageError
-from scoopi.model.schedule.schedule_records import PassRecord, ProcessRecord
+from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
+from scoopi.scheduler.decisions import changed
 from scoopi.serve import bundle
 from scoopi.serve.passes import Passes
 from scoopi.serve.wake_ups import notify_all
@@ -97,7 +98,7 @@ class State:
                 self.store.write(None, ProcessRecord(name=process, since=now))
             self.store.change_pass(
                 lambda record: (
-                    None if record.bundle == name else _changed(record, bundle=name, look_again=True)
+                    None if record.bundle == name else changed(record, bundle=name, look_again=True)
                 )
             )
         return rows
@@ -123,7 +124,3 @@ def _is_same(one: Any, other: Any) -> bool:
     """Whether two processes are equal, wherever they are defined."""
     place = one.place
     return bool(msgspec.structs.replace(other, place=place) == one)
-
-
-def _changed(record: PassRecord, **fields: Any) -> PassRecord:
-    return msgspec.structs.replace(record, **fields, version=record.version + 1)
