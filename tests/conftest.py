@@ -32,7 +32,7 @@ _ATTACK = "attack refused"
 
 
 def pytest_sessionstart() -> None:
-    """A compiled bridge that is older than its source would not be used: it is built anew."""
+    """A compiled bridge that is older than its source would not be used: it is built again."""
     if list(Path(build.__file__).parent.glob("_bridge*.so")):
         build.build_if_older()
 

@@ -113,7 +113,7 @@ def test_children_stand_before_their_parent_has_ended(
     assert ready_at_end == [1]
 
 
-def test_an_attempt_that_lost_its_job_is_told_and_ends_nothing(
+def test_an_attempt_that_lost_its_job_is_reported_and_ends_nothing(
     appender: Appender, heard: Heard, jobs: JobStore, take: Callable[[int], list[TakenJob]]
 ) -> None:
     (job,) = take(1)

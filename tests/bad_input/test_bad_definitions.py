@@ -194,7 +194,7 @@ def located(text: str) -> tuple[str, int, int]:
 
 
 @pytest.mark.parametrize(("good", "bad", "what", "hint"), CASES.values(), ids=CASES.keys())
-def test_a_fault_is_told_with_its_place_and_nothing_starts(
+def test_a_fault_is_reported_with_its_place_and_nothing_starts(
     desk: Desk, town: Town, good: str, bad: str, what: str, hint: str
 ) -> None:
     if "linkGroup" in bad:
@@ -219,7 +219,7 @@ LINKING = (
 )
 
 
-def test_a_bad_xpath_is_told_with_its_place(desk: Desk, town: Town) -> None:
+def test_a_bad_xpath_is_reported_with_its_place(desk: Desk, town: Town) -> None:
     town.put("nameTask: { dataDef: name }", "nameTask: { dataDef: name, steps: xpath }")
     town.put('query: { block: "body", selector: "h1" }', 'query: { block: "//body", selector: ¦"h1[" }')
     text, line, column = located(town.job.read_text(encoding="utf-8"))
@@ -230,19 +230,19 @@ def test_a_bad_xpath_is_told_with_its_place(desk: Desk, town: Town) -> None:
     assert "h1[" in errors[0]["what"]
 
 
-def test_an_empty_folder_is_told(desk: Desk, tmp_path: Path) -> None:
+def test_an_empty_folder_is_reported(desk: Desk, tmp_path: Path) -> None:
     (desk.folder / "defs" / "plugins").mkdir(parents=True)
     (desk.folder / "defs" / "plugins" / "not-looked-at.yml").write_text(DEFINITIONS)
-    assert_told(desk, "the folder holds no definition files", "put a .yml file there")
+    assert_reported(desk, "the folder holds no definition files", "put a .yml file there")
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "# nothing yet\n", "---\n", "{}\n"])
-def test_files_without_definitions_are_told(desk: Desk, town: Town, text: str) -> None:
+def test_files_without_definitions_are_reported(desk: Desk, town: Town, text: str) -> None:
     town.write(text)
-    assert_told(desk, "the files hold no definitions", "begin with locatorGroups:")
+    assert_reported(desk, "the files hold no definitions", "begin with locatorGroups:")
 
 
-def test_a_missing_folder_is_told_with_its_likely_name(desk: Desk, town: Town) -> None:
+def test_a_missing_folder_is_reported_with_its_likely_name(desk: Desk, town: Town) -> None:
     ended = desk.scoopi("run", "dfs")
     assert ended.code == 3
     for said in ("dfs", "there is no such file or folder", "did you mean defs?"):
@@ -261,25 +261,25 @@ def test_a_missing_folder_is_told_with_its_likely_name(desk: Desk, town: Town) -
         (b"[" * 100_000, "it is nested deeper than 50 levels", "use fewer levels"),
     ],
 )
-def test_a_file_that_is_no_definitions_is_told(
+def test_a_file_that_holds_no_definitions_is_reported(
     desk: Desk, town: Town, content: bytes, what: str, hint: str
 ) -> None:
     (town.job.parent / "other.yml").write_bytes(content)
-    assert_told(desk, what, hint, "defs/other.yml")
+    assert_reported(desk, what, hint, "defs/other.yml")
 
 
 def test_aliases_of_aliases_are_bounded(desk: Desk, town: Town) -> None:
     lines = ["a0: &a0 [ x, x, x, x, x, x, x, x, x, x ]"]
     lines += [f"a{n}: &a{n} [ {', '.join([f'*a{n - 1}'] * 10)} ]" for n in range(1, 9)]
     (town.job.parent / "other.yml").write_text("\n".join(lines))
-    assert_told(desk, "its aliases stand for more than 2,000,000 values", "use fewer aliases of aliases")
+    assert_reported(desk, "its aliases stand for more than 2,000,000 values", "use fewer aliases of aliases")
 
 
-def test_two_files_that_differ_on_one_name_are_told_with_both_places(desk: Desk, town: Town) -> None:
+def test_two_files_that_differ_on_one_name_are_reported_with_both_places(desk: Desk, town: Town) -> None:
     (town.job.parent / "twin.yml").write_text(
         'dataDefs:\n  name: { query: { block: "p" }, items: [ item: { name: x, value: x } ] }\n'
     )
-    ended = assert_told(desk, "name", "", "defs/twin.yml")
+    ended = assert_reported(desk, "name", "", "defs/twin.yml")
     assert "defs/job.yml:11:3" in ended.err
 
 
@@ -295,7 +295,7 @@ def test_all_faults_of_all_files_are_in_one_report(desk: Desk, town: Town) -> No
         assert said in ended.err, ended.err
 
 
-def test_a_folder_without_rights_is_told(desk: Desk, town: Town) -> None:
+def test_a_folder_without_rights_is_reported(desk: Desk, town: Town) -> None:
     # Rights don't bind root, as whom CI runs: the process gives root's power over them away first.
     town.job.parent.chmod(0)
     try:
@@ -308,7 +308,7 @@ def test_a_folder_without_rights_is_told(desk: Desk, town: Town) -> None:
     assert not (desk.folder / "output").exists()
 
 
-def test_a_file_without_rights_is_told_and_hides_no_other_fault(desk: Desk, town: Town) -> None:
+def test_a_file_without_rights_is_reported_and_hides_no_other_fault(desk: Desk, town: Town) -> None:
     (town.job.parent / "closed.yml").write_text(DEFINITIONS)
     (town.job.parent / "closed.yml").chmod(0)
     town.put(ITEM, "{ name: hour, indxRange: 2-3,")
@@ -318,9 +318,9 @@ def test_a_file_without_rights_is_told_and_hides_no_other_fault(desk: Desk, town
         assert said in ended.err
 
 
-def test_a_link_to_nowhere_is_told(desk: Desk, town: Town) -> None:
+def test_a_link_to_nowhere_is_reported(desk: Desk, town: Town) -> None:
     (town.job.parent / "gone.yml").symlink_to("nowhere.yml")
-    assert_told(desk, "it is a link to nowhere.yml", "remove the link", "defs/gone.yml")
+    assert_reported(desk, "it is a link to nowhere.yml", "remove the link", "defs/gone.yml")
 
 
 def test_bad_definitions_end_a_real_process_with_3_and_an_empty_stdout(desk: Desk, town: Town) -> None:
@@ -344,7 +344,7 @@ def assert_refused(desk: Desk) -> dict[str, Any]:
     return report
 
 
-def assert_told(desk: Desk, what: str, hint: str, where: str = "defs") -> Ended:
+def assert_reported(desk: Desk, what: str, hint: str, where: str = "defs") -> Ended:
     """One error that says what, where and the hint, and exit 3 with nothing made."""
     report = assert_refused(desk)
     assert report["errors"] == 1, report

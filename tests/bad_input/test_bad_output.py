@@ -1,4 +1,4 @@
-"""Output that cannot be written is told loudly, exit 5; when it can, `resume` completes the run exactly."""
+"""Output that cannot be written is reported, exit 5; later `resume` completes the run exactly."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ dataDefs:
 """
 
 
-def test_a_file_in_place_of_the_output_folder_is_told(desk: Desk, town: Town) -> None:
+def test_a_file_in_place_of_the_output_folder_is_reported(desk: Desk, town: Town) -> None:
     Path("output").write_text("mine")
     ended = desk.scoopi("run", "defs")
     assert ended.code == 5
@@ -85,7 +85,7 @@ def test_a_file_in_place_of_the_output_folder_is_told(desk: Desk, town: Town) ->
     assert Path("output").read_text() == "mine"
 
 
-def test_a_file_above_the_output_folder_is_told(desk: Desk, town: Town) -> None:
+def test_a_file_above_the_output_folder_is_reported(desk: Desk, town: Town) -> None:
     Path("rows").write_text("mine")
     ended = desk.scoopi("run", "defs", "--output", "rows/of/today")
     assert ended.code == 5
@@ -93,7 +93,7 @@ def test_a_file_above_the_output_folder_is_told(desk: Desk, town: Town) -> None:
         assert said in ended.err
 
 
-def test_an_output_folder_without_rights_is_told(desk: Desk, town: Town) -> None:
+def test_an_output_folder_without_rights_is_reported(desk: Desk, town: Town) -> None:
     # Rights don't bind root, as whom CI runs: the process gives root's power over them away first.
     Path("output").mkdir(mode=0o555)
     ended = desk.process("run", "defs", powerless=True)
@@ -103,7 +103,7 @@ def test_an_output_folder_without_rights_is_told(desk: Desk, town: Town) -> None
     assert not list(Path("output").iterdir())
 
 
-def test_a_read_only_disk_is_told(desk: Desk, town: Town, disk: Callable[[str], None]) -> None:
+def test_a_read_only_disk_is_reported(desk: Desk, town: Town, disk: Callable[[str], None]) -> None:
     disk("size=1m,ro")
     ended = desk.scoopi("run", "defs")
     assert ended.code == 5
@@ -126,7 +126,7 @@ def test_a_volume_without_file_locks_is_reported_as_such_and_not_as_a_run_that_s
 
 
 @pytest.mark.parametrize("size", ["4k", "8k", "16k", "48k"])
-def test_a_disk_that_is_full_from_the_start_is_told_and_left_empty(
+def test_a_disk_that_is_full_from_the_start_is_reported_and_left_empty(
     desk: Desk, town: Town, disk: Callable[[str], None], size: str
 ) -> None:
     disk(f"size={size}")
@@ -137,7 +137,7 @@ def test_a_disk_that_is_full_from_the_start_is_told_and_left_empty(
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_disk_that_fills_up_is_told_and_resume_completes_the_run(
+def test_a_disk_that_fills_up_is_reported_and_resume_completes_the_run(
     desk: Desk, town: Town, disk: Callable[[str], None], wide: Counter[str], workers: int
 ) -> None:
     disk("size=1m")
@@ -146,13 +146,13 @@ def test_a_disk_that_fills_up_is_told_and_resume_completes_the_run(
     assert f"rows cannot be written: {FULL}" in ended.err
     assert "make room or fix the disk, then `scoopi resume`" in ended.err
     assert not (desk.run_folder() / "data.txt").exists()
-    assert_told_why(desk, f"rows cannot be written: {FULL}")
+    assert_reported_cause(desk, f"rows cannot be written: {FULL}")
     assert_stays_full(desk)
     disk("size=16m")
     assert_resumed(desk, wide)
 
 
-def test_a_disk_that_is_too_small_to_publish_is_told_and_resume_publishes(
+def test_a_disk_that_is_too_small_to_publish_is_reported_and_resume_publishes(
     desk: Desk, town: Town, disk: Callable[[str], None], wide: Counter[str]
 ) -> None:
     disk("size=4m")
@@ -165,7 +165,7 @@ def test_a_disk_that_is_too_small_to_publish_is_told_and_resume_publishes(
     )
     assert not (desk.run_folder() / "data.txt").exists()
     assert not list(desk.run_folder().rglob("*.tmp"))
-    assert_told_why(desk, f"the output cannot be written: {FULL}")
+    assert_reported_cause(desk, f"the output cannot be written: {FULL}")
     disk("size=16m")
     assert_resumed(desk, wide)
 
@@ -183,7 +183,7 @@ def test_a_full_disk_ends_a_real_process_with_5(
     assert desk.rows() == wide
 
 
-def test_a_full_stdout_is_told_and_resume_writes_the_rows(desk: Desk, town: Town) -> None:
+def test_a_full_stdout_is_reported_and_resume_writes_the_rows(desk: Desk, town: Town) -> None:
     with Path("/dev/full").open("wb") as full:
         ended = desk.process("run", "defs", "--workers", 0, "--output", "-", stdout=full)
     assert ended.code == 5, ended.err
@@ -194,14 +194,14 @@ def test_a_full_stdout_is_told_and_resume_writes_the_rows(desk: Desk, town: Town
     assert Counter(again.out.splitlines()) == good_rows()
 
 
-def assert_told_why(desk: Desk, cause: str) -> None:
+def assert_reported_cause(desk: Desk, cause: str) -> None:
     """`run.json` calls the run failed and names the cause; there is still room for that little."""
-    told = desk.told()
-    assert list(told) == KEYS
-    assert (told["status"], told["rows"]) == ("failed", {})
-    (error,) = told["errors"]
+    report = desk.run_json()
+    assert list(report) == KEYS
+    assert (report["status"], report["rows"]) == ("failed", {})
+    (error,) = report["errors"]
     assert (error["cause"], error["count"]) == (cause, 1)
-    assert told["run"] in error["example"]["at"]
+    assert report["run"] in error["example"]["at"]
 
 
 def assert_stays_full(desk: Desk) -> None:
@@ -216,10 +216,10 @@ def assert_resumed(desk: Desk, rows: Counter[str]) -> None:
     ended = desk.scoopi("resume", "--workers", 0)
     assert ended.code == 0, ended.err
     assert desk.rows() == rows
-    told = desk.told()
-    assert told["status"] == "done"
-    assert (told["jobs"]["done"], told["jobs"]["failed"], told["jobs"]["left"]) == (BLOCKS, 0, 0)
-    assert told["rows"] == {"data.txt": rows.total()}
+    report = desk.run_json()
+    assert report["status"] == "done"
+    assert (report["jobs"]["done"], report["jobs"]["failed"], report["jobs"]["left"]) == (BLOCKS, 0, 0)
+    assert report["rows"] == {"data.txt": rows.total()}
     assert "nothing to resume" in desk.scoopi("resume").err
 
 

@@ -1,4 +1,4 @@
-"""A bad page fails its own job, told with cause and address; the rows of the other jobs are all there."""
+"""A bad page fails its own job, reported with cause and address; the rows of the other jobs are all there."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_jobs_that_fail_for_one_reason_are_one_error_with_its_count(
     town.add_locator(server.url("/bad/status/503"), "ill")
     ended = desk.scoopi("run", "defs", "--workers", 0)
     assert ended.code == 1
-    assert sorted(error["count"] for error in desk.told()["errors"]) == [1, 3, 3, 3]
+    assert sorted(error["count"] for error in desk.run_json()["errors"]) == [1, 3, 3, 3]
     assert "done, but 10 of 12 jobs failed" in ended.err
     assert desk.rows() == good_rows()
 
@@ -150,8 +150,8 @@ def test_a_page_of_50000_nested_elements_fails_its_tasks_alone(desk: Desk, town:
     town.write_page(b"<h1>Deep</h1>" + b"<div>" * DEEP + b"x" + b"</div>" * DEEP)
     ended = desk.scoopi("run", "defs", "--workers", workers)
     assert ended.code == 1, ended.err
-    told = desk.told()
-    (error,) = told["errors"]
+    report = desk.run_json()
+    (error,) = report["errors"]
     assert error["count"] == 2
     assert error["cause"].startswith("parser: ")
     assert "the page nests elements more than 2,000 deep" in error["cause"]
@@ -212,11 +212,11 @@ def test_bad_pages_of_all_kinds_together_leave_the_good_rows_exact(
     desk.settings["scoopi.webClient.timeout"] = 1000
     ended = desk.scoopi("run", "defs", "--workers", 2)
     assert ended.code == 1
-    told = desk.told()
-    assert (told["jobs"]["done"], told["jobs"]["failed"], told["jobs"]["left"]) == (2, len(kinds), 0)
-    assert sum(error["count"] for error in told["errors"]) == len(kinds) + 1  # both tasks of the deep page
+    report = desk.run_json()
+    assert (report["jobs"]["done"], report["jobs"]["failed"], report["jobs"]["left"]) == (2, len(kinds), 0)
+    assert sum(error["count"] for error in report["errors"]) == len(kinds) + 1  # both tasks of the deep page
     assert desk.rows() == good_rows()
-    assert told["rows"] == {"data.txt": good_rows().total()}
+    assert report["rows"] == {"data.txt": good_rows().total()}
 
 
 def test_a_page_with_too_many_rows_fails_that_task_and_keeps_its_sister(desk: Desk, town: Town) -> None:
@@ -230,7 +230,7 @@ def test_a_page_with_too_many_rows_fails_that_task_and_keeps_its_sister(desk: De
     desk.settings["scoopi.parser.maxRows"] = 50
     ended = desk.scoopi("run", "defs", "--workers", 0)
     assert ended.code == 1, ended.err
-    (error,) = desk.told()["errors"]
+    (error,) = desk.run_json()["errors"]
     assert "50" in error["cause"]
     assert "scoopi.parser.maxRows" in ended.err
     assert (error["example"]["job"], error["example"]["task"]) == ("bad:town", "tempTask")
@@ -239,9 +239,9 @@ def test_a_page_with_too_many_rows_fails_that_task_and_keeps_its_sister(desk: De
 
 def assert_load_failed(desk: Desk, ended: Ended, cause: str, url: str, hint: str) -> None:
     """The bad page's job failed in its loader, and nothing else is different."""
-    told = assert_failed(desk, ended, cause, step="loader", tasks=LOADING, url=url, hint=hint)
-    assert (told["jobs"]["done"], told["pages"]) == (2, 2)
-    assert told["rows"] == {"data.txt": good_rows().total()}
+    report = assert_failed(desk, ended, cause, step="loader", tasks=LOADING, url=url, hint=hint)
+    assert (report["jobs"]["done"], report["pages"]) == (2, 2)
+    assert report["rows"] == {"data.txt": good_rows().total()}
     assert desk.rows() == good_rows()
 
 
@@ -259,7 +259,7 @@ def test_a_range_that_ends_at_an_advert_is_a_warning_of_its_page(desk: Desk, tow
     )
     ended = desk.scoopi("run", "defs", "--workers", 0)
     assert ended.code == 0
-    (warning,) = desk.told()["warnings"]
+    (warning,) = desk.run_json()["warnings"]
     assert warning["count"] == 1
     assert "ends at index 3, which has no value, but 1 later index has one" in warning["example"]["message"]
     assert (warning["example"]["url"], warning["example"]["at"][:12]) == ("pages/bad.html", "defs/job.yml")

@@ -48,9 +48,9 @@ def test_a_script_that_goes_wrong_on_one_page_fails_that_task_alone(
     town.write_page(page("bad"))
     town.put("value: title }", f"script: \"if ({ON_BAD}) {{ {script} }} 'title'\" }}")
     ended = desk.scoopi("run", "defs", "--workers", workers)
-    (error,) = desk.told()["errors"]
+    (error,) = desk.run_json()["errors"]
     assert cause in error["cause"]
-    cause = error["cause"].removeprefix("parser: ")  # it tells line and column of the script too
+    cause = error["cause"].removeprefix("parser: ")  # it has line and column of the script too
     assert_failed(desk, ended, cause, step="parser", tasks="nameTask", url="pages/bad.html", hint=hint)
     assert desk.rows() == good_rows("bad") - title_row("bad")
 
@@ -74,7 +74,7 @@ def test_a_script_step_that_goes_wrong_on_one_page_fails_that_task_alone(
         f'class: Scripter, plugins: [ plugin: {{ name: s, class: BasicScript, script: "{body}" }} ]'
     )
     ended = desk.scoopi("run", "defs", "--workers", 0)
-    (error,) = desk.told()["errors"]
+    (error,) = desk.run_json()["errors"]
     assert cause in error["cause"]
     cause = error["cause"].removeprefix("extra: ")
     assert_failed(desk, ended, cause, step="extra", tasks="tempTask", url="pages/bad.html")
@@ -91,7 +91,7 @@ def test_a_python_script_that_goes_wrong_fails_its_task_alone(desk: Desk, town: 
     town.write_page(page("bad"))
     town.add_step("class: Scripter, plugins: [ plugin: { name: s, class: guarded } ]")
     ended = desk.scoopi("run", "defs", "--workers", 0)
-    (error,) = desk.told()["errors"]
+    (error,) = desk.run_json()["errors"]
     cause = error["cause"].removeprefix("extra: ")
     assert "guarded" in cause
     assert_failed(desk, ended, cause, step="extra", tasks="tempTask", url="pages/bad.html")
@@ -104,7 +104,7 @@ def test_a_catastrophic_pattern_of_a_filter_ends_at_its_limit(desk: Desk, town: 
     started = time.monotonic()
     ended = desk.scoopi("run", "defs", "--workers", 0)
     assert time.monotonic() - started < 5
-    (error,) = desk.told()["errors"]
+    (error,) = desk.run_json()["errors"]
     cause = error["cause"].removeprefix("filter: ")
     assert "300 ms" in cause
     assert_failed(
@@ -125,7 +125,7 @@ def test_a_catastrophic_pattern_of_a_selector_ends_at_its_limit(desk: Desk, town
     started = time.monotonic()
     ended = desk.scoopi("run", "defs", "--workers", 0)
     assert time.monotonic() - started < 5
-    (error,) = desk.told()["errors"]
+    (error,) = desk.run_json()["errors"]
     cause = error["cause"].removeprefix("parser: ")
     assert "300 ms" in cause
     assert_failed(
@@ -147,7 +147,7 @@ def test_an_endless_script_ends_a_real_process_with_1(desk: Desk, town: Town) ->
 
 
 @pytest.mark.parametrize("field", ["scripts: [ gone.js ]", "script: gone.js"])
-def test_a_missing_script_file_is_told_before_anything_starts(desk: Desk, town: Town, field: str) -> None:
+def test_a_missing_script_file_is_reported_before_anything_starts(desk: Desk, town: Town, field: str) -> None:
     town.add_step(f"class: Scripter, plugins: [ plugin: {{ name: s, class: BasicScript, {field} }} ]")
     ended = desk.scoopi("run", "defs")
     assert ended.code == 3

@@ -1,4 +1,4 @@
-"""Bad settings start no run: what is wrong, who gave it, the likely name; exit 3, or 2 for wrong usage."""
+"""Bad settings start no run: the error, where it was set, the likely name; exit 3, or 2 for wrong usage."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_an_unknown_key_ends_a_real_process_with_3(desk: Desk, town: Town) -> No
         ("scoopi.webClient.timeout=", "got ''"),
     ],
 )
-def test_a_bad_value_is_told_with_what_is_wanted(desk: Desk, town: Town, given: str, domain: str) -> None:
+def test_a_bad_value_is_reported_with_what_is_wanted(desk: Desk, town: Town, given: str, domain: str) -> None:
     key = given.partition("=")[0]
     desk.settings = {}
     ended = desk.scoopi("run", "defs", "-D", given)
@@ -76,7 +76,7 @@ def test_a_setting_without_value_is_wrong_usage(desk: Desk, town: Town) -> None:
         ),
     ],
 )
-def test_a_bad_file_of_settings_is_told_with_its_place(
+def test_a_bad_file_of_settings_is_reported_with_its_place(
     desk: Desk, town: Town, content: bytes | None, said: str
 ) -> None:
     if content is not None:

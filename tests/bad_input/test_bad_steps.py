@@ -55,7 +55,7 @@ def test_a_step_that_forgets_its_return_fails_its_task_and_no_worker_dies(
         ("raise KeyboardInterrupt", "KeyboardInterrupt"),
     ],
 )
-def test_a_step_that_ends_the_process_fails_its_task_only_and_is_told_by_name(
+def test_a_step_that_ends_the_process_fails_its_task_only_and_is_reported_by_name(
     desk: Desk, town: Town, workers: int, body: str, cause: str
 ) -> None:
     install(town, f'if payload.locator.name == "bad": {body}')
@@ -67,7 +67,7 @@ def test_a_step_that_ends_the_process_fails_its_task_only_and_is_told_by_name(
 
 
 @pytest.mark.parametrize(
-    ("base", "body", "told"),
+    ("base", "body", "reported"),
     [
         ("object", "pass", "Odd is not a Step; derive it from scoopi.steps.step.Step"),
         ("Step", "pass\n\n    def __init__(self):\n        raise SystemExit(4)", "arguments: SystemExit: 4"),
@@ -75,12 +75,12 @@ def test_a_step_that_ends_the_process_fails_its_task_only_and_is_told_by_name(
     ],
 )
 def test_what_is_no_step_is_found_before_anything_runs(
-    desk: Desk, town: Town, base: str, body: str, told: str
+    desk: Desk, town: Town, base: str, body: str, reported: str
 ) -> None:
     install(town, body, base)
     ended = desk.scoopi("check", "defs")
     assert ended.code == 3, ended.err
-    assert told in ended.out
+    assert reported in ended.out
 
 
 def test_what_a_step_prints_in_a_worker_is_not_among_the_rows(desk: Desk, town: Town) -> None:

@@ -77,11 +77,11 @@ def test_a_task_fails_after_the_third_death_while_alone(desk: Desk, town: Town, 
         town.add_locator(f"pages/good{number}.html", f"good{number}")
         (town.pages / f"good{number}.html").write_text(page(f"good{number}"))
     ended = desk.process("run", "defs", "--workers", 2)
-    told = assert_failed_in_worker(desk, ended, "the page kills its worker: it was killed by SIGSEGV")
+    report = assert_failed_in_worker(desk, ended, "the page kills its worker: it was killed by SIGSEGV")
     assert "it was tried 3 times alone" in ended.err
     assert "Traceback" not in ended.err
     assert deaths.read_text().split() == ["tempTask"] * 4
-    assert (told["jobs"]["done"], told["pages"]) == (22, 23)
+    assert (report["jobs"]["done"], report["pages"]) == (22, 23)
     assert desk.rows() == good_rows(*(f"good{number}" for number in range(20))) + title_row("bad")
     assert not desk.left_behind()
 
@@ -92,7 +92,7 @@ def test_each_task_that_kills_its_worker_is_named(desk: Desk, town: Town, deaths
     desk.settings["scoopi.job.maxCrashes"] = 1
     ended = desk.scoopi("run", "defs", "--workers", 1)
     assert ended.code == 1, ended.err
-    (error,) = desk.told()["errors"]
+    (error,) = desk.run_json()["errors"]
     assert error["count"] == 2
     assert error["example"]["task"] == "nameTask"
     assert deaths.read_text().split() == ["nameTask", "nameTask", "tempTask"]
@@ -110,7 +110,7 @@ def test_a_worker_that_dies_once_loses_nothing(desk: Desk, town: Town, deaths: P
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_step_that_never_ends_does_not_hold_up_an_orderly_stop(
+def test_a_step_that_never_ends_does_not_hold_up_a_graceful_stop(
     desk: Desk, town: Town, deaths: Path, workers: int
 ) -> None:
     install(town, deaths, "signal.pause()", TEMP)
@@ -124,8 +124,8 @@ def test_a_step_that_never_ends_does_not_hold_up_an_orderly_stop(
     finally:
         running.kill_all()
     assert not desk.left_behind()
-    told = desk.told()
-    assert (told["status"], told["jobs"]["left"]) == ("stopped", 3 - told["jobs"]["done"])
+    report = desk.run_json()
+    assert (report["status"], report["jobs"]["left"]) == ("stopped", 3 - report["jobs"]["done"])
     assert not desk.rows() - good_rows()
     assert "did not finish in time; they will be run again" in (desk.folder / "stderr.txt").read_text()
 

@@ -128,10 +128,10 @@ def endless(desk: Desk) -> Endless:
 
 def assert_only_endless_tasks_failed(desk: Desk, endless: Endless, pages: int) -> dict[str, int]:
     """Each bad page has lost its endless task and no other; the causes, each with its count."""
-    told = desk.told()
-    assert (told["status"], told["jobs"]["failed"], told["jobs"]["left"]) == ("done", pages, 0)
-    assert sum(error["count"] for error in told["errors"]) == pages
-    for error in told["errors"]:
+    report = desk.run_json()
+    assert (report["status"], report["jobs"]["failed"], report["jobs"]["left"]) == ("done", pages, 0)
+    assert sum(error["count"] for error in report["errors"]) == pages
+    for error in report["errors"]:
         file, line, _ = error["example"]["at"].rsplit(":", 2)
         group, task = error["example"]["job"].partition(":")[0], error["example"]["task"]
         assert (Path(file).name, task) == ("job.yml", "endless")
@@ -139,7 +139,7 @@ def assert_only_endless_tasks_failed(desk: Desk, endless: Endless, pages: int) -
     rows = desk.rows()
     assert rows == endless.good_rows()
     assert not desk.left_behind()
-    return {error["cause"]: error["count"] for error in told["errors"]}
+    return {error["cause"]: error["count"] for error in report["errors"]}
 
 
 def place_of(desk: Desk, group: str, line: int) -> bool:
@@ -211,7 +211,7 @@ def test_a_page_with_several_endless_tasks_loses_each_of_them_and_keeps_the_othe
     endless.write()
     ended = desk.scoopi("run", "defs", "--workers", 1)
     assert ended.code == 1, ended.err
-    (error,) = desk.told()["errors"]
+    (error,) = desk.run_json()["errors"]
     assert (error["cause"], error["count"]) == (OVERRAN, 2)
     assert desk.rows() == endless.good_rows()
 

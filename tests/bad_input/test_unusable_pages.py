@@ -36,11 +36,11 @@ def test_the_summary_and_the_report_say_what_the_page_is(
     assert ended.code == 0, ended.err
     assert cause in ended.err
     (warning,) = [
-        each for each in desk.told()["warnings"] if each["cause"].startswith(f"parser: {cause}"[8:])
+        each for each in desk.run_json()["warnings"] if each["cause"].startswith(f"parser: {cause}"[8:])
     ]
     assert warning["count"] == 1, "once a page, whatever the number of its tasks"
     assert warning["example"]["job"] == "bad:town"
-    assert desk.told()["jobs"]["warned"] == 1
+    assert desk.run_json()["jobs"]["warned"] == 1
 
 
 @pytest.mark.parametrize("path", ["/type/image%2Fjpeg/a.html", "/bad/binary-as-html"])

@@ -131,21 +131,21 @@ def blank_rows(name: str = "bad") -> Counter[str]:
 def assert_failed(
     desk: Desk, ended: Ended, cause: str, *, step: str, tasks: str, url: str, hint: str = ""
 ) -> Any:
-    """The one bad job is told of on the terminal and in `run.json`, the run went on, exit 1.
+    """The one bad job is reported on the terminal and in `run.json`, the run went on, exit 1.
 
     Args:
         cause: its beginning, without the step's name before it.
         tasks: names of the failed tasks, joined by commas, as the error's `task` says.
-        hint: what the terminal tells the user to do; empty when nothing can be said.
+        hint: what the terminal advises the user to do; empty when nothing can be said.
     Returns:
         What `run.json` says, for more claims.
     """
     assert ended.code == 1, ended.err
-    told = desk.told()
-    assert list(told) == KEYS
-    assert told["status"] == "done"
-    assert (told["jobs"]["failed"], told["jobs"]["left"]) == (1, 0)
-    (error,) = told["errors"]
+    report = desk.run_json()
+    assert list(report) == KEYS
+    assert report["status"] == "done"
+    assert (report["jobs"]["failed"], report["jobs"]["left"]) == (1, 0)
+    (error,) = report["errors"]
     assert error["cause"].removeprefix(f"{step}: ").startswith(cause)
     assert error["count"] == 1
     example = error["example"]
@@ -156,4 +156,4 @@ def assert_failed(
     assert (Path(file).name, int(line) > 0, int(column) > 0) == ("job.yml", True, True), example["at"]
     for said in (cause, hint, url, "bad:town", f"{Path(file).name}:{line}:{column}"):
         assert said in ended.err, f"{said!r} is not in\n{ended.err}"
-    return told
+    return report

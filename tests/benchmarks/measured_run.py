@@ -31,7 +31,7 @@ class Figures:
         seconds: of the whole process, its start included.
         peak_mb: of the process and its children together.
         cpu_s: user and system time of all of them.
-        times: seconds by step, where the program tells them.
+        times: seconds by step, where the program reports them.
     """
 
     seconds: float
@@ -52,7 +52,7 @@ def run_scoopi(
     """Run Scoopi over a workload.
 
     Args:
-        folder: a new one, for definitions and output; who calls removes it.
+        folder: a new one, for definitions and output; the caller removes it.
         url: of the server of its pages.
         in_flight: the most requests at a time.
         settings: further ones; they win.

@@ -42,7 +42,7 @@ class Tally:
         return max(figures.peak_mb for figures, _ in self._runs)
 
     def times_us(self) -> dict[str, float]:
-        """Microseconds a page in each step of the last run, where the program tells them."""
+        """Microseconds a page in each step of the last run, where the program reports them."""
         figures, pages = self._runs[-1]
         return {step: 1e6 * seconds / pages for step, seconds in figures.times.items()}
 

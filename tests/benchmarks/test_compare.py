@@ -30,7 +30,7 @@ def test_rates_and_processor_time_are_medians_and_memory_is_the_most() -> None:
     assert (made.rate, round(made.cpu_us), made.peak_mb) == (150.0, 13_333, 3.0)
 
 
-def test_a_line_tells_each_program_with_its_ratio_and_bar() -> None:
+def test_a_line_shows_each_program_with_its_ratio_and_bar() -> None:
     scoopi = tally("scoopi", 1.0)
     scoopi.add(Figures(1.0, 1.0, 2.0, {"parser": 0.03}), 300, is_same=True)
     lines = comparison(WORKLOAD, scoopi, [tally("colly", 0.5), tally("other", 2.0)]).splitlines()
@@ -43,7 +43,7 @@ def test_a_line_tells_each_program_with_its_ratio_and_bar() -> None:
     ]
 
 
-def test_one_run_with_other_rows_is_told() -> None:
+def test_one_run_with_other_rows_is_reported() -> None:
     made = tally("colly", 1.0, is_same=False)
     made.add(Figures(1.0, 1.0, 1.0), 300, is_same=True)
     assert not made.is_same

@@ -34,7 +34,7 @@ def test_cases_are_run_in_turn_and_large_ones_once() -> None:
     ]
 
 
-def test_a_part_measured_anew_leaves_the_others_as_they_were(tmp_path: Path) -> None:
+def test_a_part_measured_again_leaves_the_others_as_they_were(tmp_path: Path) -> None:
     file = tmp_path / "kept" / "growth.json"
     old, other = Line(Case("flight", in_flight=1), 1.0, 1.0, 1.0), Line(Case("workers"), 2.0, 2.0, 2.0)
     new = Line(Case("flight", in_flight=1), 3.0, 3.0, 3.0)
@@ -69,5 +69,5 @@ def test_a_workload_is_repeated_with_addresses_and_rows_of_its_own() -> None:
 def test_the_kept_figures_are_of_every_part_and_drawn_beside_them() -> None:
     kept = GrowthFigures.load(KEPT)
     assert {line.case.part for line in kept.lines} == {"workers", "pages", "flight", "nodes"}
-    told = PLOT.read_text(encoding="utf-8")
-    assert f"load {kept.before.load:g} before" in told
+    reported = PLOT.read_text(encoding="utf-8")
+    assert f"load {kept.before.load:g} before" in reported

@@ -86,7 +86,7 @@ def gone(defs: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [added, gone])
-def test_what_makes_definitions_wrong_is_told_though_they_are_kept(
+def test_what_makes_definitions_wrong_is_reported_though_they_are_kept(
     defs: Path, change: Callable[[Path], None]
 ) -> None:
     settled(defs)

@@ -1,4 +1,4 @@
-"""`scoopi.parser.plain` decides who reads pages; the rows are the same."""
+"""`scoopi.parser.plain` decides which reader reads pages; the rows are the same."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLAIN = {"scoopi.parser.plain": "true"}
 
 
 @pytest.mark.parametrize(("configs", "not_in_use"), [({}, PlainReader), (PLAIN, GridReader)])
-def test_the_setting_decides_who_reads_a_page(
+def test_the_setting_decides_what_reads_a_page(
     configs: dict[str, str], not_in_use: type, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = (EXAMPLE / "pages" / "bread.html").read_bytes()

@@ -1,4 +1,4 @@
-"""The command line means what the contract says, and its faults are told in one line."""
+"""The command line means what the contract says, and its faults are reported in one line."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def scoopi(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_full_stdout_is_told_and_exit_5() -> None:
+def test_a_full_stdout_is_reported_and_exit_5() -> None:
     with open("/dev/full", "w") as full:
         done = scoopi("config", stdout=full)
     assert done.returncode == 5
@@ -216,7 +216,7 @@ def test_definitions_called_as_a_command_of_another_tool_are_run(
     assert stand_in.calls == ["run"]
 
 
-def test_a_current_folder_that_is_gone_is_told(
+def test_a_current_folder_that_is_gone_is_reported(
     screen: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = tmp_path / "gone"

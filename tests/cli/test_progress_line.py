@@ -1,4 +1,4 @@
-"""The progress line tells where a run stands, on a terminal that can redraw it and nowhere else."""
+"""The progress line shows where a run stands, on a terminal that can redraw it and nowhere else."""
 
 from __future__ import annotations
 

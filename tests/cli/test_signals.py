@@ -27,7 +27,7 @@ class Calls:
         self._changed = threading.Condition()
 
     def cancel(self, hard: bool = False) -> None:
-        self._add("hard" if hard else "orderly")
+        self._add("hard" if hard else "graceful")
 
     def leave(self, code: int) -> None:
         self._add(code)
@@ -56,9 +56,9 @@ def test_the_first_asks_and_the_second_stops(screen: Any, calls: Calls) -> None:
     with Signals(screen.terminal, grace_s=60, leave=calls.leave) as signals:
         signals.serve(calls.cancel)
         send(signal.SIGINT)
-        calls.expect("orderly")
+        calls.expect("graceful")
         send(signal.SIGTERM)
-        calls.expect("orderly", "hard")
+        calls.expect("graceful", "hard")
         assert (signals.number, signals.count) == (signal.SIGINT, 2)
     assert screen.err.getvalue() == (
         "SIGINT: finishing running tasks, press Ctrl-C again to stop immediately\n"
@@ -69,15 +69,15 @@ def test_a_run_that_does_not_stop_at_once_is_ended(screen: Any, calls: Calls) ->
     with Signals(screen.terminal, grace_s=0.01, leave=calls.leave) as signals:
         signals.serve(calls.cancel)
         send(signal.SIGTERM)
-        calls.expect("orderly")
+        calls.expect("graceful")
         send(signal.SIGTERM)
-        calls.expect("orderly", "hard", 143)
+        calls.expect("graceful", "hard", 143)
 
 
 def test_a_third_signal_ends_the_process(screen: Any, calls: Calls) -> None:
     with Signals(screen.terminal, grace_s=60, leave=calls.leave) as signals:
         signals.serve(calls.cancel)
-        for expected in (["orderly"], ["orderly", "hard"], ["orderly", "hard", 130]):
+        for expected in (["graceful"], ["graceful", "hard"], ["graceful", "hard", 130]):
             send(signal.SIGINT)
             calls.expect(*expected)
 
@@ -87,7 +87,7 @@ def test_a_signal_before_the_run_is_there_reaches_it(screen: Any, calls: Calls) 
         send(signal.SIGINT)
         _until(lambda: signals.count == 1)
         signals.serve(calls.cancel)
-        calls.expect("orderly")
+        calls.expect("graceful")
 
 
 def test_a_second_signal_before_the_run_is_there_ends_the_process(screen: Any, calls: Calls) -> None:
@@ -108,9 +108,9 @@ def test_a_cancel_that_breaks_does_not_deafen(
     with Signals(screen.terminal, grace_s=60, leave=calls.leave) as signals:
         signals.serve(broken)
         send(signal.SIGINT)
-        calls.expect("orderly")
+        calls.expect("graceful")
         send(signal.SIGINT)
-        calls.expect("orderly", "hard")
+        calls.expect("graceful", "hard")
     assert "the run could not be asked to stop" in caplog.text
 
 
@@ -121,7 +121,7 @@ def test_other_signals_are_not_taken(screen: Any, calls: Calls) -> None:
             signals.serve(calls.cancel)
             send(signal.SIGUSR1)
             send(signal.SIGINT)
-            calls.expect("orderly")
+            calls.expect("graceful")
             assert signals.count == 1
     finally:
         signal.signal(signal.SIGUSR1, before)

@@ -80,11 +80,11 @@ def test_a_run_that_does_not_go_on_by_itself_says_what_to_do(run: RunFigures, hi
     assert (last == hint) if hint else ("--run" not in last)
 
 
-def test_a_run_that_has_not_begun_has_no_jobs_to_tell() -> None:
+def test_a_run_that_has_not_begun_has_no_jobs_to_show() -> None:
     assert "jobs" not in text(RunFigures("r", "WAITING", nodes=(ALIVE,)))
 
 
-def test_of_very_many_hosts_the_first_are_told_and_the_rest_counted() -> None:
+def test_of_very_many_hosts_the_first_are_reported_and_the_rest_counted() -> None:
     hosts = tuple(HostFigures(f"h{number:02}:80", (ShareFigures("ann", 0, 4),)) for number in range(23))
     lines = text(RunFigures("r", "RUNNING", True, (ALIVE,), hosts=hosts)).splitlines()
     assert lines[-1].strip() == "and 3 more (--json)"

@@ -1,4 +1,4 @@
-"""The summary tells a run at a glance."""
+"""The summary shows a run at a glance."""
 
 from __future__ import annotations
 
@@ -90,9 +90,9 @@ def test_what_took_no_step_has_no_line_of_times(screen: Any) -> None:
     assert "time" not in text(screen, pages=0, times={"loader": 0.5})
 
 
-def test_a_cause_that_says_all_is_told_once(screen: Any) -> None:
-    told = Failure("parser: script failed", "script failed", "a:b", "prices", "parser", at="q.yml:3:5")
-    shown = text(screen, errors=(Cause("parser: script failed", 1, told),))
+def test_a_cause_that_says_all_is_reported_once(screen: Any) -> None:
+    reported = Failure("parser: script failed", "script failed", "a:b", "prices", "parser", at="q.yml:3:5")
+    shown = text(screen, errors=(Cause("parser: script failed", 1, reported),))
     assert shown.count("script failed") == 1
 
 
@@ -111,27 +111,27 @@ def test_the_first_line_is_the_outcome(screen: Any, changes: dict[str, Any], out
 
 
 def test_what_is_not_published_and_what_is_lost_is_said(screen: Any) -> None:
-    told = text(screen, published=False, publish_note="no time was left", missing=("a:b", "c:d"))
-    assert "the files do not contain all rows yet\n          no time was left\n" in told
-    assert "  lost    the rows of 2 jobs are missing:\n          a:b\n          c:d\n" in told
+    reported = text(screen, published=False, publish_note="no time was left", missing=("a:b", "c:d"))
+    assert "the files do not contain all rows yet\n          no time was left\n" in reported
+    assert "  lost    the rows of 2 jobs are missing:\n          a:b\n          c:d\n" in reported
 
 
-def test_a_resumed_run_tells_no_speed(screen: Any) -> None:
-    told = text(screen, started=datetime(2025, 12, 31, tzinfo=UTC))
-    assert "  pages   1,203\n" in told
+def test_a_resumed_run_shows_no_speed(screen: Any) -> None:
+    reported = text(screen, started=datetime(2025, 12, 31, tzinfo=UTC))
+    assert "  pages   1,203\n" in reported
 
 
 def test_long_lists_are_cut_with_their_number(screen: Any) -> None:
     cause = FULL.errors[1]
-    told = text(
+    reported = text(
         screen,
         errors=(cause,) * 13,
         rows={f"f{place}": 1 for place in range(12)},
         missing=tuple(f"j:{place}" for place in range(12)),
     )
-    assert "  and 3 other causes, see run.json\n" in told
-    assert "2 in 2 more files\n" in told
-    assert "and 2 more\n" in told
+    assert "  and 3 other causes, see run.json\n" in reported
+    assert "2 in 2 more files\n" in reported
+    assert "and 2 more\n" in reported
 
 
 def test_colours_are_only_where_the_terminal_has_them(screen: Any) -> None:
@@ -142,22 +142,26 @@ def test_colours_are_only_where_the_terminal_has_them(screen: Any) -> None:
     assert "\x1b" not in text(screen)
 
 
-def test_an_address_is_told_once(screen: Any) -> None:
+def test_an_address_is_reported_once(screen: Any) -> None:
     failure = Failure("not there", "https://x.test/a: not there; put it there", url="https://x.test/a")
     assert text(screen, errors=(Cause("not there", 1, failure),), warnings=()).count("x.test") == 1
 
 
 def test_it_is_said_which_selectors_met_nothing(screen: Any) -> None:
-    told = ("dim price of books: without a value in its only row of 1 page (b.yml:3:5)", "dataDef c: no row")
-    assert f"  empty   {told[0]}\n          {told[1]}\n          try the selectors in a browser's" in text(
-        screen, empty=told
+    reported = (
+        "dim price of books: without a value in its only row of 1 page (b.yml:3:5)",
+        "dataDef c: no row",
+    )
+    assert (
+        f"  empty   {reported[0]}\n          {reported[1]}\n          try the selectors in a browser's"
+        in text(screen, empty=reported)
     )
 
 
 def test_a_file_without_rows_is_named_though_others_have_some(screen: Any) -> None:
     rows = {"data.txt": 3, "prices.txt": 0, "sizes.txt": 0}
-    told = text(screen, rows=rows)
-    assert "no rows in prices.txt, sizes.txt: check the filters" in told
+    reported = text(screen, rows=rows)
+    assert "no rows in prices.txt, sizes.txt: check the filters" in reported
     assert "no rows in" not in text(screen, rows=rows, empty=("dataDef prices: no row on 3 pages",))
     assert "no rows in" not in text(screen, rows={"data.txt": 3})
     assert "no rows in" not in text(screen, rows=rows, published=False)
@@ -165,13 +169,15 @@ def test_a_file_without_rows_is_named_though_others_have_some(screen: Any) -> No
 
 
 def test_rows_that_went_to_stdout_are_not_said_to_be_in_a_file(screen: Any) -> None:
-    told = Summary(screen.terminal, to_stdout=True).text(replace(FULL, rows={"data.txt": 1234}))
-    assert "  rows    1,234  on stdout\n" in told
-    assert "data.txt" not in told
+    reported = Summary(screen.terminal, to_stdout=True).text(replace(FULL, rows={"data.txt": 1234}))
+    assert "  rows    1,234  on stdout\n" in reported
+    assert "data.txt" not in reported
 
 
-@pytest.mark.parametrize(("seconds", "told"), [(0.0002, "0.20 ms"), (0.0123, "12.3 ms"), (2.5, "2.50 s")])
-def test_loading_is_told_a_page_as_many_load_at_a_time(screen: Any, seconds: float, told: str) -> None:
+@pytest.mark.parametrize(("seconds", "reported"), [(0.0002, "0.20 ms"), (0.0123, "12.3 ms"), (2.5, "2.50 s")])
+def test_loading_is_reported_a_page_as_many_load_at_a_time(
+    screen: Any, seconds: float, reported: str
+) -> None:
     times = {"parse": 1.0, "loader": 4 * seconds}
-    assert f"  time    parse 1.00 s, loading {told} a page\n" in text(screen, times=times, pages=4)
+    assert f"  time    parse 1.00 s, loading {reported} a page\n" in text(screen, times=times, pages=4)
     assert "  time    parse 1.00 s\n" in text(screen, times=times, pages=0)

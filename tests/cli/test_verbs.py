@@ -34,7 +34,7 @@ def test_run_hands_over_every_option(screen: Any, stand_in: Any) -> None:
     assert screen.run(*line.split()) == 0
     watch = stand_in.made.pop("watch")
     watch(Progress())
-    stand_in.made.pop("notify")("not told to who wants it quiet")
+    stand_in.made.pop("notify")("not shown with --quiet")
     assert screen.err.getvalue() == ""
     assert stand_in.made == {
         "defs_dir": Path("d"),
@@ -117,7 +117,7 @@ class Findings:
 
 
 @pytest.mark.parametrize(
-    ("line", "findings", "code", "told"),
+    ("line", "findings", "code", "reported"),
     [
         ("check d", Findings([], []), 0, "as text\n"),
         ("check d", Findings([], ["w"]), 0, "as text\n"),
@@ -126,28 +126,28 @@ class Findings:
     ],
 )
 def test_check_gives_the_report_on_stdout(
-    screen: Any, stand_in: Any, line: str, findings: Findings, code: int, told: str
+    screen: Any, stand_in: Any, line: str, findings: Findings, code: int, reported: str
 ) -> None:
     stand_in.report = findings
     assert screen.run(*line.split(), "-D", "a=b", "--conf", "c.yml") == code
-    assert (screen.out.getvalue(), screen.err.getvalue()) == (told, "")
+    assert (screen.out.getvalue(), screen.err.getvalue()) == (reported, "")
     assert stand_in.calls == [
         ("check", Path("d"), Path("c.yml"), {"a": "b"}, "--strict" in line, screen.environ)
     ]
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (["a", "b"], "a: as text\nb: as text\n"),
         (["a", "b", "--format", "json"], '[{"as": "json"},\n{"as": "json"}]\n'),
     ],
 )
-def test_check_takes_several_definitions(screen: Any, stand_in: Any, words: list[str], told: str) -> None:
+def test_check_takes_several_definitions(screen: Any, stand_in: Any, words: list[str], reported: str) -> None:
     reports = {Path("a"): Findings([], []), Path("b"): Findings(["e"], [])}
     sys.modules["scoopi.app"].check = lambda defs, *_: reports[defs]  # type: ignore[attr-defined]
     assert screen.run("check", *words) == 3, "one of them is wrong"
-    assert screen.out.getvalue() == told
+    assert screen.out.getvalue() == reported
 
 
 def test_a_signal_stops_the_run_and_names_its_code(screen: Any, stand_in: Any) -> None:
@@ -174,6 +174,6 @@ def _wait_a_little() -> None:
     threading.Event().wait(0.005)
 
 
-def test_an_error_before_any_signal_is_told(screen: Any, stand_in: Any) -> None:
+def test_an_error_before_any_signal_is_reported(screen: Any, stand_in: Any) -> None:
     stand_in.error = UsageError("--output - needs one output file")
     assert screen.run("run", "d", "--output", "-") == 2

@@ -63,7 +63,7 @@ def members(
 
 @contextmanager
 def proxied_member(folder: Path, plan: Plan, seed: int = 0) -> Iterator[tuple[MemberProcess, Proxy]]:
-    """A member that tells everybody the address of a proxy before it: no client can go around it."""
+    """A member that gives everybody the address of a proxy before it: no client can go around it."""
     port = free_port()
     with Proxy(plan, seed, target=port) as proxy:
         file = folder / "proxied.yaml"
@@ -87,7 +87,7 @@ def write_proxied(file: Path, name: str, port: int, join: Sequence[str], target:
     Args:
         port: where other members reach it; they are `join`.
         target: where the proxy reaches it.
-        shown: the proxy's port, which all clients are told.
+        shown: the proxy's port, which all clients get.
     """
     network = {
         "enabled": True,

@@ -92,10 +92,10 @@ class Hammer:
     def round(self, number: int, blow: str | None = None) -> HammerResult:
         """Play one, drawn by seed and number; the blow falls within the time that `measure` found.
 
-        A blow after the end tells that rounds have become quicker since, one before it the contrary.
+        A blow after the end shows that rounds have become quicker since, one before it the contrary.
 
         Raises:
-            PromiseBrokenError: a promise was broken; the round's folder tells more.
+            PromiseBrokenError: a promise was broken; the round's folder shows more.
         """
         source = random.Random(f"{self._seed}/{number}")
         world = source.randrange(len(self._worlds))

@@ -30,7 +30,7 @@ class HammerGrid:
 
     Attributes:
         name: the cluster's.
-        address: what nodes are told, `HOST:PORT,…`.
+        address: what nodes are given, `HOST:PORT,…`.
     """
 
     def __init__(self, folder: Path, proxied: bool = False, seed: int = 0) -> None:
@@ -106,11 +106,11 @@ class HammerGrid:
         self._members[number].close()
 
     def shut_down(self, number: int) -> None:
-        """End a member in the orderly way: it hands its data over first."""
+        """End a member gracefully: it hands its data over first."""
         self._members[number].close()
 
     def restart(self, number: int) -> None:
-        """Start a member again that has ended, and wait until every partition has its backup anew.
+        """Start a member again that has ended, and wait until every partition has its backup again.
 
         Raises:
             TimeoutError: the members did not get there.

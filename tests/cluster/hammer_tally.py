@@ -8,7 +8,7 @@ from tests.cluster.hammer_round import HammerResult
 
 
 class HammerTally:
-    """Counts rounds; each that is not exact is told by its absence."""
+    """Counts rounds; each that is not exact is shown by its absence."""
 
     def __init__(self) -> None:
         self._rounds = 0
@@ -36,12 +36,12 @@ class HammerTally:
 
     def text(self) -> str:
         """All rounds, one kind of blow a line, their sum last."""
-        lines = [f"{blow}: {_told(results)}" for blow, results in sorted(self._results.items())]
+        lines = [f"{blow}: {_reported(results)}" for blow, results in sorted(self._results.items())]
         every = [result for results in self._results.values() for result in results]
-        return "\n".join([*lines, f"{self._exact} of {self._rounds} exact: {_told(every)}"])
+        return "\n".join([*lines, f"{self._exact} of {self._rounds} exact: {_reported(every)}"])
 
 
-def _told(results: list[HammerResult]) -> str:
+def _reported(results: list[HammerResult]) -> str:
     if not results:
         return "no round"
     mean_s = sum(result.seconds for result in results) / len(results)

@@ -175,7 +175,7 @@ class SplitRound:
                 gave_up += 1
                 said = (self._folder / name / "stderr.txt").read_text(encoding="utf-8")
                 if "start a new run" in said:
-                    raise PromiseBrokenError(f"{name} was told to start a new run")
+                    raise PromiseBrokenError(f"{name} was asked to start a new run")
                 self._start(name, world)
             elif code != 0:
                 raise PromiseBrokenError(f"{name} ended with {code}")

@@ -1,4 +1,4 @@
-"""CallTimeout: how long answers are waited for, by a clock that goes when told."""
+"""CallTimeout: how long answers are waited for, by a clock that the test moves."""
 
 from __future__ import annotations
 
@@ -28,66 +28,66 @@ class Grid:
         return left_s <= seconds
 
 
-def waited_s(clock: Clock, patience: CallTimeout, times: int = 1) -> float:
+def waited_s(clock: Clock, timeout: CallTimeout, times: int = 1) -> float:
     """How long so many calls take to which no answer comes."""
     began = clock.now
     for _ in range(times):
-        assert not patience.wait(Grid(clock, 1000).wait)
+        assert not timeout.wait(Grid(clock, 1000).wait)
     return clock.now - began
 
 
 def test_while_nobody_stops_an_answer_has_its_whole_time(clock: Clock) -> None:
-    patience = CallTimeout(CALM_S, clock=clock)
-    assert patience.wait(Grid(clock, CALM_S - 0.1).wait)
-    assert [waited_s(clock, patience) for _ in range(2)] == pytest.approx([CALM_S, CALM_S])
+    timeout = CallTimeout(CALM_S, clock=clock)
+    assert timeout.wait(Grid(clock, CALM_S - 0.1).wait)
+    assert [waited_s(clock, timeout) for _ in range(2)] == pytest.approx([CALM_S, CALM_S])
 
 
 def test_when_the_time_of_a_stop_nears_its_end_all_that_waits_takes_half_of_what_is_left(
     clock: Clock,
 ) -> None:
-    patience, left_s = CallTimeout(CALM_S, clock=clock), 2.0
-    patience.expedite(clock.now + 3, left_s)
-    assert waited_s(clock, patience) == pytest.approx(3)
-    assert waited_s(clock, patience, 5) <= left_s / 2
-    assert waited_s(clock, patience, 20) == pytest.approx(20 * LEAST_S)
+    timeout, left_s = CallTimeout(CALM_S, clock=clock), 2.0
+    timeout.expedite(clock.now + 3, left_s)
+    assert waited_s(clock, timeout) == pytest.approx(3)
+    assert waited_s(clock, timeout, 5) <= left_s / 2
+    assert waited_s(clock, timeout, 20) == pytest.approx(20 * LEAST_S)
 
 
-def test_who_waits_when_the_stop_begins_hears_it(clock: Clock) -> None:
-    patience = CallTimeout(CALM_S, clock=clock)
+def test_a_wait_under_way_when_the_shutdown_begins_ends(clock: Clock) -> None:
+    timeout = CallTimeout(CALM_S, clock=clock)
 
-    class Told(Grid):
+    class Moved(Grid):
         def wait(self, seconds: float) -> bool:
-            patience.expedite(began + 4, 5.0)
+            timeout.expedite(began + 4, 5.0)
             return super().wait(seconds)
 
     began = clock.now
-    assert not patience.wait(Told(clock, 1000).wait)
+    assert not timeout.wait(Moved(clock, 1000).wait)
     assert clock.now - began == pytest.approx(4)
 
 
 def test_an_answer_that_comes_at_once_is_heard_also_then(clock: Clock) -> None:
-    patience = CallTimeout(CALM_S, clock=clock)
-    patience.expedite(clock.now, 5.0)
-    assert all(patience.wait(Grid(clock, AT_ONCE_S - 0.1).wait) for _ in range(10))
+    timeout = CallTimeout(CALM_S, clock=clock)
+    timeout.expedite(clock.now, 5.0)
+    assert all(timeout.wait(Grid(clock, AT_ONCE_S - 0.1).wait) for _ in range(10))
 
 
 def test_threads_that_wait_together_have_waited_once(clock: Clock) -> None:
-    patience = CallTimeout(CALM_S, clock=clock)
-    patience.expedite(clock.now, 5.0)
+    timeout = CallTimeout(CALM_S, clock=clock)
+    timeout.expedite(clock.now, 5.0)
 
     def waits_with_another(seconds: float) -> bool:
-        assert not patience.wait(Grid(clock, 1000).wait)
+        assert not timeout.wait(Grid(clock, 1000).wait)
         return False
 
-    assert not patience.wait(waits_with_another)
-    assert waited_s(clock, patience) == pytest.approx(AT_ONCE_S / 2)
+    assert not timeout.wait(waits_with_another)
+    assert waited_s(clock, timeout) == pytest.approx(AT_ONCE_S / 2)
 
 
 def test_before_a_run_has_begun_a_stop_waits_for_nothing_long(clock: Clock) -> None:
     stopped = [False]
-    patience = CallTimeout(CALM_S, lambda: stopped[0], clock)
-    assert waited_s(clock, patience) == pytest.approx(CALM_S)
+    timeout = CallTimeout(CALM_S, lambda: stopped[0], clock)
+    assert waited_s(clock, timeout) == pytest.approx(CALM_S)
     stopped[0] = True
-    assert waited_s(clock, patience) == pytest.approx(AT_ONCE_S)
-    patience.expedite(clock.now + 3, 5.0)
-    assert waited_s(clock, patience) == pytest.approx(3), "its run has begun, and there is something to save"
+    assert waited_s(clock, timeout) == pytest.approx(AT_ONCE_S)
+    timeout.expedite(clock.now + 3, 5.0)
+    assert waited_s(clock, timeout) == pytest.approx(3), "its run has begun, and there is something to save"

@@ -52,7 +52,7 @@ def test_a_call_that_comes_while_the_pipe_is_read_silences_no_later_one(
     assert wake_while_it_reads(waker, monkeypatch)
 
 
-def test_the_client_needs_to_be_mended(waker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_client_needs_to_be_patched(waker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """When this fails, the client has been fixed by its makers: `fix_waking` can go."""
     assert not wake_while_it_reads(waker, monkeypatch)
 

@@ -230,19 +230,19 @@ def test_a_run_that_another_node_has_not_seen_over_does_not_keep_this_one_from_t
 def test_a_node_that_crashed_in_a_run_that_is_over_publishes_its_rows_and_goes_on_with_the_next_run(
     town: Town, node: str
 ) -> None:
-    changes, told = {"scoopi.cluster.node": node}, list[str]()
+    changes, reported = {"scoopi.cluster.node": node}, list[str]()
     first = town.node("out", changes=changes)
     (state,) = town.folder.glob(f"out/{first.run}/.scoopi/*/node.json")
     state.write_text(json.dumps(json.loads(state.read_bytes()) | {"over": False}))
     (file,) = town.folder.glob(f"out/{first.run}/data-*.txt")
     file.unlink()
-    later = town.node("out", changes=changes, notify=told.append)
+    later = town.node("out", changes=changes, notify=reported.append)
     assert Counter(file.read_text(encoding="utf-8").splitlines()) == town.world.rows
     assert later.run != first.run
     assert (later.status, later.publish_note) == (RunStatus.DONE, "")
     assert sum(later.rows.values()) == town.world.rows.total()
     rows = town.world.rows.total()
-    assert f"run {first.run} was over: its {rows} rows of this node are published now" in told
+    assert f"run {first.run} was over: its {rows} rows of this node are published now" in reported
 
 
 def test_members_that_cannot_be_reached_are_named_each(town: Town) -> None:

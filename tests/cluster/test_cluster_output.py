@@ -1,4 +1,4 @@
-"""What the nodes of a run write at its end and after it, whoever is missing then; on a real member."""
+"""What the nodes of a run write at its end and after it, whichever is missing then; on a real member."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_rows_of_a_node_that_is_missing_are_awaited_and_come_with_it(
     assert phase_of(cluster, crew.run_name) is RunPhase.OVER
 
 
-def test_of_nodes_without_ids_in_one_folder_who_is_started_again_is_the_one_whose_rows_are_awaited(
+def test_of_nodes_without_ids_in_one_folder_the_one_started_again_is_the_one_whose_rows_are_awaited(
     crew_of: CrewOf, world: World, tmp_path: Path
 ) -> None:
     crew = crew_of(**SLOW)
@@ -123,7 +123,7 @@ def test_of_nodes_without_ids_in_one_folder_who_is_started_again_is_the_one_whos
 def test_a_node_that_is_stopped_makes_the_run_over_that_the_others_have_ended_meanwhile(
     crew_of: CrewOf, cluster: ClusterClient, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It has taken nothing yet: of who has, the others may wait for the hosts until it has left."""
+    """It has taken nothing yet: of a node that has, the others may wait for the hosts until it has left."""
     crew, stops, stopped = crew_of(), threading.Event(), RunCompletion.stop
 
     def stopped_late(completion: RunCompletion) -> RunReport:
@@ -190,7 +190,7 @@ def test_in_a_shared_folder_the_rows_of_a_killed_node_are_published_by_another(
     assert said(crew.folder / "run.json")["awaiting"] == []
 
 
-def test_merged_rows_are_one_file_whoever_was_killed(
+def test_merged_rows_are_one_file_whichever_node_was_killed(
     crew_of: CrewOf, world: World, tmp_path: Path, cluster: ClusterClient
 ) -> None:
     crew = crew_of(**MERGED, **SLOW)
@@ -227,7 +227,7 @@ def test_merging_wants_a_folder_that_all_nodes_see(crew_of: CrewOf) -> None:
         crew_of(**{"scoopi.output.merge": "true"}).run("ann")
 
 
-def test_lost_data_is_noticed_and_the_files_stay_until_anew(
+def test_lost_data_is_noticed_and_the_files_stay_until_it_is_restarted(
     crew_of: CrewOf, world: World, tmp_path: Path
 ) -> None:
     with members(tmp_path) as started:

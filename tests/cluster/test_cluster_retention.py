@@ -80,7 +80,7 @@ def test_what_a_finished_run_keeps_ends_after_the_retention_and_not_before(
 
 
 @pytest.mark.parametrize("done", [0, 4], ids=["before it began with it", "before the last part of it"])
-def test_where_the_last_node_died_over_it_the_next_one_of_any_run_lets_the_records_end(
+def test_if_the_last_node_dies_over_it_the_next_one_of_any_run_gives_the_records_an_end(
     cluster: ClusterClient, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: int
 ) -> None:
     expire, parts = RunRetention._expire, iter(range(done))
@@ -119,7 +119,7 @@ def test_after_the_retention_nothing_is_left_of_a_run_and_the_next_one_is_new(
         assert maps_of(cluster, first.run)
         (second,) = crew.run("ann")
         assert second.run != first.run
-        assert not maps_of(cluster, first.run), "who came later has removed the maps: each costs memory"
+        assert not maps_of(cluster, first.run), "a later node has removed the maps: each costs memory"
         assert maps_of(cluster, second.run)
         assert (second.status, second.publish_note) == (RunStatus.DONE, "")
         assert sum(second.rows.values()) == world.rows.total()

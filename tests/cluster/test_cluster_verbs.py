@@ -29,7 +29,7 @@ def world(tmp_path: Path, server: Server) -> World:
 
 
 def figures_of(crew: Crew) -> Any:
-    """What `status --json` tells of the crew's run."""
+    """What `status --json` shows of the crew's run."""
     code, out, err = crew.ask("status", crew.run_name, "--json")
     assert (code, err) == (0, "")
     (run,) = json.loads(out)["runs"]
@@ -61,7 +61,7 @@ def test_cancel_stops_every_node_and_nodes_that_come_later_go_on(
     assert (code, said) == (0, f"run {crew.run_name}: nothing to stop, it has finished\n")
 
 
-def test_status_tells_nodes_jobs_and_shares_of_a_run_under_way(
+def test_status_shows_nodes_jobs_and_shares_of_a_run_under_way(
     crew_of: Callable[..., Crew], world: World, server: Server
 ) -> None:
     crew = crew_of(**SLOW)
@@ -95,7 +95,7 @@ def test_a_run_that_the_cluster_does_not_know_is_said_so(crew_of: Callable[..., 
     assert "knows no run 'nosuch'" in err
 
 
-def test_without_a_cluster_both_verbs_ask_for_one_and_tell_who_does_not_answer(
+def test_without_a_cluster_both_verbs_ask_for_one_and_name_what_does_not_answer(
     crew_of: Callable[..., Crew],
 ) -> None:
     crew = crew_of()

@@ -75,7 +75,7 @@ def test_nodes_that_wait_for_others_hear_that_the_run_is_cancelled(
     assert report.publish_note == "it was stopped before this node began"
 
 
-def test_a_node_that_waits_for_who_composes_hears_it(
+def test_a_node_that_waits_for_the_composing_node_hears_it(
     crew_of: Callable[..., Crew], cluster: ClusterClient
 ) -> None:
     crew = crew_of()
@@ -88,7 +88,7 @@ def test_a_node_that_waits_for_who_composes_hears_it(
 
 
 @pytest.mark.parametrize("cancelled_by", ["signal", "verb"])
-def test_a_node_that_waits_for_who_seeds_lives_and_hears_it(
+def test_a_node_that_waits_for_the_seeding_node_lives_and_hears_it(
     crew_of: Callable[..., Crew], cluster: ClusterClient, cancelled_by: str
 ) -> None:
     crew = crew_of()

@@ -79,13 +79,13 @@ def test_an_example_gives_its_rows_on_any_number_of_nodes(
     HazelcastStore(cluster, tmp_path.name).destroy()  # a member has no room for the maps of so many runs
 
 
-def test_a_script_is_told_whether_its_run_is_one_of_a_cluster(tmp_path: Path, cluster: ClusterClient) -> None:
+def test_a_script_knows_whether_its_run_is_one_of_a_cluster(tmp_path: Path, cluster: ClusterClient) -> None:
     asking = Example(tmp_path / "defs")
     asking.folder.mkdir()
     (asking.folder / "page.html").write_text("<p>Oslo</p>")
     (asking.folder / "defs.yml").write_text(ASKING)
     alone = asking.run(tmp_path / "alone")
     (on_node,) = run_on_nodes(asking, tmp_path, cluster, nodes=1)
-    told = [[*rows] for run in (alone, on_node) for rows in published(Path(run.folder)).values()]
-    assert told == [["oslo|city|false|Oslo"], ["oslo|city|true|Oslo"]]
+    reported = [[*rows] for run in (alone, on_node) for rows in published(Path(run.folder)).values()]
+    assert reported == [["oslo|city|false|Oslo"], ["oslo|city|true|Oslo"]]
     HazelcastStore(cluster, tmp_path.name).destroy()

@@ -95,7 +95,7 @@ def test_each_partition_holds_one_canary(store: HazelcastStore, cluster: Cluster
     assert keys == cluster.spread_keys("canary")
 
 
-def test_records_end_by_themselves_when_told_so(store: HazelcastStore) -> None:
+def test_records_end_by_themselves_when_reported_so(store: HazelcastStore) -> None:
     store.put_if_absent_all(RUN, [("short", b"1"), ("long", b"2")])
     store.set_ttl_all(RUN, ["short", "absent"], 1)
     waited = threading.Event()
@@ -143,7 +143,7 @@ def test_a_cluster_that_nobody_answers_for_is_a_clear_error() -> None:
         assert part in str(caught.value)
 
 
-def test_a_member_of_another_cluster_is_told_from_none(cluster: ClusterClient) -> None:
+def test_a_member_of_another_cluster_is_not_taken_for_no_member(cluster: ClusterClient) -> None:
     with pytest.raises(ClusterError, match="answers, but is no member of that name"):
         ClusterClient(ClusterSettings(tuple(cluster.members()), name="other", connect_timeout_ms=300))
 

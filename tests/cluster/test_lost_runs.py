@@ -66,7 +66,7 @@ def lose_a_third(cluster: ClusterClient, crew: Crew) -> None:
         lose(cluster, crew, name, *keys(cluster, crew, name)[::3])
 
 
-def test_a_run_whose_record_is_lost_with_a_third_of_its_jobs_is_told_to_a_node_that_comes_then(
+def test_a_run_whose_record_is_lost_with_a_third_of_its_jobs_is_reported_to_a_node_that_comes_then(
     crew_of: CrewOf, cluster: ClusterClient
 ) -> None:
     crew = crew_of()
@@ -77,7 +77,7 @@ def test_a_run_whose_record_is_lost_with_a_third_of_its_jobs_is_told_to_a_node_t
     assert RUN_KEY not in keys(cluster, crew, RUN)
 
 
-def test_a_run_of_which_a_part_is_lost_is_begun_anew_and_its_rows_are_put_aside(
+def test_a_run_of_which_a_part_is_lost_is_restarted_and_its_rows_are_put_aside(
     crew_of: CrewOf, cluster: ClusterClient, world: World
 ) -> None:
     crew = crew_of()
@@ -92,7 +92,7 @@ def test_a_run_of_which_a_part_is_lost_is_begun_anew_and_its_rows_are_put_aside(
     assert crew.rows(".scoopi/lost-*/files/data-ann.txt") == published
 
 
-def test_a_run_that_its_registry_does_not_know_either_is_begun_anew(
+def test_a_run_that_its_registry_does_not_know_either_is_restarted(
     crew_of: CrewOf, cluster: ClusterClient, world: World
 ) -> None:
     crew = crew_of()
@@ -119,7 +119,7 @@ def test_jobs_whose_records_are_lost_are_not_reported_as_ended_by_another_node(
     assert "ended by another node" not in caplog.text
 
 
-def test_who_composed_and_died_before_the_run_record_is_followed_by_another(
+def test_a_node_that_composed_and_died_before_the_run_record_is_followed_by_another(
     crew_of: CrewOf, cluster: ClusterClient, world: World
 ) -> None:
     crew = crew_of()
@@ -128,7 +128,7 @@ def test_who_composed_and_died_before_the_run_record_is_followed_by_another(
     assert crew.rows() == world.rows
 
 
-def test_begun_anew_a_folder_that_nodes_share_holds_no_rows_of_the_former_life(
+def test_restarted_a_folder_that_nodes_share_holds_no_rows_of_the_earlier_incarnation(
     crew_of: CrewOf, cluster: ClusterClient, world: World
 ) -> None:
     crew = crew_of(**SHARED)
@@ -149,7 +149,7 @@ def test_begun_anew_a_folder_that_nodes_share_holds_no_rows_of_the_former_life(
     assert crew.rows() == world.rows
 
 
-def test_nodes_that_begin_anew_together_put_aside_each_its_own(
+def test_nodes_that_restart_together_put_aside_each_its_own(
     crew_of: CrewOf, cluster: ClusterClient, world: World
 ) -> None:
     crew = crew_of(**SHARED)

@@ -27,7 +27,7 @@ from tests.cluster.grids import free_port
 from tests.engine.desk import wait_until
 
 CONF = Path(__file__).parents[2] / "conf" / "hazelcast.yaml"
-PATIENCE_S = 30
+TIMEOUT_S = 30
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def scoopi_member(*options: str) -> Iterator[tuple[subprocess.Popen[str], str, i
 def is_gone(pid: int) -> bool:
     """Wait, bounded, for a process to be gone or a zombie."""
     pause = threading.Event()
-    for _ in range(PATIENCE_S * 20):
+    for _ in range(TIMEOUT_S * 20):
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         except FileNotFoundError:
@@ -70,7 +70,7 @@ def test_it_serves_on_loopback_until_ctrl_c_and_leaves_nothing_behind() -> None:
         assert [one.split(":")[0] for one in listening if int(one.split(":")[1], 16) == port] != []
         assert f"00000000:{port:04X}" not in listening
         process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE_S) == 130
+        assert process.wait(TIMEOUT_S) == 130
         assert process.stdout is not None
         assert process.stdout.read() == ""
         assert is_gone(pid)
@@ -80,7 +80,7 @@ def test_it_dies_with_its_starter_also_when_that_is_killed() -> None:
     with scoopi_member("--port", str(free_port())) as (process, _, pid):
         os.kill(pid, 0)
         process.kill()
-        process.wait(PATIENCE_S)
+        process.wait(TIMEOUT_S)
         assert is_gone(pid)
 
 
@@ -97,7 +97,7 @@ def test_members_join_each_other_and_one_that_is_asked_to_end_hands_its_data_ove
         for number in range(300):
             kept.put_if_absent(str(number), "x").result()
         first.send_signal(signal.SIGTERM)
-        assert first.wait(PATIENCE_S) == 143
+        assert first.wait(TIMEOUT_S) == 143
         assert kept.size().result() == 300
         client.close()
 
@@ -117,8 +117,8 @@ def test_other_members_may_be_named_one_by_one(tmp_path: Path) -> None:
         "SCOOPI_HAZELCAST_JAR": str(tmp_path / "hazelcast.jar"),
     }
     command = [sys.executable, "-m", "scoopi", "member", "-v", "--join", f"{first},{second}", "--join", third]
-    told = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=PATIENCE_S).stderr
-    assert all(address in told for address in (first, second, third))
+    reported = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=TIMEOUT_S).stderr
+    assert all(address in reported for address in (first, second, third))
 
 
 def is_refused(store: HazelcastStore) -> bool:
@@ -141,10 +141,10 @@ def test_a_member_of_three_refuses_all_calls_until_it_is_one_of_a_majority(tmp_p
             store.put_if_absent_all(RUN, [("key", b"value")])
         with MemberProcess(configs[1], os.environ, tmp_path / "second.log") as second:
             second.wait_ready()
-            wait_until(lambda: client.seen() == 2, "the second member", PATIENCE_S)
+            wait_until(lambda: client.seen() == 2, "the second member", TIMEOUT_S)
             assert store.put_if_absent_all(RUN, [("key", b"value")])[0].won
             second.end(hard=True)
-            wait_until(lambda: is_refused(store), "a refusal", PATIENCE_S)
+            wait_until(lambda: is_refused(store), "a refusal", TIMEOUT_S)
         client.close()
         first.end(hard=True)
 

@@ -1,4 +1,4 @@
-"""MemberHeaps: how much heap a real member says that it has, and who is warned of it."""
+"""MemberHeaps: how much heap a real member says that it has, and which node is warned of it."""
 
 from __future__ import annotations
 

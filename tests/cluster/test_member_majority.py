@@ -96,9 +96,9 @@ def test_a_split_that_lasts_ends_the_node_and_a_majority_that_returns_begins_the
     clock.pass_s(2)
     with pytest.raises(
         ClusterError, match="split: 1 of 2 members, for 2 s; start this node again when the"
-    ) as told:
+    ) as reported:
         majority.ensure()
-    assert "start a new run" not in str(told.value)
+    assert "start a new run" not in str(reported.value)
 
 
 def test_a_smaller_number_by_the_settings_is_accepted_for_all_nodes(members: Members) -> None:

@@ -27,11 +27,11 @@ RECONNECT_MS = 3000
 
 @dataclass(frozen=True)
 class SlowSite:
-    """A site that takes its time for a page, until `hurry` is set."""
+    """A site that takes its time for a page, until `expedite` is set."""
 
     server: Server
     world: World
-    hurry: threading.Event
+    expedite: threading.Event
 
     def await_requests(self, number: int) -> None:
         """Wait for so many more."""
@@ -41,15 +41,15 @@ class SlowSite:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[SlowSite]:
-    hurry, folder = threading.Event(), tmp_path / "world"
+    expedite, folder = threading.Event(), tmp_path / "world"
 
     def page(path: str) -> bytes:
-        hurry.wait(PAGE_S)
+        expedite.wait(PAGE_S)
         return (folder / "pages" / path.lstrip("/")).read_bytes()
 
     with Server(page) as server:
-        yield SlowSite(server, build_world(folder, SHELVES, PACKETS, server.url("")), hurry)
-        hurry.set()
+        yield SlowSite(server, build_world(folder, SHELVES, PACKETS, server.url("")), expedite)
+        expedite.set()
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_members_are_restarted_one_after_another_and_the_run_goes_on(
             grid.shut_down(number)
             grid.restart(number)
             assert [node.process.poll() for node in nodes] == [None, None]
-        site.hurry.set()
+        site.expedite.set()
         assert [node.wait(LIMIT_S) for node in nodes] == [0, 0]
     assert read_nodes_rows(tmp_path, "rolling") == site.world.rows
 

@@ -74,7 +74,7 @@ class Pair:
         self._await_alone(1)
 
     def shut_down(self, number: int) -> None:
-        """A member ends in the orderly way: it hands its data over first."""
+        """A member ends gracefully: it hands its data over first."""
         self._members[number].close()
 
     def rejoin(self) -> None:
@@ -111,7 +111,7 @@ class Nodes:
     def __init__(self, folder: Path, pair: Pair) -> None:
         self.folder = folder
         self._pair = pair
-        self._hurry = threading.Event()
+        self._expedite = threading.Event()
         self._server = Server(self._page)
         self._started: list[ScoopiProcess] = []
 
@@ -124,7 +124,7 @@ class Nodes:
         for node in self._started:
             if node.process.poll() is None:
                 node.kill_all()
-        self._hurry.set()
+        self._expedite.set()
         self._server.__exit__(None, None, None)
 
     def start(self, node: str, members: list[str], *options: str) -> ScoopiProcess:
@@ -151,9 +151,9 @@ class Nodes:
         asked = len(self._server.log.all())
         wait_until(lambda: len(self._server.log.all()) >= asked + number, "requests", LIMIT_S)
 
-    def hurry(self) -> None:
+    def expedite(self) -> None:
         """From now on pages come at once."""
-        self._hurry.set()
+        self._expedite.set()
 
     def said(self, node: str) -> str:
         """What a node wrote to its terminal."""
@@ -165,7 +165,7 @@ class Nodes:
         return [row for file in files for row in file.read_text(encoding="utf-8").splitlines()]
 
     def _page(self, path: str) -> bytes:
-        self._hurry.wait(PAGE_S)
+        self._expedite.wait(PAGE_S)
         return (self.folder / "world" / "pages" / path.lstrip("/")).read_bytes()
 
 
@@ -192,7 +192,7 @@ def test_no_half_of_a_split_cluster_ends_the_run_and_together_they_publish_each_
     bob.wait(LIMIT_S)
     dee.signal(signal.SIGTERM)
     assert dee.wait(STOP_LIMIT_S) == 128 + signal.SIGTERM
-    nodes.hurry()
+    nodes.expedite()
     bob = nodes.start("bob", pair.addresses[1:])
     cid = nodes.start("cid", pair.addresses[1:])
     assert [node.wait(LIMIT_S) for node in (ann, bob, cid)] == [5, 5, 5]
@@ -211,7 +211,7 @@ def test_a_cluster_that_has_shrunk_for_good_goes_on_when_a_node_accepts_it(pair:
     ann = nodes.start("ann", pair.addresses)
     nodes.await_pages(10)
     pair.shut_down(1)
-    nodes.hurry()
+    nodes.expedite()
     assert ann.wait(LIMIT_S) == 5
     found = re.search(r"-D (scoopi\.cluster\.members=\d)", nodes.said("ann"))
     assert found is not None

@@ -37,12 +37,12 @@ def world(tmp_path: Path) -> World:
 
 
 @pytest.fixture(autouse=True)
-def joining_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def joining_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "scoopi")
 
 
 def frozen_until_tried_again(still: Still, caplog: pytest.LogCaptureFixture) -> None:
-    """The member stands still while a node waits for who composes, until the node begins anew."""
+    """The member stands still while a node waits for the composing node, until the node starts again."""
     wait_until(lambda: "another node composes the run" in caplog.text, "its waiting", LIMIT_S)
     still.freeze()
     wait_until(lambda: "joining: the store failed, retrying" in caplog.text, "a call that failed", LIMIT_S)

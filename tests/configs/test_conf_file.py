@@ -47,7 +47,7 @@ def test_an_empty_text_is_a_value_and_no_value_is_a_fault(tmp_path: Path) -> Non
     ]
 
 
-def test_a_key_set_twice_is_told_with_both_lines(tmp_path: Path) -> None:
+def test_a_key_set_twice_is_reported_with_both_lines(tmp_path: Path) -> None:
     conf = read(tmp_path, "scoopi:\n  workers: 1\nscoopi.workers: 1\n")
     assert [str(fault) for fault in conf.faults] == [
         "s.yml:3:17: scoopi.workers is set twice, first in line 2; keep one of them"

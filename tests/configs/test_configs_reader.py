@@ -66,7 +66,7 @@ def test_the_workers_option_wins_over_its_setting(tmp_path: Path) -> None:
     assert configs.entry("scoopi.workers").origin == "--workers"
 
 
-def test_an_unknown_key_is_told_with_the_nearest_known_one(tmp_path: Path) -> None:
+def test_an_unknown_key_is_reported_with_the_nearest_known_one(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         read(tmp_path, {"scoopi.loader.fetchDelay": "1"})
     assert str(caught.value) == (
@@ -75,7 +75,7 @@ def test_an_unknown_key_is_told_with_the_nearest_known_one(tmp_path: Path) -> No
     )
 
 
-def test_an_unknown_variable_is_told_with_the_nearest_known_one(tmp_path: Path) -> None:
+def test_an_unknown_variable_is_reported_with_the_nearest_known_one(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"environment SCOOPI_WORKER: .*did you mean SCOOPI_WORKERS\?"):
         read(tmp_path, environ={"SCOOPI_WORKER": "1"})
 
@@ -151,7 +151,7 @@ def test_an_environment_reference_is_replaced_and_its_value_never_shown(tmp_path
     assert configs.kept()["scoopi.webClient.userAgent"] == "bot/${env:KEY}"
 
 
-def test_a_bad_secret_is_not_told(tmp_path: Path) -> None:
+def test_a_bad_secret_is_not_reported(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         read(tmp_path, {DELAY: "${env:KEY}"}, {"KEY": "s3cret"})
     assert "s3cret" not in str(caught.value)
@@ -172,7 +172,7 @@ def test_a_run_date_that_does_not_fit_its_pattern_is_a_fault(tmp_path: Path) -> 
         read(tmp_path, {"scoopi.runDateTimeText": "yesterday"})
 
 
-def test_a_dangling_conf_file_is_told_and_a_missing_one_is_not(tmp_path: Path) -> None:
+def test_a_dangling_conf_file_is_reported_and_a_missing_one_is_not(tmp_path: Path) -> None:
     (tmp_path / "conf").mkdir()
     assert read(tmp_path).given == {}
     (tmp_path / "conf" / "scoopi.yml").symlink_to(tmp_path / "gone.yml")

@@ -96,7 +96,7 @@ def test_a_good_value_takes_its_one_form(key: str, text: str, value: str) -> Non
         ("scoopi.dateTimePattern", "yyyy-'open", "a date pattern"),
     ],
 )
-def test_a_bad_value_is_told_with_key_value_and_default(key: str, text: str, needs: str) -> None:
+def test_a_bad_value_is_reported_with_key_value_and_default(key: str, text: str, needs: str) -> None:
     with pytest.raises(ConfigError) as caught:
         read(key, text)
     assert caught.value.at == "here"

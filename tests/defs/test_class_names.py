@@ -55,5 +55,5 @@ def test_a_dotted_name_of_a_built_in_means_the_built_in(written: str, short: str
         ("a.B", None),
     ],
 )
-def test_classes_that_are_not_there_are_told(name: str, said: tuple[str, str] | None) -> None:
+def test_classes_that_are_not_there_are_reported(name: str, said: tuple[str, str] | None) -> None:
     assert absent_class(name) == said

@@ -228,7 +228,7 @@ def test_a_wrong_range_is_an_error_even_where_no_run_goes(check: Check) -> None:
     ]
 
 
-def test_what_is_told_at_a_place_is_not_told_again_by_an_engine(check_item: Check) -> None:
+def test_what_is_reported_at_a_place_is_not_reported_again_by_an_engine(check_item: Check) -> None:
     item = "name: hour, selector: 'td! %{nothing}'"
     found = check_item(item, checkers=_CHECKERS).report.findings
     assert [each.what for each in found] == ["placeholder %{nothing} asks for the unknown property 'nothing'"]

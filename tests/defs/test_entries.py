@@ -57,7 +57,7 @@ def test_a_long_listing_gives_back_what_was_put_with_its_places(odd: Callable[[i
     assert [*map(places, given)] == [*map(places, nodes)]
 
 
-def test_a_flat_table_tells_texts_and_places_as_the_table_does() -> None:
+def test_a_flat_table_shows_texts_and_places_as_the_table_does() -> None:
     entries, table = Entries("f.yml"), locator(0)
     for number in range(A_PART + 1):
         entries.append(locator(number))
@@ -73,7 +73,7 @@ def definitions_of(lines: list[str]) -> str:
     return f"locatorGroups:\n  city:\n    locators:\n{written}" + TASKS + DATA
 
 
-def test_a_fault_among_very_many_locators_is_told_where_it_is(check: Check) -> None:
+def test_a_fault_among_very_many_locators_is_reported_where_it_is(check: Check) -> None:
     lines = [f"{{ name: n{number}, url: /p{number}.html }}" for number in range(MANY)]
     lines[10] = lines[MANY - 5]
     lines[30] = '{ name: "", url: /a.html }'

@@ -130,18 +130,20 @@ def test_a_column_named_as_one_of_the_header_is_a_warning(
     check: Check, name: str, encoder: str, meaning: str
 ) -> None:
     text = _two_data_defs(f"item: {{ name: {name}, selector: th }}", f", header: true{encoder}")
-    told = [sentence for sentence in check(text).sentences if "two columns" in sentence]
-    assert len(told) == (1 if meaning else 0)
+    reported = [sentence for sentence in check(text).sentences if "two columns" in sentence]
+    assert len(reported) == (1 if meaning else 0)
     assert all(
-        f"the header of a.csv has two columns '{name}': one is {meaning}; rename" in each for each in told
+        f"the header of a.csv has two columns '{name}': one is {meaning}; rename" in each for each in reported
     )
 
 
 @pytest.mark.parametrize("kind", [CsvEncoder, JsonlEncoder])
-def test_the_defaults_told_here_are_those_of_the_encoders(kind: type) -> None:
+def test_the_defaults_stated_here_are_those_of_the_encoders(kind: type) -> None:
     written = {camel_case(each.name): each.default for each in signature(kind).parameters.values()}
-    told = {name: str(value).lower() if value in (True, False) else value for name, value in written.items()}
-    assert ENCODER_DEFAULTS[kind.__name__] == told
+    reported = {
+        name: str(value).lower() if value in (True, False) else value for name, value in written.items()
+    }
+    assert ENCODER_DEFAULTS[kind.__name__] == reported
 
 
 def test_several_encoders_in_one_appender_are_an_error(check: Check) -> None:

@@ -82,7 +82,7 @@ def test_what_an_item_can_never_be_given(check_item: Check, text: str, found: st
     assert outcome.report.errors[0].place.line == 8
 
 
-def test_a_missing_dim_is_told(check_item: Check) -> None:
+def test_a_missing_dim_is_reported(check_item: Check) -> None:
     assert _errors(check_item("name: hour, selector: 'td %{dim.index}'")) == [
         "dataDefs.temps.items[0].selector: placeholder %{dim.index} needs a dim, and there is none; define a dim"
     ]

@@ -1,4 +1,4 @@
-"""How findings are told."""
+"""How findings are shown."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def test_a_long_line_is_shown_round_its_column(check: Check) -> None:
 def test_the_json_holds_every_part_of_a_finding(check: Check) -> None:
     files = {"a.yml": PLACES + TASKS + DATA, "b.yml": DATA.replace("hour", "x")}
     report = check(files).report
-    told = json.loads(report.json())
-    assert (told["files"], told["errors"], told["warnings"]) == (list(report.files), 1, 0)
-    assert told["findings"] == [
+    reported = json.loads(report.json())
+    assert (reported["files"], reported["errors"], reported["warnings"]) == (list(report.files), 1, 0)
+    assert reported["findings"] == [
         {
             "severity": "error",
             "file": report.files[1],

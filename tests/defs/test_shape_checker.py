@@ -188,7 +188,7 @@ def test_another_key_beside_item_is_an_error(check: Check) -> None:
     ]
 
 
-def test_what_may_follow_from_another_error_is_not_told_beside_it(check: Check) -> None:
+def test_what_may_follow_from_another_error_is_not_reported_beside_it(check: Check) -> None:
     own = "steps:\n  own: { css: { links: { class: LocatorCreator, previous: parser, next: end } } }\n"
     linked = DATA.replace("th }", "th, linkGroup: city }")
     tasks = TASKS.replace("temps }", "temps, steps: own }")

@@ -53,7 +53,7 @@ def test_what_is_no_regular_file_is_left_aside_whatever_its_name(check: Check, t
     assert (check({}).found, len(check({}).report.files)) == ([], 1)
 
 
-def test_a_link_that_leads_nowhere_is_told_as_such(check: Check, tmp_path: Path) -> None:
+def test_a_link_that_leads_nowhere_is_reported_as_such(check: Check, tmp_path: Path) -> None:
     write(tmp_path, {"defs/defs.yml": PLACES + TASKS + DATA})
     (tmp_path / "defs" / "h.yml").symlink_to("gone.yml")
     assert check({}).sentences == [

@@ -221,6 +221,6 @@ def test_an_alias_may_be_a_name() -> None:
     assert (found, plain(table), str(table.keys["name"])) == ([], {"a": "name", "name": "1"}, "f:1:4")
 
 
-def test_of_a_text_that_is_no_yaml_nothing_else_is_told() -> None:
+def test_of_a_text_that_is_no_yaml_nothing_else_is_reported() -> None:
     assert len(_read("a: 1\na: 2\nb: ]\n")[1]) == 1
     assert len(_read("a: &x [ *x ]\nb: ]\n")[1]) == 1

@@ -89,9 +89,9 @@ def test_a_long_form_takes_the_arguments_that_it_is_shown_with(checkout: Path) -
     assert lines
     for line in lines:
         options = set(re.findall(r"--[a-z-]+", line))
-        told = run(f"{line} --help", checkout)
-        assert told.returncode == 0, told.stderr
-        assert options <= set(re.findall(r"--[a-z-]+", told.stdout))
+        reported = run(f"{line} --help", checkout)
+        assert reported.returncode == 0, reported.stderr
+        assert options <= set(re.findall(r"--[a-z-]+", reported.stdout))
 
 
 def test_every_long_form_is_in_the_documentation() -> None:

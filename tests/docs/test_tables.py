@@ -25,11 +25,11 @@ EVERYWHERE = {"model", "errors.py", "version.py"}
 
 
 def test_the_exit_codes_are_those_of_the_program() -> None:
-    told = [int(code) for code, _ in OUTPUT.table("code", "meaning")]
+    reported = [int(code) for code, _ in OUTPUT.table("code", "meaning")]
     signals = {exit_codes.code_of_signal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     named = {value for name, value in vars(exit_codes).items() if name.isupper() and name[0] != "_"}
 
-    assert told == sorted({value for value in named if isinstance(value, int)} | signals)
+    assert reported == sorted({value for value in named if isinstance(value, int)} | signals)
 
 
 def test_a_setting_has_the_default_that_the_page_says() -> None:
@@ -43,9 +43,9 @@ def test_a_setting_has_the_default_that_the_page_says() -> None:
 
 def test_the_keys_of_run_json_are_those_of_the_program() -> None:
     rows = OUTPUT.table("key", "meaning")
-    told = [key.strip("` ") for cell, _ in rows for key in cell.split(",")]
+    reported = [key.strip("` ") for cell, _ in rows for key in cell.split(",")]
 
-    assert told == list(RunView.__struct_fields__)
+    assert reported == list(RunView.__struct_fields__)
 
 
 def test_an_example_of_an_error_has_the_keys_that_the_page_names(tmp_path: Path) -> None:
@@ -54,9 +54,9 @@ def test_an_example_of_an_error_has_the_keys_that_the_page_names(tmp_path: Path)
     RunFile(tmp_path, tmp_path).write(RunView("run", "1", "done", datetime.now(UTC), errors=(cause,)))
     written = json.loads((tmp_path / "run.json").read_text())["errors"][0]
 
-    told = next(text for keys, text in OUTPUT.table("key", "meaning") if "errors" in keys)
+    reported = next(text for keys, text in OUTPUT.table("key", "meaning") if "errors" in keys)
 
-    assert re.findall(r"`(\w+)`", told) == [*written, *written["example"]]
+    assert re.findall(r"`(\w+)`", reported) == [*written, *written["example"]]
 
 
 def test_every_example_is_in_the_table() -> None:
@@ -95,11 +95,11 @@ def test_the_protocol_has_fifteen_numbered_rules_each_with_its_code_and_tests() 
 
 
 def test_the_rooms_are_the_folders() -> None:
-    told = [room for room, _, _ in ARCHITECTURE.table("room", "its job", "may import")]
+    reported = [room for room, _, _ in ARCHITECTURE.table("room", "its job", "may import")]
     folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
     files = {path.name for path in PACKAGE.glob("*.py")} - {"__init__.py"}
 
-    assert sorted(told) == sorted(folders | files)
+    assert sorted(reported) == sorted(folders | files)
 
 
 def test_a_room_imports_only_what_its_row_allows() -> None:
@@ -113,11 +113,11 @@ def test_a_room_imports_only_what_its_row_allows() -> None:
 
 def test_every_thread_is_in_the_table() -> None:
     rows = ARCHITECTURE.table("thread", "owns", "waits for")
-    told = {name for cell, _, _ in rows for name in re.findall(r"[\w-]+", cell)}
+    reported = {name for cell, _, _ in rows for name in re.findall(r"[\w-]+", cell)}
     started = {name for path in PACKAGE.rglob("*.py") for name in _thread_names(path)}
 
     assert started
-    assert [name for name in started if name not in told] == []
+    assert [name for name in started if name not in reported] == []
 
 
 def test_threads_are_used_where_the_page_says() -> None:

@@ -128,10 +128,10 @@ class Desk:
         assert len(runs) == 1, runs
         return runs[0]
 
-    def told(self, output: str = "output") -> dict[str, Any]:
+    def run_json(self, output: str = "output") -> dict[str, Any]:
         """What `run.json` says."""
-        told: dict[str, Any] = json.loads((self.run_folder(output) / "run.json").read_bytes())
-        return told
+        reported: dict[str, Any] = json.loads((self.run_folder(output) / "run.json").read_bytes())
+        return reported
 
     def rows(self, output: str = "output", file: str = "data.txt") -> Counter[str]:
         """The rows of the run's published file."""

@@ -1,4 +1,4 @@
-"""Damaged segments: what was torn by a kill is done again; what was lost by the disk is told, exit 5."""
+"""Damaged segments: what was torn by a kill is done again; what was lost by the disk is reported, exit 5."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def segments(folder: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("hurt", ["flipped", "torn"])
-def test_rows_that_the_disk_lost_are_told_and_all_others_published(
+def test_rows_that_the_disk_lost_are_reported_and_all_others_published(
     desk: Desk, finished: World, hurt: str
 ) -> None:
     (segment,) = segments(desk.run_folder())
@@ -43,9 +43,9 @@ def test_rows_that_the_disk_lost_are_told_and_all_others_published(
     left = desk.rows()
     assert not left - finished.rows
     assert 0 < (finished.rows - left).total() <= 15
-    told = desk.told()
-    assert (told["status"], told["jobs"]["done"]) == ("failed", finished.jobs - 1)
-    assert told["rows"] == {"data.txt": left.total()}
+    report = desk.run_json()
+    assert (report["status"], report["jobs"]["done"]) == ("failed", finished.jobs - 1)
+    assert report["rows"] == {"data.txt": left.total()}
 
 
 @pytest.mark.parametrize("tail", [b"\0" * 100, b"\xff" * 5, b"SCOOPI", "half"])
@@ -74,7 +74,7 @@ def test_a_frame_torn_by_a_kill_is_no_frame_and_resume_is_exact(
     assert read_rows(Path(report.folder)) == world.rows
 
 
-def test_a_run_whose_records_are_lost_is_told_and_its_files_stay(desk: Desk, finished: World) -> None:
+def test_a_run_whose_records_are_lost_is_reported_and_its_files_stay(desk: Desk, finished: World) -> None:
     (store,) = desk.run_folder().glob(".scoopi/*/store.db")
     for path in store.parent.glob("store.db*"):
         path.unlink()
@@ -85,7 +85,7 @@ def test_a_run_whose_records_are_lost_is_told_and_its_files_stay(desk: Desk, fin
     assert (desk.run_folder() / "data.txt").read_bytes() == before
 
 
-def test_a_store_that_is_no_store_is_told(desk: Desk, finished: World) -> None:
+def test_a_store_that_is_no_store_is_reported(desk: Desk, finished: World) -> None:
     (store,) = desk.run_folder().glob(".scoopi/*/store.db")
     store.write_bytes(b"no database at all, just some words" * 100)
     ended = desk.scoopi("resume", desk.run_folder().name)

@@ -1,4 +1,4 @@
-"""Faults that come while a run ends or is watched: told, never swallowed, and never worse than they are."""
+"""Faults that come while a run ends or is watched: reported, never swallowed, never worse than they are."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def test_a_store_that_is_lost_at_the_end_is_named_in_run_json_and_leaves_no_thre
     before = set(threading.enumerate())
     with pytest.raises(StoreError, match="does not answer"):
         Scoopi(world.defs).run()
-    told = desk.told()
-    assert (told["status"], told["errors"][0]["cause"]) == ("failed", "the store does not answer")
+    report = desk.run_json()
+    assert (report["status"], report["errors"][0]["cause"]) == ("failed", "the store does not answer")
     wait_until(lambda: set(threading.enumerate()) <= before, "the end of all threads", 5)
 
 
-def test_an_orderly_stop_beside_an_unreadable_store_is_told_as_one(
+def test_a_graceful_stop_beside_an_unreadable_store_is_reported_as_one(
     desk: Desk, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for owner, method in ((JobStore, "left"), (Publisher, "publish")):
@@ -82,11 +82,11 @@ def test_an_orderly_stop_beside_an_unreadable_store_is_told_as_one(
     report = scoopi.run()
     assert (report.status, report.published, report.jobs.left) == ("stopped", False, None)
     assert "does not answer" in report.publish_note
-    told = desk.told()
-    assert (told["status"], told["jobs"]["left"]) == ("stopped", None)
+    written = desk.run_json()
+    assert (written["status"], written["jobs"]["left"]) == ("stopped", None)
 
 
-def test_a_disk_that_fills_while_a_run_is_stopped_is_told_at_once(
+def test_a_disk_that_fills_while_a_run_is_stopped_is_reported_at_once(
     desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -109,4 +109,4 @@ def test_a_disk_that_fills_while_a_run_is_stopped_is_told_at_once(
     thread.join(PROMPT_S)
     assert not thread.is_alive(), "the stop waits for rows that nobody can write"
     assert [str(error) for error in errors] == ["rows cannot be written: No space left on device; make room"]
-    assert desk.told()["status"] == "failed"
+    assert desk.run_json()["status"] == "failed"

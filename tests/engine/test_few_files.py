@@ -24,4 +24,4 @@ def test_more_requests_than_files_may_be_open_are_all_answered(
         ended = desk.process("run", world.defs, "--workers", workers, most_files=MOST_FILES)
         assert ended.code == 0, ended.err
         assert server.log.most_in_flight() > 4
-    assert desk.told()["jobs"]["done"] == world.jobs
+    assert desk.run_json()["jobs"]["done"] == world.jobs

@@ -53,7 +53,7 @@ def test_a_seeded_run_is_not_seeded_again(store: Store) -> None:
     assert seeder_of(store, "n2").seed(lambda: pytest.fail("it unpacked the locators"), lambda: False)
 
 
-def test_a_cancelled_seeding_leaves_the_run_unseeded_and_who_comes_next_puts_nothing_twice(
+def test_a_cancelled_seeding_leaves_the_run_unseeded_and_the_next_node_puts_nothing_twice(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_seeder, "PUT_AT_ONCE", 3)
@@ -117,7 +117,7 @@ def test_seeding_is_given_up_when_the_store_stays_away_or_the_node_is_to_stop(
         seeder.seed(lambda: PARTS, lambda: is_cancelled)
 
 
-def test_who_gives_up_seeding_says_so_and_after_how_long_and_promises_no_other_try(
+def test_a_node_that_gives_up_seeding_says_so_and_after_how_long_and_promises_no_other_try(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retries, "MOST_PAUSE_S", 0.01)
@@ -240,7 +240,7 @@ def test_two_nodes_unpack_different_packs(store: Store) -> None:
 
 @pytest.mark.usefixtures("small_portions")
 @pytest.mark.parametrize("dies_after", range(1, 60, 4))
-def test_who_dies_while_it_seeds_or_unpacks_leaves_each_job_to_be_run_once(
+def test_a_node_that_dies_while_it_seeds_or_unpacks_leaves_each_job_to_be_run_once(
     store: SettlingStore, dies_after: int
 ) -> None:
     dying = SettlingStore(FaultyStore(store, Faults(dies_after=dies_after), seed=dies_after))

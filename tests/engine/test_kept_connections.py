@@ -24,4 +24,4 @@ def test_a_site_that_ends_kept_connections_at_their_second_request_gives_all_its
         ended = desk.process("run", world.defs, "--workers", workers)
         assert ended.code == 0, ended.err
         assert PAGES < len(server.log.all()) <= 2 * PAGES, "each is asked for twice at most"
-    assert desk.told()["jobs"]["done"] == PAGES
+    assert desk.run_json()["jobs"]["done"] == PAGES

@@ -47,21 +47,21 @@ def rows_of(desk: Desk, defs: Path, output: str, *words: object) -> list[str]:
     return list(desk.rows(output))
 
 
-def test_rows_are_read_anew_when_a_setting_that_shapes_them_has_changed(desk: Desk, defs: Path) -> None:
+def test_rows_are_read_again_when_a_setting_that_shapes_them_has_changed(desk: Desk, defs: Path) -> None:
     defs.write_text(PLAIN)
     assert rows_of(desk, defs, "first") == ["one|page|whole|not found"]
     words = ("-D", "scoopi.fact.notFound.replaceWith=none")
     assert rows_of(desk, defs, "second", *words) == ["one|page|whole|none"]
 
 
-def test_rows_are_read_anew_when_a_script_may_see_another_setting(desk: Desk, defs: Path) -> None:
+def test_rows_are_read_again_when_a_script_may_see_another_setting(desk: Desk, defs: Path) -> None:
     defs.write_text(DEFINITIONS.replace("STEPS", "xpath"))
     assert rows_of(desk, defs, "first") == ["one|page|title|-|whole text"]
     words = ("-D", "scoopi.fact.blank.replaceWith=none")
     assert rows_of(desk, defs, "second", *words) == ["one|page|title|none|whole text"]
 
 
-def test_rows_are_read_anew_in_another_language_of_selectors(desk: Desk, defs: Path) -> None:
+def test_rows_are_read_again_in_another_language_of_selectors(desk: Desk, defs: Path) -> None:
     text = PLAIN.replace('block: "body", selector: "h2"', 'block: "body", selector: "h1"')
     defs.write_text(text.replace("dataDef: titles", "dataDef: titles, steps: css"))
     assert rows_of(desk, defs, "first") == ["one|page|whole|whole"]

@@ -145,7 +145,7 @@ def test_a_failed_login_fails_the_pages_with_one_clear_message_and_stops_request
     assert "canary" not in ended.err
     assert len(shop.logins) == 1
     assert {seen.path for seen in server.log.all()} == {"/login", "/enter"}
-    assert desk.told()["jobs"]["failed"] == 30
+    assert desk.run_json()["jobs"]["failed"] == 30
 
 
 def test_a_login_without_a_form_posts_its_fields(

@@ -32,7 +32,7 @@ def _fill_up(monkeypatch: pytest.MonkeyPatch, at_the_end: bool) -> None:
     monkeypatch.setattr(RunFolder, "write_state", full)
 
 
-def test_a_disk_without_room_for_the_runs_folder_is_told_and_left_empty(
+def test_a_disk_without_room_for_the_runs_folder_is_reported_and_left_empty(
     desk: Desk, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _fill_up(monkeypatch, at_the_end=False)
@@ -43,7 +43,7 @@ def test_a_disk_without_room_for_the_runs_folder_is_told_and_left_empty(
     assert not (desk.folder / "output").exists()
 
 
-def test_a_disk_that_is_full_when_the_run_is_over_is_told_and_resume_notes_it(
+def test_a_disk_that_is_full_when_the_run_is_over_is_reported_and_resume_notes_it(
     desk: Desk, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as full:
@@ -56,7 +56,7 @@ def test_a_disk_that_is_full_when_the_run_is_over_is_told_and_resume_notes_it(
     assert "nothing to resume" in desk.scoopi("resume").err
 
 
-def test_a_closed_stdout_is_told_before_anything_begins(desk: Desk, world: World) -> None:
+def test_a_closed_stdout_is_reported_before_anything_begins(desk: Desk, world: World) -> None:
     ended = subprocess.run(
         [
             "sh",

@@ -1,4 +1,4 @@
-"""`resume` goes on with what was stopped or killed: once, alone, and only as the run was begun."""
+"""`resume` continues what was stopped or killed: once, alone, and only as the run was begun."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def dead(live: ScoopiProcess) -> None:
 
 
 @pytest.mark.usefixtures("dead")
-def test_of_two_resumes_at_once_one_runs_and_one_is_told_so(desk: Desk, world: World) -> None:
+def test_of_two_resumes_at_once_one_runs_and_one_is_reported_so(desk: Desk, world: World) -> None:
     both = [desk.start("resume", "--workers", 0, "--quiet") for _ in range(2)]
     try:
         codes = [each.wait(30) for each in both]
@@ -112,7 +112,7 @@ def test_resume_of_a_finished_run_by_name_ends_with_0_and_its_rows(desk: Desk, t
 @pytest.mark.parametrize(
     ("name", "said"), [("no-such-run", "there is no such run"), ("..", "not a run folder")]
 )
-def test_resume_of_what_is_no_run_is_told(desk: Desk, name: str, said: str) -> None:
+def test_resume_of_what_is_no_run_is_reported(desk: Desk, name: str, said: str) -> None:
     ended = desk.scoopi("resume", name)
     assert ended.code == 5
     assert said in ended.err
@@ -157,15 +157,15 @@ def test_a_signal_publishes_what_is_committed_and_resume_completes(
 ) -> None:
     live.signal(signal.SIGINT)
     assert live.wait(25) == 130
-    told = desk.told()
-    assert (told["status"], told["jobs"]["left"] > 0) == ("stopped", True)
+    report = desk.run_json()
+    assert (report["status"], report["jobs"]["left"] > 0) == ("stopped", True)
     early = desk.rows()
-    assert told["rows"] == {"data.txt": early.total()}
+    assert report["rows"] == {"data.txt": early.total()}
     assert early
     assert not early - world.rows
-    assert f"scoopi resume output/{told['run']}" in (desk.folder / "stderr.txt").read_text()
+    assert f"scoopi resume output/{report['run']}" in (desk.folder / "stderr.txt").read_text()
     ended = desk.scoopi("resume", "--workers", 2)
     assert ended.code == 0, ended.err
     assert desk.rows() == world.rows
-    assert desk.told()["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
-    assert desk.told()["started"] == told["started"]
+    assert desk.run_json()["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
+    assert desk.run_json()["started"] == report["started"]

@@ -102,12 +102,12 @@ def test_a_page_that_never_loads_fails_with_its_attempts_and_the_last_cause(desk
     desk.settings["scoopi.retry.attempts"] = 3
     ended = desk.scoopi("run", world.defs, "--workers", 0)
     assert ended.code == 1
-    told = desk.told()
-    (error,) = told["errors"]
+    report = desk.run_json()
+    (error,) = report["errors"]
     assert error["cause"] == "loader: the site answered with status 503"
     assert error["example"]["attempts"] == 3
     assert "job shelf0:shelf, task titleTask,packetTask, step loader, 3 attempts" in ended.err
-    assert told["retries"] == {
+    assert report["retries"] == {
         "jobs": 1,
         "retries": 2,
         "reasons": {"status 503": 2},
@@ -129,7 +129,7 @@ def test_attempts_survive_a_kill_and_a_resume(desk: Desk, build: Build) -> None:
         kill_after(desk, world, attempt, asked)
     assert desk.scoopi("resume", "--workers", 0).code == 1
     assert asked() == 3
-    (error,) = desk.told()["errors"]
+    (error,) = desk.run_json()["errors"]
     assert error["example"]["attempts"] == 3
 
 
@@ -163,8 +163,8 @@ def test_a_run_is_not_over_while_a_job_waits_and_stops_at_once_when_asked(desk: 
         assert running.wait(10) == 130
     finally:
         running.kill_all()
-    assert desk.told()["jobs"]["left"] >= 1
-    assert desk.told()["jobs"]["failed"] == 0
+    assert desk.run_json()["jobs"]["left"] >= 1
+    assert desk.run_json()["jobs"]["failed"] == 0
 
 
 def test_a_run_whose_budget_is_used_up_stops_retrying_and_says_so(desk: Desk, build: Build) -> None:
@@ -174,9 +174,9 @@ def test_a_run_whose_budget_is_used_up_stops_retrying_and_says_so(desk: Desk, bu
     assert ended.code == 1
     assert "the run's budget of 3 retries is used up (scoopi.retry.perRun)" in ended.err
     assert len(server.log.all()) == 4 + 3
-    told = desk.told()
-    assert told["jobs"]["failed"] == 4
-    assert told["retries"]["used_up"] == ["the run's budget of 3 retries is used up (scoopi.retry.perRun)"]
+    report = desk.run_json()
+    assert report["jobs"]["failed"] == 4
+    assert report["retries"]["used_up"] == ["the run's budget of 3 retries is used up (scoopi.retry.perRun)"]
 
 
 def test_a_budget_counts_the_retries_of_earlier_processes(desk: Desk, build: Build) -> None:

@@ -58,13 +58,13 @@ def test_the_failed_tasks_of_a_finished_run_are_run_again_into_its_output(
     desk: Desk, world: World, site: Site, server: Server
 ) -> None:
     asked = len(server.log.all())
-    failed = desk.told()["jobs"]["failed"]
+    failed = desk.run_json()["jobs"]["failed"]
     site.recover()
     ended = desk.scoopi("retry", "--workers", 0)
     assert ended.code == 0, ended.err
     assert desk.rows() == world.rows
-    assert desk.told()["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
-    assert desk.told()["errors"] == []
+    assert desk.run_json()["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
+    assert desk.run_json()["errors"] == []
     # Only the failed pages are asked for, and what they link to.
     assert len(server.log.all()) - asked == failed + 2
 
@@ -72,13 +72,13 @@ def test_the_failed_tasks_of_a_finished_run_are_run_again_into_its_output(
 def test_what_fails_again_is_still_a_failure_and_can_be_retried_again(
     desk: Desk, world: World, site: Site
 ) -> None:
-    before, rows = desk.told()["jobs"], desk.rows()
+    before, rows = desk.run_json()["jobs"], desk.rows()
     assert desk.scoopi("retry", "--workers", 0).code == 1
-    assert desk.told()["jobs"] == before
+    assert desk.run_json()["jobs"] == before
     assert desk.rows() == rows
     site.broken = "packet-1-0"
     assert desk.scoopi("retry", desk.run_folder(), "--workers", 0).code == 1
-    assert desk.told()["jobs"]["failed"] == 1
+    assert desk.run_json()["jobs"]["failed"] == 1
     site.recover()
     assert desk.scoopi("retry", desk.run_folder().name, "--workers", 0).code == 0
     assert desk.rows() == world.rows
@@ -127,7 +127,7 @@ dataDefs:
     ended = desk.scoopi("retry", "--workers", 0)
     assert ended.code == 0, ended.err
     assert dict(desk.rows()) == {"bread|shop|title|Bread": 1, "bread|shop|price|12": 1}
-    assert desk.told()["jobs"] == {"done": 1, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
+    assert desk.run_json()["jobs"] == {"done": 1, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
 
 
 def test_resume_runs_the_failed_tasks_of_an_unfinished_run_if_asked(
@@ -160,7 +160,7 @@ def test_a_retry_that_is_killed_is_resumed_with_each_row_once(
         assert desk.rows() <= world.rows
     assert desk.scoopi("resume", "--workers", 0).code == 0
     assert desk.rows() == world.rows
-    assert desk.told()["jobs"]["failed"] == 0
+    assert desk.run_json()["jobs"]["failed"] == 0
 
 
 def kill_after_a_request(desk: Desk, server: Server, verb: str) -> None:

@@ -43,9 +43,9 @@ def test_a_disallowed_page_is_skipped_and_the_rule_is_reported(desk: Desk, serve
     ended = desk.process("run", "defs.yml", "--workers", 1)
     assert ended.code == 0, ended.err
     assert server.log.paths() == ["/robots.txt", "/open.html"]
-    told = desk.told()
-    assert told["jobs"] == {"done": 1, "failed": 0, "warned": 0, "left": 0, "skipped": 1}
-    (cause,) = told["skipped"]
+    report = desk.run_json()
+    assert report["jobs"] == {"done": 1, "failed": 0, "warned": 0, "left": 0, "skipped": 1}
+    (cause,) = report["skipped"]
     assert cause["cause"] == f"{server.host()}: disallowed by line 3 of robots.txt: Disallow: /private"
     assert cause["example"]["url"] == server.url("/private.html")
     assert "1 done, 1 skipped" in ended.out + ended.err
@@ -59,7 +59,7 @@ def test_a_redirect_to_a_disallowed_page_is_not_followed(desk: Desk, server: Ser
     ended = desk.process("run", "defs.yml", "--workers", 1)
     assert ended.code == 0, ended.err
     assert server.log.paths(server.host(1)) == ["/robots.txt"]
-    assert desk.told()["jobs"]["skipped"] == 1
+    assert desk.run_json()["jobs"]["skipped"] == 1
     assert desk.rows().total() == 1
 
 

@@ -21,10 +21,10 @@ def test_rows_of_pages_with_links_are_the_same_with_any_number_of_workers(
     ended = desk.scoopi("run", world.defs, "--workers", workers)
     assert ended.code == 0, ended.err
     assert desk.rows() == world.rows
-    told = desk.told()
-    assert told["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
-    assert (told["pages"], told["rows"]) == (world.jobs, {"data.txt": world.rows.total()})
-    assert (told["errors"], told["warnings"], told["awaiting"]) == ([], [], [])
+    report = desk.run_json()
+    assert report["jobs"] == {"done": world.jobs, "failed": 0, "warned": 0, "left": 0, "skipped": 0}
+    assert (report["pages"], report["rows"]) == (world.jobs, {"data.txt": world.rows.total()})
+    assert (report["errors"], report["warnings"], report["awaiting"]) == ([], [], [])
 
 
 def test_the_plain_evaluator_gives_the_rows_of_the_compiled_plan(desk: Desk, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ def test_nobody_has_asked_for_a_stop_and_its_time_is_never_up() -> None:
     assert (stop.is_asked, stop.is_hard, stop.is_up(), stop.end_of(0.5)) == (False, False, False, None)
 
 
-def test_its_time_counts_from_the_first_who_asks() -> None:
+def test_its_time_counts_from_the_first_that_asks() -> None:
     clock = Clock()
     stop = StopTime(LIMIT_S, clock)
     stop.begin()
@@ -22,7 +22,7 @@ def test_its_time_counts_from_the_first_who_asks() -> None:
     stop.begin()
     assert (stop.is_asked, stop.is_up(), stop.end_of(0.7)) == (True, False, began + 7)
     clock.pass_s(3)
-    assert stop.is_up(), "who still tries something has time left to give it up"
+    assert stop.is_up(), "a retry under way has time left to give it up"
 
 
 def test_a_hard_stop_has_no_time() -> None:
@@ -35,11 +35,11 @@ def test_a_hard_stop_has_no_time() -> None:
 
 def test_it_says_by_when_the_store_must_have_answered() -> None:
     clock = Clock()
-    told: list[tuple[float, float]] = []
-    stop = StopTime(LIMIT_S, clock, lambda *by: told.append(by))
+    reported: list[tuple[float, float]] = []
+    stop = StopTime(LIMIT_S, clock, lambda *by: reported.append(by))
     began = clock.now
     stop.begin()
     clock.pass_s(1)
     stop.begin(hard=True)
     left_s = LIMIT_S * (1 - STORE_SHARE)
-    assert told == [(began + LIMIT_S * STORE_SHARE, left_s), (began + 1, left_s)]
+    assert reported == [(began + LIMIT_S * STORE_SHARE, left_s), (began + 1, left_s)]

@@ -110,7 +110,7 @@ def test_the_timeout_of_a_site_ends_its_requests_and_no_others(desk: Desk, serve
     )
     ended = desk.scoopi("run", "defs.yml", "--workers", "0")
     assert "the page did not come within 100 ms" in ended.err
-    assert desk.told()["jobs"]["done"] == 1
+    assert desk.run_json()["jobs"]["done"] == 1
 
 
 def test_a_run_is_not_resumed_with_other_sites(desk: Desk, server: Server) -> None:

@@ -1,4 +1,4 @@
-"""A page whose steps take long makes no other page late: their requests are gone on with meanwhile."""
+"""A page whose steps take long makes no other page late: their requests continue meanwhile."""
 
 from __future__ import annotations
 
@@ -59,4 +59,4 @@ def test_a_page_that_takes_long_makes_no_other_late(desk: Desk, workers: int) ->
         }
         ended = desk.scoopi("run", "defs", "--workers", workers)
     assert ended.code == 0, ended.err
-    assert desk.told()["jobs"]["done"] == 7
+    assert desk.run_json()["jobs"]["done"] == 7

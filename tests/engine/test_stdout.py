@@ -21,7 +21,7 @@ def test_rows_go_to_stdout_and_all_else_to_stderr(desk: Desk, tmp_path: Path, wo
     assert ended.code == 0, ended.err
     assert Counter(ended.out.splitlines()) == world.rows
     assert "done" in ended.err
-    assert desk.told()["status"] == "done"
+    assert desk.run_json()["status"] == "done"
     assert not (desk.run_folder() / "data.txt").exists()
     assert "nothing to resume" in desk.scoopi("resume", "--output", "-").err
 

@@ -63,7 +63,7 @@ def test_a_run_whose_last_page_ends_after_the_signal_is_done(desk: Desk, site: S
     said = (desk.folder / "stderr.txt").read_text()
     assert re.search(r"\ndone in ", said), said
     assert "scoopi resume" not in said
-    assert (desk.told()["status"], desk.told()["jobs"]["left"]) == ("done", 0)
+    assert (desk.run_json()["status"], desk.run_json()["jobs"]["left"]) == ("done", 0)
     assert desk.scoopi("resume").err == "nothing to resume: no unfinished run in output\n"
 
 
@@ -81,7 +81,7 @@ def test_the_first_signal_reports_what_is_waited_for_and_until_when(
     assert re.fullmatch(rf"{pages}, until {until} at most; then what is done is published", second)
 
 
-def test_a_hang_up_of_the_terminal_is_an_orderly_stop(desk: Desk, site: Server, workers: int) -> None:
+def test_a_hang_up_of_the_terminal_is_a_graceful_stop(desk: Desk, site: Server, workers: int) -> None:
     """The terminal sends the signal to all processes of the run, and takes no message any more."""
     _write(desk, site, 3)
     ours, theirs = os.openpty()
@@ -101,14 +101,14 @@ def test_a_hang_up_of_the_terminal_is_an_orderly_stop(desk: Desk, site: Server, 
         assert process.wait(LIMIT_S) == 128 + signal.SIGHUP
     finally:
         process.kill()
-    assert desk.told()["status"] == "stopped"
-    assert desk.told()["jobs"]["done"] >= 1, "the page in work has ended"
+    assert desk.run_json()["status"] == "stopped"
+    assert desk.run_json()["jobs"]["done"] >= 1, "the page in work has ended"
     desk.settings = {"scoopi.loader.fetch.delay": 0}
     assert desk.scoopi("resume", "--workers", 0).code == 0
-    assert desk.told()["jobs"]["done"] == 3
+    assert desk.run_json()["jobs"]["done"] == 3
 
 
-def test_a_run_that_was_told_to_survive_a_hang_up_does(desk: Desk, site: Server) -> None:
+def test_a_run_under_nohup_survives_a_hang_up(desk: Desk, site: Server) -> None:
     _write(desk, site, 1)
     process = subprocess.Popen(
         ["nohup", sys.executable, "-m", "scoopi", "run", "d.yml", "--workers", "0"],

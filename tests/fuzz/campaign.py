@@ -72,7 +72,7 @@ class Report:
 
     Attributes:
         exceptions: inputs that raised what no caller expects.
-        hangs: inputs that took longer than the target's patience, as lines.
+        hangs: inputs that took longer than the target's timeout, as lines.
         deaths: inputs at which the process died, as lines.
     """
 

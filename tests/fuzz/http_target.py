@@ -145,7 +145,7 @@ class HttpTarget:
             cut = chance.randrange(len(answer) + 1)
             for piece in (answer[:cut], answer[cut:]):
                 connection.sendall(piece)
-            if chance.random() < 0.3:  # a reset instead of an orderly end
+            if chance.random() < 0.3:  # a reset instead of a graceful end
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 

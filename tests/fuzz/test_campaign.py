@@ -1,4 +1,4 @@
-"""A campaign reports each input that raises, kills or hangs the process, and goes on with the next one."""
+"""A campaign reports each input that raises, kills or hangs the process, and continues with the next one."""
 
 from __future__ import annotations
 

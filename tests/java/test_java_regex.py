@@ -75,7 +75,9 @@ def test_the_table_is_not_lost() -> None:
         (r"a\b{g}", 6, "cannot be translated"),
     ],
 )
-def test_a_fault_is_told_with_its_character_and_the_mend(pattern: str, character: int, fault: str) -> None:
+def test_a_fault_is_reported_with_its_character_and_the_hint(
+    pattern: str, character: int, fault: str
+) -> None:
     with pytest.raises(ParseError) as caught:
         compile_java(pattern)
     assert fault in caught.value.what

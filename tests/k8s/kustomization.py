@@ -16,16 +16,16 @@ CLUSTER_WIDE = {"Namespace"}
 
 def assembled(folder: Path) -> list[Manifest]:
     """The manifests of a folder; generated names get no digest."""
-    told = yaml.safe_load((folder / "kustomization.yaml").read_text())
-    assert set(told) <= KNOWN, f"{folder}: {set(told) - KNOWN} is not understood here"
-    manifests = [each for name in told["resources"] for each in _resource(folder / name)]
-    for generator in told.get("configMapGenerator", ()):
+    reported = yaml.safe_load((folder / "kustomization.yaml").read_text())
+    assert set(reported) <= KNOWN, f"{folder}: {set(reported) - KNOWN} is not understood here"
+    manifests = [each for name in reported["resources"] for each in _resource(folder / name)]
+    for generator in reported.get("configMapGenerator", ()):
         manifests = _generate(folder, manifests, generator)
-    for patch in told.get("patches", ()):
+    for patch in reported.get("patches", ()):
         _patch(manifests, patch["target"], yaml.safe_load((folder / patch["path"]).read_text()))
     for manifest in manifests:
-        if manifest["kind"] not in CLUSTER_WIDE and "namespace" in told:
-            manifest["metadata"]["namespace"] = told["namespace"]
+        if manifest["kind"] not in CLUSTER_WIDE and "namespace" in reported:
+            manifest["metadata"]["namespace"] = reported["namespace"]
     return manifests
 
 

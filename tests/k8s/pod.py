@@ -141,12 +141,12 @@ class Pod:
         return self.process.poll() is not None
 
     def _variables(self) -> dict[str, str]:
-        told = {each["name"]: each for each in self._container["env"]}
+        reported = {each["name"]: each for each in self._container["env"]}
         values = {
             name: each["value"]
             if "value" in each
             else self._fields[each["valueFrom"]["fieldRef"]["fieldPath"]]
-            for name, each in told.items()
+            for name, each in reported.items()
         }
         return {**values, **self._members}
 

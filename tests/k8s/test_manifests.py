@@ -47,7 +47,7 @@ def test_every_manifest_is_right_by_the_schema(place: str, version: str) -> None
         kubernetes_validate.validate(manifest, version, strict=True)
 
 
-def test_the_schemas_would_tell_a_fault(base: list[Manifest]) -> None:
+def test_the_schemas_would_find_a_fault(base: list[Manifest]) -> None:
     job = yaml.safe_load(yaml.safe_dump(one(base, "Job", "scoopi")))
     job["spec"]["paralelism"] = 3
     with pytest.raises(kubernetes_validate.ValidationError, match="paralelism"):
@@ -61,7 +61,7 @@ def test_every_file_is_part_of_a_place() -> None:
     assert files - named == others
 
 
-def test_a_pod_has_the_time_of_the_orderly_stop(node: Manifest) -> None:
+def test_a_pod_has_the_time_of_the_graceful_stop(node: Manifest) -> None:
     stop_s = EngineSettings.of(DEFAULTS).shutdown_timeout_s
     assert node["terminationGracePeriodSeconds"] == stop_s + END_OF_PROCESS_S
     for conf in K8S.rglob("conf/scoopi.yml"):
@@ -195,8 +195,8 @@ def test_nodes_reach_members_dns_and_public_sites_and_give_metrics_only(base: li
 
 def test_members_leave_one_at_a_time_and_have_time_to_hand_over(base: list[Manifest]) -> None:
     assert one(base, "PodDisruptionBudget", "scoopi-hazelcast")["spec"]["maxUnavailable"] == 1
-    told = one(base, "ConfigMap", "scoopi-hazelcast")["data"]["hazelcast.yaml"]
-    properties = yaml.safe_load(told)["hazelcast"]["properties"]
+    reported = one(base, "ConfigMap", "scoopi-hazelcast")["data"]["hazelcast.yaml"]
+    properties = yaml.safe_load(reported)["hazelcast"]["properties"]
     members = one(base, "StatefulSet", "scoopi-hazelcast")["spec"]
     wait_s = properties["hazelcast.graceful.shutdown.max.wait"]
     assert members["template"]["spec"]["terminationGracePeriodSeconds"] > wait_s
@@ -204,18 +204,18 @@ def test_members_leave_one_at_a_time_and_have_time_to_hand_over(base: list[Manif
 
 
 def test_the_cluster_has_the_name_that_nodes_look_for(base: list[Manifest]) -> None:
-    told = yaml.safe_load(one(base, "ConfigMap", "scoopi-hazelcast")["data"]["hazelcast.yaml"])
+    reported = yaml.safe_load(one(base, "ConfigMap", "scoopi-hazelcast")["data"]["hazelcast.yaml"])
     values = yaml.safe_load((K8S / "overlays/helm-hazelcast/values.yaml").read_text())
     name = DEFAULTS.text("scoopi.cluster.name")
-    assert told["hazelcast"]["cluster-name"] == name
+    assert reported["hazelcast"]["cluster-name"] == name
     assert values["hazelcast"]["yaml"]["hazelcast"]["cluster-name"] == name
 
 
 def _hazelcast(text: str, protection: bool) -> tuple[bool, int, int]:
     """Whether `scoopi.*` is protected against a split, by how many members, and its backups."""
-    told = yaml.safe_load(text.replace("${scoopi.protection}", str(protection)))["hazelcast"]
-    kept = told["map"]["scoopi.*"]
-    guard = told["split-brain-protection"][kept["split-brain-protection-ref"]]
+    reported = yaml.safe_load(text.replace("${scoopi.protection}", str(protection)))["hazelcast"]
+    kept = reported["map"]["scoopi.*"]
+    guard = reported["split-brain-protection"][kept["split-brain-protection-ref"]]
     return guard["enabled"], guard["minimum-cluster-size"], kept["backup-count"]
 
 
@@ -248,10 +248,10 @@ def test_all_members_declare_a_frozen_one_dead_before_nodes_give_up_and_find_it_
         MemberConfig().text(),
     )
     for text in texts:
-        told = yaml.safe_load(text)
-        told = told["hazelcast"].get("yaml", told)["hazelcast"]["properties"]
-        assert int(told["hazelcast.max.no.heartbeat.seconds"]) == 15
-        assert int(told["hazelcast.merge.next.run.delay.seconds"]) == 10
+        reported = yaml.safe_load(text)
+        reported = reported["hazelcast"].get("yaml", reported)["hazelcast"]["properties"]
+        assert int(reported["hazelcast.max.no.heartbeat.seconds"]) == 15
+        assert int(reported["hazelcast.merge.next.run.delay.seconds"]) == 10
 
 
 @pytest.mark.parametrize("file", sorted(K8S.rglob("definitions/*.yml")), ids=lambda file: file.name)
@@ -263,10 +263,10 @@ def _named(folder: Path) -> Iterator[Path]:
     """The files that kustomizations name, and these themselves."""
     for path in folder.rglob("kustomization.yaml"):
         yield path
-        told = yaml.safe_load(path.read_text())
-        generated = [name for each in told.get("configMapGenerator", ()) for name in each["files"]]
-        patched = [each["path"] for each in told.get("patches", ())]
-        for name in [*told["resources"], *generated, *patched]:
+        reported = yaml.safe_load(path.read_text())
+        generated = [name for each in reported.get("configMapGenerator", ()) for name in each["files"]]
+        patched = [each["path"] for each in reported.get("patches", ())]
+        for name in [*reported["resources"], *generated, *patched]:
             if (path.parent / name).is_file():
                 yield path.parent / name
 

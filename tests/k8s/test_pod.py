@@ -78,8 +78,8 @@ def test_a_deleted_pod_gives_its_jobs_back_inside_the_grace_time(play: Play, mem
     state_keys = _state_keys(member, _run(pod).name)
     assert state_keys["R"] >= STALLS // 2, pod.said()
     assert set(state_keys) == {"R"}, "no job is still taken, none half ended"
-    told = json.loads((_run(pod) / "run.json").read_bytes())
-    assert (told["status"], told["jobs"]["left"]) == ("stopped", state_keys["R"])
+    reported = json.loads((_run(pod) / "run.json").read_bytes())
+    assert (reported["status"], reported["jobs"]["left"]) == ("stopped", state_keys["R"])
 
 
 def test_a_pod_whose_members_are_not_there_yet_lives_and_is_not_ready_and_can_be_deleted(play: Play) -> None:

@@ -56,7 +56,7 @@ DECODER: msgspec.msgpack.Decoder[ToWorker] = msgspec.msgpack.Decoder(ToWorker)
 
 
 class Clock:
-    """Monotonic seconds that pass when told."""
+    """Monotonic seconds that the test lets pass."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -82,14 +82,14 @@ class PlayedWorker(WorkerLink):
     def hears(self) -> ToWorker:
         """The next message of the parent."""
         while not self._heard:
-            assert self._is_told(WAIT_S), "the parent says nothing"
+            assert self._has_message(WAIT_S), "the parent says nothing"
             self._bytes.feed(os.read(self._in, READ_AT_ONCE))
             self._heard.extend(map(DECODER.decode, self._bytes.bodies()))
         return self._heard.popleft()
 
-    def is_told_nothing(self) -> bool:
+    def is_sent_nothing(self) -> bool:
         """Whether the parent has said nothing that was not heard."""
-        return not self._heard and not self._is_told(0)
+        return not self._heard and not self._has_message(0)
 
     def is_given(self) -> list[WorkItem]:
         """The jobs of the next message, which gives some."""
@@ -161,7 +161,7 @@ class PlayedWorker(WorkerLink):
         super().reap()
         return "it was killed by the test", self._note
 
-    def _is_told(self, timeout_s: float) -> bool:
+    def _has_message(self, timeout_s: float) -> bool:
         return bool(select.select([self._in], [], [], timeout_s)[0])
 
 
@@ -237,7 +237,7 @@ class PlayedNode:
         """Let the loop turn until that is so."""
         end = time.monotonic() + WAIT_S
         while not is_so():
-            assert time.monotonic() < end, "the loop turns in vain"
+            assert time.monotonic() < end, "the loop turns without work"
             self.turn()
 
     def wait_ended(self, count: int) -> None:

@@ -117,21 +117,21 @@ def test_a_node_that_wakes_and_is_lost_again_is_taken_from_each_time(store: Sett
 
 
 @pytest.mark.parametrize(
-    ("node", "told"),
+    ("node", "reported"),
     [
         ("one", "jobs of an earlier process are ready again: 1"),
         ("two", "jobs of node two, which is lost, are ready again: 1"),
     ],
 )
-def test_whose_jobs_are_ready_again_is_told(
-    store: SettlingStore, node: str, told: str, caplog: pytest.LogCaptureFixture
+def test_whose_jobs_are_ready_again_is_reported(
+    store: SettlingStore, node: str, reported: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     jobs = JobStore(store, "dead")
     Membership(store, "dead", node, BEAT_MS, GAP_MS).beat(IDLE)
     assert jobs.take(HOST, 1)
     with watching(store):
         taken_when_ready(jobs)
-    assert told in caplog.text
+    assert reported in caplog.text
 
 
 def test_what_a_dead_node_took_at_the_last_moment_is_found_by_a_later_round(store: SettlingStore) -> None:
@@ -160,7 +160,7 @@ def test_a_node_waits_for_its_heartbeat_while_another_is_busy(store: SettlingSto
         assert rested.wait(LIMIT_S)
 
 
-def test_who_has_just_come_to_rest_sees_without_waiting_for_its_heartbeat_that_the_last_one_has_too(
+def test_a_node_that_has_just_become_idle_sees_without_waiting_for_its_heartbeat_that_the_last_one_has_too(
     store: SettlingStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(heartbeats, "LULL_S", LIMIT_S * 2)
@@ -173,7 +173,7 @@ def test_who_has_just_come_to_rest_sees_without_waiting_for_its_heartbeat_that_t
         assert rested.wait(LIMIT_S)
 
 
-def test_a_node_that_leaves_while_one_asks_who_is_missing_is_not_awaited(store: SettlingStore) -> None:
+def test_a_node_that_leaves_while_one_asks_which_are_missing_is_not_awaited(store: SettlingStore) -> None:
     leaver = Membership(store, "leaver", "two")
     leaver.beat(IDLE)
     overtaken = Overtaken(store, lambda: leaver.beat(IDLE, NodeStatus.LEFT))
@@ -181,7 +181,7 @@ def test_a_node_that_leaves_while_one_asks_who_is_missing_is_not_awaited(store: 
     assert leaver.read()["leaver"].state is NodeStatus.LEFT
 
 
-def test_who_left_without_publishing_its_rows_is_awaited(store: SettlingStore) -> None:
+def test_a_node_that_left_without_publishing_its_rows_is_awaited(store: SettlingStore) -> None:
     leaver = Membership(store, "leaver", "two")
     leaver.beat(Load(1, True, owes_rows=True), NodeStatus.LEFT)
     assert node_of(store).departure.awaited({"leaver", "unknown"}) == ("two", "unknown")

@@ -35,7 +35,7 @@ class Run:
 def watched(
     run: Run, held: HeldJobs, state: StateFlipper, period_ms: int = NEVER_MS
 ) -> Iterator[Callable[[], None]]:
-    """A monitor at work; gives its bell."""
+    """A monitor at work; gives its wake-up."""
     monitor = Monitor(held, state, run.is_over, period_ms)
     thread = threading.Thread(target=monitor.run)
     thread.start()
@@ -50,11 +50,11 @@ def watched(
 def test_a_node_shuts_down_when_it_is_idle_and_the_run_is_over() -> None:
     run, state = Run(), StateFlipper()
     run.answers = [False, True]
-    with watched(run, HeldJobs(), state) as ring:
-        ring()
+    with watched(run, HeldJobs(), state) as wake:
+        wake()
         assert run.asked.acquire(timeout=WAIT_S)
         assert state.state is not TMState.SHUTDOWN
-        ring()
+        wake()
         assert state.wait_for_shutdown(WAIT_S)
     assert not state.cancelled
 
@@ -67,7 +67,7 @@ def test_the_store_is_not_asked_while_the_node_holds_a_job() -> None:
         assert not run.asked.acquire(timeout=0.1)
         assert state.state is TMState.READY
         held.remove(["a"])
-        assert state.wait_for_shutdown(WAIT_S), "the period finds what no bell told"
+        assert state.wait_for_shutdown(WAIT_S), "the period finds what no wake-up reported"
 
 
 def test_a_store_that_does_not_answer_is_asked_again() -> None:
@@ -117,7 +117,7 @@ def test_while_a_take_is_under_way_the_node_is_not_idle() -> None:
     assert held.is_idle()
 
 
-def test_who_waits_for_an_idle_node_is_told_or_gives_up() -> None:
+def test_a_wait_for_an_idle_node_ends_when_it_is_idle_or_at_its_limit() -> None:
     held = HeldJobs()
     held.add(["a"])
     assert not held.wait_idle(0.01, lambda: False)

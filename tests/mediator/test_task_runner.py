@@ -42,7 +42,7 @@ def test_a_worker_gets_jobs_when_it_is_ready_and_they_end_in_the_store(tmp_path:
         worker = node.launched.get(timeout=WAIT_S)
         assert isinstance(worker.hears(), Setup)
         node.turn()
-        assert worker.is_told_nothing()
+        assert worker.is_sent_nothing()
         worker.says(Ready())
         items = worker.is_given()
         assert [item.job for item in items] == [job.id for job in taken]
@@ -61,10 +61,10 @@ def test_the_jobs_of_a_worker_that_died_on_none_of_them_run_again_one_at_a_time(
         for item in lost:
             assert alone.is_given() == [item], "a death in company counts against nobody"
             node.turn()
-            assert alone.is_told_nothing()
+            assert alone.is_sent_nothing()
             alone.ends(item)
         node.wait_ended(3)
-        assert replaced.is_told_nothing()
+        assert replaced.is_sent_nothing()
         assert all(node.end_of(job) for job in taken)
         assert node.runner.crashes == 1
 
@@ -109,10 +109,10 @@ def test_a_job_that_has_met_two_crashes_is_run_alone(tmp_path: Path) -> None:
                 assert len(alone.is_given()) == 1
         node.wait_ended(3)
         node.turn()
-        assert third.is_told_nothing()
+        assert third.is_sent_nothing()
 
 
-def test_a_suspect_whose_host_must_wait_holds_up_no_other(tmp_path: Path) -> None:
+def test_a_quarantined_job_whose_host_must_wait_holds_up_no_other(tmp_path: Path) -> None:
     with running(PlayedNode(tmp_path, limits=FetchLimits(1, 1000))) as node:
         first = node.worker()
         node.push(1, SITE)
@@ -151,10 +151,10 @@ def test_the_shared_workers_go_on_while_jobs_in_quarantine_run(tmp_path: Path) -
         first.is_given()
         first.dies()
         replaced, alone = node.worker(), node.worker()
-        (suspect,) = alone.is_given()
+        (job,) = alone.is_given()
         others = node.push(2, SITE, archived=True)
         assert [item.job for item in replaced.is_given()] == [job.id for job in others]
-        alone.ends(suspect)
+        alone.ends(job)
         node.wait_ended(1)
 
 
@@ -314,7 +314,7 @@ def test_a_host_of_one_permit_is_given_one_job_until_the_answer_has_come(tmp_pat
         worker.says(Sent(item.job, SITE, node.clock.now))
         worker.says(Answered(item.job, SITE))
         node.turn()
-        assert worker.is_told_nothing()
+        assert worker.is_sent_nothing()
         node.clock.now += 1
         node.turn()
         assert [other.job != item.job for other in worker.is_given()] == [True]
@@ -334,7 +334,7 @@ def test_a_job_that_asks_for_a_further_request_gets_its_grant_before_new_jobs(tm
         (item,) = worker.is_given()
         worker.says(Asking(item.job, SITE))
         node.turn()
-        assert worker.is_told_nothing()
+        assert worker.is_sent_nothing()
         worker.says(Answered(item.job, SITE))
         granted = worker.hears()
         assert isinstance(granted, Granted)
@@ -351,7 +351,7 @@ def test_a_dead_workers_grant_counts_as_sent_at_its_end(tmp_path: Path) -> None:
         alone = node.worker()
         node.clock.now += 2.9
         node.turn()
-        assert alone.is_told_nothing()
+        assert alone.is_sent_nothing()
         node.clock.now += 0.2
         assert len(alone.is_given()) == 1
 
@@ -407,7 +407,7 @@ def test_the_least_laden_worker_is_given_the_next_job(tmp_path: Path) -> None:
         assert [len(worker.is_given()) for worker in workers] == [2, 2]
 
 
-def test_what_workers_tell_in_a_short_while_is_heard_in_one_turn(
+def test_messages_of_workers_in_a_short_while_are_read_in_one_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[float] = []

@@ -13,7 +13,7 @@ from tests.metrics.asking import samples
 from tests.metrics.conftest import VIEW
 
 
-def test_every_figure_of_the_node_is_told() -> None:
+def test_every_figure_of_the_node_is_reported() -> None:
     assert samples(exposition(VIEW)) == {
         'scoopi_node_info{node="n1",run="r1",version="0.1.0"}': 1,
         "scoopi_node_healthy": 1,

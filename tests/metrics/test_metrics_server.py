@@ -39,13 +39,17 @@ def test_health_is_the_fault_and_readiness_the_reason_against_it(node: FixedNode
     )
 
 
-def test_metrics_and_status_tell_the_same(port: int) -> None:
+def test_metrics_and_status_show_the_same(port: int) -> None:
     metrics, status = ask(port, "/metrics?x=1"), ask(port, "/api/status")
     assert metrics.kind == "text/plain; version=0.0.4; charset=utf-8"
     assert "\nscoopi_rows_committed_total 90\n" in metrics.text
     assert status.kind == "application/json"
-    told = json.loads(status.text)
-    assert (told["rows"], told["jobs"]["left"], told["commits"]["most"]) == (90, 40, {"0.05": 1, "0.25": 3})
+    reported = json.loads(status.text)
+    assert (reported["rows"], reported["jobs"]["left"], reported["commits"]["most"]) == (
+        90,
+        40,
+        {"0.05": 1, "0.25": 3},
+    )
 
 
 def test_other_paths_and_methods_are_refused(port: int) -> None:
@@ -102,7 +106,7 @@ def test_connections_are_bounded_and_free_again_when_closed(port: int) -> None:
     assert ask(port, "/healthz").status == 200
 
 
-def test_a_port_in_use_is_told_with_its_setting(node: FixedNode) -> None:
+def test_a_port_in_use_is_reported_with_its_setting(node: FixedNode) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = other.getsockname()[1]
         server = MetricsServer(MetricsSettings(enable=True, port=taken), node)
@@ -114,7 +118,7 @@ def test_a_port_in_use_is_told_with_its_setting(node: FixedNode) -> None:
     )
 
 
-def test_a_host_that_is_none_is_told_too(node: FixedNode) -> None:
+def test_a_host_that_is_none_is_reported_too(node: FixedNode) -> None:
     server = MetricsServer(MetricsSettings(enable=True, port=0, host="192.0.2.1"), node)
     with pytest.raises(RunError, match=r"192\.0\.2\.1 port 0"), server:
         pass

@@ -21,7 +21,7 @@ LIMIT_S = 5.0
 
 
 class Source:
-    """Counts how often it is read; breaks when told to."""
+    """Counts how often it is read; breaks when asked to."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -66,7 +66,7 @@ def test_a_source_that_fails_leaves_the_last_answer(source: Source, figure: Slow
     assert source.reads == 3
 
 
-def test_who_comes_during_a_read_does_not_wait() -> None:
+def test_a_caller_that_comes_during_a_read_does_not_wait() -> None:
     reading, go_on = threading.Event(), threading.Event()
 
     def read() -> int:

@@ -1,4 +1,4 @@
-"""The watch tells a thread that ended or stands still, and no end that belongs to the run's own."""
+"""The watch reports a thread that ended or stands still, and no end that belongs to the run's own."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_a_task_runner_that_stands_still_is_a_fault(desk: Desk) -> None:
     assert desk.watch.fault() == "the task runner has not turned for 16 s"
 
 
-def test_what_ended_the_node_is_told_to_the_last(desk: Desk) -> None:
+def test_what_ended_the_node_is_reported_to_the_last(desk: Desk) -> None:
     desk.events.on_fault(AppenderError("rows cannot be written", at="/rows"))
     assert desk.watch.fault() == "/rows: rows cannot be written"
     assert desk.watch.view().state == "SHUTDOWN"

@@ -1,4 +1,4 @@
-"""A run that is asked while it runs tells what it does, that it lives, and when it stops."""
+"""A run that is asked while it runs shows what it does, that it lives, and when it stops."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def running(
             assert not thread.is_alive()
 
 
-def test_a_run_tells_its_work_and_when_it_stops(running: Running) -> None:
+def test_a_run_shows_its_work_and_when_it_stops(running: Running) -> None:
     wait_until(lambda: running.says("/readyz").status == 200, "readiness")
     assert running.says("/healthz") == Said(200, "text/plain; charset=utf-8", "ok\n")
     wait_until(lambda: running.figures()["scoopi_jobs_failed_total"] == 1, "the end of three jobs")

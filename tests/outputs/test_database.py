@@ -1,4 +1,4 @@
-"""Database: its faults are named, and tell what a retry can help from what it cannot."""
+"""Database: its faults are named, and say whether a retry can help."""
 
 from __future__ import annotations
 

@@ -71,14 +71,14 @@ def test_the_entry_point_is_scoopi(installed: Installed) -> None:
 
 
 def test_the_wheel_says_what_the_project_says(installed: Installed) -> None:
-    told, said = metadata(installed), project()
-    assert (told["Name"], told["Version"]) == ("scoopi", __version__)
-    assert told["Requires-Python"] == said["requires-python"] == ">=3.11"
-    assert told["License-Expression"] == "Apache-2.0"
+    reported, said = metadata(installed), project()
+    assert (reported["Name"], reported["Version"]) == ("scoopi", __version__)
+    assert reported["Requires-Python"] == said["requires-python"] == ">=3.11"
+    assert reported["License-Expression"] == "Apache-2.0"
     extras = said["optional-dependencies"]
     assert isinstance(extras, dict)
-    assert told.get_all("Provides-Extra") == sorted(extras)
-    needed = [line for line in told.get_all("Requires-Dist", []) if "extra ==" not in line]
+    assert reported.get_all("Provides-Extra") == sorted(extras)
+    needed = [line for line in reported.get_all("Requires-Dist", []) if "extra ==" not in line]
     assert len(needed) == len(said["dependencies"])  # type: ignore[arg-type]
 
 

@@ -34,7 +34,7 @@ def failure(engine: QueryEngine, selector: str, town: str, block: str = "body") 
     return caught.value
 
 
-def test_the_selector_is_told_as_written_and_as_used() -> None:
+def test_the_selector_is_reported_as_written_and_as_used() -> None:
     error = failure(XPathEngine(), "//td%{item.value}[1", "2", "//body")
     assert error.what.startswith("the XPath '//td%{item.value}[1' (here '//td2[1') is wrong: ")
     assert error.at == "towns.yml:7:21"

@@ -85,7 +85,7 @@ def test_rows_are_items_by_dims_item_slowest() -> None:
     assert read.data.data_def == "forecast"
 
 
-def test_axes_tell_name_order_and_match() -> None:
+def test_axes_show_name_order_and_match() -> None:
     read = Reading(grid(entry("city", match="Os\\w", order=7), dims=(day(first=2, last=2),)))
     item, dim, fact = read.data.items[0].axes
     assert (item.axis_name, item.item_name, item.order, item.match) == ("item", "city", 7, "Os\\w")
@@ -178,7 +178,7 @@ def test_of_a_failing_script_it_is_said_where_it_stands(kind: type[GridReader | 
         kind(definition, CssEngine(), GridSettings()).read(etree.fromstring(b"<p/>"), run, print)
 
 
-def test_a_script_without_runner_is_told() -> None:
+def test_a_script_without_runner_is_reported() -> None:
     with pytest.raises(ParseError, match="script"):
         Reading(grid(entry("i", script="1"), selector=None))
 
@@ -297,7 +297,7 @@ def test_a_wrong_selector_fails_the_task_with_its_place() -> None:
     assert error.value.at == "w.yml:7:3"
 
 
-def test_a_wrong_block_is_told_with_its_own_place() -> None:
+def test_a_wrong_block_is_reported_with_its_own_place() -> None:
     with pytest.raises(ParseError) as error:
         Reading(grid(entry("i", "td"), block="p[", selector=None, block_place=Place("w.yml", 2, 5)))
     assert error.value.at == "w.yml:2:5"
@@ -403,7 +403,7 @@ def test_a_definition_that_can_give_rows_is_not_refused(data_def: dict[str, Any]
         ({"items": [item()], "selector": "%{a.b.c.d}"}, FACT, "more than three parts"),
     ],
 )
-def test_what_must_fail_is_found_with_its_place_and_mend(
+def test_what_must_fail_is_found_with_its_place_and_hint(
     data_def: dict[str, Any], place: Place, what: str
 ) -> None:
     (finding,) = check(*data_def.pop("items"), **data_def)
@@ -412,7 +412,7 @@ def test_what_must_fail_is_found_with_its_place_and_mend(
     assert finding.hint
 
 
-def test_a_fault_met_by_several_templates_is_told_once() -> None:
+def test_a_fault_met_by_several_templates_is_reported_once() -> None:
     dims = (ItemDef("d", selector="td:nope", selector_place=ITEM),)
     assert len(check(item(), item(), item(), dims=dims)) == 1
 
@@ -423,6 +423,6 @@ def test_placeholders_of_scripts_are_checked() -> None:
     assert check(item(None, script="%{nope}", value="x")) == []
 
 
-def test_all_faults_are_told_at_once() -> None:
+def test_all_faults_are_reported_at_once() -> None:
     found = check(item("td:nope"), selector="td[", block="p >")
     assert {finding.place for finding in found} == {ITEM, FACT, BLOCK}

@@ -53,7 +53,7 @@ def test_the_charset_of_the_header_counts() -> None:
     assert Page(document(b"<p>\xe9", "latin1"), TreeLimits()).root.findtext(".//p") == "é"
 
 
-def test_a_page_beyond_the_limits_is_told_with_its_address_and_parsed_once(parsed: list[bytes]) -> None:
+def test_a_page_beyond_the_limits_is_reported_with_its_address_and_parsed_once(parsed: list[bytes]) -> None:
     held = Page(document(b"<p>" * 9), TreeLimits(max_bytes=8))
     for _ in range(2):
         with pytest.raises(ParseError, match=r"^http://x/final: the page has 27 bytes"):

@@ -76,7 +76,7 @@ def test_what_is_known_beforehand_is_put_in_at_once() -> None:
     assert scope.compile("%{dim.value} %{index}").text is None
 
 
-def test_a_text_tells_which_placeholders_can_never_be_resolved() -> None:
+def test_a_text_shows_which_placeholders_can_never_be_resolved() -> None:
     pieces = PlaceholderScope(AXES, 0).compile("%{dim.place.value} %{dim.match} %{index}").pieces
     assert [piece for piece in pieces if isinstance(piece, Leftover)] == [
         Leftover("%{dim.place.value}"),

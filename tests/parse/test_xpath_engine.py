@@ -181,7 +181,7 @@ def test_a_block_that_yields_no_elements_fails(
         ("td[%{x}]", "'%' at character 4"),
     ],
 )
-def test_a_wrong_selector_is_told_when_compiled(engine: XPathEngine, selector: str, fault: str) -> None:
+def test_a_wrong_selector_is_reported_when_compiled(engine: XPathEngine, selector: str, fault: str) -> None:
     for compiled in (engine.compile_block, engine.compile_value):
         with pytest.raises(ParseError, match=fault):
             compiled(selector)

@@ -176,7 +176,7 @@ def test_a_date_that_rolls_out_of_the_years_cannot_be_converted() -> None:
         (("dd", "yyyy", "MOON=0"), "there is no field MOON"),
     ],
 )
-def test_a_wrong_definition_is_refused_with_the_mend(fields: tuple[str, str, str], fault: str) -> None:
+def test_a_wrong_definition_is_refused_with_the_hint(fields: tuple[str, str, str], fault: str) -> None:
     with pytest.raises(PluginError) as caught:
         DateRoller("day", *fields)
     assert fault in caught.value.what

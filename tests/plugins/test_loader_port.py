@@ -70,7 +70,7 @@ def test_redirects_retries_and_refusals_are_those_of_any_other_page(
         f"page1|hall|{TEXT}|not found",
         "page2|hall|Сыр и хлеб|not found",
     ]
-    causes = {error["cause"] for error in desk.told()["errors"]}
+    causes = {error["cause"] for error in desk.run_json()["errors"]}
     assert {"loader: the site answered with status 404", "loader: the page is image/jpeg"} < causes
     assert len(causes) == 3
     asked = [site.host(name) for name in names]

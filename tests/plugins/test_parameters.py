@@ -74,5 +74,5 @@ def test_a_field_names_its_parameter(field: str, name: str) -> None:
     assert snake_case(field) == name
 
 
-def test_a_parameter_is_told_as_its_field() -> None:
+def test_a_parameter_is_reported_as_its_field() -> None:
     assert camel_case("include_tags") == "includeTags"

@@ -69,7 +69,7 @@ def test_folders_are_searched_in_order_and_missing_ones_passed_over(folder: Path
     assert finder(tmp_path / "none", second, folder).find("encoders", "Thing").where == 2  # type: ignore[attr-defined]
 
 
-def test_a_name_in_two_files_of_a_folder_must_be_told_apart(folder: Path) -> None:
+def test_a_name_in_two_files_of_a_folder_needs_the_file(folder: Path) -> None:
     for file in ("a.py", "b.py"):
         (folder / file).write_text("class Thing: pass")
     with pytest.raises(PluginError, match=r"several files: a\.py, b\.py; name the file too, as in a\.Thing"):
@@ -148,7 +148,7 @@ def test_an_entry_point_that_cannot_be_loaded_is_an_error(monkeypatch: pytest.Mo
     ],
 )
 @pytest.mark.parametrize("name", ["Thing", "broken.Thing"])
-def test_an_error_in_a_file_is_told_with_file_and_line(
+def test_an_error_in_a_file_is_reported_with_file_and_line(
     folder: Path, name: str, body: str, words: str, line: int
 ) -> None:
     path = folder / "broken.py"
@@ -158,7 +158,7 @@ def test_an_error_in_a_file_is_told_with_file_and_line(
     assert caught.value.at == f"{path}:{line}"
 
 
-def test_an_unknown_class_is_told_with_the_nearest_known(folder: Path) -> None:
+def test_an_unknown_class_is_reported_with_the_nearest_known(folder: Path) -> None:
     (folder / "greet.py").write_text(GREETER)
     looked = finder(folder)
     assert looked.check("encoders", plugin("CsvEncodr")) == [
@@ -184,7 +184,7 @@ def test_fields_are_checked_against_the_constructor(fields: dict[str, Any], faul
     assert finder().check("encoders", plugin("CsvEncoder", **fields)) == faults
 
 
-def test_all_faults_of_a_plugin_are_told_at_once(folder: Path) -> None:
+def test_all_faults_of_a_plugin_are_reported_at_once(folder: Path) -> None:
     (folder / "greet.py").write_text(GREETER)
     faults = finder(folder).check("encoders", plugin("Greeter", times="two", loud="true"))
     assert faults == [

@@ -1,4 +1,4 @@
-"""HostClaims: of two runs that ask one host the second is told, and nobody else."""
+"""HostClaims: of two runs that ask one host the second is warned, and nobody else."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run_at(tmp_path: Path) -> Iterator[Callable[[], HostClaims]]:
         each.close()
 
 
-def test_a_run_that_asks_a_host_of_another_run_is_told_once(
+def test_a_run_that_asks_a_host_of_another_run_is_reported_once(
     run_at: Callable[[], HostClaims], caplog: pytest.LogCaptureFixture
 ) -> None:
     first, second = run_at(), run_at()

@@ -74,7 +74,7 @@ def test_parallelism_bounds_the_requests_in_flight(clock: Clock) -> None:
     assert host.grant(HOST, "c") is not None
 
 
-def test_who_takes_over_a_run_waits_one_delay_first(clock: Clock) -> None:
+def test_a_node_that_takes_over_a_run_waits_one_delay_first(clock: Clock) -> None:
     host = clocks(clock, first_after_s=1.0)
     assert host.grant(HOST, "a") is None
     clock.now += 1
@@ -168,7 +168,7 @@ def test_a_nodes_share_bounds_its_requests_in_flight(clock: Clock) -> None:
     assert host.grant(HOST, "d") is not None
 
 
-def test_who_takes_a_host_over_waits_until_its_share_says(clock: Clock) -> None:
+def test_a_node_that_takes_a_host_over_waits_until_its_share_says(clock: Clock) -> None:
     shares = Shares()
     shares.share = Share(4, 1000, clock.now + 1)
     host = shared(clock, shares, delay_ms=1000)

@@ -46,7 +46,7 @@ def test_the_first_node_has_an_untouched_host_at_once_and_whole() -> None:
 
 
 @pytest.mark.parametrize(("delay_ms", "parties"), [(0, 2), (1000, 1)])
-def test_who_may_yet_ask_for_a_share_is_counted_while_there_is_one_to_get(
+def test_a_node_that_may_yet_ask_for_a_share_is_counted_while_there_is_one_to_get(
     delay_ms: int, parties: int
 ) -> None:
     world = world_of(FetchLimits(parallelism=4, delay_ms=delay_ms))
@@ -100,7 +100,7 @@ def test_a_node_leaves_the_jobs_of_a_delayed_host_to_the_one_that_has_it() -> No
     world.check()
 
 
-def test_who_needs_a_host_asks_and_has_it_after_the_turn_of_its_holder() -> None:
+def test_a_node_that_needs_a_host_asks_and_has_it_after_the_turn_of_its_holder() -> None:
     world = world_of()
     ann, bob = settled(world, "ann", "bob")
     ann.needs["a"] = BUSY
@@ -115,7 +115,7 @@ def test_who_needs_a_host_asks_and_has_it_after_the_turn_of_its_holder() -> None
     world.check()
 
 
-def test_a_holder_with_nothing_to_do_gives_at_once_to_who_asks() -> None:
+def test_a_holder_with_nothing_to_do_gives_at_once_to_a_node_that_asks() -> None:
     world = world_of()
     ann, bob = settled(world, "ann", "bob")
     ann.wants = {"a"}
@@ -155,7 +155,7 @@ def test_a_host_that_has_no_jobs_left_is_released() -> None:
     assert ann.shares.may_send("a") is None
 
 
-def test_who_takes_a_released_host_waits_one_delay_first() -> None:
+def test_a_node_that_takes_a_released_host_waits_one_delay_first() -> None:
     world = world_of()
     ann, bob = settled(world, "ann", "bob")
     ann.needs["a"] = 1
@@ -166,7 +166,7 @@ def test_who_takes_a_released_host_waits_one_delay_first() -> None:
     assert bob.sent[0].start >= asked_at + 1
 
 
-def test_permits_without_delay_are_divided_among_those_who_want_the_host() -> None:
+def test_permits_without_delay_are_divided_among_the_nodes_that_want_the_host() -> None:
     world = world_of(FetchLimits(parallelism=8, delay_ms=0))
     ann, bob, cid = settled(world, "ann", "bob", "cid")
     ann.wants = {"a"}
@@ -270,7 +270,7 @@ def test_a_machine_that_was_suspended_sends_nothing_by_the_shares_that_it_had_be
     world.check()
 
 
-def test_a_sleeper_whose_host_nobody_took_writes_its_share_anew_before_it_sends() -> None:
+def test_a_sleeper_whose_host_nobody_took_writes_its_share_again_before_it_sends() -> None:
     world = world_of()
     (ann,) = settled(world, "ann")
     ann.wants = {"a"}
@@ -312,7 +312,7 @@ def test_a_look_that_is_older_than_the_record_takes_nothing_from_its_holder() ->
     assert bob.members.last_look.dead == {"ann"}
     bob.beat_at = world.now + 6
     world.pass_s(2)
-    assert ann.shares.may_send("a") is not None, "it is back, and has written its share anew"
+    assert ann.shares.may_send("a") is not None, "it is back, and has written its share again"
     assert bob.members.last_look.dead == {"ann"}, "which this one has not seen yet"
     bob.needs["a"] = 1
     world.pass_s(0.5)

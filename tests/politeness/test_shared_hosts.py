@@ -95,7 +95,7 @@ def test_a_redirect_to_a_host_of_another_node_is_waited_for_by_asking(store: Sto
     rounds(clock, ann)
     bob.tasks.needed = {HOST}
     rounds(clock, bob, ann, number=2)
-    assert not ann.hosts.may_take(HOST), "who has the host takes no new jobs of it while another waits"
+    assert not ann.hosts.may_take(HOST), "the holder of the host takes no new jobs of it while another waits"
     rounds(clock, bob, ann, number=10)
     assert bob.shares.may_send(HOST) is not None
     assert ann.shares.may_send(HOST) is None

@@ -1,4 +1,4 @@
-"""EndedIndex: which frames count, told from few bytes a job."""
+"""EndedIndex: which frames count, known from few bytes a job."""
 
 from __future__ import annotations
 

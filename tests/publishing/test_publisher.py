@@ -91,7 +91,7 @@ def test_an_ended_job_without_its_frame_is_named_and_the_rest_is_published(
     assert lines(tmp_path / "data.txt") == [first.payload.locator.url]
 
 
-def test_failed_jobs_keep_the_rows_of_their_other_tasks_and_tell_why(
+def test_failed_jobs_keep_the_rows_of_their_other_tasks_and_show_why(
     tmp_path: Path,
     node_folder: Path,
     jobs: JobStore,

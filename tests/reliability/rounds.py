@@ -1,4 +1,4 @@
-"""Rounds: a run is hit at random times by kills and signals, gone on with, and its rows compared.
+"""Rounds: a run is hit at random times by kills and signals, resumed, and its rows compared.
 
 By hand, with figures: `python -m tests.reliability.rounds --rounds 50 --seed 1`
 """
@@ -144,9 +144,11 @@ class Round:
             raise PromiseBrokenError(
                 f"{lost.total()} rows lost, {doubled.total()} too many: {shown}\n{self._stderr()}"
             )
-        told = msgspec.json.decode((runs[0] / "run.json").read_bytes())
-        if told["rows"] != {"data.txt": rows.total()}:
-            raise PromiseBrokenError(f"run.json tells of {told['rows']}, the file has {rows.total()} rows")
+        reported = msgspec.json.decode((runs[0] / "run.json").read_bytes())
+        if reported["rows"] != {"data.txt": rows.total()}:
+            raise PromiseBrokenError(
+                f"run.json shows of {reported['rows']}, the file has {rows.total()} rows"
+            )
 
     def _stderr(self) -> str:
         return (self._folder / "stderr.txt").read_text()[-4000:]

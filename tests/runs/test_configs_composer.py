@@ -1,4 +1,4 @@
-"""ConfigsComposer: the settings of a run are read once, whoever asks."""
+"""ConfigsComposer: the settings of a run are read once for all readers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_defaults_equal_values_and_scope_node_do_not_count() -> None:
     assert conflicts(given(workers="1"), composed(workers="2")) == ((), ())
 
 
-def test_a_date_that_the_run_had_not_is_told_as_unset() -> None:
+def test_a_date_that_the_run_had_not_is_reported_as_unset() -> None:
     mine = ConfigsReader().read(
         {
             "scoopi.runDateTimeText": "01-07-2020 10:59:59",

@@ -46,7 +46,7 @@ def write(desk: Desk, url: str, live: str = "") -> None:
     (desk.folder / "job.yml").write_text(text)
 
 
-def told(desk: Desk, ended: Ended) -> str:
+def reported(desk: Desk, ended: Ended) -> str:
     """All that a run shows: the terminal and the files that are not hidden."""
     files = (desk.folder / "output").glob("*/*")
     return ended.out + ended.err + "".join(file.read_text() for file in files if file.is_file())
@@ -83,8 +83,8 @@ def test_a_failed_page_is_reported_without_its_login(
     write(desk, server.url("/missing.html").replace("http://", f"http://{login}"))
     ended = desk.scoopi("run", "job.yml", "--workers", 0)
     assert ended.code == 1
-    assert "status 404" in told(desk, ended)
-    assert SECRET not in told(desk, ended)
+    assert "status 404" in reported(desk, ended)
+    assert SECRET not in reported(desk, ended)
     refused(f"login {login} in the report of a run")
 
 
@@ -109,7 +109,7 @@ def test_the_login_of_a_proxy_is_not_shown(
     write(desk, server.url("/a.html"))
     ended = desk.scoopi("run", "job.yml", "--workers", 0)
     assert ended.code == 1
-    assert SECRET not in told(desk, ended)
+    assert SECRET not in reported(desk, ended)
     refused(f"login of the proxy {proxy}")
 
 
@@ -152,7 +152,7 @@ def test_a_password_of_the_settings_is_shown_and_stored_nowhere(
     assert any(file.name == "store.db" for file in files)
     for file in files:
         assert SECRET.encode() not in file.read_bytes(), file
-    assert SECRET not in told(desk, ended)
+    assert SECRET not in reported(desk, ended)
     refused(f"{key} by {origin} in the store")
 
 

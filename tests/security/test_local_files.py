@@ -139,7 +139,7 @@ def test_no_base_and_no_link_of_a_web_page_reads_a_file(
     write_definitions(desk, [server.url(f"/{number}.html") for number in range(len(BASES))], len(links))
     ended = desk.scoopi("run", "job.yml", "--workers", 0)
     assert SECRET not in output(desk) + ended.out + ended.err
-    assert desk.told()["pages"] == len(BASES), "the pages with the links were read, and nothing else"
+    assert desk.run_json()["pages"] == len(BASES), "the pages with the links were read, and nothing else"
     for base in BASES:
         for link in links:
             refused(f"local file by base {base!r} and link {link.replace(str(secret), 'SECRET')!r}")
@@ -166,7 +166,7 @@ def test_a_definitions_prefix_does_not_let_a_web_page_name_a_file(
     write_definitions(desk, [server.url("/list.html")], len(links), prefix=prefix)
     ended = desk.scoopi("run", "job.yml", "--workers", 0)
     assert SECRET not in output(desk) + ended.out + ended.err
-    (warning,) = [each for each in desk.told()["warnings"] if "local files" in each["cause"]]
+    (warning,) = [each for each in desk.run_json()["warnings"] if "local files" in each["cause"]]
     assert warning["count"] >= 1
     refused(f"local file behind the prefix {prefix}")
 
@@ -183,7 +183,7 @@ def test_a_script_that_changes_links_does_not_let_a_web_page_name_a_file(
     )
     write_definitions(desk, [server.url("/list.html")], len(links), script=step)
     ended = desk.scoopi("run", "job.yml", "--workers", 0)
-    assert desk.told()["pages"] == 1, ended.err
+    assert desk.run_json()["pages"] == 1, ended.err
     assert SECRET not in output(desk) + ended.out + ended.err
     refused("local file by a link that a script has made")
 
@@ -230,5 +230,5 @@ def test_a_local_page_that_is_reached_over_a_web_page_is_not_followed(
     (desk.folder / "job.yml").write_text(text.replace("linkGroup: page", "linkGroup: web"))
     desk.scoopi("run", "job.yml", "--workers", 0)
     assert SECRET not in output(desk)
-    assert desk.told()["pages"] == 2
+    assert desk.run_json()["pages"] == 2
     refused("local file over a local page that a web page has named")

@@ -82,7 +82,7 @@ class Exchange:
             await asyncio.sleep(min(left, 0.05))
 
     def close(self) -> None:
-        """End the connection in the orderly way."""
+        """End the connection gracefully."""
         self.transport.close()
 
     def reset(self) -> None:

@@ -180,7 +180,7 @@ async def redirect_raw(exchange: Exchange) -> None:
 
 
 async def cookie_wall(exchange: Exchange) -> None:
-    """A page only for who brings back the cookie that the redirect sets."""
+    """A page only for a client that brings back the cookie that the redirect sets."""
     if "seen=1" in (exchange.seen.header("cookie") or ""):
         await exchange.send(Answer(PAGE))
     else:
@@ -218,7 +218,7 @@ async def truncated_chunks(exchange: Exchange) -> None:
 
 
 async def broken_chunks(exchange: Exchange) -> None:
-    """A chunk whose length is no number."""
+    """A chunk whose length is not a number."""
     await exchange.write(head(200, (("Transfer-Encoding", "chunked"),)) + b"zz\r\nabc\r\n")
 
 

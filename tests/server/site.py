@@ -35,9 +35,9 @@ class Site:
             return self._coded(path)
         if path.startswith("/type/"):
             _, _, content_type, rest = path.split("/", 3)
-            told = None if content_type == "-" else unquote(content_type)
+            reported = None if content_type == "-" else unquote(content_type)
             inner = self.answer("/" + rest)
-            return Answer(inner.body, inner.status, told, inner.headers)
+            return Answer(inner.body, inner.status, reported, inner.headers)
         if path == "/log":
             entries = [seen.as_json() for seen in self._log.all()]
             return Answer(json.dumps(entries).encode(), content_type="application/json")
@@ -52,8 +52,10 @@ class Site:
         body = inner.body
         for coding in codings.split("+"):
             body = encode(coding, body)
-        told = codings.replace("+", ", ").replace("raw-", "")
-        return Answer(body, inner.status, inner.content_type, (*inner.headers, ("Content-Encoding", told)))
+        reported = codings.replace("+", ", ").replace("raw-", "")
+        return Answer(
+            body, inner.status, inner.content_type, (*inner.headers, ("Content-Encoding", reported))
+        )
 
     def _page(self, path: str) -> Answer:
         if not isinstance(self._pages, Path):

@@ -89,7 +89,7 @@ def test_a_server_that_ends_cuts_what_hangs(pages: Path) -> None:
     assert answered == 0
 
 
-def test_the_stand_alone_server_tells_its_port_and_its_log(pages: Path) -> None:
+def test_the_stand_alone_server_shows_its_port_and_its_log(pages: Path) -> None:
     (pages / "a.html").write_bytes(b"A")
     command = [sys.executable, "-m", "tests.server", "--root", str(pages)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

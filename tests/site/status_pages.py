@@ -45,7 +45,7 @@ async def flapping(exchange: Exchange) -> None:
 
 
 async def login_wall(exchange: Exchange, lives: int = 1_000_000) -> None:
-    """A redirect to a login form, which gives a session to who posts name, password and its hidden field."""
+    """A redirect to a login form, which gives a session for name, password and its hidden field."""
     if exchange.path == "/login":
         await _login(exchange)
     elif _has_session(exchange, lives):
@@ -103,7 +103,7 @@ async def post_only(exchange: Exchange) -> None:
 
 
 async def etag(exchange: Exchange) -> None:
-    """A page with an ETag, and 304 for who has it."""
+    """A page with an ETag, and 304 for a client that has it."""
     tag = exchange.text("tag", '"v1"')
     if exchange.seen.header("if-none-match") == tag:
         await exchange.send(Answer(b"", 304, None, (("ETag", tag),)))
@@ -112,7 +112,7 @@ async def etag(exchange: Exchange) -> None:
 
 
 async def last_modified(exchange: Exchange) -> None:
-    """A page with Last-Modified, and 304 for who has it."""
+    """A page with Last-Modified, and 304 for a client that has it."""
     date = "Sun, 06 Nov 1994 08:49:37 GMT"
     if exchange.seen.header("if-modified-since") == date:
         await exchange.send(Answer(b"", 304, None, (("Last-Modified", date),)))

@@ -110,7 +110,9 @@ def test_a_session_is_given_for_name_password_and_hidden_field(site: Misbehaving
     assert asked == [200, 200, 200, 302]
 
 
-def test_the_certificate_is_good_for_who_trusts_it_and_for_no_other_name(site: MisbehavingSite) -> None:
+def test_the_certificate_is_good_for_a_client_that_trusts_it_and_for_no_other_name(
+    site: MisbehavingSite,
+) -> None:
     url, trusting = site.url("bad-tls"), ssl.create_default_context(cafile=str(site.authority))
     with pytest.raises(urllib.error.URLError, match="self-signed"):
         ask(url)

@@ -6,7 +6,7 @@ import pytest
 
 
 class Clock:
-    """A monotonic clock that goes when told; in seconds."""
+    """A monotonic clock that the test moves; in seconds."""
 
     def __init__(self) -> None:
         self.now = 100.0

@@ -220,7 +220,7 @@ class Node:
             request.end = min(request.end, self.world.now)
 
     def leave(self) -> None:
-        """In the orderly way: what is in flight has ended; the last heartbeat may be lost all the same."""
+        """In the graceful way: what is in flight has ended; the last heartbeat may be lost all the same."""
         self.die()
         with suppress(StoreError):
             self.members.beat(Load(0, True), NodeStatus.LEFT)

@@ -27,7 +27,7 @@ def barricade(store: Store, node: str, lease_ms: int = 15_000, clock: Clock | No
     return Barricade(store, "definitions", node, lease_ms, clock, sleep=clock.pass_s)
 
 
-def test_who_finds_a_composed_value_uses_it(store: Store) -> None:
+def test_a_node_that_finds_a_composed_value_uses_it(store: Store) -> None:
     assert barricade(store, "ann").composed() is None
     assert barricade(store, "ann").compose_once(lambda: b"ann's", 1000) == b"ann's"
     assert barricade(store, "bob").compose_once(never, 1000) == b"ann's"

@@ -119,7 +119,7 @@ def test_another_nodes_idleness_is_believed_after_two_more_heartbeats(ann: Node,
     assert ann.end.is_over()
 
 
-def test_a_take_around_the_scan_begins_it_anew(ann: Node, born: Born) -> None:
+def test_a_take_around_the_scan_restarts_it(ann: Node, born: Born) -> None:
     """Bob took a job, ended it and put its child while Ann scanned: she may have met neither."""
     bob = born("bob")
     assert not ann.end.is_over()
@@ -136,7 +136,7 @@ def test_a_take_around_the_scan_begins_it_anew(ann: Node, born: Born) -> None:
     assert ann.end.is_over()
 
 
-def test_a_take_of_this_node_around_the_scan_begins_it_anew(ann: Node, store: Store) -> None:
+def test_a_take_of_this_node_around_the_scan_restarts_it(ann: Node, store: Store) -> None:
     class TakesMeanwhile(JobStore):
         def nothing_left(self) -> bool:
             ann.load = ann.load._replace(takes=ann.load.takes + 1)
@@ -160,7 +160,7 @@ def test_a_node_that_joins_is_waited_for_and_one_that_left_is_not(ann: Node, bor
     assert ann.end.is_over()
 
 
-def test_a_lost_node_is_not_waited_for(ann: Node, born: Born, clock: Clock) -> None:
+def test_a_dead_node_is_not_waited_for(ann: Node, born: Born, clock: Clock) -> None:
     bob = born("bob")
     bob.load = Load(1, False)
     bob.beat()

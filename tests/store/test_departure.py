@@ -12,7 +12,7 @@ def member(node: str, state: NodeStatus, owes_rows: bool = False) -> NodeRecord:
     return NodeRecord(node, 1, state, 0, True, owes_rows)
 
 
-def test_who_lives_or_has_left_with_its_rows_published_is_not_awaited() -> None:
+def test_a_node_that_lives_or_has_left_with_its_rows_published_is_not_awaited() -> None:
     members = {
         "a1": member("ann", LIVE),
         "b1": member("bob", LEFT),
@@ -28,7 +28,7 @@ def test_a_node_that_came_back_brings_what_its_earlier_incarnations_left() -> No
     assert awaited_nodes(members, {"a2"}, ["a1"]) == ()
 
 
-def test_of_nodes_without_ended_jobs_nothing_is_awaited_and_unknown_ones_are_told_as_they_are() -> None:
+def test_of_nodes_without_ended_jobs_nothing_is_awaited_and_unknown_ones_are_reported_as_they_are() -> None:
     assert awaited_nodes({"a1": member("ann", DEAD)}, (), ["gone"]) == ("gone",)
 
 

@@ -20,7 +20,7 @@ from tests.store.faulty_store import Faults, FaultyStore, NodeDied
 
 ALL = {f"{number:032x}": Ended(f"node{number % 3}", number % 5 + 1, JobState.DONE) for number in range(120)}
 WRITES = 14 + 13
-"""Of who packs them: 12 packs, that all are packed, one removal; then all that is left is given an end."""
+"""Of the node that packs: 12 packs, that all are packed, one removal; all that is left is given an end."""
 
 
 @pytest.fixture(autouse=True)
@@ -36,9 +36,9 @@ def ends(store: Store) -> RememberedEnds:
     return ends
 
 
-def told(ends: RememberedEnds) -> dict[str, Ended]:
+def reported(ends: RememberedEnds) -> dict[str, Ended]:
     found = [end for page in ends.pages() for end in page]
-    assert [job for job, _ in found] == sorted(dict(found)), "each is told once, by id"
+    assert [job for job, _ in found] == sorted(dict(found)), "each is listed once, by id"
     return dict(found)
 
 
@@ -48,13 +48,13 @@ def test_the_end_that_was_remembered_first_stands(ends: RememberedEnds) -> None:
     assert ends.of([job, "unknown"]) == {job: end}
 
 
-def test_when_the_run_is_over_few_records_tell_all_ends(ends: RememberedEnds, store: Store) -> None:
-    assert told(ends) == ALL
+def test_when_the_run_is_over_few_records_show_all_ends(ends: RememberedEnds, store: Store) -> None:
+    assert reported(ends) == ALL
     ends.expire(60)
-    assert told(ends) == ALL
+    assert reported(ends) == ALL
     assert store.count(ENDED) == 12 + 1
     ends.expire(60)
-    assert told(ends) == ALL
+    assert reported(ends) == ALL
 
 
 def test_an_end_that_was_packed_is_still_known_by_its_id(ends: RememberedEnds) -> None:
@@ -65,7 +65,7 @@ def test_an_end_that_was_packed_is_still_known_by_its_id(ends: RememberedEnds) -
 
 
 @pytest.mark.parametrize("writes", range(WRITES + 1))
-def test_who_dies_while_it_packs_them_leaves_the_whole_and_another_goes_on(
+def test_a_node_that_dies_while_it_packs_them_leaves_the_whole_and_another_goes_on(
     tmp_path: Path, writes: int
 ) -> None:
     inner = SqliteStore(tmp_path / "store.db")
@@ -75,14 +75,14 @@ def test_who_dies_while_it_packs_them_leaves_the_whole_and_another_goes_on(
         RememberedEnds(SettlingStore(dying)).expire(60)
     assert dying.writes == writes
     ends = RememberedEnds(inner)
-    assert told(ends) == ALL
+    assert reported(ends) == ALL
     ends.expire(60)
-    assert told(ends) == ALL
+    assert reported(ends) == ALL
     assert inner.count(ENDED) == 12 + 1
     inner.close()
 
 
-def test_who_packs_after_another_has_packed_other_parts_doubles_none(
+def test_a_node_that_packs_after_another_has_packed_other_parts_doubles_none(
     store: Store, ends: RememberedEnds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That one died before it said that all are packed."""
@@ -93,10 +93,10 @@ def test_who_packs_after_another_has_packed_other_parts_doubles_none(
         with pytest.raises(NodeDied):
             dying.expire(60)
     assert store.count(ENDED) == len(ALL) + 3
-    assert told(ends) == ALL
+    assert reported(ends) == ALL
     ends.expire(60)
     assert store.count(ENDED) == 3 + 12 + 1
-    assert told(ends) == ALL
+    assert reported(ends) == ALL
 
 
 class PackedMeanwhile:
@@ -119,18 +119,16 @@ class PackedMeanwhile:
         return found
 
 
-def test_who_reads_them_while_they_are_packed_is_told_to_ask_again(
-    store: Store, ends: RememberedEnds
-) -> None:
+def test_a_reader_while_they_are_packed_is_to_ask_again(store: Store, ends: RememberedEnds) -> None:
     meanwhile = RememberedEnds(PackedMeanwhile(store, slice(0, 0)))  # type: ignore[arg-type]
     with pytest.raises(StoreError, match="packed while they were read"):
-        told(meanwhile)
-    assert told(ends) == ALL
+        reported(meanwhile)
+    assert reported(ends) == ALL
 
 
-def test_of_two_who_pack_at_a_time_neither_packs_what_the_other_has_begun_to_remove(
+def test_of_two_nodes_that_pack_at_a_time_neither_packs_what_the_other_has_begun_to_remove(
     store: Store, ends: RememberedEnds
 ) -> None:
     meanwhile = RememberedEnds(PackedMeanwhile(store, slice(3, 9)))  # type: ignore[arg-type]
     meanwhile.expire(60)
-    assert told(ends) == ALL
+    assert reported(ends) == ALL

@@ -105,7 +105,7 @@ def test_a_payload_is_in_its_record_unless_it_is_large(ann: JobStore, bob: JobSt
     assert store.count(PAYLOADS) == store.count(JOBS) == 0
 
 
-def test_who_took_a_job_gives_it_back_or_ends_it_without_reading_it(store: Store) -> None:
+def test_a_node_that_took_a_job_gives_it_back_or_ends_it_without_reading_it(store: Store) -> None:
     class Unread:
         def __getattr__(self, name: str) -> Any:
             return getattr(store, name)
@@ -267,7 +267,7 @@ def half_ended(store: Store, jobs: JobStore, at: str) -> None:
 
 
 @pytest.mark.parametrize("at", ["ended", "after ended", "delete"])
-def test_a_half_ended_job_is_finished_whoever_left_it(
+def test_a_half_ended_job_is_finished_whichever_node_left_it(
     store: Store, ann: JobStore, bob: JobStore, at: str
 ) -> None:
     ann.put([large_job("j1")])
@@ -323,7 +323,7 @@ def test_a_parent_run_twice_leaves_no_payload_of_a_half_ended_child(
     assert store.count(PAYLOADS) == 0
 
 
-def test_ended_jobs_of_both_kinds_are_told_each_once_by_id(ann: JobStore, store: Store) -> None:
+def test_ended_jobs_of_both_kinds_are_reported_each_once_by_id(ann: JobStore, store: Store) -> None:
     ann.put([new_job(f"j{number:02}") for number in range(20)])
     for _ in range(5):
         ann.end([end_of(job) for job in ann.take(HOST, 3)])

@@ -1,4 +1,4 @@
-"""Who is live, has left or is lost; told by the watcher's own clock."""
+"""Which nodes are live, have left or are dead; decided by the watcher's own clock."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_node_that_beats_is_never_lost(join: Join, clock: Clock) -> None:
         assert watched(ann, clock, 1) == set()
 
 
-def test_a_lost_node_that_beats_again_is_live(join: Join, clock: Clock) -> None:
+def test_a_dead_node_with_a_new_heartbeat_is_live(join: Join, clock: Clock) -> None:
     ann, bob = join("ann"), join("bob")
     bob.beat(BUSY)
     assert watched(ann, clock, 20) == {"bob"}
@@ -158,7 +158,7 @@ def test_an_older_incarnation_of_this_node_is_lost_at_once(join: Join) -> None:
     assert set(new.live()) == {"new", "other"}
 
 
-def test_who_is_lost_is_so_for_those_too_who_come_later(join: Join, clock: Clock) -> None:
+def test_a_dead_node_is_dead_for_nodes_too_that_join_later(join: Join, clock: Clock) -> None:
     ann, bob = join("ann"), join("bob")
     bob.beat(BUSY)
     join("old", "node1").beat(BUSY)
@@ -170,14 +170,14 @@ def test_who_is_lost_is_so_for_those_too_who_come_later(join: Join, clock: Clock
     assert late.watch() == ann.watch() == {"old"}
 
 
-def test_the_end_of_an_older_incarnation_is_told_by_the_one_that_follows(join: Join) -> None:
+def test_the_end_of_an_older_incarnation_is_reported_by_the_one_that_follows(join: Join) -> None:
     join("old", "node1").beat(BUSY)
     join("new", "node1").watch()
     assert join("other", "node2").watch() == {"old"}
 
 
 @pytest.mark.parametrize("state", [NodeStatus.LIVE, NodeStatus.LEFT])
-def test_who_was_taken_for_lost_says_with_one_heartbeat_what_it_is(
+def test_a_node_that_was_taken_for_dead_shows_with_one_heartbeat_what_it_is(
     join: Join, clock: Clock, state: NodeStatus
 ) -> None:
     ann, bob = join("ann"), join("bob")
@@ -189,7 +189,9 @@ def test_who_was_taken_for_lost_says_with_one_heartbeat_what_it_is(
     assert not bob.own_beat_is_old()
 
 
-def test_who_beats_just_when_it_is_told_lost_is_live(join: Join, clock: Clock, store: Store) -> None:
+def test_a_node_whose_heartbeat_comes_while_it_is_reported_dead_is_live(
+    join: Join, clock: Clock, store: Store
+) -> None:
     bob = join("bob")
 
     class Overtaken:
@@ -244,7 +246,7 @@ def test_a_node_that_was_declared_lost_is_asked_whether_it_may_return(join: Join
     assert bob.beat(BUSY, may_return=may_return)
     assert ann.read()["bob"].state is NodeStatus.LIVE
     assert bob.beat(BUSY, may_return=may_return)
-    assert len(asked) == 3, "who is not lost is not asked"
+    assert len(asked) == 3, "a node that is not dead is not asked about"
 
 
 def test_a_heartbeat_without_answer_does_not_count(tmp_path: Path, join: Join, clock: Clock) -> None:
@@ -314,7 +316,7 @@ def test_a_heartbeat_that_was_given_up_never_counts_as_the_next_one(join: Join, 
     assert store.get_all(MEMBERS, ["ann"]) != seen
 
 
-def test_who_leaves_says_so_also_when_a_heartbeat_that_was_given_up_came_late(
+def test_a_node_that_leaves_says_so_also_when_a_heartbeat_that_was_given_up_came_late(
     join: Join, store: Store
 ) -> None:
     """Else nobody would: the run would never be over."""
@@ -331,7 +333,7 @@ def test_a_look_says_since_when_it_is_so(join: Join, clock: Clock) -> None:
     assert ann.last_look == Look(clock.now, frozenset({"bob"}), frozenset({"cid"}), 1, idle=True)
 
 
-def test_a_look_says_whether_all_who_live_are_idle(join: Join) -> None:
+def test_a_look_says_whether_all_live_nodes_are_idle(join: Join) -> None:
     ann, bob = join("ann"), join("bob")
     for load in (IDLE, BUSY, IDLE):
         ann.beat(IDLE)

@@ -49,14 +49,14 @@ def state_of(members: Membership, incarnation: str = "one") -> NodeStatus:
 
 
 def test_it_is_there_when_so_many_nodes_beat(store: Store, members: Membership) -> None:
-    told: list[int] = []
+    reported: list[int] = []
 
     def notify(live: int) -> None:
-        told.append(live)
+        reported.append(live)
         join(store, "bob" if live == 1 else "cid")
 
     Quorum(members, 3, LONG_S, notify).wait(never, never)
-    assert told == [1, 2]
+    assert reported == [1, 2]
     assert state_of(members) is NodeStatus.LIVE
 
 
@@ -65,7 +65,7 @@ def test_a_run_that_has_begun_without_this_node_is_not_waited_for(members: Membe
     assert state_of(members) is NodeStatus.LIVE
 
 
-def test_who_is_told_to_stop_leaves(members: Membership) -> None:
+def test_a_node_that_is_to_stop_leaves(members: Membership) -> None:
     with pytest.raises(StoppedError):
         Quorum(members, 2, LONG_S).wait(never, lambda: True)
     assert state_of(members) is NodeStatus.LEFT

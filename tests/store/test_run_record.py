@@ -28,7 +28,7 @@ def test_a_store_without_record_does_not_know_the_run(run: RunRecord) -> None:
         run.mark_seeded()
 
 
-def test_a_run_is_made_once_whoever_makes_it(run: RunRecord, store: Store) -> None:
+def test_a_run_is_made_once_whichever_node_makes_it(run: RunRecord, store: Store) -> None:
     made = run.create("r1")
     assert made == RunState("r1", RunPhase.RUNNING, False, "ann")
     assert RunRecord(store, "bob").create("r2") == made

@@ -36,7 +36,7 @@ def test_nodes_that_come_together_enter_the_same_maps(grid: Grid) -> None:
     assert grid.registry("n3").kept() == {"shop": "shop"}
 
 
-def test_who_comes_after_the_end_finds_the_run_over_as_long_as_it_is_kept(grid: Grid) -> None:
+def test_a_node_that_comes_after_the_end_finds_the_run_over_as_long_as_it_is_kept(grid: Grid) -> None:
     maps, _ = grid.registry("n1").enter("shop")
     grid.phases[maps] = RunPhase.OVER
     grid.registry("n1").note_over("shop", "shop")
@@ -59,7 +59,7 @@ def test_the_maps_of_a_run_that_is_no_longer_kept_are_removed_once(grid: Grid) -
 
 
 @pytest.mark.parametrize("swept", [False, True])
-def test_a_name_that_returns_gets_maps_that_no_former_life_had(grid: Grid, swept: bool) -> None:
+def test_a_name_that_returns_gets_maps_that_no_earlier_incarnation_had(grid: Grid, swept: bool) -> None:
     former, _ = grid.registry("n1").enter("shop")
     grid.registry("n1").note_over("shop", "shop")
     if swept:
@@ -73,7 +73,7 @@ def test_a_name_that_returns_gets_maps_that_no_former_life_had(grid: Grid, swept
     assert maps not in grid.removed
 
 
-def test_a_name_whose_data_is_lost_gets_other_maps_once_whoever_asks(grid: Grid) -> None:
+def test_a_name_whose_data_is_lost_gets_other_maps_once_whichever_node_asks(grid: Grid) -> None:
     lost, _ = grid.registry("n1").enter("shop")
     maps, over = grid.registry("n2").renew("shop", lost)
     assert maps != lost
@@ -89,7 +89,7 @@ def test_a_run_that_has_not_begun_or_goes_on_is_never_swept(grid: Grid) -> None:
     assert grid.removed == []
 
 
-def test_two_that_begin_a_name_anew_agree_also_when_a_sweep_that_began_before_goes_on(grid: Grid) -> None:
+def test_two_that_restart_a_name_agree_also_when_a_sweep_that_began_before_goes_on(grid: Grid) -> None:
     grid.registry("n1").enter("shop")
     grid.registry("n1").note_over("shop", "shop")
     entered: list[tuple[str, bool]] = []
@@ -120,7 +120,9 @@ def test_a_run_that_is_over_is_named_until_somebody_has_noted_that_all_of_it_end
     assert grid.removed == []
 
 
-def test_who_sleeps_over_the_end_of_a_run_notes_nothing_of_the_next_life_of_its_name(grid: Grid) -> None:
+def test_a_node_that_sleeps_over_the_end_of_a_run_notes_nothing_of_the_next_incarnation_of_its_name(
+    grid: Grid,
+) -> None:
     former, _ = grid.registry("n1").enter("shop")
     grid.registry("n2").note_ends("shop", former)
     maps, _ = grid.registry("n3").enter("shop")

@@ -1,4 +1,4 @@
-"""RunRetention: what is kept of a run ends, whoever dies over it, by real records and the registry."""
+"""RunRetention: what is kept of a run ends, whichever node dies over it, by real records and the registry."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def is_over(kept: Timed) -> bool:
     return registry_of(kept)._phase(RUN) is RunPhase.OVER
 
 
-def test_the_writes_of_who_leaves_last_are_as_many_as_are_tried_here(kept: Timed) -> None:
+def test_the_writes_of_the_last_node_to_leave_are_as_many_as_are_tried_here(kept: Timed) -> None:
     living = FaultyStore(kept, Faults())
     leave(living)
     assert living.writes == WRITES
@@ -145,7 +145,7 @@ def test_where_the_last_node_dies_over_it_the_next_one_lets_all_end_and_nobody_d
     sweep(store)
     assert kept.ends == done
     if writes == WRITES:
-        assert len(done) == len(set(done)), "who came later had nothing to do"
+        assert len(done) == len(set(done)), "a later node had nothing to do"
 
 
 @pytest.mark.parametrize("seed", range(20))

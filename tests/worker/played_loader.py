@@ -13,7 +13,7 @@ LIMIT_S = 10.0
 
 
 class PlayedLoader(Loader):
-    """Keeps what is begun until it is told how it ends.
+    """Keeps what is begun until the test ends it.
 
     Args:
         ends_at_once: so many pages come as soon as they are asked for.

@@ -35,7 +35,7 @@ def test_a_page_linked_from_two_places_is_two_jobs() -> None:
     assert one.id != two.id
 
 
-def test_once_a_locator_whoever_links_to_it() -> None:
+def test_once_a_locator_whichever_page_links_to_it() -> None:
     link = Link("item", "/a", once=True)
     deep = JobPayload(
         Locator("shop", "list", "/9"), SEED, 9, page().ancestors + ancestor_digest("list", "/9")

@@ -25,16 +25,16 @@ def load(job: str) -> PageLoad:
 
 
 class Desk:
-    """A Fetching, and what it tells."""
+    """A Fetching, and what it reports."""
 
     def __init__(self) -> None:
         self.loader = PlayedLoader()
-        self.told: list[tuple[msgspec.Struct, ...]] = []
+        self.reported: list[tuple[msgspec.Struct, ...]] = []
         self.reports: list[msgspec.Struct] = []
         self.fetching = Fetching(self.loader, self._ended, self._send, self.reports)
 
     def _send(self, *messages: msgspec.Struct) -> None:
-        self.told.append(messages)
+        self.reported.append(messages)
 
     def _ended(self, load: PageLoad, outcome: Handover | Exception, seconds: float) -> list[msgspec.Struct]:
         assert seconds >= 0
@@ -48,25 +48,25 @@ def desk() -> Iterator[Desk]:
     made.fetching.close()
 
 
-def test_all_answers_of_a_turn_are_told_together_at_its_end(desk: Desk) -> None:
+def test_all_answers_of_a_turn_are_reported_together_at_its_end(desk: Desk) -> None:
     for job in "ab":
         desk.fetching.add(load(job))
     desk.fetching.turn(0.0, ())
-    assert (desk.loader.under_way(), desk.told) == (2, [])
+    assert (desk.loader.under_way(), desk.reported) == (2, [])
     for _ in "ab":
         desk.loader.end(LookupError("gone"))
     desk.fetching.turn(0.0, ())
-    assert desk.told == [(Answered("a", "here.example:80"), Answered("b", "here.example:80"))]
+    assert desk.reported == [(Answered("a", "here.example:80"), Answered("b", "here.example:80"))]
 
 
-def test_what_was_sent_is_told_before_its_answer_and_with_it(desk: Desk) -> None:
+def test_what_was_sent_is_reported_before_its_answer_and_with_it(desk: Desk) -> None:
     sent = Sent("a", "here.example:80", 1.0)
     desk.fetching.add(load("a"))
     desk.fetching.turn(0.0, ())
     desk.reports.append(sent)
     desk.loader.end(LookupError("gone"))
     desk.fetching.turn(LIMIT_S, ())
-    assert desk.told == [(sent, Answered("a", "here.example:80"))]
+    assert desk.reported == [(sent, Answered("a", "here.example:80"))]
 
 
 def test_what_is_taken_back_is_never_begun(desk: Desk) -> None:
@@ -100,13 +100,15 @@ def test_pages_are_minded_while_the_steps_thread_is_away(desk: Desk, monkeypatch
     desk.fetching.mind()
     desk.loader.end(LookupError("gone"))
     desk.fetching.mind()
-    assert desk.told == [(Answered("a", "here.example:80"),)]
+    assert desk.reported == [(Answered("a", "here.example:80"),)]
     turns = desk.loader.turns
     desk.fetching.mind()
     assert desk.loader.turns == turns, "nothing is under way"
 
 
-def test_who_minds_gives_way_to_the_steps_thread(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_minding_thread_gives_way_to_the_steps_thread(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     desk.fetching.add(load("a"))
     desk.fetching.turn(0.0, ())
     monkeypatch.setattr(desk.fetching, "_turned_at", -LIMIT_S)

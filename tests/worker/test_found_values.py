@@ -50,7 +50,7 @@ def test_a_dash_that_is_no_fact_is_a_value() -> None:
     assert met(counter.take()) == {"dim"}
 
 
-def test_pages_and_rows_are_counted_and_told_once() -> None:
+def test_pages_and_rows_are_counted_and_reported_once() -> None:
     counter = found()
     counter.note(rows(("rye", "small", "2.40"), ("rye", "large", "4.20")))
     counter.note(rows())
@@ -60,7 +60,7 @@ def test_pages_and_rows_are_counted_and_told_once() -> None:
     assert met(counts) == {"item", "dim", "fact"}
     assert counter.take() == {}
     counter.note(rows(("rye", "small", "2.40")))
-    assert met(counter.take()) == set(), "what was told is not told again"
+    assert met(counter.take()) == set(), "what was reported is not reported again"
 
 
 def test_data_of_an_unknown_definition_is_left_aside() -> None:

@@ -45,7 +45,7 @@ def test_a_pipe_ends_when_the_parent_closes_it() -> None:
     os.close(parent_reads)
 
 
-def test_the_marker_tells_the_task_that_was_noted_last_and_when() -> None:
+def test_the_marker_shows_the_task_that_was_noted_last_and_when() -> None:
     marker = CrashMarker.make()
     other = CrashMarker(os.dup(marker.descriptor))
     assert other.read() == Note()

@@ -119,14 +119,14 @@ def give(parent: Parent, *jobs: str) -> None:
     parent.send(Give(tuple(WorkItem(job, 1, payload, grant) for job in jobs or ("job",))))
 
 
-def test_results_are_told_together_and_at_once_when_no_more_are_to_come(
+def test_results_are_reported_together_and_at_once_when_no_more_are_to_come(
     start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.worker_loop.BATCH_SECONDS", 10 * LIMIT_S)
     parent = start(PlayedLoader(ends_at_once=3))
     give(parent, "a", "b", "c")
-    told = [parent.hear() for _ in range(4)]
-    (results,) = (message for message in told if isinstance(message, Results))
+    reported = [parent.hear() for _ in range(4)]
+    (results,) = (message for message in reported if isinstance(message, Results))
     assert {result.job for result in results.results} == {"a", "b", "c"}
 
 
@@ -206,7 +206,7 @@ def test_a_page_that_is_asked_for_elsewhere_waits_for_leave(start: Callable[[Loa
     assert [result.job for result in results.results] == ["job"]
 
 
-def test_who_waits_for_leave_is_handed_back_at_the_drain(start: Callable[[Loader], Parent]) -> None:
+def test_a_job_that_waits_for_a_grant_is_handed_back_at_the_drain(start: Callable[[Loader], Parent]) -> None:
     loader = PlayedLoader()
     parent = start(loader)
     give(parent)
@@ -272,7 +272,7 @@ def test_what_waits_behind_a_slow_page_is_taken_back_and_the_worker_keeps_workin
     assert results_of(parent) == {"fourth"}
 
 
-def test_results_that_wait_for_others_are_told_when_jobs_are_taken_back(
+def test_results_that_wait_for_others_are_reported_when_jobs_are_taken_back(
     start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("scoopi.worker.worker_loop.BATCH_SECONDS", 10 * LIMIT_S)

@@ -59,7 +59,7 @@ class JobStore:
         self.waiting = WaitingJobs(store, incarnation, self._written)
         self._mine = taken_state_key(incarnation)
         self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
-        self._suspects: set[HeldJob] = set()
+        self._unknown: set[HeldJob] = set()
         self._missing: set[str] = set()
         self._gone: set[str] = set()
 
@@ -151,12 +151,12 @@ class JobStore:
             given: marks of the jobs that its workers had, as of its last heartbeat; see `marks_of`.
         """
         state_key, read, back = taken_state_key(dead), self._records.read, self._records.taken_back
-        suspects: set[str] = set()
+        marked: set[str] = set()
         for page in pages(self._store, JOBS, BATCH, state_key) if given else ():
-            suspects |= are_marked(given, (job for job, _ in page))
+            marked |= are_marked(given, (job for job, _ in page))
         number = 0
         for page in pages(self._store, JOBS, BATCH, state_key):
-            lost = {job: counts and (not suspects or job in suspects) for job, _ in page}
+            lost = {job: counts and (not marked or job in marked) for job, _ in page}
             number += self._changed([Change(job, now, back(read(job, now), lost[job])) for job, now in page])
         return number
 
@@ -191,7 +191,7 @@ class JobStore:
         gone, self._missing = missing & self._missing, missing
         news, self._gone = gone - self._gone, gone
         unknown = {job for job in taken if job.id not in held}
-        settle, self._suspects = sorted(unknown & self._suspects), unknown - self._suspects
+        settle, self._unknown = sorted(unknown & self._unknown), unknown - self._unknown
         states = [(job, committed(job.id, job.fence)) for job in settle]
         endings = [Ending(job.id, job.fence, state) for job, state in states if state is not None]
         ended = sum(self.end(endings)) if endings else 0

@@ -112,7 +112,7 @@ PARTS = (Appender, Departure, HeldJobs, HostClocks, JobStore, NodeCounts, Publis
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_a_part_is_the_same_one_for_all_who_need_it(
+def test_a_part_is_the_same_one_for_all_that_need_it(
     tmp_path: Path, opened: ExitStack, part: type[object]
 ) -> None:
     graph = injector_of(context_of(tmp_path, opened, {}))

@@ -50,7 +50,7 @@ class Court:
         pending = self.pop()
         assert self.die(pending, on=pending.taken.id, task=task, alone=True) == []
 
-    def suspect(self, *names: str) -> None:
+    def die_on_none(self, *names: str) -> None:
         """These jobs are in a worker that dies on none of them."""
         assert self.die(*map(pending, names)) == []
 
@@ -59,10 +59,10 @@ def pending(name: str, host: str = "file") -> Pending:
     return Pending(TakenJob(name, 1, 0, host, JobPayload(Locator(name, "towns", f"/{name}.html"), name)))
 
 
-def test_suspects_wait_in_the_order_in_which_they_were_lost() -> None:
+def test_quarantined_jobs_wait_in_the_order_in_which_they_were_lost() -> None:
     court = Court()
     court.die(pending("a", "one.example:80"), pending("b"))
-    court.suspect("c")
+    court.die_on_none("c")
     assert court.quarantine.hosts() == {"one.example:80", "file"}
     assert [court.pop().taken.id for _ in range(len(court.quarantine))] == ["a", "b", "c"]
     assert court.first() is None
@@ -77,7 +77,7 @@ def test_after_a_crash_only_the_job_that_was_running_waits_to_run_alone() -> Non
     assert [job.taken.id for job in court.quarantine] == ["b", "a", "c"], "c has met its second crash"
 
 
-def test_a_crash_on_a_job_that_the_worker_does_not_hold_makes_all_of_its_jobs_suspects() -> None:
+def test_a_crash_on_a_job_that_the_worker_does_not_hold_quarantines_all_of_its_jobs() -> None:
     court = Court()
     assert court.die(pending("a"), pending("b"), on="ended", task="rain") == []
     assert [job.taken.id for job in court.quarantine] == ["a", "b"]
@@ -117,9 +117,9 @@ def test_nobody_is_blamed_when_the_task_ended_before_its_worker_was_killed() -> 
     assert not len(court.quarantine)
 
 
-def test_who_kills_its_worker_is_tried_again_before_all_others() -> None:
+def test_a_job_that_kills_its_worker_is_tried_again_before_all_others() -> None:
     court = Court()
-    court.suspect("a", "b")
+    court.die_on_none("a", "b")
     court.die_alone("rain")
     first = court.first()
     assert first is not None
@@ -129,7 +129,7 @@ def test_who_kills_its_worker_is_tried_again_before_all_others() -> None:
 
 def test_deaths_count_against_the_task_that_was_running_only() -> None:
     court = Court(max_crashes=2)
-    court.suspect("a")
+    court.die_on_none("a")
     for task in ("rain", "wind", "rain"):
         first = court.first()
         assert first is not None
@@ -143,7 +143,7 @@ def test_deaths_count_against_the_task_that_was_running_only() -> None:
 
 def test_a_job_runs_on_without_each_guilty_task_and_keeps_what_was_said_of_them() -> None:
     court = Court(max_crashes=1)
-    court.suspect("a")
+    court.die_on_none("a")
     court.die_alone("rain")
     court.die_alone("wind")
     left = court.pop()
@@ -154,7 +154,7 @@ def test_a_job_runs_on_without_each_guilty_task_and_keeps_what_was_said_of_them(
 
 def test_a_death_while_loading_fails_the_job_with_all_that_was_said_of_it() -> None:
     court = Court(max_crashes=1)
-    court.suspect("a")
+    court.die_on_none("a")
     court.die_alone("rain")
     court.die_alone("")
     (result,) = court.results
@@ -166,8 +166,8 @@ def test_a_death_while_loading_fails_the_job_with_all_that_was_said_of_it() -> N
     assert len(court.quarantine) == 0
 
 
-def test_when_the_node_stops_all_suspects_are_given_up() -> None:
+def test_when_the_node_stops_all_quarantined_jobs_are_given_up() -> None:
     court = Court()
-    court.suspect("a", "b")
+    court.die_on_none("a", "b")
     assert [job.taken.id for job in court.quarantine.clear()] == ["a", "b"]
     assert len(court.quarantine) == 0

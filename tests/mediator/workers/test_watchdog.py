@@ -148,7 +148,7 @@ def test_a_slow_worker_hands_back_what_waits_and_gets_no_jobs_until_its_task_end
     assert watched.link.hears() == Recall()
     assert not watched.worker.has_room(needs_request=False)
     watched.passes(SLOW_S)
-    assert watched.link.is_told_nothing(), "it is asked once"
+    assert watched.link.is_sent_nothing(), "it is asked once"
     assert watched.workers[1].has_room(needs_request=False)
     watched.on("wind")
     watched.passes(LOOK_S)
@@ -159,7 +159,7 @@ def test_a_slow_worker_that_holds_nothing_else_is_not_asked(watched: Watched) ->
     del watched.worker.outstanding["b"]
     watched.on("rain")
     watched.passes(SLOW_S + 2 * LOOK_S)
-    assert watched.link.is_told_nothing()
+    assert watched.link.is_sent_nothing()
 
 
 def test_a_worker_that_outlives_its_kill_is_reported_until_it_is_gone(watched: Watched) -> None:

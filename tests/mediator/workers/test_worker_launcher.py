@@ -16,7 +16,7 @@ def test_workers_started_ahead_are_handed_out_before_new_ones_are_started() -> N
         links = [launcher.launch() for _ in range(3)]
         assert {link.pid for link in links[:2]} == ahead
         assert links[2].pid not in ahead
-    for link in links:  # they were handed out: who has them ends them
+    for link in links:  # they were handed out: their holder ends them
         assert is_there(link.pid)
         link.kill()
         assert "SIGKILL" in link.reap()[0]

@@ -1,4 +1,4 @@
-"""WorkerPool, PoolWorker: who is given a job, and how many a worker may hold."""
+"""WorkerPool, PoolWorker: which worker is given a job, and how many a worker may hold."""
 
 from __future__ import annotations
 
@@ -155,9 +155,9 @@ def test_what_was_added_goes_out_in_one_message(pool: WorkerPool, played: list[P
     pool.give()
     assert isinstance(played[0].hears(), Setup)
     assert played[0].hears() == Give((item("a"), item("b")))
-    assert played[0].is_told_nothing()
+    assert played[0].is_sent_nothing()
     assert isinstance(played[1].hears(), Setup)
-    assert played[1].is_told_nothing()
+    assert played[1].is_sent_nothing()
 
 
 def test_a_worker_alone_is_started_once_and_holds_one_job(

@@ -15,13 +15,13 @@ from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.runs.cluster.cluster_boot import ClusterBoot
 from scoopi.runs.run_request import RunRequest
 
-PATIENCE_MS = 300
+TIMEOUT_MS = 300
 NOW = datetime.now().astimezone()
 JOINED = RunReport(run="shop", folder="", status=RunStatus.DONE, started=NOW, ended=NOW)
 
 
 def boot_of(opened: ExitStack, is_stopped: Callable[[], bool] = lambda: False) -> ClusterBoot:
-    settings = ClusterSettings(("127.0.0.1:1",), reconnect_timeout_ms=PATIENCE_MS)
+    settings = ClusterSettings(("127.0.0.1:1",), reconnect_timeout_ms=TIMEOUT_MS)
     return ClusterBoot(RunRequest(is_stopped=is_stopped), settings, opened, "n1")
 
 
@@ -64,11 +64,11 @@ def test_joining_is_given_up_when_it_has_failed_for_as_long_as_members_may_be_aw
         boot_of(opened)._joined_with_retries(failing(1_000_000))
 
 
-def test_a_try_in_which_the_store_must_have_answered_makes_the_time_begin_anew() -> None:
+def test_a_try_in_which_the_store_must_have_answered_makes_the_time_restart() -> None:
     with ExitStack() as opened:
-        assert boot_of(opened)._joined_with_retries(failing(3, PATIENCE_MS / 1000 + 0.1)) is JOINED
+        assert boot_of(opened)._joined_with_retries(failing(3, TIMEOUT_MS / 1000 + 0.1)) is JOINED
 
 
-def test_who_is_told_to_stop_tries_no_more() -> None:
+def test_a_node_that_is_to_stop_does_not_retry() -> None:
     with ExitStack() as opened, pytest.raises(StoppedError):
         boot_of(opened, lambda: True)._joined_with_retries(failing(1))

@@ -1,4 +1,4 @@
-"""RunFolder: which runs `resume` may go on with."""
+"""RunFolder: which runs `resume` may continue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def cluster_run(tmp_path: Path) -> Path:
     return tmp_path / "fares-12ab-3f2a"
 
 
-def test_a_run_of_a_cluster_is_passed_over_and_it_is_told_how_it_goes_on(
+def test_a_run_of_a_cluster_is_passed_over_with_a_hint_how_to_resume_it(
     cluster_run: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -35,7 +35,7 @@ def test_a_run_of_a_cluster_that_is_named_is_refused_and_left_as_it_is(cluster_r
     assert sorted(cluster_run.rglob("*")) == before
 
 
-def test_a_folder_whose_state_cannot_be_read_is_told_and_stands_before_no_other(
+def test_a_folder_whose_state_cannot_be_read_is_reported_and_stands_before_no_other(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     older, newer = (
