@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterator
@@ -40,16 +41,20 @@ class Serving:
 
     def run(self, *words: str, code: int = 0) -> str:
         """What a verb prints to standard output."""
-        done = subprocess.run(
-            [*SCOOPI, *words],
-            cwd=self.folder,
-            env=self.environ,
-            capture_output=True,
-            text=True,
-            timeout=SOON_S,
-        )
-        assert done.returncode == code, done.stderr
-        return done.stdout
+        with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as log:
+            done = subprocess.run(
+                [*SCOOPI, *words],
+                cwd=self.folder,
+                env=self.environ,
+                stdout=output,
+                stderr=log,
+                timeout=SOON_S,
+                check=False,
+            )
+            output.seek(0)
+            log.seek(0)
+            assert done.returncode == code, log.read()
+            return output.read()
 
     def rows(self, *words: str) -> list[dict[str, Any]]:
         """The rows that a verb prints."""
@@ -61,15 +66,20 @@ class Serving:
 
     @contextmanager
     def served(self, *words: str) -> Iterator[subprocess.Popen[str]]:
-        """A `serve` beside the test; killed at the end if it has not ended."""
-        process = subprocess.Popen(
-            [*SCOOPI, "serve", *words], cwd=self.folder, env=self.environ, stderr=subprocess.PIPE, text=True
-        )
+        """A `serve` beside the test; killed at the end if it has not ended.
+
+        Its log is a file: a pipe that nobody reads would stop it when full, and one that a process left over holds
+        would never end.
+        """
+        with (self.folder / "serve.log").open("ab") as log:
+            process = subprocess.Popen(
+                [*SCOOPI, "serve", *words], cwd=self.folder, env=self.environ, stderr=log, text=True
+            )
         try:
             yield process
         finally:
             process.kill()
-            process.communicate()
+            process.wait(SOON_S)
 
     def attempt(self, name: str) -> dict[str, Any]:
         """The row of an attempt."""
