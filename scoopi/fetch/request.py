@@ -163,10 +163,12 @@ class FurtherGrant(msgspec.Struct, frozen=True):
 
     Attributes:
         host: `host:port` of the request.
+        url: what it asks for.
         call: number of the plugin's call, which the grant is for.
     """
 
     host: str
+    url: str
     call: int
 
 

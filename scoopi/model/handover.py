@@ -94,10 +94,15 @@ class ToAppender(msgspec.Struct, frozen=True):
 
 
 class ToGrant(msgspec.Struct, frozen=True):
-    """The payload waits, holding no thread, for the grant of a request to `host`; then its step runs."""
+    """The payload waits, holding no thread, for the grant of a request to `host`; then its step runs.
+
+    Attributes:
+        url: what the request asks for; empty if the payload's order says it.
+    """
 
     host: str
     payload: Payload
+    url: str = ""
 
 
 class ToSession(msgspec.Struct, frozen=True):

@@ -101,7 +101,7 @@ class SessionLoader(Loader):
         if isinstance(outcome, ToGrant):
             further = outcome.payload.expect(LoadOrder)
             kept = replace(further, outdated=order.outdated, logins=order.logins)
-            on_handover(ToGrant(outcome.host, outcome.payload.advance(kept)))
+            on_handover(replace(outcome, payload=outcome.payload.advance(kept)))
             return
         try:
             is_expired = self._is_expired(outcome, site)

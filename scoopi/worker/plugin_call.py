@@ -12,7 +12,7 @@ from http.client import HTTPException, IncompleteRead
 import msgspec
 
 from scoopi.errors import FetchError, LoadFault, SilentHostError, StepError
-from scoopi.fetch.address import AddressKind, parse_address
+from scoopi.fetch.address import Address, AddressKind, parse_address
 from scoopi.model.handover import Grant
 from scoopi.model.text.shown import shown, without_logins
 from scoopi.plugins.loader_port import Answer, LoaderPlugin, Terms
@@ -24,9 +24,10 @@ LONGEST_WAIT_S = 1.0
 
 
 class GrantWanted(msgspec.Struct, frozen=True):
-    """The call waits for a grant of the host."""
+    """The call waits for a grant of the host, to ask for the URL."""
 
     host: str
+    url: str
 
 
 class RequestSent(msgspec.Struct, frozen=True):
@@ -123,16 +124,16 @@ class PluginCall:
         if self._rules.public_only and not self._rules.is_public(address.url, False):
             what = "a public page leads to a private address"
             raise FetchError(what, at=shown(url), hint="see scoopi.loader.privateHosts")
-        self._wait_for_grant(address.host)
+        self._wait_for_grant(address)
         terms = self._rules.terms(address.url, address.host)
         self._due = time.monotonic() + terms.timeout_s + GRACE_S
         self._notify(RequestSent(address.host))
         yield terms
 
-    def _wait_for_grant(self, host: str) -> None:
-        while not self._takes_grant(host):
+    def _wait_for_grant(self, address: Address) -> None:
+        while not self._takes_grant(address.host):
             self._due = float("inf")
-            self._report(GrantWanted(host))
+            self._report(GrantWanted(address.host, address.url))
             with self._granted:
                 while self._grant is None and not self._is_abandoned:
                     self._granted.wait(LONGEST_WAIT_S)

@@ -146,7 +146,7 @@ class PluginLoads:
             return
         if isinstance(event, GrantWanted):
             known.waits = True
-            known.on_result(FurtherGrant(event.host, number))
+            known.on_result(FurtherGrant(event.host, event.url, number))
             return
         self._calls.pop(number, None)
         known.on_result(self._result(known.request, event))

@@ -198,7 +198,7 @@ class WorkerLoop:
         if isinstance(handover, ToSession):
             return SessionAsked(item.job, handover.session, handover.version)
         order = handover.payload.expect(LoadOrder)
-        url = "" if order.login is not None else order.url or item.payload.locator.url
+        url = "" if order.login is not None else handover.url or order.url or item.payload.locator.url
         return Asking(item.job, handover.host, url, order.public_only)
 
     def _deny(self, denied: Denied) -> None:

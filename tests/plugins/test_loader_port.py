@@ -57,10 +57,26 @@ def test_the_example_of_the_documentation_loads_pages_at_the_pace_of_their_host(
     assert server.log.paths().count("/token") in (1, 2), "once in each worker"
 
 
+def test_a_further_request_keeps_to_the_rules_of_its_own_host(
+    desk: Desk, server: Server, site: MisbehavingSite, pages: Path
+) -> None:
+    (pages / "robots.txt").write_text("User-agent: *\nDisallow: /token")
+    write(desk, server, site.url("bearer-auth"))
+    ended = desk.scoopi("run", "defs", "--workers", 0)
+    assert "disallowed by" in ended.err
+    assert desk.run_json()["jobs"]["skipped"] == 1
+    assert "/token" not in server.log.paths()
+
+
 def test_redirects_retries_and_refusals_are_those_of_any_other_page(
     desk: Desk, server: Server, site: MisbehavingSite
 ) -> None:
-    desk.settings = {"scoopi.loader.fetch.delay": 5, "scoopi.retry.delay": 50}
+    desk.settings = {
+        "scoopi.loader.fetch.delay": 5,
+        "scoopi.loader.fetch.errorDelay": 50,
+        "scoopi.loader.fetch.hostTimeout": 1,
+        "scoopi.retry.delay": 50,
+    }
     names = ("redirect-chain", "flapping-503", "charset-windows-1251", "404", "image", "refused")
     write(desk, server, *map(site.url, names))
     ended = desk.scoopi("run", "defs", "--workers", 1)

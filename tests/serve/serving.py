@@ -68,8 +68,8 @@ class Serving:
     def served(self, *words: str) -> Iterator[subprocess.Popen[str]]:
         """A `serve` beside the test; killed at the end if it has not ended.
 
-        Its log is a file: a pipe that nobody reads would stop it when full, and one that a process left over holds
-        would never end.
+        Its log is a file: a pipe that nobody reads would stop it when full, and one that a leftover process
+        holds would never end.
         """
         with (self.folder / "serve.log").open("ab") as log:
             process = subprocess.Popen(

@@ -56,7 +56,7 @@ def test_a_further_request_waits_for_a_grant_of_its_own_host(desk: PluginDesk) -
     assert (wanted.host, asked, desk.sent, loads.under_way()) == ("other.example:80", [], [], 0)
     assert loads.resume(wanted.call, Grant(wanted.host, math.inf), desk.results.append, desk.sent.append)
     again = desk.next()
-    assert again == FurtherGrant("h.example:80", wanted.call), "a grant is for one request"
+    assert again == FurtherGrant("h.example:80", URL, wanted.call), "a grant is for one request"
     assert asked == ["http://other.example/token"]
     loads.resume(wanted.call, Grant("h.example:80", math.inf), desk.results.append, desk.sent.append)
     assert isinstance(desk.next(), Response)
