@@ -14,7 +14,8 @@ from scoopi.model.handover import Grant
 from scoopi.model.sites import LimitsByHost
 from scoopi.politeness.host_health import ROW_FOR_REST, HostHealth, is_of_host
 from scoopi.politeness.host_share_memory import Share
-from scoopi.politeness.host_shares import HostShares
+from scoopi.politeness.host_sharing import InFlight
+from scoopi.politeness.machine_pace import MachinePace
 from scoopi.politeness.request_log import ERROR, REST, ROBOTS, SLEEP, RequestLog
 
 FILE_HOST = "file"
@@ -22,35 +23,6 @@ GRANT_S = 2.0
 """How long a grant is valid; a worker that is later asks for another."""
 SHARE_POLL_S = 0.1
 """Seconds after which a node asks again for a host that another node has."""
-
-
-class InFlight:
-    """This node's requests in flight, by host.
-
-    The task runner's thread writes it; any thread may call `count`.
-    """
-
-    def __init__(self) -> None:
-        self._hosts: dict[str, dict[str, float]] = {}
-
-    def of(self, host: str) -> dict[str, float]:
-        """The host's requests: monotonic seconds at which each grant expires, by job; not a copy."""
-        return self._hosts.setdefault(host, {})
-
-    def count(self, host: str) -> int:
-        """How many requests to the host are in flight."""
-        return len(self._hosts.get(host, ()))
-
-
-class HostSharing(msgspec.Struct, frozen=True):
-    """What the host clocks and the rounds of the job runner have in common.
-
-    Attributes:
-        shares: None when this node is alone and has all hosts whole.
-    """
-
-    in_flight: InFlight
-    shares: HostShares | None = None
 
 
 class Standing(IntEnum):
@@ -74,6 +46,7 @@ class _Clock(msgspec.Struct):
     standing: Standing = Standing.UNKNOWN
     sent_at: dict[str, float] = msgspec.field(default_factory=dict)
     health: HostHealth = msgspec.field(default_factory=HostHealth)
+    elsewhere_until: float = 0.0
 
     def delay(self) -> float:
         return self.health.delay_s(self.delay_s)
@@ -86,11 +59,13 @@ class ClockRules(msgspec.Struct, frozen=True):
         first_after_s: wait before the first request to any host (of a run taken over: one delay).
         hosts: how errors slow a host down.
         on_rest: called with (host, seconds) when a host is left alone: on all nodes.
+        machine: shares the pace of hosts that have a delay with other runs; None: it is not shared.
     """
 
     first_after_s: float = 0.0
     hosts: PolitenessSettings = PolitenessSettings()
     on_rest: Callable[[str, float], None] = lambda host, seconds: None
+    machine: MachinePace | None = None
 
 
 USUAL_RULES = ClockRules()
@@ -126,6 +101,7 @@ class HostClocks:
         self._in_flight = in_flight or InFlight()
         self._share_of = share_of
         self._log = log
+        self._machine = rules.machine
         self._clocks: dict[str, _Clock] = {}
 
     def grant(self, host: str, job: str) -> Grant | None:
@@ -136,8 +112,8 @@ class HostClocks:
         clock = self._of(host)
         until = now + GRANT_S
         clock.in_flight[job] = clock.unsent[job] = until
-        if self._share_of is not None and not self._is_allowed(host, now):
-            # Counted before asking, so that no share is given away while this request is in flight.
+        # Counted before asking, so that no share is given away while this request is in flight.
+        if not (self._is_allowed(host, now) and self._is_reserved(host, clock, until)):
             del clock.in_flight[job], clock.unsent[job]
             return None
         return Grant(host, until)
@@ -145,7 +121,8 @@ class HostClocks:
     def ready_at(self, host: str) -> float:
         """When to ask for the next grant; infinity when an answer has to come first."""
         clock = self._of(host)
-        permits, next_at = clock.permits, max(clock.next_at, clock.health.until)
+        permits = clock.permits
+        next_at = max(clock.next_at, clock.health.until, clock.elsewhere_until)
         if self._share_of is not None:
             share = self._share_of(host)
             if share is None:
@@ -169,6 +146,7 @@ class HostClocks:
         if self._log is not None:
             self._log.sent(host, at)
         clock.next_at = max(clock.next_at, at + clock.delay())
+        self._settle(host, clock)
 
     def slow_down(self, host: str, delay_s: float) -> None:
         """The host wants at least this delay between the starts of two requests."""
@@ -220,8 +198,9 @@ class HostClocks:
         if heard is not None:
             clock.standing = Standing.ANSWERS if heard else Standing(min(clock.standing + 1, Standing.SILENT))
         clock.in_flight.pop(job, None)
-        clock.unsent.pop(job, None)
         clock.sent_at.pop(job, None)
+        if clock.unsent.pop(job, None) is not None:
+            self._settle(host, clock)
 
     def abandoned(self, host: str, job: str) -> None:
         """The worker with the grant has crashed; it may have sent the request until the grant expired."""
@@ -249,6 +228,8 @@ class HostClocks:
         rest_s = health.rest_s(now)
         if rest_s:
             self._on_rest(host, rest_s)
+        if self._machine is not None:
+            self._machine.hold(host, health.until)
         if self._log is None:
             return
         self._log.happened(ERROR, host, now, (fault and fault.reason) or "no answer")
@@ -257,6 +238,8 @@ class HostClocks:
 
     def close(self) -> None:
         """No more requests are granted."""
+        if self._machine is not None:
+            self._machine.close()
         if self._log is not None:
             self._log.close()
 
@@ -274,8 +257,22 @@ class HostClocks:
         """Hosts with requests in flight."""
         return [host for host, clock in self._clocks.items() if clock.in_flight]
 
+    def _is_reserved(self, host: str, clock: _Clock, until: float) -> bool:
+        """Whether no other run on this machine asks the host meanwhile."""
+        if self._machine is None or not clock.delay_s:
+            return True
+        clock.elsewhere_until = self._machine.reserve(host, until + clock.delay())
+        return not clock.elsewhere_until
+
+    def _settle(self, host: str, clock: _Clock) -> None:
+        if self._machine is not None and clock.delay_s:
+            unsent_until = max(clock.unsent.values(), default=-math.inf) + clock.delay()
+            self._machine.settle(host, max(clock.next_at, clock.health.until, unsent_until))
+
     def _is_allowed(self, host: str, now: float) -> bool:
-        share = self._share_of(host) if self._share_of is not None else None
+        if self._share_of is None:
+            return True
+        share = self._share_of(host)
         return share is not None and len(self._of(host).in_flight) <= share.permits and now >= share.first_at
 
     def _of(self, host: str) -> _Clock:
@@ -285,6 +282,4 @@ class HostClocks:
             clock = self._clocks[host] = _Clock(
                 limits.parallelism, limits.delay_ms / 1000, self._first_at, self._in_flight.of(host)
             )
-            if self._log is not None:
-                self._log.begin(host)
         return clock

@@ -11,7 +11,6 @@ from itertools import pairwise
 from pathlib import Path
 
 from scoopi.model.report.host_pace import HostPace
-from scoopi.politeness.host_claims import HostClaims
 
 log = logging.getLogger(__name__)
 
@@ -29,22 +28,15 @@ class RequestLog:
 
     Args:
         file: is created with the first note.
-        claims: where each host is claimed, to notice other runs; None: not at all.
     """
 
-    def __init__(self, file: Path, claims: HostClaims | None = None) -> None:
+    def __init__(self, file: Path) -> None:
         self._path = file
-        self._claims = claims
         self._handle: int | None = None
         self._is_broken = False
         self._numbers: dict[str, int] = {}
         self._lines: list[str] = []
         self._offset_s = time.time() - time.monotonic()
-
-    def begin(self, host: str) -> None:
-        """The host will be asked."""
-        if self._claims is not None:
-            self._claims.claim(host)
 
     def sent(self, host: str, at: float) -> None:
         """A request went out at that time, in monotonic seconds."""
@@ -72,13 +64,11 @@ class RequestLog:
             log.warning("figures of politeness are incomplete: %s: %s", self._path, error.strerror)
 
     def close(self) -> None:
-        """Write what was noted, and give up all claims."""
+        """Write what was noted."""
         self.flush()
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
-        if self._claims is not None:
-            self._claims.close()
 
     def _note(self, kind: str, host: str, at: float, what: str) -> None:
         number = self._numbers.get(host)

@@ -176,17 +176,34 @@ def test_the_rate_holds_when_the_run_is_stopped_and_resumed(
     assert desk.rows() == LINKED_ROWS
 
 
-def test_a_second_run_of_the_user_at_one_host_is_reported(desk: Desk, server: Server, pages: Path) -> None:
-    (pages / "plain.html").write_text("<ul></ul>")
-    write_definitions(desk, [server.url("/bad/slow?ms=60000"), server.url("/plain.html", 1)])
-    once = ("-D", "scoopi.webClient.timeout=500", "-D", "scoopi.retry.attempts=1")
-    first = desk.start("run", "defs.yml", "--workers", 1)
+@pytest.mark.usefixtures("lists")
+def test_two_runs_of_the_user_share_the_rate_of_a_host_also_when_one_is_killed(
+    desk: Desk, server: Server, pages: Path, pace: Pace
+) -> None:
+    (pages / "list.html").write_text("<ul><li><a href=/plain.html>more</a></ul>")
+    write_definitions(desk, [server.url(f"/list.html?{page}") for page in range(6)])
+    runs = [desk.start("run", "defs.yml", "--workers", 1, "-v", "--output", f"out-{n}") for n in range(3)]
     try:
-        wait_until(lambda: len(server.log.all()) == 2, "two requests", running=first)
-        second = desk.process("run", "defs.yml", "--workers", 0, *once)
+        wait_until(lambda: server.log.paths().count("/robots.txt") == 3, "the first requests", 60)
+        runs[2].signal(signal.SIGKILL)
+        assert [run.wait(60) for run in runs] == [0, 0, -signal.SIGKILL]
     finally:
-        first.kill_all()
-        first.wait(10)
-    assert second.err.count("another run of yours on this machine asks it too") == 1
-    alone = desk.process("run", "defs.yml", "--workers", 0, *once)
-    assert "another run" not in alone.err
+        for run in runs:
+            run.kill_all()
+    pace.assert_kept(DELAY_MS, 1, 0)
+    said = (desk.folder / "stderr.txt").read_text()
+    assert "asks it too; they share its pace" in said
+    assert [sum(desk.rows(f"out-{number}").values()) for number in range(2)] == [6, 6]
+
+
+@pytest.mark.usefixtures("lists")
+def test_a_run_that_cannot_share_the_rate_reports_it(
+    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(desk.folder / "tmp"))
+    (desk.folder / "tmp").mkdir()
+    (desk.folder / "tmp" / f"scoopi-{os.geteuid()}-pace").mkdir()
+    write_definitions(desk, [server.url("/plain.html")])
+    ended = desk.process("run", "defs.yml", "--workers", 0)
+    assert ended.code == 0, ended.err
+    assert ended.err.count("the pace of hosts is not shared with other runs") == 1

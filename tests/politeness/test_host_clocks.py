@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scoopi.configs.groups import FetchLimits
-from scoopi.politeness.host_clocks import ClockRules, HostClocks, InFlight, Standing
+from scoopi.politeness.host_clocks import ClockRules, HostClocks, Standing
 from scoopi.politeness.host_share_memory import Share
+from scoopi.politeness.host_sharing import InFlight
 from tests.mediator.crew import Clock
 
 HOST = "site.example:80"

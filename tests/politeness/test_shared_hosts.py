@@ -7,8 +7,8 @@ import pytest
 from scoopi.configs.groups import FetchLimits
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
-from scoopi.politeness.host_clocks import InFlight
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
+from scoopi.politeness.host_sharing import InFlight
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.store.nodes.lease import NodeClocks
 from scoopi.store.nodes.membership import Membership

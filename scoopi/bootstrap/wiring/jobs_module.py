@@ -26,7 +26,7 @@ from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.site_session import Session
-from scoopi.politeness.host_clocks import HostSharing
+from scoopi.politeness.host_sharing import HostSharing
 from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.politeness.shared_hosts import SharedHosts
 from scoopi.runs.run_context import RunContext

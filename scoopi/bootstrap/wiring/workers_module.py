@@ -37,9 +37,10 @@ from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.model.retry_policy import RetryPolicy
 from scoopi.model.sites import Sites
-from scoopi.politeness.host_claims import HostClaims, claims_file
-from scoopi.politeness.host_clocks import ClockRules, HostClocks, HostSharing, InFlight
+from scoopi.politeness.host_clocks import ClockRules, HostClocks
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
+from scoopi.politeness.host_sharing import HostSharing, InFlight
+from scoopi.politeness.machine_pace import MachinePace, pace_file
 from scoopi.politeness.request_log import PREFIX, SUFFIX, RequestLog
 from scoopi.politeness.robots.robots_book import RobotsBook
 from scoopi.politeness.robots.robots_desk import RobotsDesk
@@ -87,14 +88,14 @@ class WorkersModule(Module):
     ) -> HostClocks:
         """When each host may be asked again."""
         file = context.folder.node_folder / f"{PREFIX}{context.node}{SUFFIX}"
+        log, machine = RequestLog(file), MachinePace(pace_file())
         if sharing.shares is not None:
             may_send = sharing.shares.may_send
-            log, all_nodes = RequestLog(file), ClockRules(hosts=rules, on_rest=sharing.shares.pause)
+            all_nodes = ClockRules(hosts=rules, on_rest=sharing.shares.pause, machine=machine)
             return HostClocks(sites, time.monotonic, all_nodes, sharing.in_flight, may_send, log)
         first_after_s = sites.longest_delay_ms / 1000 if context.resumed else 0.0
-        claims = HostClaims(claims_file()) if sites.longest_delay_ms else None
-        rules_of_all = ClockRules(first_after_s, rules)
-        return HostClocks(sites, time.monotonic, rules_of_all, log=RequestLog(file, claims))
+        alone = ClockRules(first_after_s, rules, machine=machine)
+        return HostClocks(sites, time.monotonic, alone, log=log)
 
     @singleton
     @provider

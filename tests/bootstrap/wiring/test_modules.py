@@ -23,7 +23,8 @@ from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.politeness.host_clocks import HostClocks, HostSharing
+from scoopi.politeness.host_clocks import HostClocks
+from scoopi.politeness.host_sharing import HostSharing
 from scoopi.publishing.publisher import Publisher
 from scoopi.publishing.run_rows import OwnRows, RunRows
 from scoopi.publishing.shared_rows import MergedRows, SharedRows

@@ -1,0 +1,36 @@
+"""HostSharing: what the host clocks and the rounds that share hosts among nodes have in common."""
+
+from __future__ import annotations
+
+import msgspec
+
+from scoopi.politeness.host_shares import HostShares
+
+
+class InFlight:
+    """This node's requests in flight, by host.
+
+    The task runner's thread writes it; any thread may call `count`.
+    """
+
+    def __init__(self) -> None:
+        self._hosts: dict[str, dict[str, float]] = {}
+
+    def of(self, host: str) -> dict[str, float]:
+        """The host's requests: monotonic seconds at which each grant expires, by job; not a copy."""
+        return self._hosts.setdefault(host, {})
+
+    def count(self, host: str) -> int:
+        """How many requests to the host are in flight."""
+        return len(self._hosts.get(host, ()))
+
+
+class HostSharing(msgspec.Struct, frozen=True):
+    """What the host clocks and the rounds of the job runner have in common.
+
+    Attributes:
+        shares: None when this node is alone and has all hosts whole.
+    """
+
+    in_flight: InFlight
+    shares: HostShares | None = None
