@@ -33,7 +33,7 @@ def run(context: Context) -> dict[str, Any]:
     Returns:
         The outputs `pages`, `rows`, `failed` and `files`.
     Raises:
-        Outcome: the scrape failed, found nothing, or was stopped.
+        AttemptOutcome: the scrape failed, found nothing, or was stopped.
         ScoopiError: it cannot run.
     """
     order = context.order

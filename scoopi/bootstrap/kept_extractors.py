@@ -45,7 +45,7 @@ _MOST = 8
 _UNSURE_NS = 100_000_000
 """What was changed so shortly before it was looked at may be changed again without a sign."""
 Stamp = tuple[int, ...] | None
-Key = tuple[object, ...]
+ExtractorKey = tuple[object, ...]
 
 
 class Extractor:
@@ -194,7 +194,7 @@ class KeptExtractors:
     """
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Key, _Kept] = OrderedDict()
+        self._kept: OrderedDict[ExtractorKey, _Kept] = OrderedDict()
 
     def of(self, defs: Path, configs: Mapping[str, str], environ: Mapping[str, str]) -> Extractor:
         """The extractor for these definitions and settings, as files and environment are now.

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from scoopi.parse.records.field_reader import RunScript
     from scoopi.plugins.loader_port import LoaderPlugin
     from scoopi.script.sandbox import Sandbox
-    from scoopi.steps.data_converter import Conversion
+    from scoopi.steps.data_converter import ItemConversion
 
 
 class StepBuilder:
@@ -215,10 +215,10 @@ class StepBuilder:
 
         return DataConverter([self._conversion(plugin) for plugin in step.plugins])
 
-    def _conversion(self, plugin: PluginDef) -> Conversion:
-        from scoopi.steps.data_converter import Conversion
+    def _conversion(self, plugin: PluginDef) -> ItemConversion:
+        from scoopi.steps.data_converter import ItemConversion
 
-        return Conversion(
+        return ItemConversion(
             item_name=plugin.fields["item"],
             on_error=plugin.fields.get("onError", "keep"),
             converter=self._finder.construct("converters", plugin),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from scoopi.configs import groups
-from scoopi.configs.setting import NODE, RUN, Kind, Setting, declared
+from scoopi.configs.setting import NODE, RUN, Setting, SettingKind, declared
 
 _NO_NEED = "Scoopi needs no such setting"
 _DEFS_ARGUMENT = "give the folder on the command line: scoopi run DIR"
@@ -63,28 +63,28 @@ _PREFIXES: Mapping[str, str] = MappingProxyType(
 _DEFINITIONS = (
     Setting(
         "scoopi.defs.defaultSteps",
-        Kind.TEXT,
+        SettingKind.TEXT,
         "jsoupDefault",
         RUN,
         "The steps set of tasks that name none: css (jsoupDefault), xpath (htmlUnitDefault) or your own.",
     ),
     Setting(
         "scoopi.missing.replaceWith",
-        Kind.TEXT,
+        SettingKind.TEXT,
         "null",
         RUN,
         "What CSV files hold for an item or dim without a value; JSON lines hold null.",
     ),
     Setting(
         "scoopi.dateTimePattern",
-        Kind.PATTERN,
+        SettingKind.PATTERN,
         "yyyy-MM-dd'T'HH:mm:ss.SSSZ",
         RUN,
         "How date-times are written and read, in the letters of Java's SimpleDateFormat.",
     ),
     Setting(
         "scoopi.runDateTimeText",
-        Kind.TEXT,
+        SettingKind.TEXT,
         None,
         RUN,
         "The run's date-time, by scoopi.dateTimePattern; unset, it is the time of the start.",
@@ -93,7 +93,7 @@ _DEFINITIONS = (
 _BLANK_FACTS = (
     Setting(
         "scoopi.fact.blank.replace",
-        Kind.BOOL,
+        SettingKind.BOOL,
         "true",
         RUN,
         "Whether a fact that is found but blank is replaced.",
@@ -102,7 +102,7 @@ _BLANK_FACTS = (
 _PLAIN_PARSER = (
     Setting(
         "scoopi.parser.plain",
-        Kind.BOOL,
+        SettingKind.BOOL,
         "false",
         NODE,
         "Whether pages are read by the plain evaluator: the same rows, one query a cell, slowly.",
@@ -111,7 +111,7 @@ _PLAIN_PARSER = (
 _TASKS = (
     Setting(
         "scoopi.task.timeout",
-        Kind.INT,
+        SettingKind.INT,
         "60",
         RUN,
         "The longest that one task of a page may take, in addition to scoopi.script.timeout; 0: no limit.",
@@ -122,7 +122,7 @@ _TASKS = (
 _TLS = (
     Setting(
         "scoopi.cluster.tls.enable",
-        Kind.BOOL,
+        SettingKind.BOOL,
         "false",
         NODE,
         "Whether to use TLS with the members; their certificate and host name are verified.",

@@ -19,7 +19,7 @@ DAY_MS, HOUR_MS = 86_400_000, 3_600_000
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
-class Kind(StrEnum):
+class SettingKind(StrEnum):
     """How the text of a value is read."""
 
     BOOL = "true or false"
@@ -57,7 +57,7 @@ class Setting(msgspec.Struct, frozen=True):
     """
 
     key: str
-    kind: Kind
+    kind: SettingKind
     default: str | None
     scope: Scope
     sentence: str
@@ -87,18 +87,18 @@ class Setting(msgspec.Struct, frozen=True):
         unit = f" ({self.unit})" if self.unit else ""
         numbers = f"a whole number from {self.least} to {self.most}{unit}"
         match self.kind:
-            case Kind.INT:
+            case SettingKind.INT:
                 return numbers
-            case Kind.WORKERS:
+            case SettingKind.WORKERS:
                 return f"auto or {numbers}"
-            case Kind.CHOICE:
+            case SettingKind.CHOICE:
                 return " or ".join(self.choices)
             case _:
                 return self.kind.value
 
 
-class Key(msgspec.Struct, frozen=True):
-    """Declares the setting of a group's field, as in `Annotated[int, Key("scoopi.x", NODE, "Help.")] = 1`.
+class SettingKey(msgspec.Struct, frozen=True):
+    """Declares the setting of a group's field: `Annotated[int, SettingKey("scoopi.x", NODE, "Help.")] = 1`.
 
     Type, choices and default are those of the field, unless given here.
 
@@ -114,20 +114,20 @@ class Key(msgspec.Struct, frozen=True):
     unit: str = ""
     least: int = 0
     most: int = _MOST
-    kind: Kind | None = None
+    kind: SettingKind | None = None
     default: str | UnsetType | None = UNSET
 
     def setting(self, type_: Any, default: object) -> Setting:
         """The setting of a field of that type and default."""
         choices = tuple(map(str, get_args(type_))) if get_origin(type_) is Literal else ()
-        kind = self.kind or (Kind.CHOICE if choices else _KINDS.get(type_, Kind.TEXT))
+        kind = self.kind or (SettingKind.CHOICE if choices else _KINDS.get(type_, SettingKind.TEXT))
         text = _text(default) if self.default is UNSET else self.default
         return Setting(
             self.key, kind, text, self.scope, self.sentence, self.unit, self.least, self.most, choices
         )
 
 
-_KINDS = MappingProxyType({bool: Kind.BOOL, int: Kind.INT, Path: Kind.PATH})
+_KINDS = MappingProxyType({bool: SettingKind.BOOL, int: SettingKind.INT, Path: SettingKind.PATH})
 
 
 def _text(default: object) -> str | None:
@@ -147,7 +147,7 @@ def declared(group: type) -> MappingProxyType[str, Setting]:
             name: key.setting(get_args(hint)[0], defaults[name])
             for name, hint in hints.items()
             for key in getattr(hint, "__metadata__", ())
-            if isinstance(key, Key)
+            if isinstance(key, SettingKey)
         }
     )
 
@@ -164,7 +164,7 @@ class Values(Protocol):
 
 def values_of(group: type, configs: Values) -> dict[str, Any]:
     """Field name -> value, for the fields of a group that have a `Key`."""
-    read = {Kind.INT: configs.number, Kind.BOOL: configs.flag}
+    read = {SettingKind.INT: configs.number, SettingKind.BOOL: configs.flag}
     return {
         name: read.get(setting.kind, configs.text)(setting.key) for name, setting in declared(group).items()
     }
@@ -198,19 +198,19 @@ def read_value(setting: Setting, text: str, *, shown: str, at: str) -> str:
 
 def _read(setting: Setting, text: str) -> str | None:
     match setting.kind:
-        case Kind.BOOL:
+        case SettingKind.BOOL:
             return _choice(text, ("true", "false"))
-        case Kind.CHOICE:
+        case SettingKind.CHOICE:
             return _choice(text, setting.choices)
-        case Kind.INT:
+        case SettingKind.INT:
             return _whole(setting, text)
-        case Kind.WORKERS:
+        case SettingKind.WORKERS:
             return _choice(text, ("auto",)) or _whole(setting, text)
-        case Kind.PATH:
+        case SettingKind.PATH:
             return text.strip() if "\0" not in text and text.strip() else None
-        case Kind.PATTERN:
+        case SettingKind.PATTERN:
             return text if _is_pattern(text) else None
-        case Kind.TEXT:
+        case SettingKind.TEXT:
             return None if any(sign in text for sign in "\0\r\n") else text
 
 

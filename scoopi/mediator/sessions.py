@@ -12,7 +12,7 @@ from scoopi.mediator.shared_sessions import SharedSessions
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.model.site_session import Session, SessionChange
 from scoopi.worker.messages import (
-    HandedBack,
+    JobsHandedBack,
     Ready,
     Results,
     SessionAsked,
@@ -57,8 +57,12 @@ class Sessions:
             self.change(message.change)
         elif isinstance(message, Ready):
             self.greet(worker)
-        elif self._by_job and isinstance(message, Results | HandedBack):
-            jobs = message.jobs if isinstance(message, HandedBack) else [each.job for each in message.results]
+        elif self._by_job and isinstance(message, Results | JobsHandedBack):
+            jobs = (
+                message.jobs
+                if isinstance(message, JobsHandedBack)
+                else [each.job for each in message.results]
+            )
             for job in jobs:
                 self.released(job)
 

@@ -106,7 +106,7 @@ def _process(view: NodeView) -> Iterator[_Family]:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """A status, a content type and a body."""
 
     status: int
@@ -120,30 +120,30 @@ class Answers:
     def __init__(self, watched: Watched) -> None:
         self._watched = watched
         pages = (self._healthz, self._readyz, self._metrics, self._status)
-        self._pages: Mapping[str, Callable[[], Answer]] = dict(zip(PATHS, pages, strict=True))
+        self._pages: Mapping[str, Callable[[], HttpAnswer]] = dict(zip(PATHS, pages, strict=True))
 
-    def to(self, path: str) -> Answer:
+    def to(self, path: str) -> HttpAnswer:
         """The response to a path; a query string is ignored."""
         page = self._pages.get(path.partition("?")[0])
         if page is None:
             return _text(404, f"not found; the paths are {', '.join(PATHS)}")
         return page()
 
-    def _healthz(self) -> Answer:
+    def _healthz(self) -> HttpAnswer:
         fault = self._watched.fault()
         return _text(500, fault) if fault else _text(200, "ok")
 
-    def _readyz(self) -> Answer:
+    def _readyz(self) -> HttpAnswer:
         unready = self._watched.unready()
         return _text(503, unready) if unready else _text(200, "ok")
 
-    def _metrics(self) -> Answer:
-        return Answer(200, CONTENT_TYPE, exposition(self._watched.view()).encode())
+    def _metrics(self) -> HttpAnswer:
+        return HttpAnswer(200, CONTENT_TYPE, exposition(self._watched.view()).encode())
 
-    def _status(self) -> Answer:
+    def _status(self) -> HttpAnswer:
         body = msgspec.json.format(msgspec.json.encode(self._watched.view()), indent=2)
-        return Answer(200, "application/json", body + b"\n")
+        return HttpAnswer(200, "application/json", body + b"\n")
 
 
-def _text(status: int, line: str) -> Answer:
-    return Answer(status, TEXT, f"{line}\n".encode())
+def _text(status: int, line: str) -> HttpAnswer:
+    return HttpAnswer(status, TEXT, f"{line}\n".encode())

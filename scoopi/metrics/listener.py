@@ -11,7 +11,7 @@ import time
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
-from scoopi.metrics.answers import PROBES, TEXT, Answer, Answers
+from scoopi.metrics.answers import PROBES, TEXT, Answers, HttpAnswer
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
@@ -163,29 +163,29 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the base class
         """Do not log each probe."""
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> HttpAnswer:
         self._io.waits = False
         try:
             return self._made() if self.path.partition("?")[0] in PROBES else self._scrape()
         finally:
             self._io.waits = True
 
-    def _scrape(self) -> Answer:
+    def _scrape(self) -> HttpAnswer:
         if not self.server.scrapes.acquire(blocking=False):
-            return Answer(503, TEXT, b"too many requests at a time; try again\n")
+            return HttpAnswer(503, TEXT, b"too many requests at a time; try again\n")
         try:
             return self._made()
         finally:
             self.server.scrapes.release()
 
-    def _made(self) -> Answer:
+    def _made(self) -> HttpAnswer:
         try:
             return self.server.answers.to(self.path)
         except Exception:
             log.exception("metrics: no answer to %s", self.path)
-            return Answer(500, TEXT, b"unexpected error; see the log\n")
+            return HttpAnswer(500, TEXT, b"unexpected error; see the log\n")
 
-    def _head(self, answer: Answer) -> None:
+    def _head(self, answer: HttpAnswer) -> None:
         self.send_response(answer.status)
         self.send_header("Content-Type", answer.kind)
         self.send_header("Content-Length", str(len(answer.body)))

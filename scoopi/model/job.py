@@ -78,7 +78,7 @@ class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
     parent: dict[str, Any] = {}
 
 
-class JobRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+class StoredJob(msgspec.Struct, frozen=True, omit_defaults=True):
     """A job in the store; kept as canonical JSON (sorted keys), compared on its bytes.
 
     Attributes:

@@ -11,12 +11,12 @@ import msgspec
 
 from scoopi.model.records import Column, ColumnType
 
-Convert = Callable[[Any], Any]
+ConvertValue = Callable[[Any], Any]
 _MOST_INTEGER = 2**63 - 1
 _AS_JSON = msgspec.json.Encoder().encode
 
 
-def typed_reader(column: Column) -> Convert | None:
+def typed_reader(column: Column) -> ConvertValue | None:
     """What makes `Decimal`, `date`, aware `datetime`, `int`, `bool` or `str` of the values that travel.
 
     Lists become lists of such values. A value that is not of its type, as `onError: keep` leaves it, is
@@ -75,7 +75,7 @@ def _text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else _AS_JSON(value).decode()
 
 
-_CONVERSIONS: dict[ColumnType, Convert] = {
+_CONVERSIONS: dict[ColumnType, ConvertValue] = {
     ColumnType.TEXT: _text,
     ColumnType.INTEGER: _integer,
     ColumnType.DECIMAL: _decimal,

@@ -37,7 +37,7 @@ class Instant:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ManualSlot:
     """A launch by hand, `!17`."""
 
     number: int
@@ -46,7 +46,7 @@ class Request:
         return f"!{self.number}"
 
 
-Slot = Period | Iteration | Instant | Request
+Slot = Period | Iteration | Instant | ManualSlot
 
 
 def parse_slot(text: str) -> Slot:
@@ -60,7 +60,7 @@ def parse_slot(text: str) -> Slot:
     """
     kind, rest = text[:1], text[1:]
     if kind in ("#", "!") and _NUMBER.fullmatch(rest):
-        return Iteration(int(rest)) if kind == "#" else Request(int(rest))
+        return Iteration(int(rest)) if kind == "#" else ManualSlot(int(rest))
     if kind == "@":
         return Instant(parse_instant(rest))
     if text[1:2] == ":":
@@ -74,7 +74,7 @@ def slot_key(slot: Slot) -> str:
     >>> slot_key(Iteration(42))
     '#000000000000000042'
     """
-    if isinstance(slot, Iteration | Request):
+    if isinstance(slot, Iteration | ManualSlot):
         return f"{str(slot)[0]}{slot.number:018}"
     if isinstance(slot, Instant):
         return f"@{slot.at.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"

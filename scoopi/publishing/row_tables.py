@@ -21,7 +21,7 @@ AWAY_S = 60.0
 """How long a database that does not answer is asked again before the rows are left to `scoopi resume`."""
 
 
-Finish = Callable[[Callable[[], bool]], None]
+FinishLoad = Callable[[Callable[[], bool]], None]
 """Ends what fills tables during the run, or raises StoreError when it is late."""
 
 
@@ -74,7 +74,7 @@ class RowTables:
         folder: Path,
         run: str = "",
         work_folder: Path | None = None,
-        finish_live: Finish = lambda is_late: None,
+        finish_live: FinishLoad = lambda is_late: None,
     ) -> None:
         self._finish_live = finish_live
         self._specs = [spec for spec in outputs if spec.is_database]

@@ -14,7 +14,7 @@ from scoopi.outputs.databases.record_table import Move, MovedError, RecordTable
 BATCH_ROWS = 10_000
 """Rows of a transaction, which are held in memory."""
 
-Retry = Callable[[Callable[[], None]], None]
+RetryCall = Callable[[Callable[[], None]], None]
 """Makes a call again while it raises StoreError, as long as its owner wants to."""
 
 
@@ -30,7 +30,7 @@ class TableLoad:
 
     def __init__(self, table: RecordTable, streams: Collection[str]) -> None:
         self.table = table
-        self.retry: Retry = lambda attempt: attempt()
+        self.retry: RetryCall = lambda attempt: attempt()
         self._streams = frozenset(streams)
         self._segment = ""
         self._start = self._end = 0
@@ -100,7 +100,7 @@ class DeferredLoad:
     """
 
     def __init__(self, table: RecordTable, held: RecordTable, streams: Collection[str], spool: Path) -> None:
-        self.retry: Retry = lambda attempt: attempt()
+        self.retry: RetryCall = lambda attempt: attempt()
         self._table = table
         self._held = held
         self._streams = frozenset(streams)

@@ -16,8 +16,8 @@ from scoopi.model.schedule.schedule_records import (
     WorkerRecord,
 )
 
-Record = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord
-Kind = TypeVar("Kind", bound=msgspec.Struct)
+ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord
+RecordType = TypeVar("RecordType", bound=msgspec.Struct)
 Name = Literal[
     "job_made",
     "job_moved",
@@ -46,8 +46,8 @@ class Decision:
     """
 
     decision: Name
-    old: Record | None
-    new: Record
+    old: ScheduleRecord | None
+    new: ScheduleRecord
     gate: str = ""
     reason: str = ""
 
@@ -67,7 +67,7 @@ class Decision:
         return row | {"gate": self.gate or None, "reason": self.reason or None}
 
 
-def changed(record: Kind, **fields: Any) -> Kind:
+def changed(record: RecordType, **fields: Any) -> RecordType:
     """A copy of a record with other fields and the next version."""
     return msgspec.structs.replace(record, **fields, version=record.version + 1)  # type: ignore[attr-defined]
 

@@ -16,7 +16,7 @@ from scoopi.scheduler.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ClosedGate:
     """The answer of a closed gate.
 
     Attributes:
@@ -29,64 +29,64 @@ class Answer:
     until: datetime | None = None
 
 
-Gate = Callable[[JobRecord, Process, Snapshot], Answer | None]
+Gate = Callable[[JobRecord, Process, Snapshot], ClosedGate | None]
 
 
-def closed_gate(job: JobRecord, snapshot: Snapshot) -> Answer | None:
+def closed_gate(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
     """The first closed gate before an attempt of a job can be created; None if all are open."""
     process = snapshot.process(job.process)
     if process is None:
-        return Answer("enabled", "wait", f"process {job.process} is not part of the current definitions")
+        return ClosedGate("enabled", "wait", f"process {job.process} is not part of the current definitions")
     return next((answer for gate in GATES if (answer := gate(job, process, snapshot)) is not None), None)
 
 
-def enabled(job: JobRecord, process: Process, snapshot: Snapshot) -> Answer | None:
+def enabled(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
     """Gate 1: the process is enabled and not paused."""
     record = snapshot.processes.get(process.name)
     if record is not None and record.paused is not None:
         why = f": {record.paused}" if record.paused else ""
-        return Answer("enabled", "wait", f"process {process.name} is paused{why}")
+        return ClosedGate("enabled", "wait", f"process {process.name} is paused{why}")
     if process.enabled:
         return None
     reason = f"process {process.name} is disabled"
-    return Answer("enabled", "skip" if process.when_disabled == "skip" else "wait", reason)
+    return ClosedGate("enabled", "skip" if process.when_disabled == "skip" else "wait", reason)
 
 
-def slot(job: JobRecord, process: Process, snapshot: Snapshot) -> Answer | None:
+def slot(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
     """Gate 2: the slot is due, and the deadline of its start has not passed."""
     if job.attempts == 0 and (reason := missed(job, process, snapshot.now)):
-        return Answer("slot", "skip", reason)
+        return ClosedGate("slot", "skip", reason)
     due = _due(job, process)
     if job.next_at is not None:
         due = max(due, min(job.next_at, slot_end(job)))
     if snapshot.now < due:
-        return Answer("slot", "wait", f"waits until {instant_text(due)}", due)
+        return ClosedGate("slot", "wait", f"waits until {instant_text(due)}", due)
     return None
 
 
-def live(job: JobRecord, process: Process, snapshot: Snapshot) -> Answer | None:
+def live(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
     """Gate 3: no live attempt of this job, and none of the process that its overlap does not allow."""
     own = snapshot.attempt_of.get(job.job)
     if own is not None:
-        return Answer("live", "wait", f"attempt {own.number} is {own.status}")
+        return ClosedGate("live", "wait", f"attempt {own.number} is {own.status}")
     others = [each for each in snapshot.live_of.get(process.name, ()) if each.job != job.job]
     if not others or process.overlap in ("allow", "remind"):
         return None
     reason = f"{others[0].attempt} is {others[0].status}"
     if process.overlap == "skip" and job.attempts == 0:
-        return Answer("live", "skip", f"overlap: {reason}")
+        return ClosedGate("live", "skip", f"overlap: {reason}")
     if process.overlap == "buffer_one" and _has_newer(job, snapshot):
-        return Answer("live", "skip", "overlap: a newer slot waits")
-    return Answer("live", "wait", reason)
+        return ClosedGate("live", "skip", "overlap: a newer slot waits")
+    return ClosedGate("live", "wait", reason)
 
 
-def error(job: JobRecord, process: Process, snapshot: Snapshot) -> Answer | None:
+def error(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
     """Gate 5: a retry is due, and the job is not on hold."""
     reason = waits_for_retry(job, snapshot.now)
-    return Answer("error", "wait", reason, job.retry_at) if reason else None
+    return ClosedGate("error", "wait", reason, job.retry_at) if reason else None
 
 
-def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> Answer | None:
+def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
     """Gate 7: the jobs of other processes that come first; a failure outweighs a skip, and a skip a wait."""
     answers = [
         answer for edge in process.depends_on if (answer := _edge(job, process, edge, snapshot)) is not None
@@ -121,21 +121,21 @@ def slot_end(job: JobRecord) -> datetime:
     return own.bounds()[1] if isinstance(own, Period) else job.due or job.created
 
 
-def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot) -> Answer | None:
+def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot) -> ClosedGate | None:
     before = counterpart(parse_slot(job.slot), edge, snapshot.process(edge.process))
     if before is None:
-        return None if edge.slot else Answer("depends", "wait", f"{edge.process} has no slot {job.slot}")
+        return None if edge.slot else ClosedGate("depends", "wait", f"{edge.process} has no slot {job.slot}")
     name = f"{edge.process}/{before}"
     other = snapshot.jobs.get(name)
     if other is None or other.state not in FINISHED:
         state = "does not exist yet" if other is None else f"is {other.state}"
-        return Answer("depends", "wait", f"waits for {name}, which {state}")
+        return ClosedGate("depends", "wait", f"waits for {name}, which {state}")
     if other.state in ("processed", "noop"):
         return None
     rule = edge.when_skipped if other.state == "skipped" else edge.when_failed
     if rule == "run":
         return None
-    return Answer("depends", rule, f"{name} {'was skipped' if other.state == 'skipped' else 'failed'}")
+    return ClosedGate("depends", rule, f"{name} {'was skipped' if other.state == 'skipped' else 'failed'}")
 
 
 def _due(job: JobRecord, process: Process) -> datetime:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-class Outcome(Exception):  # noqa: N818  an outcome is not an error
+class AttemptOutcome(Exception):  # noqa: N818  an outcome is not an error
     """Ends an attempt with a status.
 
     Args:
@@ -20,25 +20,25 @@ class Outcome(Exception):  # noqa: N818  an outcome is not an error
         self.outputs = outputs or {}
 
 
-class NotReady(Outcome):
+class NotReady(AttemptOutcome):
     """What the attempt needs is not there yet; it is offered again, and that is not a failure."""
 
     status = "not_ready"
 
 
-class Noop(Outcome):
+class Noop(AttemptOutcome):
     """There was nothing to do."""
 
     status = "noop"
 
 
-class Failed(Outcome):
+class Failed(AttemptOutcome):
     """The work said no; the policy of retries applies."""
 
     status = "failed"
 
 
-class HandedBack(Outcome):
+class HandedBack(AttemptOutcome):
     """The work was stopped and can be continued, here or on another worker; raised by Scoopi itself."""
 
     status = "handed_back"

@@ -8,7 +8,7 @@ from datetime import datetime
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import Decision, changed
-from scoopi.scheduler.gates import Answer
+from scoopi.scheduler.gates import ClosedGate
 from scoopi.scheduler.snapshot import Snapshot
 
 EXTERNAL = "external"
@@ -34,19 +34,19 @@ def placements(snapshot: Snapshot) -> Iterator[Decision]:
             yield _placed(attempt, worker.worker, snapshot.now)
 
 
-def waits_for_place(attempt: AttemptRecord, snapshot: Snapshot) -> Answer | None:
+def waits_for_place(attempt: AttemptRecord, snapshot: Snapshot) -> ClosedGate | None:
     """Why an attempt has no worker; None if it has one, or needs none."""
     if _is_asked_later(attempt, snapshot):
         until = _asked_at(attempt, snapshot)
         reason = f"it was not ready{f': {why}' if (why := attempt.explanation) else ''}"
-        return Answer("prepare", "wait", f"{reason}; asked again at {instant_text(until)}", until)
+        return ClosedGate("prepare", "wait", f"{reason}; asked again at {instant_text(until)}", until)
     if attempt.worker or _is_external(attempt, snapshot):
         return None
     workers = Room(snapshot)
     if not workers.alive:
-        return Answer("worker", "wait", "no live worker in group default")
+        return ClosedGate("worker", "wait", "no live worker in group default")
     if workers.take() is None:
-        return Answer(
+        return ClosedGate(
             "capacity", "wait", f"{workers.used:g} of {workers.capacity:g} slots of group default are in use"
         )
     return None

@@ -18,7 +18,7 @@ from scoopi.model.schedule.schedule_records import (
     UNSETTLED,
     AttemptRecord,
     JobRecord,
-    JobState,
+    SlotState,
 )
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, Slot, parse_slot
@@ -204,7 +204,7 @@ def _gated(snapshot: Snapshot) -> Iterator[Decision]:
         answer = closed_gate(job, snapshot)
         if answer is not None:
             if answer.answer != "wait":
-                state: JobState = "skipped" if answer.answer == "skip" else "failed"
+                state: SlotState = "skipped" if answer.answer == "skip" else "failed"
                 moved = over(job, state, answer.reason, snapshot.now)
                 yield Decision("job_moved", job, moved, answer.gate, answer.reason)
             elif answer.gate == "live" and process is not None and process.overlap == "cancel_running":

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from scoopi.model.schedule.process import Process, Retry
-from scoopi.model.schedule.schedule_records import ENDED, AttemptRecord, JobRecord, JobState
+from scoopi.model.schedule.process import Process, RetryRule
+from scoopi.model.schedule.schedule_records import ENDED, AttemptRecord, JobRecord, SlotState
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import changed
 
-_ENDS: dict[str, JobState] = {"succeeded": "processed", "noop": "noop", "canceled": "skipped"}
+_ENDS: dict[str, SlotState] = {"succeeded": "processed", "noop": "noop", "canceled": "skipped"}
 
 
 def fraction(text: str) -> float:
@@ -20,7 +20,7 @@ def fraction(text: str) -> float:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=6).digest()) / 2**48
 
 
-def retry_delay(retry: Retry, failures: int, attempt: str) -> timedelta:
+def retry_delay(retry: RetryRule, failures: int, attempt: str) -> timedelta:
     """How long after the end of an attempt the next one is due.
 
     Args:
@@ -48,7 +48,7 @@ def after_attempt(
     if end is not None:
         return over(job, end, attempt.explanation, now)
     failures = job.failures + 1
-    retry = process.retry if process is not None else Retry()
+    retry = process.retry if process is not None else RetryRule()
     ended = attempt.ended or now
     due = ended + retry_delay(retry, failures, attempt.attempt)
     if attempt.status in retry.when and failures <= retry.max and not _gives_up(job, retry, due):
@@ -62,7 +62,7 @@ def after_attempt(
     )
 
 
-def over(job: JobRecord, state: JobState, reason: str, now: datetime) -> JobRecord:
+def over(job: JobRecord, state: SlotState, reason: str, now: datetime) -> JobRecord:
     """The job, finished."""
     return changed(job, state=state, phase=ENDED, retry_at=None, held=False, changed=now, reason=reason)
 
@@ -85,7 +85,7 @@ def _interval(process: Process | None) -> timedelta:
     return (trigger.every if trigger is not None else None) or timedelta(seconds=60)
 
 
-def _gives_up(job: JobRecord, retry: Retry, due: datetime) -> bool:
+def _gives_up(job: JobRecord, retry: RetryRule, due: datetime) -> bool:
     begun = job.first_attempt
     return retry.give_up_after is not None and begun is not None and due > begun + retry.give_up_after
 

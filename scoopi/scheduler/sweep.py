@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
-from scoopi.model.schedule.process import Process, Retry, Timeouts
+from scoopi.model.schedule.process import Process, RetryRule, Timeouts
 from scoopi.model.schedule.schedule_records import LIVE, UNSETTLED, AttemptRecord
 from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.gates import missed
@@ -32,7 +32,7 @@ def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decisio
         again = changed(attempt, status="waiting", worker="", placed=snapshot.now)
         return Decision("attempt_placed", attempt, again, "worker", f"worker {attempt.worker} is lost")
     process = snapshot.process(attempt.process)
-    timeouts, retry = (process.timeout, process.retry) if process else (Timeouts(), Retry())
+    timeouts, retry = (process.timeout, process.retry) if process else (Timeouts(), RetryRule())
     if attempt.wish is None and (reason := _timed_out(attempt, timeouts, snapshot)):
         if attempt.status != "running":
             return _ended(attempt, "error", reason, snapshot)
@@ -66,7 +66,7 @@ def _timed_out(attempt: AttemptRecord, timeouts: Timeouts, snapshot: Snapshot) -
     return ""
 
 
-def _stale(attempt: AttemptRecord, retry: Retry, snapshot: Snapshot) -> Decision | None:
+def _stale(attempt: AttemptRecord, retry: RetryRule, snapshot: Snapshot) -> Decision | None:
     """An attempt of a registered worker that shows no sign of life is offered again."""
     worker = snapshot.workers.get(attempt.worker)
     signs = [at for at in (attempt.placed, attempt.started, attempt.beat) if at is not None]

@@ -6,7 +6,7 @@ from typing import Any
 
 from scoopi.model.schedule.schedule_records import FINISHED, AttemptRecord, JobRecord
 from scoopi.periods.slot import instant_text
-from scoopi.scheduler.gates import Answer, closed_gate
+from scoopi.scheduler.gates import ClosedGate, closed_gate
 from scoopi.scheduler.placement import waits_for_place
 from scoopi.scheduler.snapshot import Snapshot
 
@@ -19,7 +19,7 @@ def why(job: JobRecord, snapshot: Snapshot) -> dict[str, Any]:
     """
     if job.state in FINISHED:
         reason = job.reason or f"{job.state} at {instant_text(job.changed)}"
-        return _row(job, Answer("done", "wait", reason))
+        return _row(job, ClosedGate("done", "wait", reason))
     attempt = snapshot.attempt_of.get(job.job)
     if attempt is not None:
         return _row(
@@ -29,28 +29,28 @@ def why(job: JobRecord, snapshot: Snapshot) -> dict[str, Any]:
     if answer is not None:
         return _row(job, answer)
     return _row(
-        job, Answer("", "wait", "its gates are open; the next pass creates its attempt"), answer="runs"
+        job, ClosedGate("", "wait", "its gates are open; the next pass creates its attempt"), answer="runs"
     )
 
 
-def _of_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> Answer:
+def _of_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> ClosedGate:
     name = f"attempt {attempt.number}"
     if attempt.wish == "cancel":
-        return Answer("live", "wait", f"{name} is being cancelled: {attempt.explanation}")
+        return ClosedGate("live", "wait", f"{name} is being cancelled: {attempt.explanation}")
     if attempt.status == "pending":
         waits = waits_for_place(attempt, snapshot)
-        return waits or Answer("live", "wait", f"{name} is placed by the next pass")
+        return waits or ClosedGate("live", "wait", f"{name} is placed by the next pass")
     if attempt.status == "waiting":
-        return Answer("live", "wait", f"{name} waits for {_claimant(attempt)} to claim it")
+        return ClosedGate("live", "wait", f"{name} waits for {_claimant(attempt)} to claim it")
     since = f" since {instant_text(attempt.started)}" if attempt.started else ""
-    return Answer("live", "wait", f"{name} is {attempt.status} on worker {attempt.worker}{since}")
+    return ClosedGate("live", "wait", f"{name} is {attempt.status} on worker {attempt.worker}{since}")
 
 
 def _claimant(attempt: AttemptRecord) -> str:
     return f"worker {attempt.worker}" if attempt.worker else "a registered worker"
 
 
-def _row(job: JobRecord, found: Answer, answer: str | None = None) -> dict[str, Any]:
+def _row(job: JobRecord, found: ClosedGate, answer: str | None = None) -> dict[str, Any]:
     return {
         "job": job.job,
         "state": job.state,

@@ -17,8 +17,8 @@ from scoopi.serve.passes import DueTimes
 from scoopi.serve.seat import Heart, Seat
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp, notify_all
-from scoopi.serve.work.crew import Crew, Report
-from scoopi.serve.work.endings import HANDED_BACK, Ending
+from scoopi.serve.work.crew import AttemptReport, Crew
+from scoopi.serve.work.endings import HANDED_BACK, AttemptEnd
 from scoopi.serve.work.orders import Workshop
 from scoopi.serve.work.publication import complete_all
 from scoopi.serve.workbench import FencedError, Workbench
@@ -87,7 +87,7 @@ class Server:
         self._is_quiet = False
         self._due = DueTimes()
         self._stops = 0
-        self._unreported: list[Report] = []
+        self._unreported: list[AttemptReport] = []
 
     def __enter__(self) -> Server:
         if self._options.works:
@@ -104,7 +104,7 @@ class Server:
         self._crew.close()
         try:
             for attempt in running:
-                self._end(attempt, Ending(HANDED_BACK))
+                self._end(attempt, AttemptEnd(HANDED_BACK))
             if self._options.works:
                 self._bench.change(self.name, state="lost", beat=None)
         except StoreError as failed:
@@ -188,7 +188,7 @@ class Server:
             if isinstance(error, StoreError):
                 self._bench.hand_back(attempt, _now())
                 raise
-            self._end(attempt, Ending("error", str(error)))
+            self._end(attempt, AttemptEnd("error", str(error)))
         else:
             self._notify(f"{attempt.attempt} started")
 
@@ -236,7 +236,7 @@ class Server:
         except FencedError:
             log.info("attempt %s: belongs to another worker", attempt.attempt)
 
-    def _end(self, attempt: AttemptRecord, ending: Ending, seconds: float = 0.0) -> None:
+    def _end(self, attempt: AttemptRecord, ending: AttemptEnd, seconds: float = 0.0) -> None:
         now = _now()
         try:
             if ending.status == HANDED_BACK:
@@ -267,7 +267,7 @@ class Server:
         """Offer the attempts of a former process of this name again; its name was free, so it has ended."""
         for attempt in self._store.open_attempts():
             if attempt.worker == self.name and attempt.status in ("running", "canceling"):
-                self._end(attempt, Ending(HANDED_BACK))
+                self._end(attempt, AttemptEnd(HANDED_BACK))
 
     def _complete_publications(self) -> None:
         """Finish what a crash has left half done in the output folders."""

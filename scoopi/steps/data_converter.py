@@ -17,7 +17,7 @@ from scoopi.steps.step import Step
 _SHOWN_VALUES = 5
 
 
-class Conversion(NamedTuple):
+class ItemConversion(NamedTuple):
     """A converter plugin as a step uses it.
 
     Attributes:
@@ -42,8 +42,8 @@ class DataConverter(Step):
     removed with its row (`drop`), or fails the task (`fail`).
     """
 
-    def __init__(self, conversions: Sequence[Conversion]) -> None:
-        self._conversions = [Conversion(*conversion) for conversion in conversions]
+    def __init__(self, conversions: Sequence[ItemConversion]) -> None:
+        self._conversions = [ItemConversion(*conversion) for conversion in conversions]
 
     def run(self, payload: Payload) -> Handover:
         """Convert the rows; a warning for each plugin that kept values unconverted.
@@ -65,7 +65,7 @@ class DataConverter(Step):
 class _Work:
     """One conversion of the rows of one page; a value that occurs in many rows is converted once."""
 
-    def __init__(self, conversion: Conversion) -> None:
+    def __init__(self, conversion: ItemConversion) -> None:
         self._conversion = conversion
         self._axes: tuple[Axis, ...] | None = None
         self._position = 0

@@ -32,7 +32,7 @@ from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Sites
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.parse.tree.page_signs import instead_of_content
-from scoopi.steps.step import Loader, LoadOrder, OnHandover, OnResult, OnSent, PluginClient
+from scoopi.steps.step import Loader, LoadOrder, OnHandover, OnPluginResult, OnSent, PluginClient
 from scoopi.steps.worker_sessions import WorkerSessions
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ class PageLoader(Loader):
 
     def _callbacks(
         self, payload: Payload, on_handover: OnHandover, request: Request | None = None
-    ) -> tuple[OnResult, OnSent | None]:
+    ) -> tuple[OnPluginResult, OnSent | None]:
         report = self._rules.on_sent
         end = partial(self._end, payload, on_handover, request)
         return end, None if report is None else partial(report, payload.job)

@@ -13,7 +13,7 @@ from scoopi.model.handover import Grant, Handover, Payload
 from scoopi.model.locator import PageRequest
 from scoopi.model.site_session import Session, SessionChange
 
-OnResult = Callable[[PluginResult], None]
+OnPluginResult = Callable[[PluginResult], None]
 OnSent = Callable[[str], None]
 """Receives the host of a request that was sent."""
 
@@ -99,10 +99,12 @@ class LoadOrder(msgspec.Struct, frozen=True):
 class PluginClient(Protocol):
     """Makes the requests for pages of some task groups by a plugin of the user."""
 
-    def begin(self, request: Request, grant: Grant, on_result: OnResult, on_sent: OnSent | None) -> None:
+    def begin(
+        self, request: Request, grant: Grant, on_result: OnPluginResult, on_sent: OnSent | None
+    ) -> None:
         """Start a call of the plugin; the grant is for the host of the request."""
 
-    def resume(self, call: int, grant: Grant, on_result: OnResult, on_sent: OnSent | None) -> bool:
+    def resume(self, call: int, grant: Grant, on_result: OnPluginResult, on_sent: OnSent | None) -> bool:
         """Let a call that wants a further grant continue; False if there is no such call any more."""
 
     def abandon(self, call: int) -> None:

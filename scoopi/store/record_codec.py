@@ -16,10 +16,10 @@ structure of msgpack begins with this byte."""
 _FIRST = 60
 _LONGEST_WHY = 200
 _HINT = "remove this record with a Hazelcast client, or remove the run with `scoopi forget`"
-Kind = TypeVar("Kind")
+Decoded = TypeVar("Decoded")
 
 
-class RecordCodec(Generic[Kind]):
+class RecordCodec(Generic[Decoded]):
     """Records of one kind in one map, as canonical JSON: equal records are equal bytes.
 
     Args:
@@ -29,13 +29,13 @@ class RecordCodec(Generic[Kind]):
         written: gives a record as bytes; the encoder itself, as each page has four.
     """
 
-    def __init__(self, store_map: StoreMap, kind: type[Kind], *, packed: bool = False) -> None:
+    def __init__(self, store_map: StoreMap, kind: type[Decoded], *, packed: bool = False) -> None:
         form = msgspec.msgpack if packed else msgspec.json
         self._name = store_map
-        self.written: Callable[[Kind], bytes] = form.Encoder(order=None if packed else "sorted").encode
-        self._decode: Callable[[bytes], Kind] = form.Decoder(kind).decode
+        self.written: Callable[[Decoded], bytes] = form.Encoder(order=None if packed else "sorted").encode
+        self._decode: Callable[[bytes], Decoded] = form.Decoder(kind).decode
 
-    def read(self, key: str, record: bytes) -> Kind:
+    def read(self, key: str, record: bytes) -> Decoded:
         """Decode the record of that key.
 
         Raises:

@@ -60,7 +60,7 @@ class PageLoad(msgspec.Struct, frozen=True):
         return PageLoad(self.item, self.payload.advance(order))
 
 
-class Loaded(msgspec.Struct, frozen=True):
+class LoadedPage(msgspec.Struct, frozen=True):
     """A page of `size` bytes from the network, or the error instead of it.
 
     Attributes:
@@ -82,7 +82,7 @@ class Loaded(msgspec.Struct, frozen=True):
         outcome: Handover | Exception,
         seconds: float,
         size_of: Callable[[object], int] | None = None,
-    ) -> Loaded:
+    ) -> LoadedPage:
         """What came of a load; without `size_of` the page was read here and does not count as received."""
         is_local = size_of is None
         if isinstance(outcome, Exception):

@@ -10,7 +10,7 @@ import msgspec
 from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.records import Records
-from scoopi.model.report.finds import MET, PAGES, ROWS, AxisName, axes_read, count_name, is_nothing
+from scoopi.model.report.finds import MET, PAGES, ROWS, AxisKey, axes_read, count_name, is_nothing
 
 
 class FoundValues:
@@ -60,7 +60,7 @@ class FoundValues:
             taken |= {count_name(MET, name, axis): 1 for axis in counts.met}
         return taken
 
-    def _meet(self, items: Sequence[Item], unmet: set[AxisName]) -> set[AxisName]:
+    def _meet(self, items: Sequence[Item], unmet: set[AxisKey]) -> set[AxisKey]:
         """Remove from `unmet` the axes that have a value in one of the items, and return them."""
         before = set(unmet)
         for item in items:
@@ -78,4 +78,4 @@ class _Counts(msgspec.Struct):
 
     pages: int = 0
     rows: int = 0
-    met: list[AxisName] = []
+    met: list[AxisKey] = []

@@ -175,7 +175,7 @@ class RobotsRead(msgspec.Struct, frozen=True, tag=15, array_like=True):
     answer: RobotsAnswer
 
 
-class HandedBack(msgspec.Struct, frozen=True, tag=11, array_like=True):
+class JobsHandedBack(msgspec.Struct, frozen=True, tag=11, array_like=True):
     """These jobs were not begun; at most a request for their page was sent and failed to bring it."""
 
     jobs: tuple[str, ...]
@@ -223,7 +223,7 @@ ToParent = (
     | Answered
     | Asking
     | RobotsRead
-    | HandedBack
+    | JobsHandedBack
     | Results
     | SessionAsked
     | SessionChanged

@@ -35,7 +35,7 @@ from scoopi.model.handover import Grant
 from scoopi.model.sites import Sites
 from scoopi.model.text.shown import shown
 from scoopi.plugins.loader_port import LoaderPlugin, Terms
-from scoopi.steps.step import OnResult, OnSent
+from scoopi.steps.step import OnPluginResult, OnSent
 from scoopi.worker.plugin_call import CallRules, Event, GrantWanted, PageCame, PluginCall, RequestSent
 
 CHECK_S = 0.25
@@ -55,7 +55,7 @@ class LoadLimits(msgspec.Struct, frozen=True):
 class _Call(msgspec.Struct):
     call: PluginCall
     request: Request
-    on_result: OnResult
+    on_result: OnPluginResult
     on_sent: OnSent | None
     waits: bool = False
 
@@ -81,7 +81,9 @@ class PluginLoads:
         self._events: deque[tuple[int, Event]] = deque()
         self._check_at = 0.0
 
-    def begin(self, request: Request, grant: Grant, on_result: OnResult, on_sent: OnSent | None) -> None:
+    def begin(
+        self, request: Request, grant: Grant, on_result: OnPluginResult, on_sent: OnSent | None
+    ) -> None:
         """See `PluginClient`."""
         self._hanging = [call for call in self._hanging if call.thread.is_alive()]
         if len(self._hanging) >= MOST_HANGING:
@@ -95,7 +97,7 @@ class PluginLoads:
         call.give(grant)
         call.thread.start()
 
-    def resume(self, call: int, grant: Grant, on_result: OnResult, on_sent: OnSent | None) -> bool:
+    def resume(self, call: int, grant: Grant, on_result: OnPluginResult, on_sent: OnSent | None) -> bool:
         """See `PluginClient`."""
         known = self._calls.get(call)
         if known is None:

@@ -16,7 +16,7 @@ from scoopi.model.report.run_report import LOADER
 from scoopi.model.robots import RobotsAnswer
 from scoopi.steps.step import LoadOrder
 from scoopi.worker.crash_marker import CrashMarker
-from scoopi.worker.fetching import Fetching, Loaded, PageLoad
+from scoopi.worker.fetching import Fetching, LoadedPage, PageLoad
 from scoopi.worker.job_run import JobRun
 from scoopi.worker.messages import (
     Answered,
@@ -25,7 +25,7 @@ from scoopi.worker.messages import (
     Drain,
     Give,
     Granted,
-    HandedBack,
+    JobsHandedBack,
     Recall,
     Result,
     Results,
@@ -44,7 +44,7 @@ from scoopi.worker.worker_parts import WorkerParts
 BATCH_SECONDS = 0.02
 BATCH_BYTES = 256 << 10
 LONGEST_WAIT_S = 1.0
-Work = PageLoad | Loaded
+Work = PageLoad | LoadedPage
 """A page to be loaded here, or one that is loaded."""
 
 
@@ -155,7 +155,7 @@ class WorkerLoop:
         answered = (Answered(load.item.job, host) for load in unbegun if (host := load.granted_host()))
         if back := [load.item for load in (*waiting, *unbegun)]:
             self._begun -= sum(not item.is_robots for item in back)
-            self._pipe.send(*answered, HandedBack(tuple(item.job for item in back)))
+            self._pipe.send(*answered, JobsHandedBack(tuple(item.job for item in back)))
         self._flush()  # finished jobs must not wait for a step that may never end
 
     def _take_unbegun(self) -> list[PageLoad]:
@@ -185,16 +185,18 @@ class WorkerLoop:
         elif load.item.is_robots:
             reports.append(RobotsRead(load.item.job, _robots_answer(outcome)))
         else:
-            loaded = Loaded.of(load.item, outcome, seconds, self._loader.size_of)
+            loaded = LoadedPage.of(load.item, outcome, seconds, self._loader.size_of)
             self._received += loaded.size
             self._to_run.append(loaded)
         return reports
 
-    def _asking(self, item: WorkItem, handover: ToGrant | ToSession) -> Asking | SessionAsked | HandedBack:
+    def _asking(
+        self, item: WorkItem, handover: ToGrant | ToSession
+    ) -> Asking | SessionAsked | JobsHandedBack:
         session = handover.session if isinstance(handover, ToSession) else ""
         if not self._waiting.add(PageLoad(item, handover.payload, session)):
             self._loader.abandon(handover.payload)
-            return HandedBack((item.job,))
+            return JobsHandedBack((item.job,))
         if isinstance(handover, ToSession):
             return SessionAsked(item.job, handover.session, handover.version)
         order = handover.payload.expect(LoadOrder)
@@ -205,7 +207,7 @@ class WorkerLoop:
         if (load := self._waiting.take(denied.job)) is not None:
             self._loader.abandon(load.payload)
             kind = DisallowedError if denied.is_rule else FetchError
-            self._run_soon(Loaded(load.item, None, kind(denied.message, cause=denied.cause)))
+            self._run_soon(LoadedPage(load.item, None, kind(denied.message, cause=denied.cause)))
 
     # The steps' thread
 
@@ -239,10 +241,10 @@ class WorkerLoop:
         """Whether pages of `max_held_bytes` wait for their steps, so that the network has to wait."""
         return self._received - self._done_with >= self._parts.max_held_bytes
 
-    def _load_here(self, load: PageLoad) -> Loaded | None:
+    def _load_here(self, load: PageLoad) -> LoadedPage | None:
         """The page of a job that needs no request; None when it has none, or is handed back."""
         if self._draining.is_set():
-            self._pipe.send(HandedBack((load.item.job,)))
+            self._pipe.send(JobsHandedBack((load.item.job,)))
             return None
         if self._marker is not None:
             self._marker.note(load.item.job, "")
@@ -257,9 +259,9 @@ class WorkerLoop:
         if isinstance(outcome, ToGrant | ToSession):
             self._pipe.send(self._asking(load.item, outcome))
             return None
-        return Loaded.of(load.item, outcome, seconds)
+        return LoadedPage.of(load.item, outcome, seconds)
 
-    def _result(self, loaded: Loaded) -> Result:
+    def _result(self, loaded: LoadedPage) -> Result:
         if loaded.error is not None:
             result = self._runner.failed_load(loaded.item, loaded.error)
         else:

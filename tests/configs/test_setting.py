@@ -11,35 +11,37 @@ import pytest
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import FetchLimits
 from scoopi.configs.registry import SETTINGS_BY_KEY
-from scoopi.configs.setting import NODE, RUN, Group, Key, Kind, Setting, declared, read_value
+from scoopi.configs.setting import NODE, RUN, Group, Setting, SettingKey, SettingKind, declared, read_value
 from scoopi.errors import ConfigError
 
 
 class Sample(Group, frozen=True):
-    count: Annotated[int, Key("scoopi.count", RUN, "How many.", unit="ms", least=1, most=9)] = 3
-    is_on: Annotated[bool, Key("scoopi.on", NODE, "Whether.")] = False
-    mode: Annotated[Literal["a", "b"], Key("scoopi.mode", NODE, "Which.")] = "a"
+    count: Annotated[int, SettingKey("scoopi.count", RUN, "How many.", unit="ms", least=1, most=9)] = 3
+    is_on: Annotated[bool, SettingKey("scoopi.on", NODE, "Whether.")] = False
+    mode: Annotated[Literal["a", "b"], SettingKey("scoopi.mode", NODE, "Which.")] = "a"
     derived: float = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    names: Annotated[tuple[str, ...], Key("scoopi.names", NODE, "Who.", kind=Kind.TEXT, default=None)]
-    file: Annotated[Path | None, Key("scoopi.file", NODE, "Where.", kind=Kind.PATH)] = None
+    names: Annotated[
+        tuple[str, ...], SettingKey("scoopi.names", NODE, "Who.", kind=SettingKind.TEXT, default=None)
+    ]
+    file: Annotated[Path | None, SettingKey("scoopi.file", NODE, "Where.", kind=SettingKind.PATH)] = None
 
 
 def test_a_field_gives_its_setting_the_type_default_and_choices() -> None:
     assert dict(declared(Sample)) == {
-        "count": Setting("scoopi.count", Kind.INT, "3", RUN, "How many.", "ms", 1, 9),
-        "is_on": Setting("scoopi.on", Kind.BOOL, "false", NODE, "Whether."),
-        "mode": Setting("scoopi.mode", Kind.CHOICE, "a", NODE, "Which.", choices=("a", "b")),
+        "count": Setting("scoopi.count", SettingKind.INT, "3", RUN, "How many.", "ms", 1, 9),
+        "is_on": Setting("scoopi.on", SettingKind.BOOL, "false", NODE, "Whether."),
+        "mode": Setting("scoopi.mode", SettingKind.CHOICE, "a", NODE, "Which.", choices=("a", "b")),
     }
 
 
 def test_a_key_may_state_another_kind_and_default_than_its_field() -> None:
     assert [(setting.kind, setting.default) for setting in declared(Parsed).values()] == [
-        (Kind.TEXT, None),
-        (Kind.PATH, None),
+        (SettingKind.TEXT, None),
+        (SettingKind.PATH, None),
     ]
 
 

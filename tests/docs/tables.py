@@ -13,8 +13,7 @@ from importlib import import_module
 from typing import Any, Literal, get_args, get_origin
 
 from scoopi.configs.registry import SETTINGS
-from scoopi.configs.setting import Kind as ValueKind
-from scoopi.configs.setting import Setting
+from scoopi.configs.setting import Setting, SettingKind
 from scoopi.defs.records import record_language
 from scoopi.defs.scrape import language
 from scoopi.defs.sites.site_language import AUTH, LOGIN, PAGE_SIGN, RETRY, SITE
@@ -220,19 +219,19 @@ def _default_of(setting: Setting) -> str:
 
 def _values_of(setting: Setting) -> str:
     match setting.kind:
-        case ValueKind.CHOICE:
+        case SettingKind.CHOICE:
             return ", ".join(f"`{choice}`" for choice in setting.choices)
-        case ValueKind.INT:
+        case SettingKind.INT:
             return f"{setting.least} to {setting.most}"
-        case ValueKind.WORKERS:
+        case SettingKind.WORKERS:
             return f"`auto`, or {setting.least} to {setting.most}"
-        case ValueKind.BOOL:
+        case SettingKind.BOOL:
             return "`true`, `false`"
-        case ValueKind.PATH:
+        case SettingKind.PATH:
             return "path"
-        case ValueKind.PATTERN:
+        case SettingKind.PATTERN:
             return "date pattern"
-        case ValueKind.TEXT:
+        case SettingKind.TEXT:
             return "text"
 
 

@@ -20,7 +20,7 @@ from scoopi.worker.messages import (
     Asking,
     Drain,
     Granted,
-    HandedBack,
+    JobsHandedBack,
     Ready,
     Recall,
     Results,
@@ -227,7 +227,7 @@ def test_what_a_worker_hands_back_is_given_again(tmp_path: Path) -> None:
         worker = node.worker()
         node.push(1)
         (item,) = worker.is_given()
-        worker.says(HandedBack((item.job,)))
+        worker.says(JobsHandedBack((item.job,)))
         assert worker.is_given() == [item]
 
 
@@ -242,7 +242,7 @@ def test_a_drain_gives_back_what_waits_and_what_workers_hand_back_and_lets_the_r
         waiting = node.back.get(timeout=WAIT_S)
         assert [pending.taken for pending in waiting] == taken[len(items) :]
         assert isinstance(worker.hears(), Drain)
-        worker.says(HandedBack((items[-1].job,)))
+        worker.says(JobsHandedBack((items[-1].job,)))
         (unbegun,) = node.back.get(timeout=WAIT_S)
         assert unbegun.taken.id == items[-1].job
         worker.ends(items[0])
@@ -263,7 +263,7 @@ def test_a_recall_gives_back_what_has_not_begun_and_the_node_goes_on(tmp_path: P
         waiting = node.back.get(timeout=WAIT_S)
         assert [pending.taken for pending in waiting] == taken[len(items) :]
         assert isinstance(worker.hears(), Recall)
-        worker.says(HandedBack((items[-1].job,)))
+        worker.says(JobsHandedBack((items[-1].job,)))
         (unbegun,) = node.back.get(timeout=WAIT_S)
         assert unbegun.taken.id == items[-1].job
         worker.ends(*items[:-1])
@@ -271,7 +271,7 @@ def test_a_recall_gives_back_what_has_not_begun_and_the_node_goes_on(tmp_path: P
         node.inbox.post(lambda: node.runner.push([unbegun]))
         (again,) = worker.is_given()
         assert again == items[-1]
-        worker.says(HandedBack((again.job,)))
+        worker.says(JobsHandedBack((again.job,)))
         assert worker.is_given() == [again], "what a worker hands back by itself is run here"
 
 
@@ -281,7 +281,7 @@ def test_a_job_that_asked_for_a_request_and_was_handed_back_gets_no_grant(tmp_pa
         node.push(2, SITE)
         (item,) = worker.is_given()
         worker.says(Asking(item.job, SITE))
-        worker.says(HandedBack((item.job,)))
+        worker.says(JobsHandedBack((item.job,)))
         worker.says(Answered(item.job, SITE))
         heard = worker.is_given()
         assert {each.grant is not None for each in heard} == {True}

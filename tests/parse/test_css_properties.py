@@ -17,7 +17,7 @@ from scoopi.parse.css import syntax
 from scoopi.parse.css.compiled_selector import LARGE, CompiledSelector
 from scoopi.parse.css.element_text import full_text, own_text
 from scoopi.parse.css.selector_parser import parse_selector
-from scoopi.parse.css.xpath_writer import Scope
+from scoopi.parse.css.xpath_writer import Within
 
 Element = etree._Element
 Page = tuple[Any, ...]
@@ -26,7 +26,7 @@ QUICK = settings(max_examples=150, deadline=None, suppress_health_check=[HealthC
 # --- a matcher as slow and plain as the language's description
 
 
-def matches(element: Element, root: Element, chain: syntax.Chain) -> bool:
+def matches(element: Element, root: Element, chain: syntax.SelectorChain) -> bool:
     links = list(zip(chain.combinators, chain.compounds, strict=False)) if chain.scoped else None
     compounds = chain.compounds if links is None else (None, *chain.compounds)
     return matches_from(element, root, list(compounds), list(chain.combinators))
@@ -78,19 +78,19 @@ def meets(element: Element, root: Element, test: syntax.Test) -> bool:
         case syntax.SiblingIndex(operator, index):
             at = len(list(element.itersiblings("*", preceding=True)))
             return {"=": at == index, "<": at < index and element is not root, ">": at > index}[operator]
-        case syntax.State("empty"):
+        case syntax.StateTest("empty"):
             return not element.text and not any(child.tail or isinstance(child.tag, str) for child in element)
-        case syntax.State("root"):
+        case syntax.StateTest("root"):
             return element is root
         case syntax.TextTest("contains", text):
             return text in full_text(element).lower()
         case syntax.TextTest("containsOwn", text):
             return text in own_text(element).lower()
-        case syntax.Nested("is", selectors):
+        case syntax.NestedTest("is", selectors):
             return any(matches(element, root, chain) for chain in selectors)
-        case syntax.Nested("not", selectors):
+        case syntax.NestedTest("not", selectors):
             return not any(matches(element, root, chain) for chain in selectors)
-        case syntax.Nested("has", selectors):
+        case syntax.NestedTest("has", selectors):
             below = [inner for inner in element.iter("*") if inner is not element]
             return any(matches(inner, element, chain) for inner in below for chain in selectors)
     raise AssertionError(test)
@@ -205,7 +205,7 @@ def test_a_selector_finds_in_a_block_what_its_plain_reading_finds(
     block = elements[at % len(elements)]
     chains = parse_selector(selector)
     expected = [e for e in block.iter("*") if any(matches(e, block, chain) for chain in chains)]
-    assert CompiledSelector(chains, Scope.BLOCK, 1000, large=large).select(block) == expected
+    assert CompiledSelector(chains, Within.BLOCK, 1000, large=large).select(block) == expected
 
 
 @pytest.mark.parametrize("large", [0, LARGE])
@@ -216,8 +216,8 @@ def test_a_page_is_searched_like_a_block_that_is_the_whole_page(
 ) -> None:
     root = built(page)
     chains = parse_selector(selector)
-    expected = CompiledSelector(chains, Scope.BLOCK, 1000).select(root)
-    assert CompiledSelector(chains, Scope.PAGE, 1000, large=large).select(root) == expected
+    expected = CompiledSelector(chains, Within.BLOCK, 1000).select(root)
+    assert CompiledSelector(chains, Within.PAGE, 1000, large=large).select(root) == expected
 
 
 @QUICK
@@ -229,7 +229,7 @@ def test_any_text_is_a_selector_or_a_parse_error_with_a_place(text: str) -> None
 
 def fault_of(text: str) -> ParseError | None:
     try:
-        CompiledSelector(parse_selector(text), Scope.BLOCK, 1000).select(etree.Element("tr"))
+        CompiledSelector(parse_selector(text), Within.BLOCK, 1000).select(etree.Element("tr"))
     except ParseError as error:
         return error
     return None

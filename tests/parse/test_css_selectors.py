@@ -9,7 +9,7 @@ from scoopi.errors import ParseError
 from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.css_engine import CssEngine
 from scoopi.parse.css.selector_parser import parse_selector
-from scoopi.parse.css.xpath_writer import Scope
+from scoopi.parse.css.xpath_writer import Within
 
 PAGE = etree.fromstring(
     '<html id="html"><head id="head"><title id="title">Weather</title></head>'
@@ -168,8 +168,8 @@ FOUND = [
 
 
 def found(block: str, selector: str, page: etree._Element = PAGE) -> str:
-    blocks = CompiledSelector(parse_selector(block), Scope.PAGE, 1000).select(page)
-    compiled = CompiledSelector(parse_selector(selector), Scope.BLOCK, 1000)
+    blocks = CompiledSelector(parse_selector(block), Within.PAGE, 1000).select(page)
+    compiled = CompiledSelector(parse_selector(selector), Within.BLOCK, 1000)
     elements = dict.fromkeys(element for each in blocks for element in compiled.select(each))
     return " ".join(str(element.get("id")) for element in elements)
 
@@ -277,7 +277,7 @@ def test_what_jsoup_refuses_without_need_is_understood(selector: str, ids: str) 
     ],
 )
 def test_the_root_of_a_page_has_an_index_but_no_position(block: str, ids: str) -> None:
-    blocks = CompiledSelector(parse_selector(block), Scope.PAGE, 1000).select(PAGE)
+    blocks = CompiledSelector(parse_selector(block), Within.PAGE, 1000).select(PAGE)
     assert " ".join(str(element.get("id")) for element in blocks) == ids
 
 
@@ -315,7 +315,7 @@ def test_a_wrong_selector_is_reported_with_its_place_and_hint(selector: str, wha
 
 def test_a_wrong_pattern_is_a_parse_error() -> None:
     with pytest.raises(ParseError):
-        CompiledSelector(parse_selector("td:matches([)"), Scope.BLOCK, 1000)
+        CompiledSelector(parse_selector("td:matches([)"), Within.BLOCK, 1000)
 
 
 def test_selectors_nested_without_end_are_refused() -> None:
@@ -324,7 +324,7 @@ def test_selectors_nested_without_end_are_refused() -> None:
 
 
 def test_a_selector_too_large_for_xpath_is_a_parse_error() -> None:
-    compiled = CompiledSelector(parse_selector("p" + ":not(.x)" * 20_000), Scope.BLOCK, 1000)
+    compiled = CompiledSelector(parse_selector("p" + ":not(.x)" * 20_000), Within.BLOCK, 1000)
     with pytest.raises(ParseError, match="cannot be evaluated"):
         compiled.select(PAGE)
 

@@ -13,7 +13,7 @@ from scoopi.periods.period import Period, Qualifier
 from scoopi.periods.slot import (
     Instant,
     Iteration,
-    Request,
+    ManualSlot,
     Slot,
     instant_text,
     parse_instant,
@@ -28,7 +28,7 @@ instants = moments.map(lambda at: Instant(at.replace(tzinfo=UTC)))
 slots: st.SearchStrategy[Slot] = st.one_of(
     st.builds(Period, st.sampled_from(Qualifier), moments),
     st.builds(Iteration, numbers),
-    st.builds(Request, numbers),
+    st.builds(ManualSlot, numbers),
     instants,
 )
 
@@ -42,7 +42,7 @@ def test_the_text_and_the_key_of_a_slot_give_the_slot(slot: Slot) -> None:
 @given(numbers, numbers)
 def test_numbered_slots_sort_by_number(one: int, other: int) -> None:
     assert (slot_key(Iteration(one)) < slot_key(Iteration(other))) is (one < other)
-    assert (slot_key(Request(one)) < slot_key(Request(other))) is (one < other)
+    assert (slot_key(ManualSlot(one)) < slot_key(ManualSlot(other))) is (one < other)
 
 
 @given(instants, instants)

@@ -24,7 +24,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.periods.slot import parse_slot
-from scoopi.scheduler.decisions import Decision, Record, changed
+from scoopi.scheduler.decisions import Decision, ScheduleRecord, changed
 from scoopi.scheduler.reconcile import made, reconcile
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.why import why
@@ -49,7 +49,7 @@ class World:
     def __init__(self, folder: Path, text: str, since: datetime = START) -> None:
         self._folder = folder
         self.now = since
-        self.records: dict[tuple[type, str], Record] = {}
+        self.records: dict[tuple[type, str], ScheduleRecord] = {}
         self.writes = 0
         self.crash_after: int | None = None
         self.schedule = Schedule({})
@@ -64,7 +64,7 @@ class World:
             if (ProcessRecord, name) not in self.records:
                 self.put(ProcessRecord(name=name, since=self.now))
 
-    def put(self, record: Record) -> None:
+    def put(self, record: ScheduleRecord) -> None:
         self.records[type(record), key_of(record)] = record
 
     def all(self, kind: type[Any]) -> list[Any]:
@@ -177,7 +177,7 @@ class World:
         return why(self.job(job), self.snapshot())
 
 
-def key_of(record: Record) -> str:
+def key_of(record: ScheduleRecord) -> str:
     """The key of a record in its map."""
     for name in ("attempt", "job", "worker", "name"):
         if hasattr(record, name):

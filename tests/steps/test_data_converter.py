@@ -10,7 +10,7 @@ from scoopi.model.handover import Payload, ToTask
 from scoopi.model.locator import Locator
 from scoopi.model.place import Place
 from scoopi.plugins.parameters import OnError
-from scoopi.steps.data_converter import Conversion, DataConverter
+from scoopi.steps.data_converter import DataConverter, ItemConversion
 
 AXES = (Axis("item", "day", 1), Axis("dim", "hour", 2))
 
@@ -33,11 +33,11 @@ def rows(*values: str | None) -> Data:
     return Data("d", tuple(Item(AXES, (value, "x"), (number, 1)) for number, value in enumerate(values, 1)))
 
 
-def doubling(on_error: OnError, item: str = "day") -> Conversion:
-    return Conversion(item, on_error, Doubler(), "twice", Place("d.yml", 4, 9))
+def doubling(on_error: OnError, item: str = "day") -> ItemConversion:
+    return ItemConversion(item, on_error, Doubler(), "twice", Place("d.yml", 4, 9))
 
 
-def run(data: Data, *conversions: Conversion) -> ToTask:
+def run(data: Data, *conversions: ItemConversion) -> ToTask:
     handover = DataConverter(conversions).run(Payload("7", Locator("l", "g", "u"), 1, "t", data))
     assert isinstance(handover, ToTask)
     return handover
@@ -61,7 +61,7 @@ def test_a_value_of_many_rows_is_converted_once_and_each_row_is_counted() -> Non
             asked.append(value)
             return super().convert(value)
 
-    conversion = Conversion("day", "keep", Noted(), "twice")
+    conversion = ItemConversion("day", "keep", Noted(), "twice")
     handover = run(rows("1", "x", "1", "x", "1"), conversion)
     assert asked == ["1", "x"]
     assert values(handover) == ["2", "x", "2", "x", "2"]
@@ -70,7 +70,7 @@ def test_a_value_of_many_rows_is_converted_once_and_each_row_is_counted() -> Non
 
 
 def test_several_plugins_for_an_item_act_in_their_order() -> None:
-    suffix = Conversion("day", "keep", Suffix(), "suffix")
+    suffix = ItemConversion("day", "keep", Suffix(), "suffix")
     assert values(run(rows("1"), doubling("keep"), suffix)) == ["2!"]
     assert values(run(rows("1"), suffix, doubling("keep"))) == ["1!"]
 
@@ -134,7 +134,7 @@ def test_a_converter_that_returns_no_str_fails_the_task_by_its_name(made: object
     with pytest.raises(
         StepError, match=rf"wrong returned {type(made).__name__} for '1', not a str"
     ) as caught:
-        run(rows("1"), Conversion("day", "keep", Wrong(), "wrong", Place("d.yml", 4, 9)))
+        run(rows("1"), ItemConversion("day", "keep", Wrong(), "wrong", Place("d.yml", 4, 9)))
     assert caught.value.at == "d.yml:4:9"
 
 

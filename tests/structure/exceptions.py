@@ -4,6 +4,11 @@ from __future__ import annotations
 
 DOUBLE_NAMES: set[str] = set()
 """File names that occur in more than one folder."""
+DOUBLE_CLASSES: set[str] = {
+    # the interface that plugins implement under this name, and the thread that appends all frames
+    "Appender",
+}
+"""Public classes of one name in more than one file."""
 LONG_FILES: set[str] = set()
 """Files above the limit."""
 FULL_FOLDERS: set[str] = {

@@ -47,6 +47,14 @@ def test_every_file_name_is_unique() -> None:
     assert_only(double, exceptions.DOUBLE_NAMES, "file names are unique")
 
 
+def test_every_class_name_is_unique() -> None:
+    times = Counter(
+        node.name for source in SCOOPI for node in source.tree.body if isinstance(node, ast.ClassDef)
+    )
+    double = {name for name, count in times.items() if count > 1 and not _is_private(name)}
+    assert_only(double, exceptions.DOUBLE_CLASSES, "a class name means one thing")
+
+
 def test_no_file_is_long() -> None:
     long = {source.name for source in SCOOPI if source.lines > MOST_LINES}
     assert_only(long, exceptions.LONG_FILES, f"a file has at most {MOST_LINES} lines")

@@ -27,7 +27,7 @@ from scoopi.worker.messages import (
     Drain,
     Give,
     Granted,
-    HandedBack,
+    JobsHandedBack,
     Ready,
     Recall,
     Results,
@@ -216,7 +216,7 @@ def test_a_job_that_waits_for_a_grant_is_handed_back_at_the_drain(start: Callabl
         Asking("job", HOST, "http://here.example/"),
     ]
     parent.send(Drain())
-    assert parent.hear() == HandedBack(("job",))
+    assert parent.hear() == JobsHandedBack(("job",))
 
 
 def test_what_has_not_begun_is_handed_back_at_the_drain(
@@ -230,7 +230,7 @@ def test_what_has_not_begun_is_handed_back_at_the_drain(
     give(parent, "job")
     parent.send(Drain())
     assert parent.hear() == Answered("job", "here.example:80")
-    assert parent.hear() == HandedBack(("job",))
+    assert parent.hear() == JobsHandedBack(("job",))
     assert loader.under_way() == 0
     loader.release.set()
 
@@ -247,7 +247,7 @@ def test_what_has_not_begun_is_handed_back_at_a_recall_and_more_is_done_afterwar
         Asking("job", HOST, "http://here.example/"),
     ]
     parent.send(Recall())
-    assert parent.hear() == HandedBack(("job",))
+    assert parent.hear() == JobsHandedBack(("job",))
     assert isinstance(parent.hear(), Results)
     give(parent)
     loader.end(ToGrant(HOST, payload_of(LoadOrder())))
@@ -265,7 +265,7 @@ def test_what_waits_behind_a_slow_page_is_taken_back_and_the_worker_keeps_workin
     give_files(parent, "slow", "second", "third")
     assert loader.is_held.wait(LIMIT_S)
     parent.send(Recall())
-    assert parent.hear() == HandedBack(("second", "third"))
+    assert parent.hear() == JobsHandedBack(("second", "third"))
     loader.release.set()
     assert results_of(parent) == {"slow"}
     give_files(parent, "fourth")
@@ -281,7 +281,7 @@ def test_results_that_wait_for_others_are_reported_when_jobs_are_taken_back(
     give_files(parent, "first", "second", "third")
     assert loader.is_held.wait(LIMIT_S)
     parent.send(Recall())
-    assert parent.hear() == HandedBack(("third",))
+    assert parent.hear() == JobsHandedBack(("third",))
     assert results_of(parent) == {"first"}
     loader.release.set()
     assert results_of(parent) == {"second"}, "it is the last that came, so it waits for no other"
@@ -298,7 +298,7 @@ def test_a_request_that_was_not_sent_is_taken_back_too(
     give(parent, "asked")
     parent.send(Recall())
     assert parent.hear() == Answered("asked", "here.example:80")
-    assert parent.hear() == HandedBack(("asked",))
+    assert parent.hear() == JobsHandedBack(("asked",))
     loader.release.set()
 
 
@@ -367,7 +367,7 @@ def test_a_redirect_that_crosses_the_drain_is_handed_back(
     give(parent)
     loader.end(ToGrant(HOST, payload_of(LoadOrder())))
     heard: list[ToParent | None] = []
-    while HandedBack(("job",)) not in heard:
+    while JobsHandedBack(("job",)) not in heard:
         heard.append(parent.hear())
         assert heard[-1] is not None
     assert Answered("job", "here.example:80") in heard

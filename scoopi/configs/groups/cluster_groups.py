@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Self
 
-from scoopi.configs.setting import DAY_MS, HOUR_MS, NODE, SHARED, Key, Kind, Values, values_of
+from scoopi.configs.setting import DAY_MS, HOUR_MS, NODE, SHARED, SettingKey, SettingKind, Values, values_of
 from scoopi.errors import ConfigError
 
 DEFAULT_PORT = 5701
@@ -24,29 +24,34 @@ class TlsSettings:
 
     authorities: Annotated[
         Path | None,
-        Key(
+        SettingKey(
             "scoopi.cluster.tls.ca",
             NODE,
             "The file of trusted certificate authorities; unset: those of the system.",
-            kind=Kind.PATH,
+            kind=SettingKind.PATH,
         ),
     ] = None
     certificate: Annotated[
         Path | None,
-        Key(
+        SettingKey(
             "scoopi.cluster.tls.certificate",
             NODE,
             "The file with this node's certificate, if the members require one.",
-            kind=Kind.PATH,
+            kind=SettingKind.PATH,
         ),
     ] = None
     key: Annotated[
         Path | None,
-        Key("scoopi.cluster.tls.key", NODE, "The file with the key of that certificate.", kind=Kind.PATH),
+        SettingKey(
+            "scoopi.cluster.tls.key",
+            NODE,
+            "The file with the key of that certificate.",
+            kind=SettingKind.PATH,
+        ),
     ] = None
     password: Annotated[
         str | None,
-        Key("scoopi.cluster.tls.password", NODE, "The password of that key; write it as ${env:NAME}."),
+        SettingKey("scoopi.cluster.tls.password", NODE, "The password of that key; write it as ${env:NAME}."),
     ] = field(default=None, repr=False)
 
     @classmethod
@@ -83,20 +88,21 @@ class ClusterSettings:
 
     addresses: Annotated[
         tuple[str, ...],
-        Key(
+        SettingKey(
             "scoopi.cluster.addresses",
             NODE,
             "Members of the Hazelcast cluster, HOST:PORT with commas between; unset, a run is solo.",
-            kind=Kind.TEXT,
+            kind=SettingKind.TEXT,
             default=None,
         ),
     ]
     name: Annotated[
-        str, Key("scoopi.cluster.name", NODE, "The name of the Hazelcast cluster, as its members have it.")
+        str,
+        SettingKey("scoopi.cluster.name", NODE, "The name of the Hazelcast cluster, as its members have it."),
     ] = "scoopi"
     node: Annotated[
         str,
-        Key(
+        SettingKey(
             "scoopi.cluster.node",
             NODE,
             "The id of this node; unset: that of this folder from an earlier start, or a new one.",
@@ -105,16 +111,16 @@ class ClusterSettings:
     ] = ""
     username: Annotated[
         str | None,
-        Key("scoopi.cluster.username", NODE, "The user name for the members, if they require one."),
+        SettingKey("scoopi.cluster.username", NODE, "The user name for the members, if they require one."),
     ] = None
     password: Annotated[
         str | None,
-        Key("scoopi.cluster.password", NODE, "The password for that user; write it as ${env:NAME}."),
+        SettingKey("scoopi.cluster.password", NODE, "The password for that user; write it as ${env:NAME}."),
     ] = field(default=None, repr=False)
     tls: TlsSettings | None = None
     connect_timeout_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.cluster.connect.timeout",
             NODE,
             "How long a starting node tries to reach a member.",
@@ -125,7 +131,7 @@ class ClusterSettings:
     ] = 10_000
     reconnect_timeout_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.cluster.reconnect.timeout",
             NODE,
             "How long a running node waits for a member when none answers; then it stops.",
@@ -137,7 +143,7 @@ class ClusterSettings:
     call_timeout_ms: int = 10_000
     members: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.cluster.members",
             NODE,
             "The number of members, of which a majority must be there; 0: the most ever seen.",
@@ -146,7 +152,7 @@ class ClusterSettings:
     ] = 0
     quorum_size: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.cluster.quorum.size",
             SHARED,
             "How many nodes must have joined a run before it begins.",
@@ -156,7 +162,7 @@ class ClusterSettings:
     ] = 1
     quorum_timeout_s: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.cluster.quorum.timeout",
             SHARED,
             "How long a node waits for the quorum.",
@@ -167,7 +173,7 @@ class ClusterSettings:
     ] = 60
     heartbeat_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.cluster.heartbeat",
             SHARED,
             "The time between two heartbeats of a node.",
@@ -178,7 +184,7 @@ class ClusterSettings:
     ] = 1000
     liveness_gap_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.cluster.liveness.gap",
             SHARED,
             "How long a node's heartbeat may stand still before other nodes consider it dead.",
@@ -189,7 +195,7 @@ class ClusterSettings:
     ] = 15_000
     share_turn_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.cluster.share.turn",
             SHARED,
             "The longest that a node keeps its share of a host once another node waits for it.",

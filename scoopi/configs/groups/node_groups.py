@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, Self
 
 from scoopi.configs.machine import cores, memory_limit
-from scoopi.configs.setting import NODE, RUN, SHARED, Group, Key, Kind, Values
+from scoopi.configs.setting import NODE, RUN, SHARED, Group, SettingKey, SettingKind, Values
 
 OTHERS = 2
 """Processes of a node besides its workers: the parent, and the worker for quarantined pages."""
@@ -20,18 +20,18 @@ class WorkerSettings(Group, frozen=True):
 
     workers: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.workers",
             NODE,
             "Worker processes of this node: auto is one a core; 0 runs all but scripts in this process.",
             most=256,
-            kind=Kind.WORKERS,
+            kind=SettingKind.WORKERS,
             default="auto",
         ),
     ]
     most_requests: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.loader.fetch.inFlight",
             NODE,
             "The most requests in flight per worker, over all hosts.",
@@ -56,7 +56,7 @@ class AppenderSettings(Group, frozen=True):
 
     commit_interval_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.appender.commitInterval",
             NODE,
             "How long rows are gathered before they are made durable together.",
@@ -67,7 +67,7 @@ class AppenderSettings(Group, frozen=True):
     ] = 100
     queue_size: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.appender.queueSize",
             NODE,
             "The most finished jobs that wait for the appender; a full queue slows the workers down.",
@@ -82,7 +82,7 @@ class JobSettings(Group, frozen=True):
 
     max_crashes: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.job.maxCrashes",
             RUN,
             "How many workers a task may crash while it runs alone, before it fails.",
@@ -92,7 +92,7 @@ class JobSettings(Group, frozen=True):
     ] = 3
     max_takes: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.job.maxTakes",
             RUN,
             "How often a job may be taken back from a dead node before it fails.",
@@ -102,7 +102,7 @@ class JobSettings(Group, frozen=True):
     ] = 20
     prefetch_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.job.prefetch",
             NODE,
             "How much work is taken ahead from each host.",
@@ -118,7 +118,7 @@ class EngineSettings(Group, frozen=True):
 
     monitor_period_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.monitor.timerPeriod",
             NODE,
             "How often the monitor checks whether the run is complete.",
@@ -129,7 +129,7 @@ class EngineSettings(Group, frozen=True):
     ] = 1000
     shutdown_timeout_s: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.shutdown.timeout",
             NODE,
             "The longest that a graceful shutdown may take.",
@@ -145,7 +145,7 @@ class OutputSettings(Group, frozen=True):
 
     durability: Annotated[
         Literal["local", "shared"],
-        Key(
+        SettingKey(
             "scoopi.output.durability",
             SHARED,
             "Whether each node keeps its own output folder (local) or all nodes see one (shared).",
@@ -153,11 +153,13 @@ class OutputSettings(Group, frozen=True):
     ] = "local"
     merge: Annotated[
         bool,
-        Key("scoopi.output.merge", SHARED, "Whether the last node writes the rows of all nodes to one file."),
+        SettingKey(
+            "scoopi.output.merge", SHARED, "Whether the last node writes the rows of all nodes to one file."
+        ),
     ] = False
     retention_s: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.run.retention",
             SHARED,
             "How long the records of a finished run are kept in the cluster.",
@@ -167,7 +169,7 @@ class OutputSettings(Group, frozen=True):
     ] = 86_400
     unfinished_s: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.run.unfinishedRetention",
             SHARED,
             "How long an unfinished run is kept in the cluster after the last heartbeat of its nodes.",
@@ -182,7 +184,7 @@ class MetricsSettings(Group, frozen=True):
 
     enable: Annotated[
         bool,
-        Key(
+        SettingKey(
             "scoopi.metrics.server.enable",
             NODE,
             "Whether the node serves /metrics, /healthz, /readyz and /api/status while it runs.",
@@ -190,7 +192,7 @@ class MetricsSettings(Group, frozen=True):
     ] = False
     port: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.metrics.server.port",
             NODE,
             "The port of the metrics server; 0 takes a free one and logs it.",
@@ -199,7 +201,7 @@ class MetricsSettings(Group, frozen=True):
     ] = 9010
     host: Annotated[
         str,
-        Key(
+        SettingKey(
             "scoopi.metrics.server.host",
             NODE,
             "The address that the metrics server listens on; 0.0.0.0 is all addresses of this machine.",

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 import msgspec
 
-from scoopi.configs.setting import DAY_MS, HOUR_MS, NODE, RUN, SHARED, Group, Key, Values, values_of
+from scoopi.configs.setting import DAY_MS, HOUR_MS, NODE, RUN, SHARED, Group, SettingKey, Values, values_of
 from scoopi.model.sites import Site
 from scoopi.version import __version__
 
@@ -18,7 +18,7 @@ class FetchLimits(Group, frozen=True):
 
     parallelism: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.loader.fetch.parallelism",
             SHARED,
             "The most requests in flight to one host.",
@@ -28,7 +28,7 @@ class FetchLimits(Group, frozen=True):
     ] = 1
     delay_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.loader.fetch.delay",
             SHARED,
             "The least time between the starts of two requests to one host.",
@@ -57,7 +57,7 @@ class WebClientSettings(Group, frozen=True):
 
     user_agent: Annotated[
         str,
-        Key(
+        SettingKey(
             "scoopi.webClient.userAgent",
             RUN,
             "How Scoopi names itself to servers.",
@@ -66,7 +66,7 @@ class WebClientSettings(Group, frozen=True):
     ]
     timeout_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.webClient.timeout",
             RUN,
             "The longest that one request may take; a redirect is a further one.",
@@ -77,7 +77,7 @@ class WebClientSettings(Group, frozen=True):
     ] = 120_000
     connect_timeout_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.webClient.connectTimeout",
             RUN,
             "The longest that connecting to a server may take.",
@@ -87,11 +87,14 @@ class WebClientSettings(Group, frozen=True):
         ),
     ] = 10_000
     max_redirects: Annotated[
-        int, Key("scoopi.webClient.maxRedirects", RUN, "The most redirects followed for one page.", most=100)
+        int,
+        SettingKey(
+            "scoopi.webClient.maxRedirects", RUN, "The most redirects followed for one page.", most=100
+        ),
     ] = 10
     max_bytes: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.loader.maxBytes",
             RUN,
             "The largest page that is loaded, counted after decompression; a larger one fails its job.",
@@ -101,7 +104,7 @@ class WebClientSettings(Group, frozen=True):
     ] = 33_554_432
     max_held_bytes: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.loader.maxHeldBytes",
             NODE,
             "The most bytes of pages that a worker receives at a time, and that wait for its steps.",
@@ -111,7 +114,7 @@ class WebClientSettings(Group, frozen=True):
     ] = 134_217_728
     private_hosts: Annotated[
         Literal["always", "inside", "never"],
-        Key(
+        SettingKey(
             "scoopi.loader.privateHosts",
             RUN,
             "When links and redirects may lead to private hosts; inside: from such hosts and files only.",
@@ -131,11 +134,11 @@ class FactSettings(Group, frozen=True):
     """What stands for a fact that is blank (None: it stays as it is), and for one that is not found."""
 
     blank_replacement: Annotated[
-        str | None, Key("scoopi.fact.blank.replaceWith", RUN, "The replacement for a blank fact.")
+        str | None, SettingKey("scoopi.fact.blank.replaceWith", RUN, "The replacement for a blank fact.")
     ] = "-"
     not_found_replacement: Annotated[
         str,
-        Key(
+        SettingKey(
             "scoopi.fact.notFound.replaceWith", RUN, "What stands for a fact that its selector does not find."
         ),
     ] = "not found"
@@ -159,7 +162,7 @@ class ParserLimits(Group, frozen=True):
 
     max_rows: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.parser.maxRows",
             RUN,
             "The most rows that one task may read from one page; more fail the task.",
@@ -168,7 +171,7 @@ class ParserLimits(Group, frozen=True):
     ] = 1_000_000
     max_depth: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.parser.maxDepth",
             RUN,
             "How deep the elements of a page may be nested; a deeper page fails its tasks.",
@@ -178,7 +181,7 @@ class ParserLimits(Group, frozen=True):
     ] = 2000
     max_nodes: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.parser.maxNodes",
             RUN,
             "The most nodes (elements, texts, comments, attributes) of a page; it bounds the memory.",
@@ -188,7 +191,7 @@ class ParserLimits(Group, frozen=True):
     ] = 2_000_000
     regex_timeout_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.regex.timeout",
             RUN,
             "The longest that matching one regular expression may take.",
@@ -199,7 +202,7 @@ class ParserLimits(Group, frozen=True):
     ] = 1000
     link_max_depth: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.link.maxDepth",
             RUN,
             "How long a chain of links from a locator may grow; longer ones are cut, with a warning.",
@@ -213,7 +216,7 @@ class ScriptLimits(Group, frozen=True):
 
     timeout_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.script.timeout",
             RUN,
             "The longest that one script may run.",
@@ -224,7 +227,7 @@ class ScriptLimits(Group, frozen=True):
     ] = 1000
     memory_mb: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.script.memory",
             RUN,
             "The most memory that one script may use.",
@@ -252,7 +255,7 @@ class ArchiveSettings(msgspec.Struct, frozen=True):
 
     enable: Annotated[
         Literal["auto", "true", "false"],
-        Key(
+        SettingKey(
             "scoopi.datastore.enable",
             RUN,
             "Whether pages and data are kept for later runs; auto: only for groups with `live`.",
@@ -260,7 +263,7 @@ class ArchiveSettings(msgspec.Struct, frozen=True):
     ] = "auto"
     folder: Annotated[
         Path,
-        Key(
+        SettingKey(
             "scoopi.datastore.path",
             NODE,
             "The folder of kept pages and data, relative to the current folder.",
@@ -268,10 +271,15 @@ class ArchiveSettings(msgspec.Struct, frozen=True):
     ] = Path("data")
     persist_locator: Annotated[
         bool,
-        Key("scoopi.persist.locator", RUN, "Whether loaded pages are kept, where the data store is in use."),
+        SettingKey(
+            "scoopi.persist.locator", RUN, "Whether loaded pages are kept, where the data store is in use."
+        ),
     ] = True
     persist_data: Annotated[
-        bool, Key("scoopi.persist.data", RUN, "Whether parsed data is kept, where the data store is in use.")
+        bool,
+        SettingKey(
+            "scoopi.persist.data", RUN, "Whether parsed data is kept, where the data store is in use."
+        ),
     ] = True
 
     @classmethod

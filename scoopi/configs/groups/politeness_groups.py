@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from scoopi.configs.setting import HOUR_MS, SHARED, Group, Key
+from scoopi.configs.setting import HOUR_MS, SHARED, Group, SettingKey
 
 
 class PolitenessSettings(Group, frozen=True):
@@ -12,7 +12,7 @@ class PolitenessSettings(Group, frozen=True):
 
     robots: Annotated[
         bool,
-        Key(
+        SettingKey(
             "scoopi.loader.robots",
             SHARED,
             "Whether robots.txt of each host is read and followed.",
@@ -20,7 +20,7 @@ class PolitenessSettings(Group, frozen=True):
     ] = True
     error_delay_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.loader.fetch.errorDelay",
             SHARED,
             "The pause after a host's first error, doubled with each further one up to a minute; 0: none.",
@@ -30,7 +30,7 @@ class PolitenessSettings(Group, frozen=True):
     ] = 250
     host_timeout_s: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.loader.fetch.hostTimeout",
             SHARED,
             "How long a host that brings nothing but errors is waited for before its jobs fail.",
@@ -40,7 +40,7 @@ class PolitenessSettings(Group, frozen=True):
     ] = 300
     longest_sleep_s: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.loader.fetch.longestSleep",
             SHARED,
             "The longest pause that a host gets by a Retry-After header or a Crawl-delay.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from scoopi.configs.setting import DAY_MS, SHARED, Group, Key
+from scoopi.configs.setting import DAY_MS, SHARED, Group, SettingKey
 from scoopi.model.retry_policy import RetryPolicy
 
 
@@ -13,7 +13,7 @@ class RetrySettings(Group, frozen=True):
 
     attempts: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.retry.attempts",
             SHARED,
             "How often a page that fails to load is asked for, the first time included; 1: no retries.",
@@ -23,7 +23,7 @@ class RetrySettings(Group, frozen=True):
     ] = 5
     delay_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.retry.delay",
             SHARED,
             "The wait before the second attempt at a page.",
@@ -33,7 +33,7 @@ class RetrySettings(Group, frozen=True):
     ] = 1000
     factor: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.retry.factor",
             SHARED,
             "How many times longer each further wait is.",
@@ -43,7 +43,7 @@ class RetrySettings(Group, frozen=True):
     ] = 2
     most_delay_ms: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.retry.maxDelay",
             SHARED,
             "The longest wait before an attempt, unless the server asks for a longer one.",
@@ -53,7 +53,7 @@ class RetrySettings(Group, frozen=True):
     ] = 60_000
     jitter_percent: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.retry.jitter",
             SHARED,
             "Up to this part of a wait is added at random, so that pages do not come back together.",
@@ -63,7 +63,7 @@ class RetrySettings(Group, frozen=True):
     ] = 50
     per_host: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.retry.perHost",
             SHARED,
             "The most retries at one host in a run; when they are used up, failures are final.",
@@ -71,7 +71,7 @@ class RetrySettings(Group, frozen=True):
     ] = 10_000
     per_run: Annotated[
         int,
-        Key(
+        SettingKey(
             "scoopi.retry.perRun",
             SHARED,
             "The most retries in a run; when they are used up, failures are final.",

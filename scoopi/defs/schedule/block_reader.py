@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scoopi.defs.schedule.kinds import InvalidValueError
-from scoopi.defs.schedule.schedule_language import Block, Key
+from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
@@ -39,7 +39,7 @@ class BlockReader:
                 self._findings.error(owner, path, f"{key.name} is missing", f"add `{key.name}: {key.valid}`")
         return values
 
-    def _value(self, node: Node, key: Key, path: str, owner: Place) -> tuple[Any] | None:
+    def _value(self, node: Node, key: BlockKey, path: str, owner: Place) -> tuple[Any] | None:
         """The value in a tuple, since it may be None; None after a finding."""
         kind = key.kind
         if isinstance(kind, Block):
@@ -52,7 +52,7 @@ class BlockReader:
             self._findings.error(place, path, f"{key.name} {error}", f"allowed: {kind.allowed}", near=near)
             return None
 
-    def _blocks(self, node: Node, key: Key, block: Block, path: str, owner: Place) -> tuple[Any] | None:
+    def _blocks(self, node: Node, key: BlockKey, block: Block, path: str, owner: Place) -> tuple[Any] | None:
         if not block.is_list:
             return self._block(node, key, block, path, owner)
         if not isinstance(node, Listing) or not node.entries:
@@ -66,7 +66,7 @@ class BlockReader:
         ]
         return (tuple(one[0] for one in made if one),)
 
-    def _block(self, node: Node, key: Key, block: Block, path: str, owner: Place) -> tuple[Any] | None:
+    def _block(self, node: Node, key: BlockKey, block: Block, path: str, owner: Place) -> tuple[Any] | None:
         if isinstance(node, Text) and block.short is not None and (values := block.short(node.text)):
             return (block.make(**values),)
         if not isinstance(node, Table):

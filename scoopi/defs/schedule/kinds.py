@@ -26,7 +26,7 @@ class InvalidValueError(Exception):
     """A node is not a value of its kind; the text completes "KEY …"."""
 
 
-class Kind:
+class ValueKind:
     """One type of values.
 
     Args:
@@ -54,7 +54,7 @@ def text_of(node: Node) -> str:
     return node.text
 
 
-def matched(pattern: re.Pattern[str], allowed: str) -> Kind:
+def matched(pattern: re.Pattern[str], allowed: str) -> ValueKind:
     """Texts that match a pattern."""
 
     def read(node: Node) -> str:
@@ -63,10 +63,10 @@ def matched(pattern: re.Pattern[str], allowed: str) -> Kind:
             raise InvalidValueError(f"is {text!r}")
         return text
 
-    return Kind(allowed, read)
+    return ValueKind(allowed, read)
 
 
-def choice(*choices: str) -> Kind:
+def choice(*choices: str) -> ValueKind:
     """One of a few texts."""
 
     def read(node: Node) -> str:
@@ -75,10 +75,10 @@ def choice(*choices: str) -> Kind:
             raise InvalidValueError(f"is {text!r}")
         return text
 
-    return Kind(" | ".join(choices), read, choices)
+    return ValueKind(" | ".join(choices), read, choices)
 
 
-def integer(low: int, high: int = 2**31 - 1) -> Kind:
+def integer(low: int, high: int = 2**31 - 1) -> ValueKind:
     """Whole numbers of a range; a quoted number is a text."""
     allowed = f"a whole number from {low}" + (f" to {high}" if high < 2**31 - 1 else "")
 
@@ -91,10 +91,10 @@ def integer(low: int, high: int = 2**31 - 1) -> Kind:
             raise InvalidValueError(f"is {number}")
         return number
 
-    return Kind(allowed, read)
+    return ValueKind(allowed, read)
 
 
-def number(low: float, high: float = float("inf")) -> Kind:
+def number(low: float, high: float = float("inf")) -> ValueKind:
     """Numbers of a range."""
 
     def read(node: Node) -> float:
@@ -103,10 +103,10 @@ def number(low: float, high: float = float("inf")) -> Kind:
             raise InvalidValueError(f"is {text!r}")
         return float(text)
 
-    return Kind(f"a number from {low:g}" + (f" to {high:g}" if high < float("inf") else ""), read)
+    return ValueKind(f"a number from {low:g}" + (f" to {high:g}" if high < float("inf") else ""), read)
 
 
-def duration(least: str = "0s", *, may_never: bool = False) -> Kind:
+def duration(least: str = "0s", *, may_never: bool = False) -> ValueKind:
     """Durations; with `may_never` also `never`, which is None."""
     shortest = parse_duration(least)
 
@@ -123,10 +123,10 @@ def duration(least: str = "0s", *, may_never: bool = False) -> Kind:
         return found
 
     never = ", or never" if may_never else ""
-    return Kind(f"a duration of at least {least}, as 250ms 90s 15m 48h 2d{never}", read)
+    return ValueKind(f"a duration of at least {least}, as 250ms 90s 15m 48h 2d{never}", read)
 
 
-def list_of(entry: Kind, *, single: bool = False) -> Kind:
+def list_of(entry: ValueKind, *, single: bool = False) -> ValueKind:
     """A list of values that is not empty; with `single`, one value stands for a list of one."""
 
     def read(node: Node) -> tuple[Any, ...]:
@@ -139,10 +139,10 @@ def list_of(entry: Kind, *, single: bool = False) -> Kind:
             raise InvalidValueError("is not a list")
         return (entry.read(node),)
 
-    return Kind(f"a list of: {entry.allowed}", read, entry.choices)
+    return ValueKind(f"a list of: {entry.allowed}", read, entry.choices)
 
 
-def map_of(names: re.Pattern[str], entry: Kind) -> Kind:
+def map_of(names: re.Pattern[str], entry: ValueKind) -> ValueKind:
     """A mapping of names to values."""
 
     def read(node: Node) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def map_of(names: re.Pattern[str], entry: Kind) -> Kind:
                 raise InvalidValueError(f"has the name {name!r}")
         return {name: entry.read(each) for name, each in node.entries.items()}
 
-    return Kind(f"a mapping of names to: {entry.allowed}", read)
+    return ValueKind(f"a mapping of names to: {entry.allowed}", read)
 
 
 def _boolean(node: Node) -> bool:
@@ -209,14 +209,16 @@ def _is_quoted(node: Node) -> bool:
 _OUTCOMES = choice("succeeded", "noop", "failed", "error", "canceled", "not_ready")
 _CODES = map_of(re.compile(r".+"), _OUTCOMES)
 
-TEXT = Kind("a text", text_of)
-BOOLEAN = Kind("true | false", _boolean)
-INSTANT = Kind("an instant of RFC 3339, as 2026-01-01T00:00:00Z", _instant)
-ZONE = Kind("a time zone of the IANA, as Europe/Berlin", _zone)
+TEXT = ValueKind("a text", text_of)
+BOOLEAN = ValueKind("true | false", _boolean)
+INSTANT = ValueKind("an instant of RFC 3339, as 2026-01-01T00:00:00Z", _instant)
+ZONE = ValueKind("a time zone of the IANA, as Europe/Berlin", _zone)
 QUALIFIED_NAME = matched(QUALIFIED, "the name of a process, as books or shop.books")
 PLAIN_NAME = matched(NAME, "a name of letters, digits, _ and -")
-EXIT_CODES = Kind(f"a mapping of exit codes 1 to 255 to: {_OUTCOMES.allowed}", _exit_codes, _OUTCOMES.choices)
-SIZE = Kind("a size, as 16MiB", _size)
+EXIT_CODES = ValueKind(
+    f"a mapping of exit codes 1 to 255 to: {_OUTCOMES.allowed}", _exit_codes, _OUTCOMES.choices
+)
+SIZE = ValueKind("a size, as 16MiB", _size)
 SHARE = matched(_SHARE, "a percentage, as 5 %")
-SHARE_OR_COUNT = Kind("a number, or a percentage as 5 %", _share_or_count)
-SLOT_SHIFT = Kind("same | previous | 0 or a negative whole number", _slot_shift)
+SHARE_OR_COUNT = ValueKind("a number, or a percentage as 5 %", _share_or_count)
+SLOT_SHIFT = ValueKind("same | previous | 0 or a negative whole number", _slot_shift)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, number
-from scoopi.defs.schedule.schedule_language import Block, Key
+from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.model.schedule.process import Deadline, DependsOn, Notification, Timeouts
 
 _EVENTS = (
@@ -15,7 +15,7 @@ _EVENTS = (
 
 DEPENDS_ON = Block(
     (
-        Key(
+        BlockKey(
             "process",
             kinds.QUALIFIED_NAME,
             "The process that must come first.",
@@ -23,7 +23,7 @@ DEPENDS_ON = Block(
             "o t",
             required=True,
         ),
-        Key(
+        BlockKey(
             "slot",
             kinds.SLOT_SHIFT,
             "Which slot of it: same, previous, or a shift.",
@@ -31,7 +31,7 @@ DEPENDS_ON = Block(
             "1",
             "process: other",
         ),
-        Key(
+        BlockKey(
             "when_skipped",
             choice("wait", "skip", "run"),
             "If that job was skipped.",
@@ -39,7 +39,7 @@ DEPENDS_ON = Block(
             "fail",
             "process: other",
         ),
-        Key(
+        BlockKey(
             "when_failed",
             choice("wait", "skip", "fail", "run"),
             "If that job failed.",
@@ -54,21 +54,25 @@ DEPENDS_ON = Block(
 )
 RETRY = Block(
     (
-        Key("max", integer(0), "Additional attempts.", "3", '"3"'),
-        Key("delay", duration(), "From the end of the previous attempt.", "10m", "10"),
-        Key("backoff", number(1), "The delay grows by this factor.", "2.0", "0.5"),
-        Key("max_delay", duration(), "The longest delay.", "12h", "long"),
-        Key("jitter", number(0, 1), "Fraction of the delay, by a hash of the attempt's id.", "0.1", "2"),
-        Key("when", list_of(choice("failed", "error")), "Which ends are retried.", "[error]", "[canceled]"),
-        Key(
+        BlockKey("max", integer(0), "Additional attempts.", "3", '"3"'),
+        BlockKey("delay", duration(), "From the end of the previous attempt.", "10m", "10"),
+        BlockKey("backoff", number(1), "The delay grows by this factor.", "2.0", "0.5"),
+        BlockKey("max_delay", duration(), "The longest delay.", "12h", "long"),
+        BlockKey("jitter", number(0, 1), "Fraction of the delay, by a hash of the attempt's id.", "0.1", "2"),
+        BlockKey(
+            "when", list_of(choice("failed", "error")), "Which ends are retried.", "[error]", "[canceled]"
+        ),
+        BlockKey(
             "stale_after",
             duration(may_never=True),
             "An attempt without a sign of life is offered again.",
             "1h",
             "1",
         ),
-        Key("give_up_after", duration(may_never=True), "After this, no further attempts.", "never", "soon"),
-        Key(
+        BlockKey(
+            "give_up_after", duration(may_never=True), "After this, no further attempts.", "never", "soon"
+        ),
+        BlockKey(
             "on_exhausted",
             choice("skip", "fail", "hold"),
             "What the job becomes without a further attempt.",
@@ -80,15 +84,15 @@ RETRY = Block(
 )
 TIMEOUT = Block(
     (
-        Key("queue", duration(may_never=True), "Longest wait of an attempt.", "2h", "2"),
-        Key("run", duration(may_never=True), "Longest run of an attempt.", "6h", "6"),
-        Key("heartbeat", duration(may_never=True), "Longest time without progress.", "60s", "x"),
+        BlockKey("queue", duration(may_never=True), "Longest wait of an attempt.", "2h", "2"),
+        BlockKey("run", duration(may_never=True), "Longest run of an attempt.", "6h", "6"),
+        BlockKey("heartbeat", duration(may_never=True), "Longest time without progress.", "60s", "x"),
     ),
     Timeouts,
 )
 DEADLINE = Block(
     (
-        Key(
+        BlockKey(
             "after",
             choice("slot_start", "slot_end", "created"),
             "What the time is counted from.",
@@ -97,10 +101,10 @@ DEADLINE = Block(
             "within: 3h",
             True,
         ),
-        Key(
+        BlockKey(
             "within", duration(), "The job is processed within this time.", "3h", "3", "after: created", True
         ),
-        Key(
+        BlockKey(
             "then",
             choice("notify", "fail"),
             "What happens otherwise.",
@@ -113,7 +117,7 @@ DEADLINE = Block(
 )
 NOTIFY = Block(
     (
-        Key(
+        BlockKey(
             "when",
             list_of(choice(*_EVENTS)),
             "States and events.",
@@ -122,7 +126,7 @@ NOTIFY = Block(
             "via: python:mail:send",
             True,
         ),
-        Key(
+        BlockKey(
             "via",
             list_of(kinds.TEXT, single=True),
             "What sends it: python:module:function, or a command.",

@@ -6,13 +6,13 @@ from datetime import timedelta
 from typing import Any
 
 from scoopi.defs.schedule.block_reader import BlockReader
-from scoopi.defs.schedule.kinds import InvalidValueError, Kind
+from scoopi.defs.schedule.kinds import InvalidValueError, ValueKind
 from scoopi.defs.schedule.process_keys import EXECUTABLES, EXECUTES, PROCESS
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Node, Table, Text
 from scoopi.errors import PeriodError
 from scoopi.model.place import Place
-from scoopi.model.schedule.process import Executes, Process, Retry, Trigger
+from scoopi.model.schedule.process import Executes, Process, RetryRule, Trigger
 from scoopi.periods.cron import CronExpression
 from scoopi.periods.period import parse_qualifier
 
@@ -109,7 +109,7 @@ class ProcessBuilder:
     def _is_short_form(self, kind: str, what: str, place: Place, path: str) -> bool:
         """Whether the text after `KIND:` is one; a command has no short form."""
         declared = next(key.kind for key in EXECUTES.keys if key.name == kind)
-        assert isinstance(declared, Kind)
+        assert isinstance(declared, ValueKind)
         try:
             declared.read(Text(what, place))
         except InvalidValueError as error:
@@ -221,7 +221,7 @@ def _mode(values: dict[str, Any], trigger: dict[str, Any] | None) -> str:
     return "freerun" if trigger is not None else "manual"
 
 
-def _retry(given: dict[str, Any], mode: str, has_periods: bool) -> Retry:
+def _retry(given: dict[str, Any], mode: str, has_periods: bool) -> RetryRule:
     base: dict[str, Any] = dict(_MANAGED_RETRY) if has_periods else {}
     base["on_exhausted"] = "hold" if mode == "managed" else "fail"
-    return Retry(**(base | given))
+    return RetryRule(**(base | given))

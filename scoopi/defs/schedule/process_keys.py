@@ -8,7 +8,7 @@ from typing import Any
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, map_of, matched
 from scoopi.defs.schedule.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, RETRY, TIMEOUT
-from scoopi.defs.schedule.schedule_language import Block, Key
+from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.defs.schedule.trigger_keys import TRIGGER
 
 EXECUTABLES = ("scrape", "command", "python", "external")
@@ -26,23 +26,25 @@ def _executes(text: str) -> dict[str, Any]:
 ACCEPT = map_of(re.compile("failed_pages|min_rows|less_than_last"), kinds.SHARE_OR_COUNT)
 EXECUTES = Block(
     (
-        Key("scrape", _PATH, "Definitions of a scrape, and perhaps its task groups.", "books#list", "/books"),
-        Key(
+        BlockKey(
+            "scrape", _PATH, "Definitions of a scrape, and perhaps its task groups.", "books#list", "/books"
+        ),
+        BlockKey(
             "command",
             list_of(kinds.TEXT),
             "A program and its arguments; there is no shell.",
             "[bin/load, fast]",
             "bin/load",
         ),
-        Key(
+        BlockKey(
             "python",
             _FUNCTION,
             "A function of the project or of an installed package.",
             "actions:load",
             "load",
         ),
-        Key("external", kinds.PLAIN_NAME, "Executed elsewhere, by a registered worker.", "press", "a b"),
-        Key(
+        BlockKey("external", kinds.PLAIN_NAME, "Executed elsewhere, by a registered worker.", "press", "a b"),
+        BlockKey(
             "accept",
             ACCEPT,
             "When a scrape counts as succeeded.",
@@ -50,8 +52,8 @@ EXECUTES = Block(
             "{pages: 1}",
             "scrape: books",
         ),
-        Key("nodes", integer(1), "Nodes of a scrape's run.", "3", "0", "scrape: books"),
-        Key(
+        BlockKey("nodes", integer(1), "Nodes of a scrape's run.", "3", "0", "scrape: books"),
+        BlockKey(
             "exit_codes",
             kinds.EXIT_CODES,
             "Outcome of exit codes; others than 0 are failures.",
@@ -59,7 +61,7 @@ EXECUTES = Block(
             "{0: noop}",
             "command: [bin/load]",
         ),
-        Key(
+        BlockKey(
             "env",
             map_of(re.compile(r"[A-Za-z_]\w*", re.ASCII), kinds.TEXT),
             "Variables of the process; the way to pass secrets.",
@@ -67,7 +69,7 @@ EXECUTES = Block(
             "[a]",
             "command: [bin/load]",
         ),
-        Key(
+        BlockKey(
             "cwd",
             choice("work", "project"),
             "Current folder of the process.",
@@ -81,31 +83,31 @@ EXECUTES = Block(
 )
 PROCESS = Block(
     (
-        Key(
+        BlockKey(
             "executes",
             EXECUTES,
             "What the process executes: KIND:WHAT, or a mapping.",
             "python:actions:load",
             "flow",
         ),
-        Key("mode", choice("managed", "freerun", "manual"), "Kind of the process.", "manual", "auto"),
-        Key("description", kinds.TEXT, "Shown by `process show`.", "Loads the books.", "[a]"),
-        Key(
+        BlockKey("mode", choice("managed", "freerun", "manual"), "Kind of the process.", "manual", "auto"),
+        BlockKey("description", kinds.TEXT, "Shown by `process show`.", "Loads the books.", "[a]"),
+        BlockKey(
             "inputs",
             map_of(kinds.NAME, kinds.TEXT),
             "Passed to each attempt.",
             "{day: '${ slot.key }'}",
             "[day]",
         ),
-        Key("trigger", TRIGGER, "When the process is looked at.", "{every: 60s}", "60s"),
-        Key(
+        BlockKey("trigger", TRIGGER, "When the process is looked at.", "{every: 60s}", "60s"),
+        BlockKey(
             "qualifier",
             choice("hourly", "daily", "monthly", "yearly"),
             "Length of the periods.",
             "daily",
             "weekly",
         ),
-        Key(
+        BlockKey(
             "machine",
             choice("discrete", "continuous", "recomputing"),
             "How often a period is worked on.",
@@ -113,7 +115,7 @@ PROCESS = Block(
             "batch",
             "qualifier: daily",
         ),
-        Key(
+        BlockKey(
             "lag",
             duration(),
             "How long a discrete job waits after the end of its slot.",
@@ -121,8 +123,10 @@ PROCESS = Block(
             "-1m",
             "qualifier: daily",
         ),
-        Key("grouping", integer(1, 28), "Periods that share one attempt.", "3", "29", "qualifier: hourly"),
-        Key(
+        BlockKey(
+            "grouping", integer(1, 28), "Periods that share one attempt.", "3", "29", "qualifier: hourly"
+        ),
+        BlockKey(
             "lookback",
             integer(0, 10_000),
             "Iterations before the current one.",
@@ -130,7 +134,7 @@ PROCESS = Block(
             "-1",
             "trigger: {slots: iterations, source: after_completion}",
         ),
-        Key(
+        BlockKey(
             "on_window_exit",
             choice("finish", "cancel"),
             "What happens to iterations that leave the window.",
@@ -138,7 +142,7 @@ PROCESS = Block(
             "stop",
             "trigger: {slots: iterations, source: after_completion}",
         ),
-        Key(
+        BlockKey(
             "depends_on",
             DEPENDS_ON,
             "Processes whose jobs must come first.",
@@ -146,38 +150,44 @@ PROCESS = Block(
             "other",
             "qualifier: daily",
         ),
-        Key(
+        BlockKey(
             "overlap",
             choice("wait", "skip", "remind", "buffer_one", "allow", "cancel_running"),
             "What happens while another job of the process runs.",
             "skip",
             "queue",
         ),
-        Key("remind_limit", duration(), "After this, a reminded attempt is an error.", "2h", "2"),
-        Key("catchup", choice("none", "latest", "all"), "Which missed fires are caught up.", "all", "some"),
-        Key("catchup_window", duration(), "Older fires are dropped.", "2h", "2"),
-        Key(
+        BlockKey("remind_limit", duration(), "After this, a reminded attempt is an error.", "2h", "2"),
+        BlockKey(
+            "catchup", choice("none", "latest", "all"), "Which missed fires are caught up.", "all", "some"
+        ),
+        BlockKey("catchup_window", duration(), "Older fires are dropped.", "2h", "2"),
+        BlockKey(
             "start_deadline",
             duration(may_never=True),
             "A job that has not started by then is skipped.",
             "10m",
             "10",
         ),
-        Key("enabled", kinds.BOOLEAN, "Whether jobs of the process run.", "false", "off"),
-        Key("when_disabled", choice("wait", "skip"), "What its jobs do otherwise.", "skip", "run"),
-        Key("retry", RETRY, "Further attempts after a failure.", "{max: 3}", "3"),
-        Key("timeout", TIMEOUT, "Limits of an attempt.", "{run: 6h}", "6h"),
-        Key("deadline", DEADLINE, "When a job has to be finished.", "{after: created, within: 3h}", "3h"),
-        Key(
+        BlockKey("enabled", kinds.BOOLEAN, "Whether jobs of the process run.", "false", "off"),
+        BlockKey("when_disabled", choice("wait", "skip"), "What its jobs do otherwise.", "skip", "run"),
+        BlockKey("retry", RETRY, "Further attempts after a failure.", "{max: 3}", "3"),
+        BlockKey("timeout", TIMEOUT, "Limits of an attempt.", "{run: 6h}", "6h"),
+        BlockKey(
+            "deadline", DEADLINE, "When a job has to be finished.", "{after: created, within: 3h}", "3h"
+        ),
+        BlockKey(
             "notify",
             NOTIFY,
             "Events that are sent.",
             "[{when: [failed], via: python:mail:send}]",
             "{when: [failed]}",
         ),
-        Key("history", integer(1), "Ended jobs that are kept.", "20", "0"),
-        Key("output", kinds.TEXT, "Folder of the rows of a scrape.", "rows", "[a]", "executes: scrape:books"),
-        Key(
+        BlockKey("history", integer(1), "Ended jobs that are kept.", "20", "0"),
+        BlockKey(
+            "output", kinds.TEXT, "Folder of the rows of a scrape.", "rows", "[a]", "executes: scrape:books"
+        ),
+        BlockKey(
             "keep_former",
             integer(0),
             "Former rows of a slot that are kept.",

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from scoopi.defs.schedule.kinds import Kind
+from scoopi.defs.schedule.kinds import ValueKind
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class BlockKey:
     """A key: its values, and an example of a valid and of an invalid one, as YAML.
 
     Attributes:
@@ -18,7 +18,7 @@ class Key:
     """
 
     name: str
-    kind: Kind | Block
+    kind: ValueKind | Block
     sentence: str
     valid: str
     invalid: str
@@ -36,7 +36,7 @@ class Block:
         short: reads the short form of a block, a text; None if there is none.
     """
 
-    keys: tuple[Key, ...]
+    keys: tuple[BlockKey, ...]
     make: Callable[..., Any]
     is_list: bool = False
     short: Callable[[str], dict[str, Any]] | None = None

@@ -6,18 +6,18 @@ import re
 from datetime import datetime
 
 from scoopi.defs.schedule import kinds
-from scoopi.defs.schedule.kinds import Kind, choice, duration, integer, list_of
+from scoopi.defs.schedule.kinds import ValueKind, choice, duration, integer, list_of
 from scoopi.defs.schedule.policy_keys import NOTIFY
-from scoopi.defs.schedule.schedule_language import Block, Key
+from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.defs.yaml.node import Node
 from scoopi.model.schedule.schedule_settings import (
-    Cancel,
+    CancelSettings,
     Collection,
     Liveness,
     LogSettings,
     Retention,
     ScheduleSettings,
-    WorkerSettings,
+    ServeSettings,
 )
 from scoopi.periods.period import Qualifier, parse_period
 
@@ -32,42 +32,42 @@ def _moment(node: Node) -> datetime:
     return moment
 
 
-_INSTANT_OR_HOUR = Kind("an instant of RFC 3339, or an hour of ten digits in quotes", _moment)
+_INSTANT_OR_HOUR = ValueKind("an instant of RFC 3339, or an hour of ten digits in quotes", _moment)
 
 SETTINGS = Block(
     (
-        Key("every", duration("1s"), "How often `serve` runs a pass without an event.", "10s", "0s"),
-        Key(
+        BlockKey("every", duration("1s"), "How often `serve` runs a pass without an event.", "10s", "0s"),
+        BlockKey(
             "history_start",
             _INSTANT_OR_HOUR,
             "The first slot of periods contains it.",
             '"2026010100"',
             '"2026"',
         ),
-        Key("max_new_slots", integer(1), "Jobs created per process and pass.", "500", "0"),
-        Key("start_limit", integer(1), "Attempts placed per pass.", "50", "0"),
-        Key(
+        BlockKey("max_new_slots", integer(1), "Jobs created per process and pass.", "500", "0"),
+        BlockKey("start_limit", integer(1), "Attempts placed per pass.", "50", "0"),
+        BlockKey(
             "stuck_after",
             duration(may_never=True),
             "A job that waits on a failed job so long is reported.",
             "24h",
             "24",
         ),
-        Key(
+        BlockKey(
             "worker",
             Block(
                 (
-                    Key(
+                    BlockKey(
                         "groups",
                         list_of(kinds.PLAIN_NAME),
                         "Groups of the worker of a `serve`.",
                         "[default, big]",
                         "big",
                     ),
-                    Key(
+                    BlockKey(
                         "slots", integer(1), "Attempts that it runs at a time; default: the cores.", "2", "0"
                     ),
-                    Key(
+                    BlockKey(
                         "claim_after",
                         duration(),
                         "After this, another worker may claim an attempt.",
@@ -75,18 +75,18 @@ SETTINGS = Block(
                         "30",
                     ),
                 ),
-                WorkerSettings,
+                ServeSettings,
             ),
             "The worker of a `serve`.",
             "{slots: 2}",
             "2",
         ),
-        Key(
+        BlockKey(
             "liveness",
             Block(
                 (
-                    Key("beat", duration("1s"), "How often workers send heartbeats.", "5s", "0s"),
-                    Key("gap", integer(1), "Heartbeats that may be missed.", "3", "0"),
+                    BlockKey("beat", duration("1s"), "How often workers send heartbeats.", "5s", "0s"),
+                    BlockKey("gap", integer(1), "Heartbeats that may be missed.", "3", "0"),
                 ),
                 Liveness,
             ),
@@ -94,35 +94,35 @@ SETTINGS = Block(
             "{beat: 5s}",
             "5s",
         ),
-        Key(
+        BlockKey(
             "cancel",
             Block(
                 (
-                    Key(
+                    BlockKey(
                         "default_mode",
                         choice("drain", "step", "kill"),
                         "How attempts are cancelled.",
                         "kill",
                         "stop",
                     ),
-                    Key("kill_after", duration(), "After this, they are killed.", "60s", "60"),
+                    BlockKey("kill_after", duration(), "After this, they are killed.", "60s", "60"),
                 ),
-                Cancel,
+                CancelSettings,
             ),
             "Cancelling attempts.",
             "{default_mode: kill}",
             "kill",
         ),
-        Key(
+        BlockKey(
             "gc",
             Block(
                 (
-                    Key("every", duration("1s"), "How often the garbage collector runs.", "60s", "0s"),
-                    Key(
+                    BlockKey("every", duration("1s"), "How often the garbage collector runs.", "60s", "0s"),
+                    BlockKey(
                         "retention",
                         Block(
                             tuple(
-                                Key(name, duration(), f"How long {name} are kept.", "30d", "30")
+                                BlockKey(name, duration(), f"How long {name} are kept.", "30d", "30")
                                 for name in ("attempts", "jobs", "events", "logs", "bundles")
                             ),
                             Retention,
@@ -138,14 +138,14 @@ SETTINGS = Block(
             "{every: 60s}",
             "60s",
         ),
-        Key(
+        BlockKey(
             "log",
-            Block((Key("limit", kinds.SIZE, "Size of an attempt's log.", "16MiB", "16"),), LogSettings),
+            Block((BlockKey("limit", kinds.SIZE, "Size of an attempt's log.", "16MiB", "16"),), LogSettings),
             "Logs of attempts.",
             "{limit: 1MiB}",
             "1MiB",
         ),
-        Key(
+        BlockKey(
             "notify",
             NOTIFY,
             "Events of all processes that are sent.",

@@ -6,7 +6,7 @@ import re
 
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import choice, duration, list_of, matched
-from scoopi.defs.schedule.schedule_language import Block, Key
+from scoopi.defs.schedule.schedule_language import Block, BlockKey
 
 _SOURCE = matched(
     re.compile(rf"cron|after_completion|python:{kinds.FUNCTION.pattern}", re.ASCII),
@@ -19,21 +19,21 @@ _TIME = matched(
 
 TRIGGER = Block(
     (
-        Key(
+        BlockKey(
             "every",
             duration("1s"),
             "Interval of fires; of managed processes, how often they are looked at.",
             "90s",
             "500ms",
         ),
-        Key(
+        BlockKey(
             "cron",
             kinds.TEXT,
             "Fires at the times of a cron expression, or of @hourly … @yearly.",
             '"0 6 * * *"',
             "[]",
         ),
-        Key(
+        BlockKey(
             "dialect",
             choice("unix", "quartz"),
             "Dialect of `cron`.",
@@ -41,15 +41,15 @@ TRIGGER = Block(
             "vixie",
             'cron: "0 0 6 * * ?"',
         ),
-        Key("at", list_of(_TIME), "Fires at times of day.", '["0-06:30", "4-18:05"]', '["7-06:30"]'),
-        Key(
+        BlockKey("at", list_of(_TIME), "Fires at times of day.", '["0-06:30", "4-18:05"]', '["7-06:30"]'),
+        BlockKey(
             "after",
             list_of(kinds.QUALIFIED_NAME, single=True),
             "Each processed job of these processes yields a slot.",
             "[other]",
             "[a b]",
         ),
-        Key(
+        BlockKey(
             "slots",
             choice("periods", "iterations", "instants"),
             "Kind of the slots.",
@@ -57,10 +57,10 @@ TRIGGER = Block(
             "hours",
             'cron: "@daily"',
         ),
-        Key(
+        BlockKey(
             "source", _SOURCE, "Where iterations come from.", "after_completion", "queue", "slots: iterations"
         ),
-        Key(
+        BlockKey(
             "timezone",
             kinds.ZONE,
             "Zone of `cron` and `at`.",
@@ -68,7 +68,7 @@ TRIGGER = Block(
             "Europe/Bonn",
             'cron: "@daily"',
         ),
-        Key(
+        BlockKey(
             "dst",
             choice("once", "every"),
             "Whether a local time that occurs twice fires twice.",
@@ -76,7 +76,7 @@ TRIGGER = Block(
             "never",
             'cron: "@daily"',
         ),
-        Key(
+        BlockKey(
             "since",
             kinds.INSTANT,
             "Only fires after it count; default: the first deployment.",
@@ -84,8 +84,10 @@ TRIGGER = Block(
             '"2026-01-01"',
             "every: 60s",
         ),
-        Key("until", kinds.INSTANT, "No fires after it.", '"2027-01-01T00:00:00Z"', "tomorrow", "every: 60s"),
-        Key(
+        BlockKey(
+            "until", kinds.INSTANT, "No fires after it.", '"2027-01-01T00:00:00Z"', "tomorrow", "every: 60s"
+        ),
+        BlockKey(
             "jitter",
             duration(),
             "Delays the start by up to so long, by a hash of the job's id.",
@@ -93,7 +95,7 @@ TRIGGER = Block(
             "30",
             "every: 60s",
         ),
-        Key(
+        BlockKey(
             "wake_on",
             list_of(choice("dependency_done", "child_done", "resource_free")),
             "Events that cause a look at once.",

@@ -11,7 +11,7 @@ from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, is_same
 from scoopi.model.place import Place
 
-Note = Callable[[Findings], None]
+NoteFindings = Callable[[Findings], None]
 
 
 class OpenTable:
@@ -24,7 +24,7 @@ class OpenTable:
 
     __slots__ = ("_key", "_merged", "_merges", "_notes", "anchor", "depth", "mark", "node", "size")
 
-    def __init__(self, place: Place, mark: Any, anchor: str | None, notes: list[Note]) -> None:
+    def __init__(self, place: Place, mark: Any, anchor: str | None, notes: list[NoteFindings]) -> None:
         self.node = Table({}, {}, place)
         self.mark = mark
         self.anchor = anchor

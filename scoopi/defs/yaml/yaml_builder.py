@@ -9,7 +9,7 @@ import yaml
 from yaml.composer import ComposerError
 
 from scoopi.defs.yaml.node import Node, Text
-from scoopi.defs.yaml.open_blocks import Note, OpenListing, OpenTable
+from scoopi.defs.yaml.open_blocks import NoteFindings, OpenListing, OpenTable
 from scoopi.model.place import Place
 
 DEEPEST = 50
@@ -51,7 +51,7 @@ class YamlBuilder:
 
     def __init__(self, file: str) -> None:
         self._file = file
-        self.notes: list[Note] = []
+        self.notes: list[NoteFindings] = []
         self._open: list[OpenListing | OpenTable] = []
         self._anchors: dict[str, _Built | OpenListing | OpenTable] = {}
         self._root: Node | None = None

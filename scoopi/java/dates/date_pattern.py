@@ -10,7 +10,7 @@ from types import MappingProxyType
 from scoopi.java.dates.date_names import ENGLISH, FULL, SHORT, DateNames, date_names
 from scoopi.java.dates.pattern_calendar import resolve, sunday_before
 from scoopi.java.dates.pattern_parts import PatternPart, parts_of
-from scoopi.java.dates.pattern_reader import Reader
+from scoopi.java.dates.pattern_reader import PatternReader
 
 ZONE_LETTERS = "zZX"
 
@@ -125,7 +125,7 @@ class DatePattern:
             ValueError: the text does not fit, or the date lies outside of the years 1 to 9999.
         """
         century_start = _eighty_years_before(now or datetime.now().astimezone())
-        fields = Reader(text, century_start.year, self.locale).read(self._parts)
+        fields = PatternReader(text, century_start.year, self.locale).read(self._parts)
         try:
             moment = resolve(fields, century_start)
             return moment if keep_zone else moment.astimezone()

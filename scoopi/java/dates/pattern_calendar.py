@@ -11,7 +11,7 @@ _SUNDAY = 1
 
 
 def resolve(fields: Mapping[str, int], century_start: datetime) -> datetime:
-    """The moment in the zone of its `offset`, else in local time; see Reader.read for the fields.
+    """The moment in the zone of its `offset`, else in local time; see PatternReader.read for the fields.
 
     Raises:
         ValueError, OverflowError: it lies outside of the years 1 to 9999.

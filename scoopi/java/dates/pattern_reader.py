@@ -61,7 +61,7 @@ def _numbered(every: list[Styles], first: int = 0) -> dict[str, int]:
     return {name.lower(): number for names in known for number, name in enumerate(names, first)}
 
 
-class Reader:
+class PatternReader:
     """Reads one text from left to right; made for one reading.
 
     Args:

@@ -23,7 +23,7 @@ from scoopi.store.pages.job_records import NewJob
 from scoopi.worker.messages import (
     Answered,
     Asking,
-    HandedBack,
+    JobsHandedBack,
     Ready,
     Results,
     RobotsRead,
@@ -92,7 +92,7 @@ class HandoverRouter:
             pending = worker.end(message.job)
             if pending is not None:
                 self._robots.answered(pending, message.answer)
-        elif isinstance(message, HandedBack):
+        elif isinstance(message, JobsHandedBack):
             back = (worker.end(job) for job in message.jobs)
             return Routed(handed_back=tuple(pending for pending in back if pending is not None))
         elif isinstance(message, Ready):

@@ -9,7 +9,7 @@ from scoopi.model.data import Data
 from scoopi.model.data_def import DataDef
 from scoopi.model.place import Place
 
-AxisName = tuple[str, str]
+AxisKey = tuple[str, str]
 """`item`, `dim` or `fact`, and the name of its entry."""
 
 PAGES, ROWS, MET = "pages", "rows", "met"
@@ -23,12 +23,12 @@ PREFIX = "finds."
 MOST_ROWS_LOOKED_AT = 1000
 
 
-def count_name(kind: str, data_def: str, axis: AxisName = ("", "")) -> str:
+def count_name(kind: str, data_def: str, axis: AxisKey = ("", "")) -> str:
     """The name of a counter: pages read by a data definition, their rows, rows' batches with a value."""
     return "\x1f".join((kind, data_def, *axis))
 
 
-def axes_read(data_def: DataDef) -> dict[AxisName, Place]:
+def axes_read(data_def: DataDef) -> dict[AxisKey, Place]:
     """The axes whose value a selector or a script gives, and where that stands."""
     entries = [("item", each) for each in data_def.items] + [("dim", each) for each in data_def.dims]
     read = {
@@ -51,7 +51,7 @@ def is_nothing(axis_name: str, value: str | None, stands_for_nothing: AbstractSe
     return value is None or not value.strip() or (axis_name == "fact" and value in stands_for_nothing)
 
 
-def found_nothing(axes: AbstractSet[AxisName], stands_for_nothing: AbstractSet[str], data: Data) -> bool:
+def found_nothing(axes: AbstractSet[AxisKey], stands_for_nothing: AbstractSet[str], data: Data) -> bool:
     """Whether the first rows of a page have no value that was read; of an ordinary page the first one has.
 
     Args:

@@ -78,7 +78,7 @@ class DependsOn(msgspec.Struct, frozen=True, kw_only=True):
     when_failed: Literal["wait", "skip", "fail", "run"] = "wait"
 
 
-class Retry(msgspec.Struct, frozen=True, kw_only=True):
+class RetryRule(msgspec.Struct, frozen=True, kw_only=True):
     """Further attempts after a failure, and limits for attempts that give no sign of life.
 
     Attributes:
@@ -160,7 +160,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
     start_deadline: timedelta | None = None
     enabled: bool = True
     when_disabled: Literal["wait", "skip"] = "wait"
-    retry: Retry = Retry()
+    retry: RetryRule = RetryRule()
     timeout: Timeouts = Timeouts()
     deadline: Deadline | None = None
     notify: tuple[Notification, ...] = ()

@@ -12,8 +12,8 @@ ACTIVE, ENDED = "active", "ended"
 LIVE, UNSETTLED, PAST = "live", "unsettled", "past"
 """Phases of attempts; an unsettled one has ended, and its job does not know it yet."""
 
-JobState = Literal["embryo", "in_progress", "final_run", "processed", "noop", "skipped", "failed"]
-Status = Literal[
+SlotState = Literal["embryo", "in_progress", "final_run", "processed", "noop", "skipped", "failed"]
+AttemptStatus = Literal[
     "pending", "waiting", "running", "canceling", "succeeded", "noop", "failed", "error", "canceled"
 ]
 LaunchType = Literal["scheduled", "manual", "backfill", "dependent", "retry"]
@@ -65,7 +65,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     process: str
     slot: str
-    state: JobState
+    state: SlotState
     phase: str
     created: datetime
     changed: datetime
@@ -109,7 +109,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
     process: str
     slot: str
     number: int
-    status: Status
+    status: AttemptStatus
     phase: str
     bundle: str
     created: datetime

@@ -17,7 +17,7 @@ class Liveness(msgspec.Struct, frozen=True, kw_only=True):
     gap: int = 3
 
 
-class Cancel(msgspec.Struct, frozen=True, kw_only=True):
+class CancelSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How attempts are cancelled if the command does not specify it."""
 
     default_mode: Literal["drain", "step", "kill"] = "step"
@@ -41,7 +41,7 @@ class Collection(msgspec.Struct, frozen=True, kw_only=True):
     retention: Retention = Retention()
 
 
-class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True):
+class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What the worker of a `serve` takes; `slots` None is the number of cores."""
 
     groups: tuple[str, ...] = ("default",)
@@ -70,9 +70,9 @@ class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
     max_new_slots: int = 1000
     start_limit: int = 100
     stuck_after: timedelta | None = timedelta(hours=24)
-    worker: WorkerSettings = WorkerSettings()
+    worker: ServeSettings = ServeSettings()
     liveness: Liveness = Liveness()
-    cancel: Cancel = Cancel()
+    cancel: CancelSettings = CancelSettings()
     gc: Collection = Collection()
     log: LogSettings = LogSettings()
     notify: tuple[Notification, ...] = ()

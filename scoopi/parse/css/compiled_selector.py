@@ -12,7 +12,7 @@ from scoopi.errors import ParseError
 from scoopi.parse.css import syntax
 from scoopi.parse.css.element_text import attributes
 from scoopi.parse.css.set_selector import ChainQuery, Query, holders_of, selected
-from scoopi.parse.css.xpath_writer import NAMESPACE, ChainParts, Scope, Select, XPathWriter
+from scoopi.parse.css.xpath_writer import NAMESPACE, ChainParts, Select, Within, XPathWriter
 
 Element = etree._Element
 
@@ -43,7 +43,7 @@ class CompiledSelector:
     """
 
     def __init__(
-        self, selectors: syntax.Selectors, scope: Scope, regex_timeout_ms: int, *, large: int = LARGE
+        self, selectors: syntax.Selectors, scope: Within, regex_timeout_ms: int, *, large: int = LARGE
     ) -> None:
         self._selectors = selectors
         self._scope = scope
@@ -86,13 +86,13 @@ class _Nested:
         self._regex_timeout_ms = regex_timeout_ms
         self._large = large
 
-    def select(self, selectors: syntax.Selectors, scope: Scope) -> Select:
+    def select(self, selectors: syntax.Selectors, scope: Within) -> Select:
         """The elements that the selectors find."""
         return CompiledSelector(selectors, scope, self._regex_timeout_ms, large=self._large).select
 
     def holders(self, selectors: syntax.Selectors) -> Select:
         """The elements in which the selectors find something."""
-        writer = XPathWriter(Scope.BELOW, self, self._regex_timeout_ms, by_sets=True)
+        writer = XPathWriter(Within.BELOW, self, self._regex_timeout_ms, by_sets=True)
         chains = [
             _chain_query(chain, writer.holder_parts(chain), writer)
             for chain in selectors
@@ -101,7 +101,7 @@ class _Nested:
         return lambda root: holders_of(chains, root)
 
 
-def _chain_query(chain: syntax.Chain, parts: ChainParts, writer: XPathWriter) -> ChainQuery:
+def _chain_query(chain: syntax.SelectorChain, parts: ChainParts, writer: XPathWriter) -> ChainQuery:
     heads = [_query(head, writer) for head in parts.heads]
     return ChainQuery(chain, heads, [(combinator, _query(text, writer)) for combinator, text in parts.links])
 

@@ -12,7 +12,7 @@ from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.css_open_query import CssOpenQuery, shape_of
 from scoopi.parse.css.element_text import attribute_of, join_texts, own_text
 from scoopi.parse.css.selector_parser import parse_selector
-from scoopi.parse.css.xpath_writer import Scope
+from scoopi.parse.css.xpath_writer import Within
 from scoopi.parse.query_ports import BlockQuery, Positional, ValueQuery
 
 _ATTRIBUTE = " attribute: "
@@ -70,13 +70,13 @@ class CssEngine:
 
     def _compile_block(self, selector: str) -> BlockQuery:
         return CompiledSelector(
-            parse_selector(*BoundText.of(selector)), Scope.PAGE, self._regex_timeout_ms
+            parse_selector(*BoundText.of(selector)), Within.PAGE, self._regex_timeout_ms
         ).select
 
     def _compile_value(self, selector: str) -> ValueQuery:
         text, values = BoundText.of(selector)
         query, _, attribute = text.partition(_ATTRIBUTE)
-        compiled = CompiledSelector(parse_selector(query, values), Scope.BLOCK, self._regex_timeout_ms)
+        compiled = CompiledSelector(parse_selector(query, values), Within.BLOCK, self._regex_timeout_ms)
         return _CssValue(compiled, bound(attribute.strip(), values).lower())
 
 

@@ -15,7 +15,7 @@ from scoopi.parse.css import syntax
 from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.element_text import attribute_of, join_texts, own_text
 from scoopi.parse.css.selector_parser import parse_selector
-from scoopi.parse.css.xpath_writer import Scope
+from scoopi.parse.css.xpath_writer import Within
 
 Element = etree._Element
 
@@ -33,7 +33,7 @@ class PositionalShape:
         key: the same for equal shapes; quicker to compare.
     """
 
-    chain: syntax.Chain
+    chain: syntax.SelectorChain
     attribute: str = ""
     key: str = field(init=False, compare=False)
 
@@ -52,7 +52,7 @@ class PositionalShape:
             compounds[at] = _replaced(compounds[at], _OPEN, syntax.Nth(0, position))
         return (replace(self.chain, compounds=tuple(compounds)),)
 
-    def segments(self) -> list[syntax.Chain]:
+    def segments(self) -> list[syntax.SelectorChain]:
         """The chain cut behind each open compound, positions left out.
 
         The first segment is looked for in a block, each further one below an element of the one before.
@@ -61,14 +61,14 @@ class PositionalShape:
         ends = cuts if cuts[-1] == len(self.chain.compounds) else [*cuts, len(self.chain.compounds)]
         return [self._segment(begin, end) for begin, end in zip([0, *cuts], ends, strict=False)]
 
-    def _segment(self, begin: int, end: int) -> syntax.Chain:
+    def _segment(self, begin: int, end: int) -> syntax.SelectorChain:
         compounds = tuple(
             tuple(test for test in compound if test != _OPEN) for compound in self.chain.compounds[begin:end]
         )
         scoped = self.chain.scoped or begin > 0
         first = begin if self.chain.scoped else begin - 1 if begin else 0
         last = first + len(compounds) - (0 if scoped else 1)
-        return syntax.Chain(compounds, self.chain.combinators[first:last], scoped)
+        return syntax.SelectorChain(compounds, self.chain.combinators[first:last], scoped)
 
 
 class CssOpenQuery:
@@ -107,7 +107,7 @@ class CssOpenQuery:
 
     def filled(self, positions: Sequence[int]) -> Callable[[Sequence[Element]], str | None]:
         """Blocks -> the value, by a selector compiled for these positions."""
-        selector = CompiledSelector(self.shape.filled(positions), Scope.BLOCK, self._regex_timeout_ms)
+        selector = CompiledSelector(self.shape.filled(positions), Within.BLOCK, self._regex_timeout_ms)
 
         def value(blocks: Sequence[Element]) -> str | None:
             found = dict.fromkeys(element for block in blocks for element in selector.select(block))
@@ -121,9 +121,9 @@ class _Segment:
 
     of_type = False
 
-    def __init__(self, chain: syntax.Chain, regex_timeout_ms: int) -> None:
+    def __init__(self, chain: syntax.SelectorChain, regex_timeout_ms: int) -> None:
         self.child_tag = _child_tag(chain)
-        self._query = CompiledSelector((chain,), Scope.BLOCK, regex_timeout_ms)
+        self._query = CompiledSelector((chain,), Within.BLOCK, regex_timeout_ms)
 
     def select(self, context: Element) -> list[Element]:
         if self.child_tag is not None:
@@ -131,7 +131,7 @@ class _Segment:
         return self._query.select(context)
 
 
-def _child_tag(chain: syntax.Chain) -> str | None:
+def _child_tag(chain: syntax.SelectorChain) -> str | None:
     if chain.scoped and chain.combinators == (">",) and len(chain.compounds) == 1:
         match chain.compounds[0]:
             case ():

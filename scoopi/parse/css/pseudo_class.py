@@ -20,9 +20,9 @@ _PLAIN: dict[str, syntax.Compound] = {
     "first-of-type": (syntax.Nth(0, 1, of_type=True),),
     "last-of-type": (syntax.Nth(0, 1, from_end=True, of_type=True),),
     "only-of-type": (syntax.Nth(0, 1, of_type=True), syntax.Nth(0, 1, from_end=True, of_type=True)),
-    "empty": (syntax.State("empty"),),
-    "root": (syntax.State("root"),),
-    "matchText": (syntax.State("matchText"),),
+    "empty": (syntax.StateTest("empty"),),
+    "root": (syntax.StateTest("root"),),
+    "matchText": (syntax.StateTest("matchText"),),
 }
 _PLAIN_BY_LOWER = {name.lower(): compound for name, compound in _PLAIN.items()}
 _NTH_NAMES = ("nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type")
@@ -65,7 +65,7 @@ def parse_pseudo_class(
     if not bound(content, scanner.values):
         scanner.fail(f"':{name}()' is empty", hint="write what it looks for between the brackets", at=begin)
     if name in _LISTS:
-        return (syntax.Nested(name, parse_list(Scanner(content, scanner.whole, offset, scanner.values))),)
+        return (syntax.NestedTest(name, parse_list(Scanner(content, scanner.whole, offset, scanner.values))),)
     kind = _TEXTS[name]
     if kind.startswith("matches"):
         return (syntax.TextTest(kind, bound_pattern(content, scanner.values)),)

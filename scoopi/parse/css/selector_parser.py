@@ -35,7 +35,7 @@ def _parse_list(scanner: Scanner, nesting: int) -> syntax.Selectors:
     scanner.skip_blanks()
     chains = []
     if scanner.peek() == ",":
-        chains.append(syntax.Chain((), (), scoped=True))
+        chains.append(syntax.SelectorChain((), (), scoped=True))
     else:
         chains.append(_parse_chain(scanner, nesting))
     while scanner.take(","):
@@ -43,7 +43,7 @@ def _parse_list(scanner: Scanner, nesting: int) -> syntax.Selectors:
     return tuple(chains)
 
 
-def _parse_chain(scanner: Scanner, nesting: int) -> syntax.Chain:
+def _parse_chain(scanner: Scanner, nesting: int) -> syntax.SelectorChain:
     scanner.skip_blanks()
     compounds: list[syntax.Compound] = []
     combinators: list[str] = []
@@ -54,7 +54,7 @@ def _parse_chain(scanner: Scanner, nesting: int) -> syntax.Chain:
         blank = scanner.skip_blanks()
         char = scanner.peek()
         if not char or char == ",":
-            return syntax.Chain(tuple(compounds), tuple(combinators), scoped)
+            return syntax.SelectorChain(tuple(compounds), tuple(combinators), scoped)
         if char in _COMBINATORS:
             scanner.take(char)
             combinators.append(char)

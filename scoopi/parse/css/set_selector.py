@@ -17,7 +17,7 @@ Query = Callable[[Element], list[Element]]
 class ChainQuery(NamedTuple):
     """A chain in parts that are evaluated on the root each; see ChainParts."""
 
-    chain: syntax.Chain
+    chain: syntax.SelectorChain
     heads: Sequence[Query]
     links: Sequence[tuple[str, Query]]
 

@@ -59,7 +59,7 @@ class SiblingIndex(msgspec.Struct, frozen=True):
     index: int
 
 
-class State(msgspec.Struct, frozen=True):
+class StateTest(msgspec.Struct, frozen=True):
     """`empty`, `root` or `matchText`."""
 
     name: str
@@ -75,19 +75,21 @@ class TextTest(msgspec.Struct, frozen=True):
     text: str
 
 
-class Nested(msgspec.Struct, frozen=True):
+class NestedTest(msgspec.Struct, frozen=True):
     """`has`, `not` or `is` with its selectors."""
 
     kind: str
-    selectors: tuple[Chain, ...]
+    selectors: tuple[SelectorChain, ...]
 
 
-Test = Tag | TagSuffix | Id | ClassName | AttributeTest | Nth | SiblingIndex | State | TextTest | Nested
+Test = (
+    Tag | TagSuffix | Id | ClassName | AttributeTest | Nth | SiblingIndex | StateTest | TextTest | NestedTest
+)
 Compound = tuple[Test, ...]
 """Tests that one element must meet all; empty for `*`."""
 
 
-class Chain(msgspec.Struct, frozen=True):
+class SelectorChain(msgspec.Struct, frozen=True):
     """Compounds with a combinator (blank, `>`, `+` or `~`) between each two.
 
     With `scoped` the chain begins with a combinator: it stands before the first compound, after the
@@ -99,14 +101,14 @@ class Chain(msgspec.Struct, frozen=True):
     scoped: bool = False
 
 
-Selectors = tuple[Chain, ...]
+Selectors = tuple[SelectorChain, ...]
 """The alternatives between commas."""
 
 
 def needs_root(selectors: Selectors) -> bool:
     """Whether a `:not(a b)` or `:is(a b)` in it looks at others, which must lie inside the block."""
     return any(
-        isinstance(test, Nested)
+        isinstance(test, NestedTest)
         and (
             (test.kind != "has" and any(is_chained(c) for c in test.selectors)) or needs_root(test.selectors)
         )
@@ -116,7 +118,7 @@ def needs_root(selectors: Selectors) -> bool:
     )
 
 
-def is_chained(chain: Chain) -> bool:
+def is_chained(chain: SelectorChain) -> bool:
     """Whether the chain is more than one compound."""
     return chain.scoped or len(chain.compounds) > 1
 
@@ -124,9 +126,9 @@ def is_chained(chain: Chain) -> bool:
 def sees_root(compound: Compound) -> bool:
     """Whether the compound answers otherwise for the block itself than for elements inside it."""
     return any(
-        (isinstance(test, State) and test.name == "root")
+        (isinstance(test, StateTest) and test.name == "root")
         or (isinstance(test, SiblingIndex) and test.operator == "<")
-        or (isinstance(test, Nested) and test.kind != "has" and lists_see_root(test.selectors))
+        or (isinstance(test, NestedTest) and test.kind != "has" and lists_see_root(test.selectors))
         for test in compound
     )
 
@@ -139,7 +141,7 @@ def lists_see_root(selectors: Selectors) -> bool:
 def matches_text(selectors: Selectors) -> bool:
     """Whether `:matchText` occurs in it."""
     return any(
-        test == State("matchText") or (isinstance(test, Nested) and matches_text(test.selectors))
+        test == StateTest("matchText") or (isinstance(test, NestedTest) and matches_text(test.selectors))
         for chain in selectors
         for compound in chain.compounds
         for test in compound
@@ -167,10 +169,12 @@ def _is_slow(compound: Compound) -> bool:
     return (
         len(places) > 1
         or any(isinstance(test, SiblingIndex) or test.of_type for test in places)
-        or any(isinstance(test, Nested) and (test.kind == "has" or _is_slow_list(test)) for test in compound)
+        or any(
+            isinstance(test, NestedTest) and (test.kind == "has" or _is_slow_list(test)) for test in compound
+        )
     )
 
 
-def _is_slow_list(test: Nested) -> bool:
+def _is_slow_list(test: NestedTest) -> bool:
     tests = [each for chain in test.selectors for compound in chain.compounds for each in compound]
     return may_be_slow(test.selectors) or any(isinstance(each, Nth | SiblingIndex) for each in tests)

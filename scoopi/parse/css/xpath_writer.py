@@ -14,7 +14,7 @@ NAMESPACE = "scoopi"
 Extension = Callable[..., bool]
 
 
-class Scope(Enum):
+class Within(Enum):
     """Where a selector is looked for: in a page, in a block (itself included), below an element (`:has`)."""
 
     PAGE = auto()
@@ -29,7 +29,7 @@ Select = Callable[[Any], Collection[Any]]
 class Nested(Protocol):
     """Compiles the selectors inside a `:has` or `:not` that need an evaluation of their own."""
 
-    def select(self, selectors: syntax.Selectors, scope: Scope, /) -> Select:
+    def select(self, selectors: syntax.Selectors, scope: Within, /) -> Select:
         """The elements that the selectors find."""
 
     def holders(self, selectors: syntax.Selectors, /) -> Select:
@@ -59,7 +59,9 @@ class XPathWriter:
             `:has`, is looked for once a page: slower on small pages.
     """
 
-    def __init__(self, scope: Scope, nested: Nested, regex_timeout_ms: int, *, by_sets: bool = False) -> None:
+    def __init__(
+        self, scope: Within, nested: Nested, regex_timeout_ms: int, *, by_sets: bool = False
+    ) -> None:
         self._scope = scope
         self._nested = nested
         self._regex_timeout_ms = regex_timeout_ms
@@ -70,18 +72,18 @@ class XPathWriter:
         """The expression, to be evaluated with the page's root, the block or the element as context."""
         return self._union(selectors, self._scope)
 
-    def _union(self, selectors: syntax.Selectors, scope: Scope) -> str:
+    def _union(self, selectors: syntax.Selectors, scope: Within) -> str:
         paths = [path for chain in selectors for path in self._paths(chain, scope)]
-        if scope is Scope.BELOW:
+        if scope is Within.BELOW:
             paths = [f"{path}[1]" for path in paths]  # one is enough, and libxml2 stops there
         return " | ".join(paths) or "self::*[false()]"
 
-    def parts(self, chain: syntax.Chain) -> ChainParts:
+    def parts(self, chain: syntax.SelectorChain) -> ChainParts:
         """The chain in parts."""
         heads, steps = self._opened(chain, self._scope)
         return ChainParts(heads, [(combinator, self.anywhere(compound)) for combinator, compound in steps])
 
-    def holder_parts(self, chain: syntax.Chain) -> ChainParts:
+    def holder_parts(self, chain: syntax.SelectorChain) -> ChainParts:
         """The chain of a `:has`, in parts that are the same for all elements that may have it."""
         if not chain.scoped:
             return self.parts(chain)
@@ -92,13 +94,13 @@ class XPathWriter:
         """What the compound finds below the root."""
         return f"self::*{self._step(' ', compound)}"
 
-    def _paths(self, chain: syntax.Chain, scope: Scope) -> list[str]:
+    def _paths(self, chain: syntax.SelectorChain, scope: Within) -> list[str]:
         heads, steps = self._opened(chain, scope)
         path = "".join(self._step(combinator, compound) for combinator, compound in steps)
         return [head + path for head in heads]
 
     def _opened(
-        self, chain: syntax.Chain, scope: Scope
+        self, chain: syntax.SelectorChain, scope: Within
     ) -> tuple[list[str], list[tuple[str, syntax.Compound]]]:
         """The ways to the first compound, and the steps from there."""
         compounds, combinators = chain.compounds, chain.combinators
@@ -107,24 +109,24 @@ class XPathWriter:
         begins = self._scoped_begins(chain, scope)
         if not compounds:
             return begins, []
-        step = self._step(combinators[0], compounds[0], of_page=scope is Scope.PAGE)
+        step = self._step(combinators[0], compounds[0], of_page=scope is Within.PAGE)
         return [begin + step for begin in begins], list(zip(combinators[1:], compounds[1:], strict=True))
 
     @staticmethod
-    def _scoped_begins(chain: syntax.Chain, scope: Scope) -> list[str]:
+    def _scoped_begins(chain: syntax.SelectorChain, scope: Within) -> list[str]:
         if not chain.compounds:
-            return ["self::*"] if scope is Scope.BLOCK else []
+            return ["self::*"] if scope is Within.BLOCK else []
         if chain.combinators[0] not in "> ":
             return []
-        return [""] if scope is Scope.PAGE else ["self::*"]
+        return [""] if scope is Within.PAGE else ["self::*"]
 
-    def _begins(self, chain: syntax.Chain, scope: Scope) -> list[str]:
+    def _begins(self, chain: syntax.SelectorChain, scope: Within) -> list[str]:
         first = chain.compounds[0]
-        of_page = scope is Scope.PAGE
+        of_page = scope is Within.PAGE
         inside = ("" if of_page else "self::*") + self._step(" ", first, of_page=of_page)
         can_be_root = (
             not of_page
-            and (scope is Scope.BLOCK or len(chain.compounds) > 1)
+            and (scope is Within.BLOCK or len(chain.compounds) > 1)
             and chain.combinators[:1] not in (("+",), ("~",))
         )
         if not can_be_root:
@@ -206,11 +208,11 @@ class XPathWriter:
                 if self._by_sets:
                     return self._call(place_filter(test))
                 return f"count(preceding-sibling::*){operator}{index}"
-            case syntax.State(name):
+            case syntax.StateTest(name):
                 return self._state(name, is_root)
             case syntax.TextTest():
                 return self._call(text_filter(test, self._regex_timeout_ms))
-            case syntax.Nested():
+            case syntax.NestedTest():
                 return self._nested_condition(test, is_root)
 
     def _state(self, name: str, is_root: bool) -> str:
@@ -218,7 +220,7 @@ class XPathWriter:
             return "not(*|text())"
         if name == "matchText":
             return f"@{NAMESPACE}:text"
-        if self._scope is Scope.PAGE:
+        if self._scope is Within.PAGE:
             return "not(parent::*)"
         return "true()" if is_root else "false()"
 
@@ -236,14 +238,14 @@ class XPathWriter:
         position = f"(count({axis}-sibling::{name})+1)"
         return f"parent::* and {xpath_conditions.nth_condition(position, test.a, test.b)}"
 
-    def _nested_condition(self, test: syntax.Nested, is_root: bool) -> str:
+    def _nested_condition(self, test: syntax.NestedTest, is_root: bool) -> str:
         if test.kind == "has":
             if syntax.needs_root(test.selectors):
-                select = self._nested.select(test.selectors, Scope.BELOW)
+                select = self._nested.select(test.selectors, Within.BELOW)
                 return self._call(lambda element, _known: bool(select(element)))
             if self._by_sets and not syntax.lists_see_root(test.selectors):
                 return self._membership(self._nested.holders(test.selectors))
-            writer = XPathWriter(Scope.BELOW, self._nested, self._regex_timeout_ms, by_sets=self._by_sets)
+            writer = XPathWriter(Within.BELOW, self._nested, self._regex_timeout_ms, by_sets=self._by_sets)
             writer.extensions = self.extensions
             return f"boolean({writer.write(test.selectors)})"
         parts = []

@@ -12,9 +12,9 @@ from scoopi.model.records.record_schema import Value
 from scoopi.parse.records.conversion import Conversion, Raw
 from scoopi.parse.records.page_facts import PageFacts, compile_constant
 
-Context = Any
+RecordRoot = Any
 """The element of a record, or a value of the page's data."""
-Find = Callable[[Context], Sequence[Raw]]
+Find = Callable[[RecordRoot], Sequence[Raw]]
 """What a field finds in the element of its record, or in the root of the page."""
 RunScript = Callable[[str, dict[str, Value]], str | None]
 """A field's script, the values of the fields before it -> its result as text."""
@@ -31,14 +31,14 @@ class Reading:
         known: the record's fields so far, by column.
     """
 
-    root: Context
+    root: RecordRoot
     facts: PageFacts
     script: RunScript | None = None
     index: int = 0
     known: dict[str, Value] = field(default_factory=dict)
 
 
-Read = Callable[[Reading, Context], Sequence[Raw]]
+ReadField = Callable[[Reading, RecordRoot], Sequence[Raw]]
 
 
 class FieldReader:
@@ -66,7 +66,7 @@ class FieldReader:
         self.conversion = Conversion(definition, regex_timeout_ms, zone)
 
 
-def _read_of(definition: FieldDef, find: Find | None) -> Read:
+def _read_of(definition: FieldDef, find: Find | None) -> ReadField:
     if find is not None:
         return (
             (lambda reading, _: find(reading.root)) if definition.page else (lambda _, context: find(context))
@@ -77,22 +77,22 @@ def _read_of(definition: FieldDef, find: Find | None) -> Read:
         return _script(definition.script)
     constant = compile_constant(definition.value or "")
 
-    def read(reading: Reading, context: Context) -> Sequence[Raw]:
+    def read(reading: Reading, context: RecordRoot) -> Sequence[Raw]:
         return (constant(reading.facts, reading.index),)
 
     return read
 
 
-def _parent(name: str, is_list: bool) -> Read:
-    def read(reading: Reading, context: Context) -> Sequence[Raw]:
+def _parent(name: str, is_list: bool) -> ReadField:
+    def read(reading: Reading, context: RecordRoot) -> Sequence[Raw]:
         value = reading.facts.parent.get(name)
         return value if is_list and isinstance(value, list) else (value,)
 
     return read
 
 
-def _script(text: str) -> Read:
-    def read(reading: Reading, context: Context) -> Sequence[Raw]:
+def _script(text: str) -> ReadField:
+    def read(reading: Reading, context: RecordRoot) -> Sequence[Raw]:
         assert reading.script is not None, "definitions with scripts are read with their runner"
         return (reading.script(text, reading.known),)
 

@@ -12,8 +12,8 @@ from scoopi.errors import ParseError
 from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.element_text import attribute_of
 from scoopi.parse.css.selector_parser import parse_selector
-from scoopi.parse.css.xpath_writer import Scope
-from scoopi.parse.xpath.xpath_tokens import Kind, XPathToken, tokens_of, translate
+from scoopi.parse.css.xpath_writer import Within
+from scoopi.parse.xpath.xpath_tokens import TokenKind, XPathToken, tokens_of, translate
 from scoopi.parse.xpath.xpath_values import text_of_number
 
 Element = etree._Element
@@ -96,7 +96,7 @@ def _self(element: Element) -> Sequence[Node]:
 
 
 def _css(path: str, regex_timeout_ms: int, of_page: bool) -> NodeQuery:
-    scope = Scope.PAGE if of_page else Scope.BLOCK
+    scope = Within.PAGE if of_page else Within.BLOCK
     return CompiledSelector(parse_selector(path), scope, regex_timeout_ms).select
 
 
@@ -126,7 +126,7 @@ def _inside(path: str) -> str:
     written, depth = [], 0
     previous: XPathToken | None = None
     for token in tokens_of(path):
-        is_symbol = token.kind is Kind.SYMBOL
+        is_symbol = token.kind is TokenKind.SYMBOL
         depth += {"[": 1, "]": -1}.get(token.text, 0) if is_symbol else 0
         begins = previous is None or previous.text in _BEFORE_A_PATH or previous.text == "|"
         is_root = token.text in ("/", "//") and begins and depth == 0

@@ -16,7 +16,7 @@ from scoopi.parse.records.page_facts import compile_constant, no_page
 from scoopi.parse.records.record_compiler import zone
 from scoopi.parse.records.record_source import EXTRAS, compile_source
 
-Fault = tuple[Place, str, str]
+RecordFault = tuple[Place, str, str]
 """Place, what is wrong, and the hint."""
 
 _TIMEOUT_MS = 1000
@@ -29,12 +29,12 @@ _XPATH_SIGNS = re.compile(r"/|\btext\(\)|@\w+\s*\]|::")
 _CSS_SIGNS = re.compile(r"[#>]|^\.|\s[.@]|^[\w.#-]+(?:\s+[\w.#-]+)+$")
 
 
-def check_records(definition: RecordDef) -> list[Fault]:
+def check_records(definition: RecordDef) -> list[RecordFault]:
     """The faults of selectors, patterns, types and constants, each where it is written."""
     return [*_faults(definition)]
 
 
-def _faults(definition: RecordDef) -> Iterator[Fault]:
+def _faults(definition: RecordDef) -> Iterator[RecordFault]:
     yield from _missing_extras(definition)
     each = definition.each
     if each is not None:
@@ -66,7 +66,7 @@ def _faults(definition: RecordDef) -> Iterator[Fault]:
 
 def _selector(
     select: Selector, definition: RecordDef, field: FieldDef | None = None, *, is_each: bool = False
-) -> Iterator[Fault]:
+) -> Iterator[RecordFault]:
     text = select.text
     habit = _scrapy_habit(text)
     if habit is not None:
@@ -102,7 +102,7 @@ def _selector(
         yield from _forgotten_attribute(select, field)
 
 
-def _forgotten_attribute(select: Selector, field: FieldDef) -> Iterator[Fault]:
+def _forgotten_attribute(select: Selector, field: FieldDef) -> Iterator[RecordFault]:
     """An address is hardly ever the text of an element."""
     parts = SelectorText.of(select.text)
     takes_text = parts.is_xpath and re.search(r"@[\w:-]+\s*\)?$|text\(\)|\bstring\(|concat\(", parts.path)
@@ -134,7 +134,7 @@ def _scrapy_habit(text: str) -> tuple[str, str] | None:
     return None
 
 
-def _missing_extras(definition: RecordDef) -> Iterator[Fault]:
+def _missing_extras(definition: RecordDef) -> Iterator[RecordFault]:
     source = definition.source
     if source.kind in ("jsonld", "microdata"):
         yield from _missing("extruct", f"source: {source.kind}", source.place)
@@ -145,6 +145,6 @@ def _missing_extras(definition: RecordDef) -> Iterator[Fault]:
             yield from _missing("dateparser", f"type: {field.type} without formats", field.place)
 
 
-def _missing(library: str, what: str, place: Place) -> Iterator[Fault]:
+def _missing(library: str, what: str, place: Place) -> Iterator[RecordFault]:
     if find_spec(library) is None:
         yield place, f"{what} needs {library}", f'pip install "scoopi[{EXTRAS[library]}]"'

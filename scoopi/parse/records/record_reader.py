@@ -13,7 +13,7 @@ from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.records.record_schema import Records, Rejection, Row, Value
 from scoopi.model.report.finds import ABSENT, EXAMPLE, PAGES, REJECTED, ROWS, UNREADABLE, count_name
 from scoopi.parse.records.conversion import Raw
-from scoopi.parse.records.field_reader import Context, FieldReader, Reading, RunScript
+from scoopi.parse.records.field_reader import FieldReader, Reading, RecordRoot, RunScript
 from scoopi.parse.records.page_facts import PageFacts
 from scoopi.parse.records.record_source import RootOf
 from scoopi.parse.tree.page import Page
@@ -23,9 +23,9 @@ FIELD = "field"
 """The kind of a field among the counters of what was found."""
 LONGEST_EXAMPLE = 60
 
-Each = Callable[[Context], Sequence[Context]]
+Each = Callable[[RecordRoot], Sequence[RecordRoot]]
 """Root -> the elements of the records, in document order."""
-ReadAll = Callable[[Context], list[Sequence[Raw]]]
+ReadAll = Callable[[RecordRoot], list[Sequence[Raw]]]
 """The element of a record -> what the fields find in it, in their order; of fields that are read otherwise
 anything."""
 
@@ -102,7 +102,7 @@ class RecordReader:
             self._read_one(context, reading, page)
         return page.records()
 
-    def _read_one(self, context: Context, reading: Reading, page: _PageRecords) -> None:
+    def _read_one(self, context: RecordRoot, reading: Reading, page: _PageRecords) -> None:
         record: dict[str, Value] = {}
         reading.known = record
         found = self._read_all(context) if self._read_all is not None else None

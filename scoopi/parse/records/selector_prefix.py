@@ -7,7 +7,7 @@ from typing import Any
 
 from scoopi.errors import ParseError
 
-Matches = Callable[[str], int]
+CountMatches = Callable[[str], int]
 """A selector -> how many elements it finds. Raises ParseError for one that is not complete."""
 
 _OPEN, _CLOSE = "([", ")]"
@@ -15,7 +15,7 @@ _CSS_CUTS = " >+~.#[:"
 _PATH_CUTS = "/[."
 
 
-def longest_prefix(selector: str, matches: Matches, *, is_css: bool) -> tuple[str, int]:
+def longest_prefix(selector: str, matches: CountMatches, *, is_css: bool) -> tuple[str, int]:
     """The longest beginning of a selector that finds anything, and how many elements that are.
 
     >>> longest_prefix("div.card > b.price", {"div.card": 2, "div": 3}.get, is_css=True)
@@ -54,7 +54,7 @@ def _cuts(selector: str, signs: str) -> Sequence[int]:
 
 def counted_in(
     contexts: Sequence[Any], compile_find: Callable[[str], Callable[[Any], Sequence[Any]]]
-) -> Matches:
+) -> CountMatches:
     """Counts what a selector finds in all of these elements, or values."""
 
     def matches(selector: str) -> int:

@@ -15,7 +15,7 @@ _ISO = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]
 _LONGEST = 200
 """No date has more characters, and the library takes long for texts."""
 
-Parse = Callable[[str, datetime], datetime]
+ParseDate = Callable[[str, datetime], datetime]
 """Text, and the time to which words such as `yesterday` refer -> the moment. Raises ValueError."""
 
 
@@ -36,7 +36,7 @@ class DateText:
         self, formats: Sequence[str], languages: Sequence[str], zone: tzinfo | None, *, with_time: bool
     ) -> None:
         locale = languages[0] if languages else "en"
-        self._parsers: list[Parse] = [_by_format(each, locale) for each in formats]
+        self._parsers: list[ParseDate] = [_by_format(each, locale) for each in formats]
         if not formats:
             self._parsers = [_by_iso, _ByLibrary(languages)]
         self._zone = zone
@@ -85,7 +85,7 @@ def _by_iso(text: str, now: datetime) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def _by_format(pattern: str, locale: str) -> Parse:
+def _by_format(pattern: str, locale: str) -> ParseDate:
     if "%" in pattern:
         datetime.now().strftime(pattern)  # noqa: DTZ005 - raises for some wrong directives
         _ensure_directives(pattern)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from lxml import etree
 
 from scoopi.errors import ParseError
-from scoopi.parse.xpath.xpath_tokens import Kind, XPathToken, tokens_of
+from scoopi.parse.xpath.xpath_tokens import TokenKind, XPathToken, tokens_of
 from scoopi.parse.xpath.xpath_values import text_of, text_of_node
 
 Element = etree._Element
@@ -63,11 +63,11 @@ def _taken_node(tokens: list[XPathToken]) -> str | None:
     if not tokens:
         return None
     first = tokens.pop(0)
-    if first.kind in (Kind.NAME, Kind.STAR):
+    if first.kind in (TokenKind.NAME, TokenKind.STAR):
         return first.text
-    if first.text == "@" and tokens and tokens[0].kind in (Kind.NAME, Kind.STAR):
+    if first.text == "@" and tokens and tokens[0].kind in (TokenKind.NAME, TokenKind.STAR):
         return "@" + tokens.pop(0).text
-    if first.kind is Kind.NODE_TYPE and [token.text for token in tokens[:2]] == ["(", ")"]:
+    if first.kind is TokenKind.NODE_TYPE and [token.text for token in tokens[:2]] == ["(", ")"]:
         del tokens[:2]
         return f"{first.text}()"
     return None
@@ -81,7 +81,7 @@ def _taken_predicates(tokens: list[XPathToken]) -> tuple[str, ...] | None:
         written = ""
         while tokens:
             token = tokens.pop(0)
-            depth += {"[": 1, "]": -1}.get(token.text, 0) if token.kind is Kind.SYMBOL else 0
+            depth += {"[": 1, "]": -1}.get(token.text, 0) if token.kind is TokenKind.SYMBOL else 0
             written += token.gap + token.text
             if depth == 0:
                 break

@@ -26,7 +26,7 @@ _BEFORE_A_PATH = frozenset(("(", ","))
 _STEP_SYMBOLS = frozenset((".", "..", "@"))
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """What a token is."""
 
     LITERAL = auto()
@@ -48,7 +48,7 @@ class Kind(Enum):
 class XPathToken(NamedTuple):
     """A word and where it begins, from 0; `gap` is the white space before it."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
     at: int
     gap: str
@@ -88,30 +88,34 @@ def tokens_of(expression: str) -> Iterator[XPathToken]:
         kind = _kind(found, operand_ended)
         text = found[0][len(gap) :]
         yield XPathToken(kind, text, at + len(gap), gap)
-        operand_ended = kind is not Kind.OPERATOR and (
-            kind is not Kind.SYMBOL or text in (")", "]", ".", "..")
+        operand_ended = kind is not TokenKind.OPERATOR and (
+            kind is not TokenKind.SYMBOL or text in (")", "]", ".", "..")
         )
-        operand_ended = operand_ended and kind is not Kind.FUNCTION and kind is not Kind.AXIS
+        operand_ended = operand_ended and kind is not TokenKind.FUNCTION and kind is not TokenKind.AXIS
         at = found.end()
 
 
-def _kind(found: re.Match[str], operand_ended: bool) -> Kind:
+def _kind(found: re.Match[str], operand_ended: bool) -> TokenKind:
     if found["name"] is not None:
         return _kind_of_name(found["name"], found["next"].strip(), operand_ended)
     if found["symbol"] == "*":
-        return Kind.OPERATOR if operand_ended else Kind.STAR
-    for group, kind in (("literal", Kind.LITERAL), ("number", Kind.NUMBER), ("variable", Kind.VARIABLE)):
+        return TokenKind.OPERATOR if operand_ended else TokenKind.STAR
+    for group, kind in (
+        ("literal", TokenKind.LITERAL),
+        ("number", TokenKind.NUMBER),
+        ("variable", TokenKind.VARIABLE),
+    ):
         if found[group] is not None:
             return kind
-    return Kind.OPERATOR if found["operator"] is not None else Kind.SYMBOL
+    return TokenKind.OPERATOR if found["operator"] is not None else TokenKind.SYMBOL
 
 
-def _kind_of_name(name: str, follower: str, operand_ended: bool) -> Kind:
+def _kind_of_name(name: str, follower: str, operand_ended: bool) -> TokenKind:
     if operand_ended and name in _OPERATOR_NAMES:
-        return Kind.OPERATOR
+        return TokenKind.OPERATOR
     if follower == "(":
-        return Kind.NODE_TYPE if name in _NODE_TYPES else Kind.FUNCTION
-    return Kind.AXIS if follower == "::" else Kind.NAME
+        return TokenKind.NODE_TYPE if name in _NODE_TYPES else TokenKind.FUNCTION
+    return TokenKind.AXIS if follower == "::" else TokenKind.NAME
 
 
 def _no_word(expression: str, at: int) -> ParseError:
@@ -123,7 +127,7 @@ def _no_word(expression: str, at: int) -> ParseError:
     return ParseError(f"the XPath {expression!r} cannot be read: {found!r} at character {at + 1}", hint=hint)
 
 
-_PATH_KINDS = frozenset((Kind.NAME, Kind.STAR, Kind.AXIS, Kind.NODE_TYPE))
+_PATH_KINDS = frozenset((TokenKind.NAME, TokenKind.STAR, TokenKind.AXIS, TokenKind.NODE_TYPE))
 
 
 def translate(expression: str, *, from_document: bool) -> str:
@@ -141,17 +145,17 @@ def translate(expression: str, *, from_document: bool) -> str:
     previous: XPathToken | None = None
     for token in tokens_of(expression):
         _check(expression, token)
-        depth += {"[": 1, "]": -1}.get(token.text, 0) if token.kind is Kind.SYMBOL else 0
+        depth += {"[": 1, "]": -1}.get(token.text, 0) if token.kind is TokenKind.SYMBOL else 0
         text = token.text
         if depth == 0:
-            if token.kind is Kind.NAME:
+            if token.kind is TokenKind.NAME:
                 text = text.lower()
             if from_document and _begins_path(previous, token):
                 text = f"/{text}"
-        if token.text == "(" and token.kind is Kind.SYMBOL:
+        if token.text == "(" and token.kind is TokenKind.SYMBOL:
             calls.append(previous is not None and previous.text == LOWER_CASE)
             text = "(string(" if calls[-1] else text
-        elif token.text == ")" and token.kind is Kind.SYMBOL and calls and calls.pop():
+        elif token.text == ")" and token.kind is TokenKind.SYMBOL and calls and calls.pop():
             text = "))"
         written.append(token.gap + text)
         previous = token
@@ -160,20 +164,20 @@ def translate(expression: str, *, from_document: bool) -> str:
 
 def _begins_path(previous: XPathToken | None, token: XPathToken) -> bool:
     """Whether a relative path begins at the token."""
-    if token.kind not in _PATH_KINDS and not (token.kind is Kind.SYMBOL and token.text in _STEP_SYMBOLS):
+    if token.kind not in _PATH_KINDS and not (token.kind is TokenKind.SYMBOL and token.text in _STEP_SYMBOLS):
         return False
-    return previous is None or previous.kind is Kind.OPERATOR or previous.text in _BEFORE_A_PATH
+    return previous is None or previous.kind is TokenKind.OPERATOR or previous.text in _BEFORE_A_PATH
 
 
 def _check(expression: str, token: XPathToken) -> None:
     name = token.text
-    if token.kind is Kind.VARIABLE:
+    if token.kind is TokenKind.VARIABLE:
         raise _unknown(expression, token, "variable", "XPath here has no variables; use %{…}")
-    if token.kind is Kind.FUNCTION and name not in _FUNCTIONS:
+    if token.kind is TokenKind.FUNCTION and name not in _FUNCTIONS:
         raise _unknown(expression, token, "function", _nearest(name, _FUNCTIONS))
-    if token.kind is Kind.AXIS and name not in _AXES:
+    if token.kind is TokenKind.AXIS and name not in _AXES:
         raise _unknown(expression, token, "axis", _nearest(name, _AXES))
-    if token.kind is Kind.NAME and ":" in name:
+    if token.kind is TokenKind.NAME and ":" in name:
         hint = f"the tree has no namespaces: write *[name()='{name}']"
         raise _unknown(expression, token, "prefix", hint)
 

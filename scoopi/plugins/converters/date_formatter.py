@@ -17,7 +17,7 @@ Pattern = TypeVar("Pattern", DatePattern, ZonedPattern)
 CACHED_TEXTS = 10_000
 
 
-class Parser(Protocol[Read]):
+class DateReader(Protocol[Read]):
     """A compiled pattern."""
 
     @property
@@ -40,7 +40,7 @@ class Alternatives(Generic[Read]):
     Source: defs/README.md, 4.5.
     """
 
-    def __init__(self, patterns: str, field: str, compiled: Callable[[str], Parser[Read]]) -> None:
+    def __init__(self, patterns: str, field: str, compiled: Callable[[str], DateReader[Read]]) -> None:
         self._patterns = [compiled(pattern) for pattern in patterns.split("|") if pattern]
         self._shown = patterns
         if not self._patterns:

@@ -24,8 +24,8 @@ class RobotsRecord(msgspec.Struct, frozen=True, array_like=True):
     answer: RobotsAnswer | None = None
 
 
-class Reader(Enum):
-    """Who reads a robots.txt that is not known yet."""
+class RobotsReader(Enum):
+    """Which node reads a robots.txt that is not known yet."""
 
     THIS_NODE = 1
     ANOTHER = 2
@@ -50,7 +50,7 @@ class RobotsBook:
         self._codec = RecordCodec(ROBOTS, RobotsRecord, packed=True)
         self._claim = self._codec.written(RobotsRecord(incarnation))
 
-    def open(self, hosts: Sequence[str]) -> dict[str, RobotsAnswer | Reader]:
+    def open(self, hosts: Sequence[str]) -> dict[str, RobotsAnswer | RobotsReader]:
         """What is known of each host; of those that nobody has, this node becomes the reader."""
         found = self._store.get_all(ROBOTS, hosts)
         new = [host for host in hosts if host not in found]
@@ -81,8 +81,8 @@ class RobotsBook:
     def _is_left(self, reader: str) -> bool:
         return reader != self._incarnation and self._is_gone(reader)
 
-    def _state(self, host: str, raw: bytes) -> RobotsAnswer | Reader:
+    def _state(self, host: str, raw: bytes) -> RobotsAnswer | RobotsReader:
         record = self._codec.read(host, raw)
         if record.answer is not None:
             return record.answer
-        return Reader.THIS_NODE if record.by == self._incarnation else Reader.ANOTHER
+        return RobotsReader.THIS_NODE if record.by == self._incarnation else RobotsReader.ANOTHER

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import msgspec
 
 from scoopi.model.robots import RobotsAnswer, RobotsKind
-from scoopi.politeness.robots.robots_book import Reader, RobotsBook
+from scoopi.politeness.robots.robots_book import RobotsBook, RobotsReader
 from scoopi.politeness.robots.robots_rules import RobotsRules
 
 ROUND_S = 0.25
@@ -103,7 +103,7 @@ class RobotsDesk:
 
     def _look_up(self, hosts: list[str]) -> None:
         for host, state in self._book.open(hosts).items():
-            if state is Reader.ANOTHER:
+            if state is RobotsReader.ANOTHER:
                 self._read_elsewhere.add(host)
                 continue
             sought = self._sought.pop(host)

@@ -20,7 +20,7 @@ from scoopi.store.runs.run_record import RunPhase, RunRecord
 NOBODY = ""
 PAGE = 1000
 ALIVE = "alive"
-Ends = Counter[tuple[str, JobState]]
+EndCounts = Counter[tuple[str, JobState]]
 
 
 class RunSurvey:
@@ -66,14 +66,14 @@ class RunSurvey:
         phase = "WAITING" if waits else "ABANDONED" if nodes else "LOST"
         return RunFigures(self._run, phase, nodes=nodes)
 
-    def _ends(self) -> Ends:
+    def _ends(self) -> EndCounts:
         """How many jobs have ended, by incarnation and state."""
-        ends: Ends = Counter()
+        ends: EndCounts = Counter()
         for page in self._jobs.ended_pages():
             ends.update((end.incarnation, end.state) for _, end in page)
         return ends
 
-    def _job_figures(self, taken: int, ends: Ends) -> JobFigures:
+    def _job_figures(self, taken: int, ends: EndCounts) -> JobFigures:
         ready = self._jobs.left() - taken
         done, failed, skipped = (
             sum(number for (_, each), number in ends.items() if each is state)
@@ -82,7 +82,7 @@ class RunSurvey:
         return JobFigures(max(0, ready), taken, done, failed, skipped)
 
     def _nodes(
-        self, members: Mapping[str, NodeRecord], taken: Mapping[str, int], ends: Ends
+        self, members: Mapping[str, NodeRecord], taken: Mapping[str, int], ends: EndCounts
     ) -> tuple[NodeFigures, ...]:
         """One line a node, whatever starts it had: it is now what its newest incarnation is."""
         starts: dict[str, list[str]] = {}
@@ -108,7 +108,7 @@ class RunSurvey:
             return member.state.lower()
         return ALIVE if self._sample.beats(incarnation) else "silent"
 
-    def _awaiting(self, members: Mapping[str, NodeRecord], ends: Ends) -> tuple[str, ...]:
+    def _awaiting(self, members: Mapping[str, NodeRecord], ends: EndCounts) -> tuple[str, ...]:
         alive = {key for key, member in members.items() if self._state(key, member) == ALIVE}
         return awaited_nodes(members, alive, (incarnation for incarnation, _ in ends))
 

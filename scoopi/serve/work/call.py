@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from scoopi.errors import ScoopiError
-from scoopi.scheduler.outcomes import Outcome
+from scoopi.scheduler.outcomes import AttemptOutcome
 from scoopi.serve.work.child import ANSWERS
 
 _PROGRESS_S = 1.0
@@ -89,7 +89,7 @@ def call(order: dict[str, Any]) -> int:
         if not isinstance(answer["outputs"], dict):
             raise TypeError(f"it returned {type(outputs).__name__}; return a dict of outputs, or nothing")
         json.dumps(answer)
-    except Outcome as outcome:
+    except AttemptOutcome as outcome:
         answer = {"status": outcome.status, "explanation": str(outcome), "outputs": outcome.outputs}
     except ScoopiError as error:
         answer = {"status": "error", "explanation": str(error)}

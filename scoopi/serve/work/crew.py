@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.serve.wake_ups import WakeUp
-from scoopi.serve.work.endings import Ending, ending_of
+from scoopi.serve.work.endings import AttemptEnd, ending_of
 from scoopi.serve.work.kept_attempt import KeptAttempt
 from scoopi.serve.work.orders import keeper_command
 
 
-class Report(NamedTuple):
+class AttemptReport(NamedTuple):
     """What an attempt reports: its ending, or, without one, progress."""
 
     attempt: AttemptRecord
-    ending: Ending | None
+    ending: AttemptEnd | None
     seconds: float = 0.0
 
 
@@ -85,7 +85,7 @@ class Crew:
             else:
                 kept.stop(kill_after_s)
 
-    def wait(self, seconds: float) -> tuple[list[Report], bool]:
+    def wait(self, seconds: float) -> tuple[list[AttemptReport], bool]:
         """Wait until an attempt reports or it is woken up.
 
         Args:
@@ -94,7 +94,7 @@ class Crew:
             The reports, and whether it was woken up.
         """
         seconds = min([seconds, *(kept.wait_s() for kept, _ in self._kept.values())])
-        reports: list[Report] = []
+        reports: list[AttemptReport] = []
         is_woken = False
         for key, _ in self._selector.select(seconds):
             if key.data is None:
@@ -113,11 +113,11 @@ class Crew:
         self._kept.clear()
         self._selector.close()
 
-    def _heard(self, name: str) -> Iterator[Report]:
+    def _heard(self, name: str) -> Iterator[AttemptReport]:
         kept, process = self._kept[name]
         for message in kept.messages():
             if "end" not in message:
-                yield Report(kept.attempt, None)
+                yield AttemptReport(kept.attempt, None)
                 continue
             self._selector.unregister(kept)
             seconds = kept.seconds()
@@ -128,5 +128,5 @@ class Crew:
                 ending = ending_of(
                     message["end"], process, is_stopped=kept.is_stopped, is_canceled=is_canceled
                 )
-                yield Report(kept.attempt, ending, seconds)
+                yield AttemptReport(kept.attempt, ending, seconds)
             return

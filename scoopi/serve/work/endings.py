@@ -13,7 +13,7 @@ HANDED_BACK = "handed_back"
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class AttemptEnd:
     """How an attempt ends: a status that a worker reports, or HANDED_BACK."""
 
     status: str
@@ -21,7 +21,7 @@ class Ending:
     outputs: dict[str, Any] = field(default_factory=dict)
 
 
-def ending_of(end: dict[str, Any], process: Process, *, is_stopped: bool, is_canceled: bool) -> Ending:
+def ending_of(end: dict[str, Any], process: Process, *, is_stopped: bool, is_canceled: bool) -> AttemptEnd:
     """The ending of an attempt.
 
     Args:
@@ -32,22 +32,22 @@ def ending_of(end: dict[str, Any], process: Process, *, is_stopped: bool, is_can
     """
     answer = end.get("answer")
     if answer is not None and answer["status"] not in (HANDED_BACK, "error") and answer.get("is_whole"):
-        return Ending(answer["status"], answer.get("explanation", ""), answer.get("outputs", {}))
+        return AttemptEnd(answer["status"], answer.get("explanation", ""), answer.get("outputs", {}))
     if is_canceled:
-        return Ending("canceled")
+        return AttemptEnd("canceled")
     if is_stopped or "cause" in end or (answer is not None and answer["status"] == HANDED_BACK):
-        return Ending(HANDED_BACK, end.get("cause", ""))
+        return AttemptEnd(HANDED_BACK, end.get("cause", ""))
     if answer is not None:
-        return Ending(answer["status"], answer.get("explanation", ""), answer.get("outputs", {}))
+        return AttemptEnd(answer["status"], answer.get("explanation", ""), answer.get("outputs", {}))
     if "fault" in end:
-        return Ending("error", end["fault"])
+        return AttemptEnd("error", end["fault"])
     if "signal" in end:
-        return Ending("error", f"killed by {_signal_name(end['signal'])}")
+        return AttemptEnd("error", f"killed by {_signal_name(end['signal'])}")
     code = end["code"]
     if process.executes.kind != "command":
-        return Ending("error", f"its process ended with exit code {code} and returned nothing")
+        return AttemptEnd("error", f"its process ended with exit code {code} and returned nothing")
     status = "succeeded" if code == 0 else process.executes.exit_codes.get(code, "failed")
-    return Ending(status, f"exit code {code}" if code else "", end.get("outputs", {}))
+    return AttemptEnd(status, f"exit code {code}" if code else "", end.get("outputs", {}))
 
 
 def _signal_name(number: int) -> str:

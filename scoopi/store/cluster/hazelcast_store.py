@@ -25,7 +25,7 @@ AWAY_S = 10.0
 LARGE = 1000
 """From this limit on, a scan is worth the counting that bounds it."""
 _FOREIGN_KEYS = "the map %s holds keys that Scoopi did not write, which are skipped; one is %s"
-Pairs = list[tuple[str, bytes]]
+Entries = list[tuple[str, bytes]]
 
 
 class HazelcastStore:
@@ -124,7 +124,7 @@ class HazelcastStore:
                 store_map, [one for one, _ in self._sorted_here(store_map, None, "", None) if one < key]
             )
 
-    def scan(self, store_map: StoreMap, index_value: str | None, limit: int, after: str = "") -> Pairs:
+    def scan(self, store_map: StoreMap, index_value: str | None, limit: int, after: str = "") -> Entries:
         """See `Store`."""
         if limit <= 0:
             return []
@@ -155,7 +155,7 @@ class HazelcastStore:
     def close(self) -> None:
         """Nothing is held open: the client may serve other stores."""
 
-    def _scan_map(self, store_map: StoreMap, limit: int, after: str) -> Pairs:
+    def _scan_map(self, store_map: StoreMap, limit: int, after: str) -> Entries:
         if limit < LARGE:
             return self._page(store_map, None, limit, after)
         total = self.count(store_map)
@@ -167,7 +167,7 @@ class HazelcastStore:
             found += self._page(store_map, None, limit - len(found), end or after)
         return found
 
-    def _scan_indexed(self, store_map: StoreMap, index_value: str, limit: int, after: str) -> Pairs:
+    def _scan_indexed(self, store_map: StoreMap, index_value: str, limit: int, after: str) -> Entries:
         end = self._bounds.by_index(f"{store_map}/{index_value}", after, limit)
         found = self._page(store_map, index_value, limit, after, end) if end is not None else []
         if len(found) < limit:
@@ -177,18 +177,18 @@ class HazelcastStore:
 
     def _page(
         self, store_map: StoreMap, index_value: str | None, limit: int, after: str, end: str | None = None
-    ) -> Pairs:
+    ) -> Entries:
         """Up to `limit` records with after < key <= end; the grid sorts all there are and sends these."""
         where = self._queries.page(self._queries.where(store_map, index_value, after, end), limit)
         found = self._found(store_map, where)
         return self._sorted_here(store_map, index_value, after, end)[:limit] if found is None else found
 
-    def _unpaged(self, store_map: StoreMap, after: str, end: str | None) -> Pairs:
+    def _unpaged(self, store_map: StoreMap, after: str, end: str | None) -> Entries:
         """All records with after < key <= end, sorted here: the grid takes seconds to sort a large page."""
         found = self._found(store_map, self._queries.where(store_map, None, after, end))
         return self._sorted_here(store_map, None, after, end) if found is None else sorted(found, key=_place)
 
-    def _found(self, store_map: StoreMap, where: Any) -> Pairs | None:
+    def _found(self, store_map: StoreMap, where: Any) -> Entries | None:
         """None: the map has keys that are not text, and the grid cannot compare them with ours."""
         try:
             entries = self._one(store_map, "scan", lambda kept: kept.entry_set(where))
@@ -201,7 +201,7 @@ class HazelcastStore:
 
     def _sorted_here(
         self, store_map: StoreMap, index_value: str | None, after: str, end: str | None
-    ) -> Pairs:
+    ) -> Entries:
         """The records with after < key <= end of a map with keys that are not text, by reading all of it."""
         where = self._queries.where(store_map, index_value)
         with self._blamed(store_map):
@@ -212,7 +212,7 @@ class HazelcastStore:
             key=_place,
         )
 
-    def _own(self, store_map: StoreMap, entries: Sequence[tuple[Any, Any]]) -> Pairs:
+    def _own(self, store_map: StoreMap, entries: Sequence[tuple[Any, Any]]) -> Entries:
         """Without those whose key is not text: Scoopi never wrote them."""
         read = reader_of(store_map)
         own = [(key, read(value)) for key, value in entries if isinstance(key, str)]

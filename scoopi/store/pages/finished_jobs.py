@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 
 from scoopi.errors import StoreError
-from scoopi.model.job import JobRecord
+from scoopi.model.job import StoredJob
 from scoopi.store.pages.job_records import ENDED_STATE_KEY, Ended, Ending, JobRecords, TakenRecords
 from scoopi.store.ports import ENDED, JOBS, PAYLOADS, Change, Outcome, Store, pages
 from scoopi.store.record_codec import RecordCodec
@@ -160,7 +160,7 @@ class FinishedJobs:
             buried += len(page)
         return buried
 
-    def forget(self, records: Mapping[str, JobRecord]) -> None:
+    def forget(self, records: Mapping[str, StoredJob]) -> None:
         """Delete records and payloads of jobs that are known to be ended."""
         if apart := [job for job, record in records.items() if not record.payload]:
             self._store.delete_all(PAYLOADS, apart)
@@ -193,14 +193,14 @@ class FinishedJobs:
             yield sorted((due | dict(page)).items()) if due else page
         yield sorted(half_ended.items())
 
-    def _changes(self, endings: Sequence[Ending]) -> tuple[list[Change], dict[str, JobRecord]]:
+    def _changes(self, endings: Sequence[Ending]) -> tuple[list[Change], dict[str, StoredJob]]:
         """What ends these jobs, and those that have ended already; neither: not this node's."""
         records = {ending.id: self._taken.of(ending.id, ending.fence) for ending in endings}
         # Of another process, or by the second call for the same end.
         unknown = [job for job, record in records.items() if record is None]
         records.update(self._store.get_all(JOBS, unknown) if unknown else {})
         changes: list[Change] = []
-        ended: dict[str, JobRecord] = {}
+        ended: dict[str, StoredJob] = {}
         for ending in endings:
             if (record := records[ending.id]) is None:
                 continue
@@ -211,7 +211,7 @@ class FinishedJobs:
                 ended[ending.id] = was
         return changes, ended
 
-    def _finish(self, records: Mapping[str, JobRecord]) -> dict[str, Ended]:
+    def _finish(self, records: Mapping[str, StoredJob]) -> dict[str, Ended]:
         """Remember, then forget; the ends that stand, should one have been remembered before."""
         if not records:
             return {}
@@ -243,5 +243,5 @@ class FinishedJobs:
         return end is not None and (end.incarnation, end.fence) == (self._incarnation, ending.fence)
 
 
-def _as_ended(record: JobRecord) -> Ended:
+def _as_ended(record: StoredJob) -> Ended:
     return Ended(record.incarnation, record.fence, record.state)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from scoopi.model.job import Count, JobPayload, JobRecord, JobState
+from scoopi.model.job import Count, JobPayload, JobState, StoredJob
 from scoopi.store.ports import JOBS, PAYLOADS
 from scoopi.store.record_codec import RecordCodec
 
@@ -121,7 +121,7 @@ class JobRecords:
 
     def __init__(self, incarnation: str) -> None:
         self._incarnation = incarnation
-        self._codec = RecordCodec(JOBS, JobRecord)
+        self._codec = RecordCodec(JOBS, StoredJob)
         self._payloads = RecordCodec(PAYLOADS, JobPayload, packed=True)
         self.read = self._codec.read
         self.read_payload = self._payloads.read
@@ -132,54 +132,54 @@ class JobRecords:
 
     def new(self, host: str, payload: bytes) -> bytes:
         """A job that waits to be taken for the first time; `payload` is empty when it stands apart."""
-        return self._ready(JobRecord("", host, JobState.READY, "", payload=payload))
+        return self._ready(StoredJob("", host, JobState.READY, "", payload=payload))
 
-    def taken(self, was: JobRecord) -> bytes:
+    def taken(self, was: StoredJob) -> bytes:
         """READY -> TAKEN by this node."""
         key = taken_state_key(self._incarnation)
         return self._written(was, state_key=key, state=JobState.TAKEN, fence=was.fence + 1)
 
-    def handed_back(self, was: JobRecord) -> bytes:
+    def handed_back(self, was: StoredJob) -> bytes:
         """TAKEN -> READY; the fence stays, so that no take has the number of another."""
         return self._ready(was)
 
-    def taken_back(self, was: JobRecord, counts: bool) -> bytes:
+    def taken_back(self, was: StoredJob, counts: bool) -> bytes:
         """TAKEN by a dead node -> READY."""
         return self._ready(was, lost=was.lost + counts)
 
-    def postponed(self, was: JobRecord, postponed: Postponed) -> bytes:
+    def postponed(self, was: StoredJob, postponed: Postponed) -> bytes:
         """TAKEN by this node -> WAITING at it; the attempt counts."""
         tried = (*was.tried, postponed.reason)
         return self._waiting(was, tried=tried, wait_ms=postponed.wait_ms)
 
-    def adopted(self, was: JobRecord) -> bytes:
+    def adopted(self, was: StoredJob) -> bytes:
         """WAITING at a dead node -> WAITING at this one, for the whole time again."""
         return self._waiting(was)
 
-    def due(self, was: JobRecord) -> bytes:
+    def due(self, was: StoredJob) -> bytes:
         """WAITING at this node -> READY."""
         return self._ready(was, wait_ms=0)
 
-    def ending(self, was: JobRecord, ending: Ending) -> bytes:
+    def ending(self, was: StoredJob, ending: Ending) -> bytes:
         """TAKEN -> DONE or FAILED."""
         return self._written(was, state_key=ENDED_STATE_KEY, state=ending.state, fence=ending.fence)
 
-    def is_mine(self, record: JobRecord, fence: int) -> bool:
+    def is_mine(self, record: StoredJob, fence: int) -> bool:
         """Whether this node holds the job with that fence."""
         return record.state_key == taken_state_key(self._incarnation) and record.fence == fence
 
-    def waits_here(self, record: JobRecord) -> bool:
+    def waits_here(self, record: StoredJob) -> bool:
         """Whether the job waits at this node."""
         return record.state_key == waiting_state_key(self._incarnation)
 
-    def _ready(self, was: JobRecord, **fields: Any) -> bytes:
+    def _ready(self, was: StoredJob, **fields: Any) -> bytes:
         return self._written(was, state_key=ready_state_key(was.host), state=JobState.READY, **fields)
 
-    def _waiting(self, was: JobRecord, **fields: Any) -> bytes:
+    def _waiting(self, was: StoredJob, **fields: Any) -> bytes:
         key = waiting_state_key(self._incarnation)
         return self._written(was, state_key=key, state=JobState.WAITING, **fields)
 
-    def _written(self, was: JobRecord, **fields: Any) -> bytes:
+    def _written(self, was: StoredJob, **fields: Any) -> bytes:
         return self._codec.written(msgspec.structs.replace(was, incarnation=self._incarnation, **fields))
 
 

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from operator import attrgetter
 
 from scoopi.errors import RunError
-from scoopi.model.job import JobPayload, JobRecord, JobState
+from scoopi.model.job import JobPayload, JobState, StoredJob
 from scoopi.store.nodes.node_record import are_marked
 from scoopi.store.pages.finished_jobs import BATCH, Ends, FinishedJobs
 from scoopi.store.pages.job_records import (
@@ -258,7 +258,7 @@ class JobStore:
                 self._written.remember(job, records[job].fence, written)
         return taken
 
-    def _payloads(self, records: Mapping[str, JobRecord]) -> dict[str, bytes]:
+    def _payloads(self, records: Mapping[str, StoredJob]) -> dict[str, bytes]:
         payloads = {job: record.payload for job, record in records.items() if record.payload}
         if apart := [job for job in records if job not in payloads]:
             payloads.update(self._store.get_all(PAYLOADS, apart))
@@ -271,7 +271,7 @@ class JobStore:
         ]:
             self._store.delete_all(PAYLOADS, ended)
 
-    def _taken_job(self, job: str, record: JobRecord, payload: bytes | None) -> TakenJob:
+    def _taken_job(self, job: str, record: StoredJob, payload: bytes | None) -> TakenJob:
         if payload is None:
             raise RunError(
                 f"job {job[:MOST_OF_ID]} has no payload: the run's data is lost", hint="start a new run"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scoopi.model.job import JobRecord
+from scoopi.model.job import StoredJob
 from scoopi.store.pages.job_records import JobRecords, Postponed, TakenRecords, WaitingJob, waiting_state_key
 from scoopi.store.ports import JOBS, Change, Store, pages
 
@@ -91,7 +91,7 @@ class WaitingJobs:
         """How many jobs wait at a node."""
         return self._store.count(JOBS, waiting_state_key(incarnation))
 
-    def _standing(self, ids: Sequence[str]) -> Mapping[str, tuple[bytes, JobRecord]]:
+    def _standing(self, ids: Sequence[str]) -> Mapping[str, tuple[bytes, StoredJob]]:
         found = self._store.get_all(JOBS, ids) if ids else {}
         return {job: (raw, self._records.read(job, raw)) for job, raw in found.items()}
 
@@ -102,5 +102,5 @@ class WaitingJobs:
         return [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.won]
 
 
-def _waiting(job: str, record: JobRecord) -> WaitingJob:
+def _waiting(job: str, record: StoredJob) -> WaitingJob:
     return WaitingJob(job, record.host, record.wait_ms)

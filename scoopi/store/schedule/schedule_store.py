@@ -33,8 +33,8 @@ _PAGE = 1000
 _MOST_TRIES = 100
 _SHARED = "reconcile"
 
-Record = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | PassRecord
-Kind = TypeVar("Kind", bound=Record)
+ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | PassRecord
+RecordType = TypeVar("RecordType", bound=ScheduleRecord)
 
 
 class ScheduleStore:
@@ -59,7 +59,7 @@ class ScheduleStore:
         }
         self._parts = RecordCodec(BUNDLES, BundlePart, packed=True)
 
-    def write(self, old: Record | None, new: Record) -> bool:
+    def write(self, old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
         """Write a record if it is still the one that the write was decided on.
 
         Args:
@@ -73,7 +73,9 @@ class ScheduleStore:
         expected = None if old is None else codec.written(old)
         return self._put(store_map, record_key(new), expected, codec.written(new))
 
-    def update(self, kind: type[Kind], key: str, change: Callable[[Kind | None], Kind | None]) -> Kind | None:
+    def update(
+        self, kind: type[RecordType], key: str, change: Callable[[RecordType | None], RecordType | None]
+    ) -> RecordType | None:
         """Read, change and write a record, again if another writer was first.
 
         Args:
@@ -86,7 +88,7 @@ class ScheduleStore:
         store_map, codec = self._codecs[kind]
         for _ in range(_MOST_TRIES):
             record = self._store.get_all(store_map, [key]).get(key)
-            new = change(None if record is None else cast(Kind, codec.read(key, record)))
+            new = change(None if record is None else cast(RecordType, codec.read(key, record)))
             if new is None or self._put(store_map, key, record, codec.written(new)):
                 return new
         raise StoreError(f"the record {key} changes all the time", hint="try again")
@@ -99,23 +101,25 @@ class ScheduleStore:
         self.has_written |= outcome.won
         return outcome.won
 
-    def get(self, kind: type[Kind], keys: Sequence[str]) -> dict[str, Kind]:
+    def get(self, kind: type[RecordType], keys: Sequence[str]) -> dict[str, RecordType]:
         """The records that exist, by key."""
         store_map, codec = self._codecs[kind]
-        found: dict[str, Kind] = {}
+        found: dict[str, RecordType] = {}
         for begin in range(0, len(keys), _PAGE):
             part = self._store.get_all(store_map, keys[begin : begin + _PAGE])
-            found |= {key: cast(Kind, codec.read(key, record)) for key, record in part.items()}
+            found |= {key: cast(RecordType, codec.read(key, record)) for key, record in part.items()}
         return found
 
-    def scan(self, kind: type[Kind], index: str | None = None, prefix: str = "") -> Iterator[Kind]:
+    def scan(
+        self, kind: type[RecordType], index: str | None = None, prefix: str = ""
+    ) -> Iterator[RecordType]:
         """All records, by key; only those with an index value, or with a beginning of the key."""
         store_map, codec = self._codecs[kind]
         for page in pages(self._store, store_map, _PAGE, index, prefix):
             for key, record in page:
                 if not key.startswith(prefix):
                     return
-                yield cast(Kind, codec.read(key, record))
+                yield cast(RecordType, codec.read(key, record))
 
     def processes(self) -> Mapping[str, ProcessRecord]:
         """All processes that were ever deployed, by name."""
@@ -178,7 +182,7 @@ def job_key(job: str) -> str:
     return f"{process}/{slot_key(parse_slot(slot))}"
 
 
-def record_key(record: Record) -> str:
+def record_key(record: ScheduleRecord) -> str:
     """The key of a record in its map."""
     if isinstance(record, AttemptRecord):
         return f"{job_key(record.job)}/{record.number:06}"

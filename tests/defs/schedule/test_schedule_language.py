@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from scoopi.defs.schedule.process_keys import PROCESS
-from scoopi.defs.schedule.schedule_language import Block, Key
+from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.defs.schedule.settings_keys import SETTINGS
 from tests.defs.schedule.project import Project
 
 
-def keys_of(block: Block, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Key]]:
+def keys_of(block: Block, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], BlockKey]]:
     """Each key of a block and of the blocks in it, with the path of names to it."""
     for key in block.keys:
         yield (*path, key.name), key
@@ -25,7 +25,7 @@ def keys_of(block: Block, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 KEYS = [*keys_of(PROCESS, ("processes", "p")), *keys_of(SETTINGS, ("settings",))]
 
 
-def written(path: tuple[str, ...], key: Key, value: str) -> str:
+def written(path: tuple[str, ...], key: BlockKey, value: str) -> str:
     """A project in which a key has a value, with what else the key needs."""
     inner = f"{key.name}: {value}\n{key.needs}"
     for name in reversed(path[:-1]):
@@ -53,7 +53,7 @@ def others(path: tuple[str, ...], inner: str) -> str:
 
 @pytest.mark.parametrize(("path", "key"), KEYS, ids=[".".join(path) for path, _ in KEYS])
 def test_a_key_takes_its_valid_example_and_refuses_the_invalid_one(
-    path: tuple[str, ...], key: Key, tmp_path: Path
+    path: tuple[str, ...], key: BlockKey, tmp_path: Path
 ) -> None:
     for value, is_valid in ((key.valid, True), (key.invalid, False)):
         project = Project(tmp_path / str(is_valid))
@@ -70,7 +70,7 @@ def test_a_key_takes_its_valid_example_and_refuses_the_invalid_one(
 
 
 @pytest.mark.parametrize(("path", "key"), KEYS, ids=[".".join(path) for path, _ in KEYS])
-def test_a_misspelt_key_names_the_nearest(path: tuple[str, ...], key: Key, tmp_path: Path) -> None:
+def test_a_misspelt_key_names_the_nearest(path: tuple[str, ...], key: BlockKey, tmp_path: Path) -> None:
     project = Project(tmp_path / "jobs")
     (project.folder / "books").mkdir(parents=True)
     text = written(path, key, key.valid).replace(f"{key.name}: {key.valid}", f"{key.name}x: {key.valid}", 1)

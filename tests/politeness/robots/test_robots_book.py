@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.model.robots import RobotsAnswer, RobotsKind, RobotsLine
-from scoopi.politeness.robots.robots_book import Reader, RobotsBook
+from scoopi.politeness.robots.robots_book import RobotsBook, RobotsReader
 from scoopi.store.solo.sqlite_store import SqliteStore
 
 HOST, OTHER = "a.example:80", "b.example:80"
@@ -25,9 +25,9 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 
 def test_the_first_node_reads_and_the_others_wait_for_it(store: SqliteStore) -> None:
     one, two = (RobotsBook(store, name, lambda node: False) for name in ("one", "two"))
-    assert one.open([HOST]) == {HOST: Reader.THIS_NODE}
-    assert two.open([HOST, OTHER]) == {HOST: Reader.ANOTHER, OTHER: Reader.THIS_NODE}
-    assert one.open([HOST]) == {HOST: Reader.THIS_NODE}, "asked again, as after an answer that was lost"
+    assert one.open([HOST]) == {HOST: RobotsReader.THIS_NODE}
+    assert two.open([HOST, OTHER]) == {HOST: RobotsReader.ANOTHER, OTHER: RobotsReader.THIS_NODE}
+    assert one.open([HOST]) == {HOST: RobotsReader.THIS_NODE}, "asked again, as after an answer that was lost"
     one.close({HOST: RULES})
     assert two.open([HOST]) == {HOST: RULES}
 
@@ -36,10 +36,10 @@ def test_what_a_node_that_is_gone_was_reading_is_read_by_another(store: SqliteSt
     gone: set[str] = set()
     one, two, three = (RobotsBook(store, name, gone.__contains__) for name in ("one", "two", "three"))
     one.open([HOST])
-    assert two.open([HOST]) == {HOST: Reader.ANOTHER}
+    assert two.open([HOST]) == {HOST: RobotsReader.ANOTHER}
     gone.add("one")
-    assert two.open([HOST]) == {HOST: Reader.THIS_NODE}
-    assert three.open([HOST]) == {HOST: Reader.ANOTHER}
+    assert two.open([HOST]) == {HOST: RobotsReader.THIS_NODE}
+    assert three.open([HOST]) == {HOST: RobotsReader.ANOTHER}
 
 
 def test_a_node_that_was_taken_for_dead_changes_nothing_any_more(store: SqliteStore) -> None:
@@ -47,7 +47,7 @@ def test_a_node_that_was_taken_for_dead_changes_nothing_any_more(store: SqliteSt
     one.open([HOST])
     two.open([HOST])
     one.close({HOST: RobotsAnswer(RobotsKind.KNOWN)})
-    assert two.open([HOST]) == {HOST: Reader.THIS_NODE}
+    assert two.open([HOST]) == {HOST: RobotsReader.THIS_NODE}
     two.close({HOST: RULES})
     assert one.open([HOST]) == {HOST: RULES}
 
