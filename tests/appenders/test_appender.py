@@ -9,12 +9,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scoopi.appenders.appender import Appender, CommitEvents, JobResult
+from scoopi.appenders.appender import (
+    CHILD_BYTES,
+    COMMIT_BYTES,
+    QUEUE_BYTES,
+    Appender,
+    CommitEvents,
+    JobResult,
+)
 from scoopi.appenders.segment_reader import SegmentReader
-from scoopi.appenders.segment_writer import SegmentWriter
+from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
 from scoopi.configs.groups import AppenderSettings
 from scoopi.errors import AppenderError, ClusterError, ScoopiError, StoreError
-from scoopi.model.job import JobPayload, seed_id
+from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import NewJob, TakenJob
 from scoopi.store.pages.job_store import JobStore
@@ -220,3 +227,65 @@ def test_a_full_queue_says_so_until_it_is_committed(
         appender.put(result_of(job))
 
     assert not appender.has_room()
+
+
+def test_a_queue_of_many_bytes_is_full_too(writer: SegmentWriter, jobs: JobStore, heard: Heard) -> None:
+    appender = Appender(writer, jobs, AppenderSettings(60_000, 100), heard.events())
+    child = NewJob("c", "file", JobPayload(Locator("child", "group", "c"), "c"))
+    result = JobResult("j", 1, JobState.DONE, bytes(QUEUE_BYTES - CHILD_BYTES - 1), (child,))
+    appender.put(result)
+    assert appender.has_room()
+    appender.put(JobResult("k", 1, JobState.DONE, b"1"))
+    assert not appender.has_room()
+    assert appender.waiting() == 2
+
+
+@pytest.mark.parametrize("why", ["bytes", "flush", "end"])
+def test_a_long_interval_is_cut_short(
+    node_folder: Path, jobs: JobStore, heard: Heard, take: Callable[[int], list[TakenJob]], why: str
+) -> None:
+    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
+    appender = Appender(writer, jobs, AppenderSettings(3_600_000, 100), heard.events())
+    (job,) = take(1)
+    appender.start()
+    appender.put(result_of(job, text="x" * (COMMIT_BYTES if why == "bytes" else 1)))
+    if why == "flush":
+        appender.flush()
+    if why == "end":
+        appender.end_of_stream()
+    assert heard.wait_for(1), "it was not committed"
+    assert heard.won == [job.id]
+    appender.abandon()
+    assert appender.join(WAIT_S)
+
+
+def test_what_is_settled_and_the_close_are_reported(
+    jobs: JobStore, take: Callable[[int], list[TakenJob]], node_folder: Path
+) -> None:
+    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
+    settled: list[tuple[int, list[str]]] = []
+    closed, seconds = threading.Event(), list[float]()
+    events = CommitEvents(
+        on_ended=lambda won, lost: None,
+        on_fault=lambda error: None,
+        on_committed=seconds.append,
+        on_settled=lambda end, lost: settled.append((end, [result.job for result in lost])),
+        on_closed=closed.set,
+    )
+    appender = Appender(writer, jobs, AppenderSettings(20, 100), events)
+    assert not appender.ended()
+    assert appender.join(0), "it has not been started"
+    kept, gone = take(2)
+    jobs.hand_back([gone])
+    appender.start()
+    appender.put(result_of(kept))
+    appender.put(result_of(gone))
+    appender.end_of_stream()
+    assert appender.join(WAIT_S)
+    assert closed.is_set()
+    assert appender.ended()
+    path = node_folder / "segments" / f"{NODE}.seg"
+    assert settled[-1] == (path.stat().st_size, [gone.id])
+    assert [second >= 0 for second in seconds] == [True] * len(settled)
+    with pytest.raises(AppenderError, match="rows cannot be written: Bad file descriptor"):
+        writer.append([b"after the end"])

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from scoopi.appenders.segment_reader import SegmentReader
+from scoopi.appenders.segment_reader import SegmentReader, committed_state
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter, pack_frame
+from scoopi.model.job import JobState
 
 from .conftest import NODE, frame
 
@@ -82,3 +83,29 @@ def test_a_row_that_looks_like_a_frame_is_not_read_as_one(tmp_path: Path) -> Non
     path.write_bytes(spoiled)
 
     assert fences(path) == [2]
+
+
+def test_reading_begins_and_ends_where_it_is_asked_to(tmp_path: Path) -> None:
+    path = written(tmp_path, [frame(1), frame(2), frame(3)])
+    reader = SegmentReader(path)
+    ends = [reader.position for _ in reader.frames()]
+    assert ends[-1] == path.stat().st_size
+    assert [each.fence for each in reader.frames(ends[0])] == [2, 3]
+    assert [each.fence for each in reader.frames(ends[0], ends[1])] == [2]
+    assert [each.fence for each in reader.frames(0, ends[0])] == [1]
+
+
+def test_the_committed_state_is_that_of_the_frame_of_job_and_fence(tmp_path: Path) -> None:
+    path = written(tmp_path, [frame(1), frame(2)])
+    assert committed_state(path, f"{2:032x}", 2) is JobState.DONE
+    assert committed_state(path, f"{2:032x}", 1) is None
+    assert committed_state(path, f"{1:032x}", 2) is None
+
+
+def test_of_a_header_that_was_never_whole_the_file_names_the_node(tmp_path: Path) -> None:
+    for content in (b"", b"SCOOPI", b"another kind of file, and longer than a header"):
+        path = tmp_path / f"{NODE}.seg"
+        path.write_bytes(content)
+        reader = SegmentReader(path)
+        assert reader.header == SegmentHeader("", NODE)
+        assert list(reader.frames()) == []

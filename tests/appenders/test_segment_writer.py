@@ -25,13 +25,16 @@ def test_a_failed_write_is_truncated(tmp_path: Path, monkeypatch: pytest.MonkeyP
         write(descriptor, buffers[:1])
         raise OSError(28, "No space left on device")
 
+    path = tmp_path / f"{NODE}.seg"
+    size = path.stat().st_size
     monkeypatch.setattr(os, "writev", half)
-    with pytest.raises(AppenderError, match="No space left on device"):
+    with pytest.raises(AppenderError, match="rows cannot be written: No space left on device"):
         writer.append([frame(2)])
+    assert path.stat().st_size == size
     monkeypatch.setattr(os, "writev", write)
-    writer.append([frame(3)])
+    assert writer.append([frame(3)]) == path.stat().st_size
 
-    reader = SegmentReader(tmp_path / f"{NODE}.seg")
+    reader = SegmentReader(path)
     assert [each.fence for each in reader.frames()] == [1, 3]
 
 
@@ -41,3 +44,34 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(AppenderError, match="file"):
         writer.open()
+
+
+def test_a_segment_is_numbered_and_durable_with_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    sync = os.fsync
+
+    def watched(descriptor: int) -> None:
+        synced.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    for number, node in enumerate(("a" * 16, "b" * 16)):
+        writer = SegmentWriter(tmp_path, SegmentHeader("run", node))
+        writer.open()
+        assert synced[-2:] == [str(tmp_path / f"{node}.seg"), str(tmp_path)]
+        assert SegmentReader(tmp_path / f"{node}.seg").header == SegmentHeader("run", node, number)
+
+
+def test_a_write_that_the_kernel_cuts_short_is_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = SegmentWriter(tmp_path, SegmentHeader("run", NODE))
+    writer.open()
+    monkeypatch.setattr(os, "writev", lambda descriptor, buffers: os.write(descriptor, buffers[0]))
+    end = writer.append([frame(number) for number in range(700)])
+
+    reader = SegmentReader(tmp_path / f"{NODE}.seg")
+    assert [each.fence for each in reader.frames()] == list(range(700))
+    assert end == reader.position == (tmp_path / f"{NODE}.seg").stat().st_size

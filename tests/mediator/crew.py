@@ -195,7 +195,7 @@ class PlayedNode:
         self.robots = RobotsGate(_robots_desk(self), queues, clocks, lambda url: not robots, self.clock)
         self.job_inbox = JobInbox()
         desk = RetryDesk(lambda host: RetryPolicy(), RetryBudget(per_run=1000), self.job_inbox)
-        router = HandoverRouter(clocks, queues, self.appender, NodeCounts(), desk, self.robots)
+        self.router = HandoverRouter(clocks, queues, self.appender, NodeCounts(), desk, self.robots)
         self.pool = WorkerPool(self._launch, workers, b"plan", most_requests=4)
         self.sessions = Sessions(self.pool)
         self.quarantine = Quarantine(
@@ -206,7 +206,7 @@ class PlayedNode:
             self.back.put, lambda: None, self.faults.put, self.appender.has_room, self.appender.flush
         )
         self.giver = JobGiver(self.pool, queues, clocks, self.quarantine, self.robots, self.sessions)
-        self.runner = TaskRunner(self.inbox, self.pool, self.giver, router, watchdog, calls)
+        self.runner = TaskRunner(self.inbox, self.pool, self.giver, self.router, watchdog, calls)
         self.thread = threading.Thread(target=self.runner.run)
 
     def worker(self) -> PlayedWorker:

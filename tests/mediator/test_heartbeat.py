@@ -251,3 +251,22 @@ def test_jobs_that_others_took_back_from_a_living_node_are_dropped(store: Settli
         assert dropped.wait(LIMIT_S)
     finally:
         node.departure.leave()
+
+
+def test_a_cancel_from_elsewhere_is_passed_on_once(store: SettlingStore) -> None:
+    cancelled: list[bool] = []
+    held = HeldJobs()
+    calls = HeartbeatCalls(
+        lambda error: pytest.fail(str(error)),
+        lambda: None,
+        is_cancelled=lambda: True,
+        on_cancelled=lambda: cancelled.append(True),
+    )
+    members = Membership(store, "cancelled", "three", BEAT_MS, GAP_MS)
+    jobs, record = JobStore(store, "cancelled"), RunRecord(store, "cancelled")
+    recovery_calls = RecoveryCalls(lambda job, fence: None, lambda jobs: None, lambda: None)
+    recovery = JobRecovery(members, jobs, record, held, RUN, recovery_calls)
+    heartbeat = Heartbeat(members, recovery, held.load, calls)
+    for _ in range(2):
+        heartbeat.look()
+    assert cancelled == [True]

@@ -8,7 +8,15 @@ import pytest
 
 from scoopi.mediator.sessions import Sessions
 from scoopi.model.site_session import Session, SessionChange
-from scoopi.worker.messages import SessionNews, SessionTurn
+from scoopi.worker.messages import (
+    JobsHandedBack,
+    Ready,
+    Results,
+    SessionAsked,
+    SessionChanged,
+    SessionNews,
+    SessionTurn,
+)
 
 
 class Worker:
@@ -99,3 +107,25 @@ def test_what_another_node_has_done_is_learned(sessions: Any, one: Worker, two: 
     assert two.news[-1] == Session("s", 3, {"k": "line"})
     sessions.learn(Session("s", 2, {"k": "stale"}))
     assert two.news[-1].cookies == {"k": "line"}
+    sessions.learn(Session("s", 3, {"k": "same age"}))
+    assert two.news[-1].cookies == {"k": "same age"}
+
+
+def test_a_job_waits_on_for_a_session_that_is_as_old_as_the_known_one(
+    sessions: Any, one: Worker, two: Worker
+) -> None:
+    sessions.learn(Session("s", 0, {"k": "line"}))
+    sessions.released("a")
+    assert one.turns == ["a", "b"]
+
+
+def test_the_messages_of_workers_are_heeded(sessions: Any, one: Worker, two: Worker) -> None:
+    late = Worker("d")
+    sessions.heed(late, SessionAsked("d", "s", 0))
+    sessions.heed(late, Ready())
+    assert late.news == [Session("s")]
+    sessions.heed(one, JobsHandedBack(("a",)))
+    assert one.turns == ["a", "b"]
+    sessions.heed(one, Results((), {}))
+    sessions.heed(one, SessionChanged(SessionChange("s", "b", login="done")))
+    assert [worker.news[-1].version for worker in (one, two)] == [1, 1]

@@ -144,3 +144,20 @@ def test_where_the_store_answers_slowly_more_is_taken_ahead(node_of: Callable[..
     assert node.tasks.wanted(ONE) == 2 * node.pool.capacity()
     often = node.with_prefetch(Prefetch(FetchLimits(1, 0), AHEAD_MS, windows=8))
     assert often.wanted(ONE) == 8 * node.pool.capacity()
+
+
+def test_what_others_want_is_posted_to_the_runner(tmp_path: Path) -> None:
+    parts = PlayedNode(tmp_path)
+    queues = TaskQueues(HostClocks(FetchLimits(1, 0), Clock()), Clock())
+    prefetch = Prefetch(FetchLimits(1, 0), AHEAD_MS)
+    tasks = TaskMediator(parts.runner, parts.inbox, queues, parts.pool, prefetch, parts.faults.put)
+    assert tasks.join(0), "it has not been started"
+    assert not tasks.ended()
+    tasks.start()
+    first = parts.launched.get(timeout=WAIT_S)
+    tasks.kill()
+    assert tasks.join(WAIT_S)
+    assert tasks.ended()
+    assert not first.pid
+    assert parts.faults.empty()
+    parts.store.close()

@@ -118,13 +118,9 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "test_java_regex.py compares them with a table made by Java",
         "regex_classes.py regex_escapes.py regex_properties.py regex_translator.py",
     ),
-    "scoopi/mediator": (
-        "test_task_mediator.py, test_task_runner.py and test_job_runner.py use them together",
-        "held_jobs.py inboxes.py job_mediator.py job_recovery.py node_events.py",
-    ),
     "scoopi/mediator/workers": (
-        "test_task_runner.py uses them together; the process link is run by tests/engine",
-        "handover_router.py job_giver.py thread_link.py worker_link.py",
+        "test_worker_link.py runs workers in threads and in processes",
+        "thread_link.py",
     ),
     "scoopi/metrics": (
         "test_metrics_server.py uses them over HTTP; the others hold values",

@@ -1,0 +1,64 @@
+"""JobInbox, TaskInbox: what other threads pass in arrives in order, and ends a wait."""
+
+from __future__ import annotations
+
+import select
+import threading
+
+from scoopi.mediator.inboxes import JobInbox, TaskInbox
+from scoopi.store.pages.job_records import Postponed
+
+WAIT_S = 10.0
+
+
+def test_whatever_is_passed_to_the_job_runner_ends_its_wait_once() -> None:
+    inbox = JobInbox()
+    passes = (
+        inbox.wake,
+        lambda: inbox.has_new(["a:80", "b:80"]),
+        lambda: inbox.give_back([]),
+        lambda: inbox.postpone(Postponed("a", 1, 10, "timeout")),
+        lambda: inbox.adopt([]),
+        inbox.cancel,
+        inbox.stop,
+    )
+    for each in passes:
+        each()
+        assert inbox.wait(WAIT_S)
+        assert not inbox.wait(0.0)
+    assert inbox.take_new_hosts() == ["a:80", "b:80"]
+    assert inbox.take_new_hosts() == []
+    assert (len(inbox.back), len(inbox.postponed), len(inbox.adopted)) == (1, 1, 1)
+
+
+def test_a_cancel_takes_no_more_and_a_stop_is_a_cancel_too() -> None:
+    cancelled, stopped = JobInbox(), JobInbox()
+    cancelled.cancel()
+    stopped.stop()
+    assert (cancelled.cancelled.is_set(), cancelled.stopped.is_set()) == (True, False)
+    assert (stopped.cancelled.is_set(), stopped.stopped.is_set()) == (True, True)
+
+
+def test_calls_are_made_in_the_loops_thread_in_order() -> None:
+    inbox, made = TaskInbox(), list[str]()
+    posting = threading.Thread(target=inbox.post, args=(lambda: made.append("a"),))
+    posting.start()
+    inbox.wait(WAIT_S)
+    posting.join(WAIT_S)
+    inbox.wake()
+    inbox.post(lambda: made.append("b"))
+    assert len(inbox) == 3
+    assert select.select([inbox.descriptor], [], [], 0)[0]
+    inbox.run_posted()
+    inbox.clear_wakeup()
+    inbox.clear_wakeup()
+    assert made == ["a", "b"]
+    assert not select.select([inbox.descriptor], [], [], 0)[0]
+    inbox.close()
+
+
+def test_a_call_after_the_end_of_the_loop_is_dropped() -> None:
+    inbox = TaskInbox()
+    inbox.close()
+    inbox.post(lambda: None)
+    assert not len(inbox)

@@ -1,0 +1,93 @@
+"""JobMediator: its threads start, end and fail where others can see it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scoopi.errors import ScoopiError, StoreError
+from scoopi.mediator.inboxes import JobInbox
+from scoopi.mediator.job_mediator import JobMediator
+
+WAIT_S = 10.0
+
+
+class Part:
+    """Stands for the runner, the monitor, the heartbeat and the events: it runs until it is stopped."""
+
+    def __init__(self, run: Callable[[], None] | None = None) -> None:
+        self.stopped = threading.Event()
+        self.began = threading.Event()
+        self.faults: list[ScoopiError] = []
+        self.on_fault = self.faults.append
+        self.start = self.began.set
+        self._run = run
+
+    def run(self) -> None:
+        self.began.set()
+        if self._run is not None:
+            self._run()
+        assert self.stopped.wait(WAIT_S)
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+
+def mediator_of(runner: Any, monitor: Any, events: Any, inbox: JobInbox) -> JobMediator:
+    return JobMediator(runner, inbox, monitor, events, events)
+
+
+def test_its_threads_begin_with_the_start_and_end_with_the_stop() -> None:
+    inbox, runner, monitor, others = JobInbox(), Part(), Part(), Part()
+    mediator = mediator_of(runner, monitor, others, inbox)
+    mediator.beat()
+    assert others.began.is_set()
+    before = mediator.started
+    mediator.stop(0.0)
+    mediator.start()
+    assert (before, mediator.started) == (False, True)
+    assert inbox.wait(WAIT_S)
+    assert runner.began.wait(WAIT_S)
+    assert mediator.ended() == "monitor" or not mediator.ended()
+    runner.stop()
+    mediator.stop(WAIT_S)
+    assert mediator.ended() == "job-runner"
+    assert others.faults == []
+
+
+def test_a_cancel_reaches_the_job_runner() -> None:
+    inbox = JobInbox()
+    mediator_of(Part(), Part(), Part(), inbox).cancel()
+    assert inbox.cancelled.is_set()
+    assert not inbox.stopped.is_set()
+
+
+def test_a_stop_leaves_a_thread_behind_that_takes_longer() -> None:
+    runner = Part()
+    mediator = mediator_of(runner, Part(), Part(), JobInbox())
+    mediator.start()
+    mediator.stop(0.05)
+    runner.stop()
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [(StoreError("no answer"), "no answer"), (KeyError("x"), "job-runner failed: KeyError('x')")],
+)
+def test_an_error_of_a_thread_ends_the_node(error: Exception, shown: str) -> None:
+    def fails() -> None:
+        raise error
+
+    events = Part()
+    mediator = mediator_of(Part(fails), Part(), events, JobInbox())
+    mediator.start()
+    end = time.monotonic() + WAIT_S
+    while not events.faults:
+        assert time.monotonic() < end, "the fault is not reported"
+        time.sleep(0.001)
+    assert [str(fault) for fault in events.faults] == [shown]
+    mediator.stop(WAIT_S)

@@ -1,0 +1,128 @@
+"""JobRecovery: what a node does about jobs that others hold, and about a run that ended without it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scoopi.errors import RunError
+from scoopi.mediator.held_jobs import HeldJobs
+from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
+from scoopi.model.job import JobPayload, JobState
+from scoopi.model.locator import Locator
+from scoopi.store.nodes.membership import Membership
+from scoopi.store.nodes.node_record import Load
+from scoopi.store.pages.job_records import NewJob, Postponed
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.ports import RUN, Store
+from scoopi.store.runs.run_record import RunPhase, RunRecord
+
+HOST, JOB = "one.example:80", "0" * 32
+
+
+class Desk:
+    """A node that recovers, and another one that dies; `heard` is what the first one reports."""
+
+    def __init__(self, store: Store) -> None:
+        self.heard: list[str] = []
+        self.waiting: list[str] = []
+        self.committed: JobState | None = None
+        self.store, self.held = store, HeldJobs()
+        self.mine, self.other = JobStore(store, "mine"), JobStore(store, "other")
+        self.record = RunRecord(store, "mine")
+        self.record.create("run")
+        self.mine.put([NewJob(JOB, HOST, JobPayload(Locator("page", "group", HOST), JOB))])
+        calls = RecoveryCalls(
+            lambda job, fence: self.committed,
+            lambda jobs: self.waiting.extend(each.id for each in jobs),
+            *(self._hears(name) for name in ("taken back", "recall", "ended", "keep")),
+        )
+        members = Membership(store, "mine", "one", 20, 150)
+        Membership(store, "other", "two", 20, 150).beat(Load(1, False))
+        self.recovery = JobRecovery(members, self.mine, self.record, self.held, "run", calls)
+
+    def _hears(self, name: str) -> Any:
+        return lambda: self.heard.append(name)
+
+
+@pytest.fixture
+def desk(store: Store) -> Desk:
+    return Desk(store)
+
+
+def test_that_the_run_has_ended_is_reported_once(desk: Desk) -> None:
+    assert desk.recovery.phase() is RunPhase.RUNNING
+    assert desk.recovery.may_return()
+    assert desk.heard == ["recall"]
+    desk.record.to_ending()
+    assert [desk.recovery.phase() for _ in range(2)] == [RunPhase.ENDING] * 2
+    assert desk.heard == ["recall", "recall", "ended"]
+    assert desk.recovery.may_return()
+    desk.record.to_over()
+    assert not desk.recovery.may_return()
+
+
+def test_a_run_that_the_store_does_not_know_is_lost(desk: Desk) -> None:
+    desk.store.delete_all(RUN, [key for key, _ in desk.store.scan(RUN, None, 100)])
+    with pytest.raises(RunError, match="its data is lost"):
+        desk.recovery.phase()
+    with pytest.raises(RunError, match="the run's data is lost"):
+        desk.recovery.reconcile()
+
+
+@pytest.mark.parametrize(("dead", "lost"), [(True, 1), (False, 0)])
+def test_jobs_of_a_node_that_is_gone_are_ready_again_and_counted_if_it_is_dead(
+    desk: Desk, dead: bool, lost: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk.other.take(HOST, 1)
+    desk.recovery.take_back(*([["other"], []] if dead else [[], ["other"]]))
+    assert desk.heard == ["taken back"]
+    how = "is lost" if dead else "has left"
+    assert f"jobs of node two, which {how}, are ready again: 1" in caplog.text
+    (job,) = desk.mine.take(HOST, 1)
+    assert job.lost == lost
+
+
+def test_a_dead_node_is_taken_from_once_unless_it_comes_back(desk: Desk) -> None:
+    desk.other.take(HOST, 1)
+    desk.recovery.take_back(["other"], [])
+    desk.other.take(HOST, 1)
+    desk.recovery.take_back(["other"], [])
+    assert desk.mine.ready(HOST) == 0
+    desk.recovery.take_back([], [])
+    desk.recovery.take_back(["other"], [])
+    assert desk.mine.ready(HOST) == 1
+
+
+def test_what_a_dead_node_had_sent_before_its_end_is_found_by_the_next_round(desk: Desk) -> None:
+    desk.recovery.take_back(["other"], [])
+    desk.other.take(HOST, 1)
+    desk.recovery.reconcile()
+    assert desk.heard == ["keep"]
+    desk.recovery.take_back(["other"], [])
+    assert desk.mine.ready(HOST) == 1
+
+
+def test_jobs_that_waited_at_a_dead_node_wait_here(desk: Desk) -> None:
+    (job,) = desk.other.take(HOST, 1)
+    desk.other.waiting.postpone([Postponed(job.id, job.fence, 1000, "timeout")])
+    desk.recovery.take_back(["other"], [])
+    assert desk.waiting == [JOB]
+    desk.recovery.reconcile()
+    assert desk.waiting == [JOB, JOB], "those that wait here by the store are named in each round"
+
+
+def test_a_job_that_others_have_taken_back_is_dropped_and_one_that_was_committed_is_ended(desk: Desk) -> None:
+    (job,) = desk.mine.take(HOST, 1)
+    desk.held.add([job.id])
+    desk.other.take_back("mine")
+    for _ in range(2):
+        desk.recovery.reconcile()
+    assert desk.heard.count("recall") == 1
+    desk.held.remove([job.id])
+    desk.mine.take(HOST, 1)
+    desk.committed = JobState.DONE
+    for _ in range(2):
+        desk.recovery.reconcile()
+    assert desk.mine.ended([JOB])[JOB].state is JobState.DONE

@@ -1,0 +1,87 @@
+"""NodeEvents: what happened in one part reaches the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scoopi.appenders.appender import JobResult
+from scoopi.errors import RunError, StoreError
+from scoopi.mediator.held_jobs import HeldJobs, Pending, robots_pending
+from scoopi.mediator.inboxes import JobInbox, TaskInbox
+from scoopi.mediator.node_events import NodeEvents
+from scoopi.mediator.state_flipper import StateFlipper
+from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.job import JobPayload, JobState
+from scoopi.model.locator import Locator
+from scoopi.store.pages.job_records import NewJob, TakenJob
+
+
+class Desk:
+    """The parts around the events; `woken` counts the wake-ups of the monitor."""
+
+    def __init__(self) -> None:
+        self.held, self.counts, self.state = HeldJobs(), NodeCounts(), StateFlipper()
+        self.jobs, self.tasks, self.woken = JobInbox(), TaskInbox(), 0
+        monitor: Any = self
+        self.events = NodeEvents(self.held, self.counts, self.state, self.jobs, self.tasks, monitor)
+
+    def wake(self) -> None:
+        self.woken += 1
+
+
+def result(job: str, state: JobState, *hosts: str) -> JobResult:
+    children = tuple(NewJob(job + host, host, JobPayload(Locator("x", "y", "z"), job)) for host in hosts)
+    return JobResult(job, 1, state, b"body", children, rows=2)
+
+
+def test_ended_jobs_are_counted_and_no_longer_held() -> None:
+    desk = Desk()
+    desk.held.add(["a", "b", "c", "d", "e"])
+    won = [result("a", JobState.DONE), result("b", JobState.FAILED), result("c", JobState.SKIPPED)]
+    desk.events.on_ended(won, [result("d", JobState.DONE)])
+    assert desk.held.ids() == {"e"}
+    names = ("jobs.done", "jobs.failed", "jobs.skipped", "rows", "bytes")
+    assert [desk.counts.value(name) for name in names] == [1, 1, 1, 6, 12]
+    assert len(desk.tasks) == 1
+    assert desk.woken == 0, "a job is left"
+    desk.events.on_ended([result("e", JobState.DONE)], [])
+    assert desk.woken == 1
+    desk.tasks.close()
+
+
+def test_an_attempt_that_another_node_overtook_is_logged(caplog: Any) -> None:
+    desk = Desk()
+    desk.events.on_ended([], [result("d", JobState.DONE)])
+    assert "job d: ended by another node; this attempt's rows do not count" in caplog.text
+    assert not desk.jobs.wait(0.0)
+    desk.tasks.close()
+
+
+def test_hosts_of_new_jobs_reach_the_job_runner() -> None:
+    desk = Desk()
+    desk.events.on_ended(
+        [result("a", JobState.DONE, "one:80", "two:80"), result("b", JobState.DONE, "one:80")], []
+    )
+    assert sorted(desk.jobs.take_new_hosts()) == ["one:80", "two:80"]
+    desk.tasks.close()
+
+
+def test_jobs_that_are_not_run_go_back_without_requests_of_robots_txt() -> None:
+    desk = Desk()
+    job = Pending(TakenJob("a", 1, 0, "one:80", JobPayload(Locator("x", "y", "z"), "a")))
+    desk.events.on_back([job, robots_pending("one:80", "http://one/robots.txt", public_only=False)])
+    assert list(desk.jobs.back) == [[job]]
+    assert desk.jobs.wait(0.0)
+    desk.events.on_low()
+    assert desk.jobs.wait(0.0)
+    desk.tasks.close()
+
+
+def test_the_first_fault_ends_the_node() -> None:
+    desk = Desk()
+    first = RunError("the first")
+    desk.events.on_fault(first)
+    desk.events.on_fault(StoreError("another"))
+    assert desk.events.fault is first
+    assert desk.state.cancelled
+    desk.tasks.close()

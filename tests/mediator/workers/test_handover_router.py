@@ -1,0 +1,101 @@
+"""HandoverRouter: what a worker reports reaches the clocks, the queues, the appender and the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from scoopi.errors import LoadFault, RunError
+from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.workers.handover_router import NOTHING, Routed
+from scoopi.mediator.workers.worker_pool import PoolWorker
+from scoopi.model.failure import Failure
+from scoopi.model.job import JobState
+from scoopi.store.pages.job_records import TakenJob
+from scoopi.worker.messages import Answered, Asking, JobsHandedBack, Ready, Results, Sent, StartFault
+from tests.mediator.crew import PlayedNode, PlayedWorker, result_of
+
+SITE = "one.example:80"
+
+
+class Desk:
+    """A worker that has two jobs of a host, beside a loop that does not turn."""
+
+    def __init__(self, folder: Path) -> None:
+        self.node = PlayedNode(folder)
+        self.link = PlayedWorker()
+        self.worker = PoolWorker(self.link, 4)
+        self.route = self.node.router.route
+        self.taken = self.node.push(2, SITE)
+        for job in self.taken:
+            self.worker.add(Pending(job), Pending(job).item())
+
+    def ends(self, job: TakenJob, fault: LoadFault | None = None, state: JobState = JobState.DONE) -> Results:
+        failures = (Failure(cause="loader: x", message="x"),) if fault else ()
+        result = msgspec.structs.replace(
+            result_of(Pending(job).item()), fault=fault, state=state, failures=failures
+        )
+        return Results((result,), {"parser": 0.5, "loader": 2.0}, {"finds.x": 3})
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(tmp_path)
+    yield desk
+    desk.link.dies()
+    desk.link.reap()
+    desk.node.inbox.close()
+    desk.node.store.close()
+
+
+def test_a_finished_job_goes_to_the_appender_and_leaves_the_worker(desk: Desk) -> None:
+    assert desk.route(desk.worker, desk.ends(desk.taken[0])) == Routed(results=1)
+    assert list(desk.worker.outstanding) == [desk.taken[1].id]
+    assert desk.node.appender.waiting() == 1
+    assert desk.route(desk.worker, desk.ends(desk.taken[0])) == NOTHING, "it has another worker by now"
+    assert desk.node.appender.waiting() == 1
+
+
+def test_a_job_that_fails_for_a_while_waits_and_is_not_ended(desk: Desk) -> None:
+    passing = desk.ends(desk.taken[0], LoadFault("timeout", is_transient=True), JobState.FAILED)
+    assert desk.route(desk.worker, passing) == Routed(results=1)
+    assert desk.node.appender.waiting() == 0
+    assert [job.id for job in desk.node.job_inbox.postponed] == [desk.taken[0].id]
+    lasting = desk.ends(desk.taken[1], LoadFault("status 404"), JobState.FAILED)
+    desk.route(desk.worker, lasting)
+    assert desk.node.appender.waiting() == 1
+
+
+def test_jobs_that_were_not_begun_are_handed_back(desk: Desk) -> None:
+    jobs = (desk.taken[1].id, "unknown")
+    back = desk.route(desk.worker, JobsHandedBack(jobs))
+    assert back == Routed(handed_back=(Pending(desk.taken[1]),))
+    assert list(desk.worker.outstanding) == [desk.taken[0].id]
+
+
+def test_a_worker_is_ready_when_it_says_so(desk: Desk) -> None:
+    assert not desk.worker.ready
+    assert desk.route(desk.worker, Ready()) is NOTHING
+    assert desk.worker.ready
+
+
+def test_a_worker_that_cannot_be_wired_ends_the_run(desk: Desk) -> None:
+    with pytest.raises(RunError, match="a worker cannot start: no module"):
+        desk.route(desk.worker, StartFault("no module"))
+
+
+def test_an_answered_request_is_no_longer_in_flight(desk: Desk) -> None:
+    job = desk.taken[0].id
+    desk.worker.request(job, SITE)
+    desk.route(desk.worker, Sent(job, SITE, 1.0))
+    assert desk.worker.requests == {job: SITE}
+    desk.route(desk.worker, Answered(job, SITE, heard=True))
+    assert desk.worker.requests == {}
+
+
+def test_a_job_that_needs_a_further_request_waits_for_its_host(desk: Desk) -> None:
+    desk.route(desk.worker, Asking(desk.taken[0].id, SITE, f"http://{SITE}/next"))
+    assert desk.node.giver.needed_hosts() == {SITE}

@@ -1,0 +1,131 @@
+"""JobGiver: jobs and further requests are given out as hosts, workers and robots.txt allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scoopi.configs.groups import FetchLimits
+from scoopi.mediator.held_jobs import Pending, robots_pending
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.politeness.host_clocks import FILE_HOST
+from scoopi.store.pages.job_records import TakenJob
+from scoopi.worker.messages import Answered, Asking, Granted, Ready, Setup, ToWorker
+from tests.mediator.crew import PlayedNode, PlayedWorker
+
+SITE = "one.example:80"
+
+
+class Desk:
+    """A worker that is ready, beside a loop that does not turn."""
+
+    def __init__(self, folder: Path, delay_ms: int = 0, robots: bool = False) -> None:
+        self.node = PlayedNode(folder, limits=FetchLimits(1, delay_ms), robots=robots)
+        self.giver = self.node.giver
+        self.node.pool.start()
+        self.link: PlayedWorker = self.node.launched.get_nowait()
+        (self.worker,) = self.node.pool
+        self.node.router.route(self.worker, Ready())
+        assert isinstance(self.link.hears(), Setup)
+
+    def given(self) -> list[str]:
+        """Ids of the jobs that the worker gets now."""
+        self.giver.give()
+        self.node.pool.give()
+        return [] if self.link.is_sent_nothing() else [item.job for item in self.link.is_given()]
+
+    def asks(self, job: str, url: str) -> ToWorker | None:
+        """What a job of the worker gets that asks for a further request."""
+        self.node.router.route(self.worker, Answered(job, SITE))
+        self.node.router.route(self.worker, Asking(job, SITE, url))
+        self.giver.give()
+        return None if self.link.is_sent_nothing() else self.link.hears()
+
+
+def job(name: str, host: str = SITE) -> Pending:
+    payload = JobPayload(Locator(name, "towns", f"http://{host}/{name}"), name)
+    return Pending(TakenJob(name, 1, 0, host, payload))
+
+
+@pytest.fixture
+def desk_of(tmp_path: Path) -> Iterator[Callable[..., Desk]]:
+    desks: list[Desk] = []
+
+    def made(delay_ms: int = 0, robots: bool = False) -> Desk:
+        desks.append(Desk(tmp_path, delay_ms, robots))
+        return desks[-1]
+
+    yield made
+    for desk in desks:
+        desk.node.pool.kill()
+        for worker in list(desk.node.pool):
+            desk.node.pool.remove(worker)
+        desk.node.inbox.close()
+        desk.node.store.close()
+
+
+def test_a_host_with_a_delay_gives_one_job_at_a_time_and_files_give_all(desk_of: Callable[..., Desk]) -> None:
+    desk = desk_of(delay_ms=1000)
+    desk.giver.add([job("a"), job("b"), job("c", FILE_HOST), job("d", FILE_HOST)])
+    assert sorted(desk.given()) == ["a", "c", "d"]
+    assert not desk.giver.is_empty()
+    assert desk.giver.needed_hosts() == {SITE}
+    assert desk.given() == []
+
+
+def test_a_further_request_comes_before_new_jobs(desk_of: Callable[..., Desk]) -> None:
+    desk = desk_of(delay_ms=1000)
+    desk.giver.add([job("a", FILE_HOST)])
+    assert desk.given() == ["a"]
+    desk.giver.add([job("b")])
+    answer = desk.asks("a", f"http://{SITE}/next")
+    assert isinstance(answer, Granted)
+    assert answer.grant.host == SITE
+    assert desk.worker.requests == {"a": SITE}
+    assert desk.given() == []
+
+
+def test_a_further_request_of_a_job_that_was_handed_back_gets_nothing(desk_of: Callable[..., Desk]) -> None:
+    desk = desk_of()
+    assert desk.asks("gone", f"http://{SITE}/next") is None
+    assert desk.giver.needed_hosts() == set()
+
+
+def test_while_robots_txt_is_not_known_no_page_is_asked_for(
+    desk_of: Callable[..., Desk],
+) -> None:
+    desk = desk_of(robots=True)
+    desk.giver.add([job("a", FILE_HOST), job("b")])
+    assert desk.given() == ["a"]
+    assert desk.asks("a", f"http://{SITE}/next") is None
+    assert desk.asks("a", "") is None, "its first request waits"
+
+
+def test_a_login_needs_no_robots_txt(desk_of: Callable[..., Desk]) -> None:
+    desk = desk_of(robots=True)
+    desk.giver.add([job("a", FILE_HOST)])
+    assert desk.given() == ["a"]
+    assert isinstance(desk.asks("a", ""), Granted)
+
+
+def test_the_request_of_robots_txt_needs_no_robots_txt(desk_of: Callable[..., Desk]) -> None:
+    desk = desk_of(robots=True)
+    reading = robots_pending(SITE, f"http://{SITE}/robots.txt", public_only=False)
+    desk.giver.add([reading])
+    assert desk.given() == [reading.taken.id]
+    assert isinstance(desk.asks(reading.taken.id, f"http://{SITE}/moved.txt"), Granted)
+
+
+def test_what_is_cleared_and_what_a_dead_worker_asked_for_is_gone(desk_of: Callable[..., Desk]) -> None:
+    desk = desk_of(delay_ms=1000)
+    desk.giver.add([job("a"), job("b")])
+    assert desk.given() == ["a"]
+    assert [each.taken.id for each in desk.giver.clear()] == ["b"]
+    assert desk.giver.is_empty()
+    assert desk.giver.take_resting() == []
+    desk.node.router.route(desk.worker, Asking("a", SITE, f"http://{SITE}/next"))
+    desk.giver.forget(desk.worker)
+    assert desk.giver.needed_hosts() == set()
