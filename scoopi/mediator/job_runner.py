@@ -14,6 +14,7 @@ from scoopi.mediator.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.retries.retry_rounds import RetryRounds
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
+from scoopi.politeness.host_rests import HostRests
 from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.politeness.shared_hosts import ROUND_S, SharedHosts
 from scoopi.store.pages.job_records import TakenJob
@@ -38,6 +39,7 @@ class TakeRules(msgspec.Struct, frozen=True):
         limit: of the pages of the run.
         on_postponed: called after jobs were moved into their wait for another attempt.
         robots: knows the robots.txt of the hosts; None: none is read.
+        rests: keeps for `resume` which hosts are left alone; None: nodes share that otherwise.
     """
 
     max_takes: int
@@ -45,6 +47,7 @@ class TakeRules(msgspec.Struct, frozen=True):
     end: Callable[[JobResult], None]
     on_postponed: Callable[[], None] = lambda: None
     robots: RobotsDesk | None = None
+    rests: HostRests | None = None
     limit: PageLimit = NO_LIMIT
 
 
@@ -82,6 +85,8 @@ class JobRunner:
             self._add_hosts(self._inbox.take_new_hosts())
             with retried_next_round("job runner"):
                 self._hand_back()
+                if self._rules.rests is not None:
+                    self._rules.rests.round()
                 if self._rules.robots is not None:
                     self._rules.robots.round()
                 self._retries.postpone()

@@ -59,12 +59,14 @@ class ClockRules(msgspec.Struct, frozen=True):
         first_after_s: wait before the first request to any host (of a run taken over: one delay).
         hosts: how errors slow a host down.
         on_rest: called with (host, seconds) when a host is left alone: on all nodes.
+        resting_until: by host, monotonic seconds before which it is left alone as an earlier process had it.
         machine: shares the pace of hosts that have a delay with other runs; None: it is not shared.
     """
 
     first_after_s: float = 0.0
     hosts: PolitenessSettings = PolitenessSettings()
     on_rest: Callable[[str, float], None] = lambda host, seconds: None
+    resting_until: Callable[[str], float] = lambda host: 0.0
     machine: MachinePace | None = None
 
 
@@ -94,7 +96,7 @@ class HostClocks:
         share_of: Callable[[str], Share | None] | None = None,
         log: RequestLog | None = None,
     ) -> None:
-        self._rules, self._on_rest = rules.hosts, rules.on_rest
+        self._common, self._rules = rules, rules.hosts
         self._limits = limits
         self._clock = clock
         self._first_at = clock() + rules.first_after_s
@@ -227,7 +229,7 @@ class HostClocks:
         health = self._of(host).health
         rest_s = health.rest_s(now)
         if rest_s:
-            self._on_rest(host, rest_s)
+            self._common.on_rest(host, rest_s)
         if self._machine is not None:
             self._machine.hold(host, health.until)
         if self._log is None:
@@ -282,4 +284,6 @@ class HostClocks:
             clock = self._clocks[host] = _Clock(
                 limits.parallelism, limits.delay_ms / 1000, self._first_at, self._in_flight.of(host)
             )
+            if until := self._common.resting_until(host):
+                clock.health.until, clock.health.is_asleep = until, True
         return clock

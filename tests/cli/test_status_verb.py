@@ -45,6 +45,13 @@ def test_a_run_under_way_is_a_table_of_its_nodes_and_hosts() -> None:
     )
 
 
+def test_jobs_that_wait_for_a_retry_are_shown_with_the_time_of_the_next() -> None:
+    waits = RunFigures("r", "RUNNING", True, (ALIVE,), JobFigures(waiting=1200, retry_in_s=12.3, skipped=1))
+    assert "jobs    0 ready, 1,200 waiting for retry (next in 12 s), 0 taken, 0 done" in text(waits)
+    gone = RunFigures("r", "RUNNING", True, (DEAD,), JobFigures(waiting=2))
+    assert "0 ready, 2 waiting for retry, 0 taken" in text(gone)
+
+
 def test_a_cluster_without_a_majority_of_its_members_is_shown_as_split() -> None:
     terminal = Terminal(io.StringIO(), io.StringIO(), {})
     one = ClusterFigures("fair", ("10.0.0.7:5701",), most_members=2)

@@ -63,7 +63,7 @@ def test_a_redirect_to_a_disallowed_page_is_not_followed(desk: Desk, server: Ser
     assert desk.rows().total() == 1
 
 
-def test_each_host_is_asked_once_a_run_also_after_a_resume(desk: Desk, server: Server) -> None:
+def test_each_host_is_asked_once_a_run(desk: Desk, server: Server) -> None:
     define(desk, *(server.url(f"/open.html?{n}", n % 2) for n in range(8)))
     ended = desk.process("run", "defs.yml", "--workers", 2)
     assert ended.code == 0, ended.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from injector import Binder, Module, provider, singleton
@@ -26,6 +27,7 @@ from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.site_session import Session
+from scoopi.politeness.host_rests import HostRests
 from scoopi.politeness.host_sharing import HostSharing
 from scoopi.politeness.robots.robots_desk import RobotsDesk
 from scoopi.politeness.shared_hosts import SharedHosts
@@ -84,11 +86,13 @@ class JobsModule(Module):
         context: RunContext,
         robots: RobotsDesk,
         limit: PageLimit,
+        rests: HostRests,
     ) -> TakeRules:
         """What becomes of a job that was taken."""
         counts = RetryCounts(context.store, context.node)
         is_fresh, share = archive.is_fresh, lambda: budget.share(counts)
-        return TakeRules(settings.max_takes, is_fresh, appender.put, share, robots, limit)
+        own_rests = rests if context.cluster is None else None
+        return TakeRules(settings.max_takes, is_fresh, appender.put, share, robots, own_rests, limit)
 
     @singleton
     @provider
@@ -197,7 +201,12 @@ class JobsModule(Module):
 
 
 def _load_of(held: HeldJobs, counts: NodeCounts) -> Callable[[], Load]:
-    return lambda: held.load()._replace(pages=int(counts.value("pages")))
+    def load() -> Load:
+        next_s = held.waiting.next_in()
+        retry_ms = math.ceil(next_s * 1000) if next_s < math.inf else 0
+        return held.load()._replace(pages=int(counts.value("pages")), retry_ms=retry_ms)
+
+    return load
 
 
 class StoreModule(Module):

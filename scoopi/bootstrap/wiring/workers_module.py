@@ -38,6 +38,7 @@ from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.model.retry_policy import RetryPolicy
 from scoopi.model.sites import Sites
 from scoopi.politeness.host_clocks import ClockRules, HostClocks
+from scoopi.politeness.host_rests import HostRests
 from scoopi.politeness.host_shares import HostShares, OwnNode, ShareTimes
 from scoopi.politeness.host_sharing import HostSharing, InFlight
 from scoopi.politeness.machine_pace import MachinePace, pace_file
@@ -83,8 +84,19 @@ class WorkersModule(Module):
 
     @singleton
     @provider
+    def rests(self, context: RunContext, jobs: JobInbox) -> HostRests:
+        """Which hosts a run on one machine leaves alone."""
+        return HostRests(context.store, context.node, jobs.wake)
+
+    @singleton
+    @provider
     def clocks(
-        self, context: RunContext, sites: Sites, sharing: HostSharing, rules: PolitenessSettings
+        self,
+        context: RunContext,
+        sites: Sites,
+        sharing: HostSharing,
+        rules: PolitenessSettings,
+        rests: HostRests,
     ) -> HostClocks:
         """When each host may be asked again."""
         file = context.folder.node_folder / f"{PREFIX}{context.node}{SUFFIX}"
@@ -94,7 +106,7 @@ class WorkersModule(Module):
             all_nodes = ClockRules(hosts=rules, on_rest=sharing.shares.pause, machine=machine)
             return HostClocks(sites, time.monotonic, all_nodes, sharing.in_flight, may_send, log)
         first_after_s = sites.longest_delay_ms / 1000 if context.resumed else 0.0
-        alone = ClockRules(first_after_s, rules, machine=machine)
+        alone = ClockRules(first_after_s, rules, rests.note, rests.until, machine)
         return HostClocks(sites, time.monotonic, alone, log=log)
 
     @singleton

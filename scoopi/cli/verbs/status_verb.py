@@ -95,8 +95,16 @@ def _period(seconds: int) -> str:
 
 
 def _jobs(jobs: JobFigures) -> str:
-    names = ["ready", "taken", "done", "failed", *(["skipped"] if jobs.skipped else [])]
-    return ", ".join(f"{number(getattr(jobs, name))} {name}" for name in names)
+    due = "" if jobs.retry_in_s is None else f" (next in {jobs.retry_in_s:.0f} s)"
+    figures = (
+        (jobs.ready, "ready"),
+        *(((jobs.waiting, f"waiting for retry{due}"),) if jobs.waiting else ()),
+        (jobs.taken, "taken"),
+        (jobs.done, "done"),
+        (jobs.failed, "failed"),
+        *(((jobs.skipped, "skipped"),) if jobs.skipped else ()),
+    )
+    return ", ".join(f"{number(count)} {name}" for count, name in figures)
 
 
 def _node_rows(nodes: Sequence[NodeFigures]) -> Iterator[tuple[str, ...]]:

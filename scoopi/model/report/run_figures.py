@@ -25,9 +25,17 @@ class NodeFigures(msgspec.Struct, frozen=True):
 
 
 class JobFigures(msgspec.Struct, frozen=True):
-    """Jobs of a run, by what has become of them."""
+    """Jobs of a run, by what has become of them.
+
+    Attributes:
+        waiting: between two attempts at their page.
+        retry_in_s: seconds until the first of them is due, by the last heartbeat of its node; None: none
+            waits, or at nodes only that are gone.
+    """
 
     ready: int = 0
+    waiting: int = 0
+    retry_in_s: float | None = None
     taken: int = 0
     done: int = 0
     failed: int = 0

@@ -55,7 +55,7 @@ class RunSurvey:
             phase=str(state.phase),
             seeded=state.seeded,
             nodes=self._nodes(members, taken, ends),
-            jobs=self._job_figures(sum(taken.values()), ends),
+            jobs=self._job_figures(members, sum(taken.values()), ends),
             hosts=() if state.phase is RunPhase.OVER else self._host_figures(members),
             awaiting=self._awaiting(members, ends) if state.phase is RunPhase.ENDING else (),
         )
@@ -73,13 +73,28 @@ class RunSurvey:
             ends.update((end.incarnation, end.state) for _, end in page)
         return ends
 
-    def _job_figures(self, taken: int, ends: EndCounts) -> JobFigures:
-        ready = self._jobs.left() - taken
+    def _job_figures(self, members: Mapping[str, NodeRecord], taken: int, ends: EndCounts) -> JobFigures:
+        waiting = {key: self._jobs.waiting.count(key) for key in members}
+        ready = self._jobs.left() - taken - sum(waiting.values())
+        due_ms = [
+            member.retry_ms
+            for key, member in members.items()
+            if waiting[key] and member.retry_ms and self._state(key, member) == ALIVE
+        ]
+        retry_in_s = min(due_ms) / 1000 if due_ms else None
         done, failed, skipped = (
             sum(number for (_, each), number in ends.items() if each is state)
             for state in (JobState.DONE, JobState.FAILED, JobState.SKIPPED)
         )
-        return JobFigures(max(0, ready), taken, done, failed, skipped)
+        return JobFigures(
+            ready=max(0, ready),
+            waiting=sum(waiting.values()),
+            retry_in_s=retry_in_s,
+            taken=taken,
+            done=done,
+            failed=failed,
+            skipped=skipped,
+        )
 
     def _nodes(
         self, members: Mapping[str, NodeRecord], taken: Mapping[str, int], ends: EndCounts

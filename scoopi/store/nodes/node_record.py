@@ -33,6 +33,7 @@ class Load(NamedTuple):
         owes_rows: it leaves, and not all rows that it has committed stand in its files.
         pages: pages that it has loaded.
         given: marks of the jobs that its workers have; see `marks_of`.
+        retry_ms: time until the first of its waiting jobs is due; 0 if none waits.
     """
 
     takes: int
@@ -40,6 +41,7 @@ class Load(NamedTuple):
     owes_rows: bool = False
     pages: int = 0
     given: bytes = b""
+    retry_ms: int = 0
 
 
 class NodeRecord(msgspec.Struct, frozen=True):
@@ -59,6 +61,7 @@ class NodeRecord(msgspec.Struct, frozen=True):
     owes_rows: bool = False
     pages: Count = 0
     given: bytes = b""
+    retry_ms: Count = 0
     failed: Count = 0
     start: Count = 0
 

@@ -1,0 +1,116 @@
+"""HostRests: until when hosts are left alone, in the store, so that `resume` does not ask them earlier."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from scoopi.store.ports import RUN, Change, Store, pages
+from scoopi.store.record_codec import RecordCodec
+
+_PREFIX = "rests/"
+_BEHIND = "rests0"
+"""Behind all keys with the prefix."""
+_PAGE = 500
+
+
+class RestRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A pause of a host.
+
+    Attributes:
+        pause_ms: its length.
+        end_ms: when it ends by the time of day, in milliseconds since 1970. If that clock was changed, the
+            rest of the pause is wrong, but never longer than the pause.
+    """
+
+    pause_ms: int
+    end_ms: int
+
+
+class HostRests:
+    """Of a run on one machine; nodes of a cluster share pauses by the records of hosts (`HostShares`).
+
+    The task runner's thread calls `note` and `until`, the job runner's `round`. One record for each
+    incarnation holds the pauses that are not over.
+
+    Args:
+        store: one whose answers are settled.
+        incarnation: of this node.
+        wake_rounds: a round is wanted.
+        clock, time_of_day: monotonic seconds, and seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        incarnation: str,
+        wake_rounds: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
+        time_of_day: Callable[[], float] = time.time,
+    ) -> None:
+        self._store = store
+        self._key = f"{_PREFIX}{incarnation}"
+        self._wake_rounds = wake_rounds
+        self._clock = clock
+        self._time_of_day = time_of_day
+        self._codec = RecordCodec(RUN, dict[str, RestRecord])
+        self._rests: dict[str, RestRecord] = {}
+        self._until: dict[str, float] = {}
+        self._is_loaded = self._is_dirty = False
+        self._kept: bytes | None = None
+
+    def note(self, host: str, pause_s: float) -> None:
+        """The host is left alone for so long from now."""
+        pause_ms = int(pause_s * 1000)
+        self._rests[host] = RestRecord(pause_ms, int(self._time_of_day() * 1000) + pause_ms)
+        self._is_dirty = True
+        self._wake_rounds()
+
+    def until(self, host: str) -> float:
+        """Before when, in monotonic seconds, an earlier process had the host left alone; 0 if it had not.
+
+        Known after the first round.
+        """
+        return self._until.get(host, 0.0)
+
+    def round(self) -> None:
+        """Learn once what earlier processes have left, and keep what has changed; before jobs are taken.
+
+        Raises:
+            StoreError: the next round tries again.
+        """
+        if not self._is_loaded:
+            self._load()
+            self._is_loaded = True
+        if self._is_dirty:
+            self._is_dirty = False
+            try:
+                self._keep()
+            except BaseException:
+                self._is_dirty = True
+                raise
+
+    def _load(self) -> None:
+        now, now_ms = self._clock(), int(self._time_of_day() * 1000)
+        for page in pages(self._store, RUN, _PAGE, after=_PREFIX):
+            for key, raw in page:
+                if key >= _BEHIND:
+                    return
+                rests: dict[str, RestRecord] = self._codec.read(key, raw)
+                for host, rest in rests.items():
+                    left_ms = min(rest.end_ms - now_ms, rest.pause_ms)
+                    if left_ms > 0:
+                        self._until[host] = max(self.until(host), now + left_ms / 1000)
+                        self._rests.setdefault(host, RestRecord(left_ms, now_ms + left_ms))
+
+    def _keep(self) -> None:
+        now_ms = int(self._time_of_day() * 1000)
+        lasting = {host: rest for host, rest in list(self._rests.items()) if rest.end_ms > now_ms}
+        record = self._codec.written(lasting)
+        if self._kept is None:
+            self._store.put_if_absent_all(RUN, [(self._key, record)])
+        elif self._kept != record:
+            self._store.cas_all(RUN, [Change(self._key, self._kept, record)])
+        self._kept = record

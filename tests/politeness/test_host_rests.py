@@ -1,0 +1,67 @@
+"""HostRests: what a process has left alone is left alone by the one that resumes its run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scoopi.politeness.host_rests import HostRests
+from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.mediator.crew import Clock
+
+HOST, OTHER = "a.example:80", "b.example:80"
+ProcessOf = Callable[..., HostRests]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The time of day in this test; monotonic clocks of processes differ from it."""
+    return Clock()
+
+
+@pytest.fixture
+def process(tmp_path: Path, clock: Clock) -> ProcessOf:
+    """Starts a process of the run, whose monotonic clock is `ahead` of the time of day."""
+    store = SqliteStore(tmp_path / "store.db")
+
+    def start(name: str, ahead: float = 0.0) -> HostRests:
+        rests = HostRests(store, name, lambda: None, lambda: clock.now + ahead, clock)
+        rests.round()
+        return rests
+
+    return start
+
+
+def test_a_pause_holds_for_the_time_that_is_left(process: ProcessOf, clock: Clock) -> None:
+    first = process("one")
+    first.note(HOST, 60.0)
+    first.round()
+    clock.now += 20
+    second = process("two", ahead=5000)
+    assert second.until(HOST) == pytest.approx(clock.now + 5000 + 40)
+    assert second.until(OTHER) == 0.0
+    clock.now += 10
+    second.note(OTHER, 60.0)
+    second.round()
+    third = process("three")
+    assert third.until(HOST) == pytest.approx(clock.now + 30), "what the second has learned is kept by it"
+    clock.now += 50
+    assert process("four").until(HOST) == 0.0
+
+
+def test_the_last_pause_of_a_host_counts(process: ProcessOf, clock: Clock) -> None:
+    first = process("one")
+    for pause_s in (5.0, 10.0, 20.0):
+        first.note(HOST, pause_s)
+        first.round()
+    assert process("two").until(HOST) == pytest.approx(clock.now + 20)
+
+
+def test_a_time_of_day_that_was_set_back_makes_no_pause_longer(process: ProcessOf, clock: Clock) -> None:
+    first = process("one")
+    first.note(HOST, 60.0)
+    first.round()
+    clock.now -= 500
+    assert process("two").until(HOST) == pytest.approx(clock.now + 60)
