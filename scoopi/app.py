@@ -6,20 +6,21 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from scoopi.configs.given import SettingValue, as_texts
+from scoopi.errors import UsageError
+from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.runs.run_request import RunRequest, ignore_notice, output_folder
 
 if TYPE_CHECKING:
     from scoopi.defs.yaml.report import Report
     from scoopi.engine.engine import Engine
-    from scoopi.model.report.fetched_page import FetchedPage
     from scoopi.model.report.host_pace import RunPace
     from scoopi.model.report.run_figures import ClusterFigures
     from scoopi.model.report.run_report import Progress, RunReport
-    from scoopi.model.sites import SiteView
 
 
 class Scoopi:
@@ -37,6 +38,8 @@ class Scoopi:
         run_name: name of the run to join in a cluster (`scoopi.cluster.addresses`). None: the unfinished one
             of the output folder, else the current one of the same definitions, else a new one.
         limit: end the run after so many pages, as if it had no others.
+        inputs: values for the definitions' `%{input.NAME}`, as texts. They are kept in the run's folder;
+            `${env:NAME}` names a secret, which is read when it is sent.
         discard_lost: if the cluster has lost this run, move its existing rows aside and start it again.
     """
 
@@ -54,6 +57,7 @@ class Scoopi:
         run_name: str | None = None,
         limit: int | None = None,
         discard_lost: bool = False,
+        inputs: Mapping[str, str] | Inputs = NO_INPUTS,
     ) -> None:
         self._defs = None if defs_dir is None else Path(defs_dir)
         self._request = RunRequest(
@@ -68,6 +72,7 @@ class Scoopi:
             run=run_name,
             limit=limit,
             discard_lost=discard_lost,
+            inputs=inputs if isinstance(inputs, Inputs) else Inputs(inputs),
             notify=notify,
             is_stopped=lambda: self._cancelled,
         )
@@ -144,6 +149,7 @@ def check(
     configs: Mapping[str, SettingValue] | None = None,
     strict: bool = False,
     environ: Mapping[str, str] | None = None,
+    inputs: Inputs = NO_INPUTS,
 ) -> Report:
     """Check definitions, or a project of the scheduler, without loading a page or writing a file.
 
@@ -156,39 +162,16 @@ def check(
     from scoopi.defs.schedule.schedule_reader import is_project, read_schedule
 
     if is_project(defs):
-        return read_schedule(defs, lambda scrape: check(scrape, conf, configs, strict, environ))[1]
-    return check_definitions(_asking(configs or {}, conf, environ, defs), strict)
+        if inputs.values:
+            raise UsageError("a project takes its inputs from its processes", hint="leave -i out")
+        given = (conf, configs, strict, environ)
+        return read_schedule(defs, lambda scrape, inputs: check(scrape, *given, inputs=inputs))[1]
+    return check_definitions(replace(_asking(configs or {}, conf, environ, defs), inputs=inputs), strict)
 
 
-def site_view(
-    url: str,
-    defs: Path | None = None,
-    conf: Path | None = None,
-    configs: Mapping[str, SettingValue] | None = None,
-    environ: Mapping[str, str] | None = None,
-) -> SiteView:
-    """What the host of a URL is asked with, and where each value was written.
-
-    Raises:
-        UsageError, FetchError: it is not a web address.
-        ConfigError, DefsError: settings or definitions are wrong.
-    """
-    from scoopi.bootstrap.site_view import site_view as view
-
-    return view(_asking(configs or {}, conf, environ, defs), url)
-
-
-def fetch(
-    url: str,
-    defs: Path | None,
-    configs: Mapping[str, SettingValue],
-    conf: Path | None,
-    environ: Mapping[str, str],
-) -> FetchedPage:
-    """Load one page as the engine does; see `scoopi.bootstrap.page_fetch.fetch_page`."""
-    from scoopi.bootstrap.page_fetch import fetch_page as load
-
-    return load(_asking(configs, conf, environ, defs), url)
+def check_scrape(defs: Path, inputs: Inputs) -> Report:
+    """Check the definitions of a project's scrape, for the inputs that its process gives."""
+    return check(defs, inputs=inputs)
 
 
 def cluster_figures(
@@ -282,6 +265,7 @@ def extract(
     *,
     group: str | None = None,
     configs: Mapping[str, SettingValue] | None = None,
+    inputs: Mapping[str, str] | None = None,
 ) -> list[Any]:
     """Extract the rows, or records, of one page in memory.
 
@@ -297,4 +281,5 @@ def extract(
     """
     from scoopi.bootstrap.kept_extractors import extractor_of
 
-    return extractor_of(Path(defs), as_texts(configs or {}), os.environ).extract(page, url, group)
+    extractor = extractor_of(Path(defs), as_texts(configs or {}), os.environ, inputs or {})
+    return extractor.extract(page, url, group)

@@ -1,17 +1,23 @@
-"""What an author of definitions asks: the records of one page, and definitions without their short forms."""
+"""What an author of definitions asks: one page, its records, what its host is asked with, the long forms."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scoopi.bootstrap.page_parse import PageParse, ParsedPage
 from scoopi.defs.scrape.defs_reader import shown_definitions
 from scoopi.defs.yaml.report import Report
+from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.parse.records.record_inspection import FieldView
 from scoopi.runs.run_request import RunRequest
 
-__all__ = ["FieldView", "ParsedPage", "Report", "parse_page", "shown_definitions"]
+if TYPE_CHECKING:
+    from scoopi.model.report.fetched_page import FetchedPage
+    from scoopi.model.sites import SiteView
+
+__all__ = ["FieldView", "ParsedPage", "Report", "fetch", "parse_page", "shown_definitions", "site_view"]
 
 
 def parse_page(
@@ -23,6 +29,7 @@ def parse_page(
     conf: Path | None = None,
     configs: Mapping[str, str],
     environ: Mapping[str, str],
+    inputs: Inputs = NO_INPUTS,
 ) -> list[ParsedPage]:
     """Read the records of one page, loaded from a file or the network.
 
@@ -37,5 +44,38 @@ def parse_page(
         StepError: the page cannot be loaded or read.
         UsageError: the group is not known.
     """
-    request = RunRequest(defs=defs, conf=conf, overrides=configs, environ=environ)
+    request = RunRequest(defs=defs, conf=conf, overrides=configs, environ=environ, inputs=inputs)
     return PageParse(request, page, group, data_def).read()
+
+
+def site_view(
+    url: str,
+    defs: Path | None,
+    conf: Path | None,
+    configs: Mapping[str, str],
+    environ: Mapping[str, str],
+    inputs: Inputs = NO_INPUTS,
+) -> SiteView:
+    """What the host of a URL is asked with, and where each value was written.
+
+    Raises:
+        UsageError, FetchError: it is not a web address.
+        ConfigError, DefsError: settings or definitions are wrong.
+    """
+    from scoopi.bootstrap.site_view import site_view as view
+
+    return view(RunRequest(defs=defs, conf=conf, overrides=configs, environ=environ, inputs=inputs), url)
+
+
+def fetch(
+    url: str,
+    defs: Path | None,
+    configs: Mapping[str, str],
+    conf: Path | None,
+    environ: Mapping[str, str],
+    inputs: Inputs = NO_INPUTS,
+) -> FetchedPage:
+    """Load one page as the engine does; see `scoopi.bootstrap.page_fetch.fetch_page`."""
+    from scoopi.bootstrap.page_fetch import fetch_page as load
+
+    return load(RunRequest(defs=defs, conf=conf, overrides=configs, environ=environ, inputs=inputs), url)

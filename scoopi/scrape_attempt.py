@@ -13,6 +13,7 @@ import msgspec
 
 from scoopi.app import Scoopi
 from scoopi.errors import UsageError
+from scoopi.model.inputs import SLOT_PARTS, Inputs
 from scoopi.model.report.run_report import Progress, RunReport, RunStatus
 from scoopi.model.schedule.process import Process
 from scoopi.runs.run_file import RunView
@@ -78,6 +79,7 @@ def _report(context: Context, process: Process, project: Path) -> RunReport:
         workers=None,
         environ=os.environ,
         watch=lambda progress: _advance(context, progress),
+        inputs=_inputs(context, process),
     )
     _cancel_on_stop(context, scoopi)
     resumed = scoopi.resume() if runs.exists() else None
@@ -85,6 +87,11 @@ def _report(context: Context, process: Process, project: Path) -> RunReport:
         return resumed
     finished = _finished(runs)
     return finished if finished is not None else scoopi.run()
+
+
+def _inputs(context: Context, process: Process) -> Inputs:
+    slot = {f"slot.{part}": str(getattr(context.slot, part)) for part in SLOT_PARTS}
+    return Inputs({**context.order["inputs"], **slot}, f"process {process.name}")
 
 
 def _cancel_on_stop(context: Context, scoopi: Scoopi) -> None:

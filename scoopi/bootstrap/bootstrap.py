@@ -30,6 +30,7 @@ from scoopi.publishing.record_outputs import record_specs
 from scoopi.publishing.row_tables import RowTables
 from scoopi.runs.composed import (
     Composed,
+    compare_inputs,
     compare_user_files,
     packed_locators,
     plugin_folders,
@@ -131,7 +132,7 @@ class Bootstrap:
         many locators fragments the heap."""
         source, current = defs.absolute(), Path.cwd()
         finder = PluginFinder(plugin_folders(current, source), BUILTINS)
-        composer = DefsComposer(configs, finder, current)
+        composer = DefsComposer(configs, finder, current, self._request.inputs)
         definitions = composer.compose(defs)
         outputs = self._outputs((*output_specs(definitions, finder), *record_specs(definitions)))
         composed = Composed(
@@ -144,6 +145,7 @@ class Bootstrap:
             plugin_digests=composer.user_files(),
             given=configs.given_of(Scope.RUN),
             run=new_incarnation(),
+            inputs=dict(self._request.inputs.values),
         )
         return msgspec.msgpack.encode(composed), outputs
 
@@ -194,6 +196,7 @@ class Bootstrap:
         composed = read_composed(kept)
         configs = self._configs.resumed(composed)
         compare_user_files(composed)
+        compare_inputs(composed, self._request.inputs.values)
         ensure_sites_of(composed.definitions.sites, self._configs.compose().site_files)
         finder = PluginFinder(
             plugin_folders(Path(composed.current_folder), Path(composed.defs_source)), BUILTINS

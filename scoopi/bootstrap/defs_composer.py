@@ -23,6 +23,7 @@ from scoopi.fetch.address import AddressKind, host_pattern, parse_address
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions, PluginDef
+from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.model.records.record_def import RecordDef
 from scoopi.model.sites import SiteBlock
 from scoopi.model.text.output_path import is_too_long
@@ -53,12 +54,16 @@ class DefsComposer:
     Args:
         finder: of plugins, as the run will use it.
         current_folder: where script files are looked for first.
+        inputs: what the placeholders for inputs stand for.
     """
 
-    def __init__(self, configs: Configs, finder: PluginFinder, current_folder: Path) -> None:
+    def __init__(
+        self, configs: Configs, finder: PluginFinder, current_folder: Path, inputs: Inputs = NO_INPUTS
+    ) -> None:
         self._configs = configs
         self._finder = finder
         self._current = current_folder
+        self._inputs = inputs
         self._scripts: dict[str, str] = {}
 
     def compose(self, defs: Path) -> Definitions:
@@ -87,6 +92,7 @@ class DefsComposer:
             checkers=self._checkers(defs.absolute(), with_pages),
             strict=strict,
             site_files=self._configs.site_files,
+            inputs=self._inputs,
         )
 
     def user_files(self) -> dict[str, str]:
@@ -274,5 +280,6 @@ def check_definitions(request: RunRequest, strict: bool) -> Report:
     configs = ConfigsComposer(request).compose()
     current = Path.cwd()
     finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
-    _, report = DefsComposer(configs, finder, current).check(request.defs, strict, with_pages=True)
+    composer = DefsComposer(configs, finder, current, request.inputs)
+    _, report = composer.check(request.defs, strict, with_pages=True)
     return report

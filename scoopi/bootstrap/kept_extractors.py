@@ -25,6 +25,7 @@ from scoopi.errors import UsageError
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data import Data
 from scoopi.model.handover import Payload, ToTask
+from scoopi.model.inputs import Inputs
 from scoopi.model.locator import Document, Locator
 from scoopi.model.records import ColumnType, Records
 from scoopi.parse.tree.page import Page, TreeLimits
@@ -54,16 +55,19 @@ class Extractor:
     Args:
         defs: a folder of definitions, or one file.
         configs: settings by key, as `-D` gives them.
+        inputs: what the definitions' `%{input.NAME}` stand for.
     Raises:
         BootError: the definitions or settings are wrong.
     """
 
-    def __init__(self, defs: Path, configs: Mapping[str, str], environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, defs: Path, configs: Mapping[str, str], environ: Mapping[str, str], inputs: Mapping[str, str]
+    ) -> None:
         request = RunRequest(overrides={**configs, **NOT_ARCHIVED}, environ=environ)
         composed = ConfigsComposer(request).compose()
         current, source = Path.cwd(), defs.absolute()
         finder = PluginFinder(plugin_folders(current, source), BUILTINS)
-        self._definitions = DefsComposer(composed, finder, current).compose(defs)
+        self._definitions = DefsComposer(composed, finder, current, Inputs(inputs)).compose(defs)
         self._run_date = compose_run_date(composed, datetime.now().astimezone())
         limits = ParserLimits.of(composed)
         self._limits = TreeLimits(
@@ -196,17 +200,19 @@ class KeptExtractors:
     def __init__(self) -> None:
         self._kept: OrderedDict[ExtractorKey, _Kept] = OrderedDict()
 
-    def of(self, defs: Path, configs: Mapping[str, str], environ: Mapping[str, str]) -> Extractor:
+    def of(
+        self, defs: Path, configs: Mapping[str, str], environ: Mapping[str, str], inputs: Mapping[str, str]
+    ) -> Extractor:
         """The extractor for these definitions and settings, as files and environment are now.
 
         Raises:
             BootError: the definitions or settings are wrong.
         """
         variables = getattr(environ, "_data", environ)  # of `os.environ`, which is thirty times as slow
-        key = (str(defs), os.getcwd(), *sorted(configs.items()))
+        key = (str(defs), os.getcwd(), *sorted(configs.items()), None, *sorted(inputs.items()))
         known = self._kept.pop(key, None)
         if known is None or not known.stands(variables):
-            known = _made(defs, configs, environ, dict(variables))
+            known = _made(defs, configs, environ, dict(variables), inputs)
         if known.stamps and not known.extractor.reads_files_of_its_own:
             self._kept[key] = known
             if len(self._kept) > _MOST:
@@ -214,19 +220,25 @@ class KeptExtractors:
         return known.extractor.at(datetime.now().astimezone())
 
 
-def extractor_of(defs: Path, configs: Mapping[str, str], environ: Mapping[str, str]) -> Extractor:
+def extractor_of(
+    defs: Path, configs: Mapping[str, str], environ: Mapping[str, str], inputs: Mapping[str, str]
+) -> Extractor:
     """As `KeptExtractors.of`, for the thread that asks."""
     if not hasattr(_OF_THREAD, "kept"):
         _OF_THREAD.kept = KeptExtractors()
     kept: KeptExtractors = _OF_THREAD.kept
-    return kept.of(defs, configs, environ)
+    return kept.of(defs, configs, environ, inputs)
 
 
 _OF_THREAD = threading.local()
 
 
 def _made(
-    defs: Path, configs: Mapping[str, str], environ: Mapping[str, str], variables: Mapping[Any, Any]
+    defs: Path,
+    configs: Mapping[str, str],
+    environ: Mapping[str, str],
+    variables: Mapping[Any, Any],
+    inputs: Mapping[str, str],
 ) -> _Kept:
     """A new extractor; without stamps when its files were changed a moment ago."""
     source = defs.absolute()
@@ -236,7 +248,7 @@ def _made(
     now_ns = time.time_ns()
     stamps = [_stamp(name) for name in names]
     changed_ns = max((max(stamp[:2]) for stamp in stamps if stamp), default=now_ns)
-    extractor = Extractor(defs, configs, environ)
+    extractor = Extractor(defs, configs, environ, inputs)
     return _Kept(extractor, names, stamps if changed_ns < now_ns - _UNSURE_NS else (), variables)
 
 

@@ -114,7 +114,7 @@ def _composed(request: RunRequest, configs: Configs) -> tuple[tuple[SiteBlock, .
         return conf_sites(configs.site_files), []
     current = Path.cwd()
     finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
-    definitions = DefsComposer(configs, finder, current).compose(request.defs)
+    definitions = DefsComposer(configs, finder, current, request.inputs).compose(request.defs)
     return definitions.sites, [*definitions.locator_groups.values()]
 
 

@@ -62,7 +62,7 @@ class PageParse:
         configs = ConfigsComposer(request).compose()
         current, source = Path.cwd(), request.defs.absolute()
         finder = PluginFinder(plugin_folders(current, source), BUILTINS)
-        self._definitions = DefsComposer(configs, finder, current).compose(request.defs)
+        self._definitions = DefsComposer(configs, finder, current, request.inputs).compose(request.defs)
         self._plan = WorkerPlan(
             self._definitions,
             configs.composed(),

@@ -51,7 +51,7 @@ def _blocks(request: RunRequest, site_files: tuple[str, ...]) -> tuple[SiteBlock
     if request.defs is not None:
         current = Path.cwd()
         finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
-        composer = DefsComposer(ConfigsComposer(request).compose(), finder, current)
+        composer = DefsComposer(ConfigsComposer(request).compose(), finder, current, request.inputs)
         return composer.compose(request.defs).sites
     return conf_sites(site_files)
 

@@ -22,6 +22,35 @@ def add_settings(parser: ArgumentParser) -> None:
     )
 
 
+def add_inputs(parser: ArgumentParser, of: str = "value of %%{input.NAME} in the definitions") -> None:
+    """`-i NAME=VALUE`."""
+    parser.add_argument(
+        "-i",
+        dest="inputs",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help=f"{of}; may be repeated",
+    )
+
+
+def read_inputs(texts: Iterable[str]) -> dict[str, str]:
+    """Name -> value of each `-i NAME=VALUE`.
+
+    Raises:
+        UsageError: one has another form, or a name is given twice.
+    """
+    inputs: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"{text!r} is not an input", hint="write -i NAME=VALUE")
+        if name in inputs:
+            raise UsageError(f"the input {name} is given twice", hint="leave one of both out")
+        inputs[name] = value
+    return inputs
+
+
 def add_run_options(parser: ArgumentParser) -> None:
     """The options of both `run` and `resume`."""
     parser.add_argument(

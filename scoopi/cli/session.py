@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoopi.cli.exit_codes import DONE, code_of_report, code_of_signal
-from scoopi.cli.options import read_settings
+from scoopi.cli.options import read_inputs, read_settings
 from scoopi.cli.progress_line import ProgressLine
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
@@ -34,6 +34,7 @@ def carry_out(
         The exit code of the report; 0 if there was nothing to do.
     """
     settings = read_settings(options.settings)
+    inputs = read_inputs(getattr(options, "inputs", ()))
     with Signals(terminal) as signals:
         try:
             with ProgressLine(terminal, options.quiet) as line:
@@ -51,6 +52,7 @@ def carry_out(
                     run_name=run_name,
                     limit=options.limit,
                     discard_lost=discard_lost,
+                    inputs=inputs,
                 )
                 signals.serve(scoopi.cancel)
                 with terminal.kept_for_data():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from scoopi.defs.scrape.class_names import LINK_MAKER, SCRIPTER, STEP_CLASSES
-from scoopi.errors import PluginError
+from scoopi.errors import PluginError, UsageError
 from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
 from scoopi.model.locator import PageRequest
 from scoopi.plugins.plugin_finder import digest_now
@@ -36,6 +36,7 @@ class Composed(msgspec.Struct, frozen=True):
         plugin_digests: digests of the user's files in use (plugins, own steps, scripts), by path.
         given: settings of scope `run` that were given, not defaults.
         run: incarnation of the run.
+        inputs: what the definitions' placeholders for inputs stood for.
     """
 
     definitions: Definitions
@@ -47,6 +48,7 @@ class Composed(msgspec.Struct, frozen=True):
     plugin_digests: dict[str, str]
     given: dict[str, str]
     run: str
+    inputs: dict[str, str] = {}
 
 
 def read_composed(packed: bytes) -> Composed:
@@ -145,6 +147,15 @@ def plugin_folders(current_folder: Path, defs_source: Path) -> tuple[Path, ...]:
     """Where the user's plugin files are: `plugins/` beside the definitions, then in the current folder."""
     folders = (defs_folder(defs_source) / "plugins", current_folder / "plugins")
     return tuple(dict.fromkeys(folders))
+
+
+def compare_inputs(composed: Composed, given: Mapping[str, str]) -> None:
+    """Refuse inputs that are not those of the run; none at all stand for them."""
+    for name, value in given.items():
+        if composed.inputs.get(name) != value:
+            was = f"was {composed.inputs[name]!r}" if name in composed.inputs else "was not given"
+            what = f"the input {name} is {value!r}, and {was} when the run began"
+            raise UsageError(what, hint="leave -i out to continue, or start a new run")
 
 
 def compare_user_files(composed: Composed) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Literal
 
 from scoopi.errors import UsageError
+from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.model.report.run_report import Progress
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
@@ -49,6 +50,7 @@ class RunRequest:
         output: the folder that holds the runs' folders.
         to_stdout: rows go to stdout, once, at the end; then `output` is the default one.
         stdout: standard output as it was when the run was requested; plugins may replace it.
+        inputs: what the definitions' `%{input.NAME}` stand for; of a run to resume, what they must have been.
         conf: a file of settings.
         overrides: settings given one by one.
         workers: as `scoopi.workers`; None leaves it to the settings.
@@ -67,6 +69,7 @@ class RunRequest:
     output: Path = Path("output")
     to_stdout: bool = False
     stdout: IO[bytes] | None = None
+    inputs: Inputs = NO_INPUTS
     conf: Path | None = None
     overrides: Mapping[str, str] = field(default_factory=dict)
     workers: str | None = None

@@ -12,6 +12,7 @@ from scoopi.errors import DefsError
 from scoopi.model.place import Place
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import JobRecord
+from scoopi.model.text.secrets import has_reference, variable_of
 from scoopi.model.text.shown import nearest
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, instant_text, parse_slot
@@ -67,10 +68,11 @@ def expand(text: str, names: Mapping[str, str], key: str, place: Place) -> str:
 def inputs_of(job: JobRecord, process: Process) -> dict[str, str]:
     """The inputs of a job's attempt, in order; each may name those before it.
 
-    A job of a period also has `start_id` and `end_id`: its first and last period, as ten digits.
+    A job of a period also has `start_id` and `end_id`: its first and last period, as ten digits. A secret of
+    the process, `${env:NAME}`, stays as it is: its value is read where the attempt runs, and never stored.
 
     Raises:
-        DefsError: one names what is unknown.
+        DefsError: one names what is unknown, or a secret.
     """
     names, slot = names_of(job), parse_slot(job.slot)
     inputs: dict[str, str] = {}
@@ -78,14 +80,39 @@ def inputs_of(job: JobRecord, process: Process) -> dict[str, str]:
         first, last = slot.group(process.grouping)
         inputs = {"start_id": str(first).partition(":")[2], "end_id": str(last).partition(":")[2]}
     for name, text in {**process.inputs, **job.inputs}.items():
-        inputs[name] = expand(text, {**names, **inputs}, f"inputs.{name}", process.place)
+        variable = _VARIABLE.fullmatch(text) if name not in job.inputs else None
+        if variable is not None:
+            inputs[name] = f"${{env:{variable[1]}}}"
+            continue
+        open_inputs = {each: value for each, value in inputs.items() if not variable_of(value)}
+        inputs[name] = expand(text, names | open_inputs, f"inputs.{name}", process.place)
+        if has_reference(inputs[name]):
+            what = f"inputs.{name}: its value names a secret, which only the process itself may do"
+            raise DefsError(what, at=str(process.place), hint="give it as ${env:NAME} in the inputs there")
     return inputs
 
 
+def secret_inputs(inputs: Mapping[str, str], environ: Mapping[str, str], place: Place) -> dict[str, str]:
+    """The inputs that are `${env:NAME}`, with the values of the worker's variables.
+
+    Raises:
+        DefsError: the worker has no such variable.
+    """
+    secrets = {name: text for name, text in inputs.items() if variable_of(text)}
+    return environment_of(secrets, {}, environ, place, key="inputs")
+
+
 def environment_of(
-    given: Mapping[str, str], names: Mapping[str, str], environ: Mapping[str, str], place: Place
+    given: Mapping[str, str],
+    names: Mapping[str, str],
+    environ: Mapping[str, str],
+    place: Place,
+    key: str = "env",
 ) -> dict[str, str]:
     """The variables of a program; `${env:NAME}` is the worker's own variable NAME.
+
+    Args:
+        key: where they stand, for errors.
 
     Raises:
         DefsError: a name or a variable is unknown.
@@ -94,11 +121,11 @@ def environment_of(
     for name, text in given.items():
         variable = _VARIABLE.fullmatch(text)
         if variable is None:
-            values[name] = expand(text, names, f"env.{name}", place)
+            values[name] = expand(text, names, f"{key}.{name}", place)
         elif variable[1] in environ:
             values[name] = environ[variable[1]]
         else:
-            what = f"env.{name}: the worker has no environment variable {variable[1]}"
+            what = f"{key}.{name}: the worker has no environment variable {variable[1]}"
             raise DefsError(what, at=str(place), hint="set it where scoopi serve is started")
     return values
 

@@ -115,7 +115,7 @@ class State:
         return rows
 
     def _schedule_of(self, name: str) -> Schedule:
-        schedule, report = read_schedule(self.project(name), lambda path: Report())
+        schedule, report = read_schedule(self.project(name), lambda path, inputs: Report())
         report.raise_if_errors()
         return schedule
 

@@ -53,17 +53,17 @@ def settled(defs: Path) -> Extractor:
     """The extractor that is kept; waits until the files' last change is long enough ago."""
     ended = time.monotonic() + 10
     while time.monotonic() < ended:
-        made = extractor_of(defs, {}, os.environ)
-        if extractor_of(defs, {}, os.environ) is made:
+        made = extractor_of(defs, {}, os.environ, {})
+        if extractor_of(defs, {}, os.environ, {}) is made:
             return made
     raise AssertionError("it is compiled each time")
 
 
 def test_what_stays_as_it_is_is_compiled_once_a_thread(defs: Path) -> None:
     made = settled(defs)
-    assert extractor_of(defs, {}, os.environ) is made
+    assert extractor_of(defs, {}, os.environ, {}) is made
     others: list[Extractor] = []
-    thread = threading.Thread(target=lambda: others.append(extractor_of(defs, {}, os.environ)))
+    thread = threading.Thread(target=lambda: others.append(extractor_of(defs, {}, os.environ, {})))
     thread.start()
     thread.join()
     assert others[0] is not made

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.errors import UsageError
+from scoopi.model.inputs import NO_INPUTS
 from scoopi.model.report.run_report import JobCounts, Progress, RunStatus
 
 
@@ -30,7 +31,7 @@ def test_options_before_defs_are_of_run(screen: Any, stand_in: Any) -> None:
 
 def test_run_hands_over_every_option(screen: Any, stand_in: Any) -> None:
     screen.environ["SCOOPI_WORKERS"] = "1"
-    line = "run d --output o --conf c.yml -D a.b=1 -Da.c=x=y -D a.b=2 --workers 0 --quiet"
+    line = "run d --output o --conf c.yml -D a.b=1 -Da.c=x=y -D a.b=2 --workers 0 --quiet -i n=a=b"
     assert screen.run(*line.split()) == 0
     watch = stand_in.made.pop("watch")
     watch(Progress())
@@ -46,6 +47,7 @@ def test_run_hands_over_every_option(screen: Any, stand_in: Any) -> None:
         "run_name": None,
         "discard_lost": False,
         "limit": None,
+        "inputs": {"n": "a=b"},
     }
     assert screen.err.getvalue() == ""
 
@@ -132,7 +134,7 @@ def test_check_gives_the_report_on_stdout(
     assert screen.run(*line.split(), "-D", "a=b", "--conf", "c.yml") == code
     assert (screen.out.getvalue(), screen.err.getvalue()) == (reported, "")
     assert stand_in.calls == [
-        ("check", Path("d"), Path("c.yml"), {"a": "b"}, "--strict" in line, screen.environ)
+        ("check", Path("d"), Path("c.yml"), {"a": "b"}, "--strict" in line, screen.environ, NO_INPUTS)
     ]
 
 

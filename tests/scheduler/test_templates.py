@@ -11,7 +11,7 @@ from scoopi.errors import DefsError
 from scoopi.model.place import Place
 from scoopi.model.schedule.process import Executes, Process
 from scoopi.model.schedule.schedule_records import JobRecord
-from scoopi.scheduler.templates import environment_of, inputs_of, names_of
+from scoopi.scheduler.templates import environment_of, inputs_of, names_of, secret_inputs
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLACE = Place("shop.yml", 3, 3)
@@ -65,7 +65,7 @@ def test_outputs_of_the_triggering_job_are_text_or_json() -> None:
     [
         ("${ slot.kex }", "shop.yml:3:3: inputs.a: unknown name 'slot.kex'; did you mean slot.key?"),
         ("${ a }", "shop.yml:3:3: inputs.a: unknown name 'a'"),
-        ("${ env:HOME }", "shop.yml:3:3: inputs.a: unknown name 'env:HOME'"),
+        ("x${ env:HOME }", "shop.yml:3:3: inputs.a: unknown name 'env:HOME'"),
     ],
 )
 def test_an_unknown_name_is_an_error_with_its_place(text: str, message: str) -> None:
@@ -82,3 +82,17 @@ def test_a_variable_of_the_worker_is_read_only_as_a_whole_value() -> None:
         environment_of(given, {"day": "1"}, {}, PLACE)
     with pytest.raises(DefsError, match="unknown name 'env:SECRET'"):
         environment_of({"A": "x${env:SECRET}"}, {}, {"SECRET": "s3"}, PLACE)
+
+
+def test_a_secret_input_is_kept_by_name_and_no_other_input_may_name_one() -> None:
+    given = {"token": "${ env:TOKEN }", "text": "${ trigger.outputs.text }"}
+    caused = {"job": "q/!1", "slot": "!1", "outputs": {"text": "plain"}}
+    kept = inputs("!1", 1, given, trigger=caused)
+    assert kept == {"token": "${env:TOKEN}", "text": "plain"}
+    assert secret_inputs(kept, {"TOKEN": "s3cret"}, PLACE) == {"token": "s3cret"}
+    with pytest.raises(DefsError, match="the worker has no environment variable TOKEN"):
+        secret_inputs(kept, {}, PLACE)
+    with pytest.raises(DefsError, match="its value names a secret"):
+        inputs("!1", 1, given, trigger={**caused, "outputs": {"text": "${env:HOME}"}})
+    with pytest.raises(DefsError, match="unknown name 'token'"):
+        inputs("!1", 1, {"token": "${env:TOKEN}", "text": "Bearer ${ token }"})

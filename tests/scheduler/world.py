@@ -58,7 +58,7 @@ class World:
     def deploy(self, text: str) -> None:
         self._folder.mkdir(exist_ok=True)
         (self._folder / "jobs.yml").write_text(textwrap.dedent(text))
-        self.schedule, report = read_schedule(self._folder, lambda path: Report())
+        self.schedule, report = read_schedule(self._folder, lambda path, inputs: Report())
         report.raise_if_errors()
         for name in self.schedule.processes:
             if (ProcessRecord, name) not in self.records:

@@ -26,7 +26,7 @@ def deployed(tmp_path: Path) -> Iterator[Deployed]:
             jobs = tmp_path / "jobs"
             jobs.mkdir(exist_ok=True)
             (jobs / "jobs.yml").write_text(textwrap.dedent(text))
-            state.deploy(jobs, lambda path: Report(), NOW)
+            state.deploy(jobs, lambda path, inputs: Report(), NOW)
             return state
 
         yield deploy

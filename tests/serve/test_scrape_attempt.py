@@ -78,8 +78,10 @@ def titles(serving: Serving, slot: str) -> list[str]:
 
 
 def test_the_rows_of_a_scrape_are_published_by_slot(serving: Serving, site: Site) -> None:
-    serving.deploy("books: {executes: 'scrape:books'}")
-    serving.run("launch", "books")
+    given = (serving.folder / "jobs/books/books.yml").read_text()
+    serving.write("books/books.yml", given.replace("value: page", 'value: "%{input.day} of %{slot.key}"'))
+    serving.deploy("books: {executes: 'scrape:books', inputs: {day: 'day ${ slot.key }', more: x}}")
+    serving.run("launch", "books", "-i", "more=y")
     serving.until_idle()
     outputs = serving.attempt("books/!1/1")["outputs"]
     assert {name: outputs[name] for name in ("pages", "rows", "failed")} == {
@@ -88,6 +90,7 @@ def test_the_rows_of_a_scrape_are_published_by_slot(serving: Serving, site: Site
         "failed": 0,
     }
     assert len(titles(serving, "!1")) == PAGES
+    assert all("day !1 of !1" in line for line in titles(serving, "!1"))
     assert outputs["files"] == [str(serving.folder / "output/books/!1/data.txt")]
 
 

@@ -15,7 +15,7 @@ from tests.serve.conftest import NOW, Deployed
 def changes(state: State, folder: Path, text: str, **options: bool) -> list[tuple[str, str]]:
     (folder / "jobs").mkdir(exist_ok=True)
     (folder / "jobs/jobs.yml").write_text(text)
-    rows = state.deploy(folder / "jobs", lambda path: Report(), NOW, **options)
+    rows = state.deploy(folder / "jobs", lambda path, inputs: Report(), NOW, **options)
     return [(row["change"], row["process"]) for row in rows]
 
 

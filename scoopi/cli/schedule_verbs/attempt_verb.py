@@ -8,6 +8,7 @@ from argparse import ArgumentParser, Namespace
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
+from scoopi.cli.options import read_inputs
 from scoopi.cli.schedule_verbs.operations import (
     add_operations,
     desks,
@@ -15,7 +16,6 @@ from scoopi.cli.schedule_verbs.operations import (
     opened,
     print_fields,
     print_rows,
-    read_inputs,
 )
 from scoopi.cli.terminal import Terminal
 from scoopi.errors import UsageError
@@ -118,7 +118,7 @@ class Attempts:
 
 def _outputs(options: Namespace) -> dict[str, str]:
     try:
-        return read_inputs(options)
+        return read_inputs(options.inputs)
     except UsageError as error:
         raise UsageError(error.what.replace("input", "output"), hint="write --output NAME=VALUE") from error
 

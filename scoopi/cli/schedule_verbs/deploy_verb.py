@@ -33,10 +33,10 @@ class Deploy:
         Raises:
             DefsError: the project has errors (exit 3); nothing is stored.
         """
-        from scoopi.app import check
+        from scoopi.app import check_scrape
 
         with opened(options, must_exist=False) as state:
-            rows = state.deploy(options.jobs, check, now_of(options), dry_run=options.dry_run)
+            rows = state.deploy(options.jobs, check_scrape, now_of(options), dry_run=options.dry_run)
         print_rows(terminal, rows, options, ("change", "process", "jobs"))
         if not rows:
             terminal.say("no process has changed")

@@ -8,7 +8,8 @@ from typing import Any
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED
-from scoopi.cli.schedule_verbs.operations import add_common, desks, print_fields, print_rows, read_inputs
+from scoopi.cli.options import add_inputs, read_inputs
+from scoopi.cli.schedule_verbs.operations import add_common, desks, print_fields, print_rows
 from scoopi.cli.terminal import Terminal
 from scoopi.model.schedule.schedule_records import FINISHED
 from scoopi.periods.slot import parse_instant
@@ -26,14 +27,7 @@ class Launch:
     def add_arguments(self, parser: ArgumentParser) -> None:
         """PROCESS, its inputs, and for when."""
         parser.add_argument("process", metavar="PROCESS", help="name of the process")
-        parser.add_argument(
-            "-i",
-            dest="inputs",
-            metavar="NAME=VALUE",
-            action="append",
-            default=[],
-            help="an input, instead of the one of the process; may be repeated",
-        )
+        add_inputs(parser, "an input, instead of the one of the process")
         parser.add_argument("--slot", metavar="SLOT", help="slot of the process (default: the next !n)")
         parser.add_argument("--after", metavar="TIME", help="RFC 3339; not before this time")
         parser.add_argument(
@@ -49,7 +43,7 @@ class Launch:
         """
         with desks(options) as (processes, _):
             after = parse_instant(options.after) if options.after else None
-            row = processes.launch(options.process, read_inputs(options), options.slot, after)
+            row = processes.launch(options.process, read_inputs(options.inputs), options.slot, after)
         if not options.wait:
             print_rows(terminal, [row], options, ("job",))
             return DONE

@@ -123,21 +123,6 @@ def desks(options: Namespace) -> Iterator[tuple[ProcessDesk, JobDesk]]:
         yield processes, JobDesk(state, now, lambda name: processes.process(name).name)
 
 
-def read_inputs(options: Namespace) -> dict[str, str]:
-    """The inputs of `-i NAME=VALUE`.
-
-    Raises:
-        UsageError: one has another form.
-    """
-    inputs: dict[str, str] = {}
-    for given in options.inputs:
-        name, equals, value = given.partition("=")
-        if not equals or not name:
-            raise UsageError(f"{given!r} is not an input", hint="write -i NAME=VALUE")
-        inputs[name] = value
-    return inputs
-
-
 def print_rows(
     terminal: Terminal, rows: Iterable[Row], options: Namespace, columns: Sequence[str] = ()
 ) -> None:

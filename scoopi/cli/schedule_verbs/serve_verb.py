@@ -58,13 +58,13 @@ class Serve:
             DefsError: the project has errors (exit 3); the current one stays.
             UsageError: a live worker has the name.
         """
-        from scoopi.app import check
+        from scoopi.app import check_scrape
         from scoopi.serve.server import ServeOptions, Server
         from scoopi.serve.work.orders import Workshop
 
         with Signals(terminal) as signals, opened(options, must_exist=options.jobs is None) as state:
             if options.jobs is not None:
-                state.deploy(options.jobs, check, datetime.now(UTC))
+                state.deploy(options.jobs, check_scrape, datetime.now(UTC))
             serve_options = ServeOptions(
                 options.name, options.slots, not options.no_schedule, not options.no_work, options.until_idle
             )

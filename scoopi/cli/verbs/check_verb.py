@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, INVALID
-from scoopi.cli.options import add_settings, add_verbose, read_settings
+from scoopi.cli.options import add_inputs, add_settings, add_verbose, read_inputs, read_settings
 from scoopi.cli.terminal import Terminal, printable
 
 
@@ -37,16 +37,19 @@ class Check:
         parser.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
         parser.add_argument("--strict", action="store_true", help="treat warnings as errors")
         add_settings(parser)
+        add_inputs(parser)
         add_verbose(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Print the report; the exit code is 0 if nothing is wrong, else 3."""
         from scoopi.app import check
+        from scoopi.model.inputs import Inputs
 
-        settings = read_settings(options.settings)
+        settings, inputs = read_settings(options.settings), Inputs(read_inputs(options.inputs))
         with terminal.kept_for_data():  # checking loads plugins, which may print
             reports = [
-                check(defs, options.conf, settings, options.strict, terminal.environ) for defs in options.defs
+                check(defs, options.conf, settings, options.strict, terminal.environ, inputs)
+                for defs in options.defs
             ]
         texts = [report.json() if options.format == "json" else report.text() for report in reports]
         if len(texts) > 1:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.options import add_settings, read_settings
+from scoopi.cli.options import add_inputs, add_settings, read_inputs, read_settings
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.errors import UsageError
 
@@ -38,6 +38,7 @@ class Config:
     def add_arguments(self, parser: ArgumentParser) -> None:
         """The settings of a run, and how much to show."""
         add_settings(parser)
+        add_inputs(parser)
         help_text = "show what each setting does, its domain, its scope and its environment variable"
         parser.add_argument("-v", "--verbose", action="store_true", help=help_text)
         help_text = "show the values of `sites` for the host of this URL"
@@ -61,11 +62,13 @@ class Config:
         return DONE
 
     def _show_site(self, options: Namespace, terminal: Terminal) -> int:
-        from scoopi.app import site_view
+        from scoopi.authoring import site_view
+        from scoopi.model.inputs import Inputs
 
         settings = read_settings(options.settings)
         with terminal.kept_for_data():  # reading definitions loads plugins, which may print
-            view = site_view(options.site, options.defs, options.conf, settings, terminal.environ)
+            inputs = Inputs(read_inputs(options.inputs))
+            view = site_view(options.site, options.defs, options.conf, settings, terminal.environ, inputs)
         for line in [_json(view)] if options.json else site_lines(view):
             terminal.give(line)
         return DONE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED
-from scoopi.cli.options import add_settings, add_verbose, read_settings
+from scoopi.cli.options import add_inputs, add_settings, add_verbose, read_inputs, read_settings
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.cli.text import number
 
@@ -41,15 +41,18 @@ class Fetch:
         parser.add_argument("--curl", action="store_true", help=help_text)
         parser.add_argument("--json", action="store_true", help="print all as JSON")
         add_settings(parser)
+        add_inputs(parser)
         add_verbose(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Load it; the exit code is 1 if it cannot be loaded."""
-        from scoopi.app import fetch
+        from scoopi.authoring import fetch
+        from scoopi.model.inputs import Inputs
 
         settings = read_settings(options.settings)
         with terminal.kept_for_data():  # reading definitions loads plugins, which may print
-            page = fetch(options.url, options.defs, settings, options.conf, terminal.environ)
+            inputs = Inputs(read_inputs(options.inputs))
+            page = fetch(options.url, options.defs, settings, options.conf, terminal.environ, inputs)
         if options.json:
             import msgspec
 

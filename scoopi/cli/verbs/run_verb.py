@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from scoopi.cli.arguments import Verb
-from scoopi.cli.options import add_run_options, member_addresses
+from scoopi.cli.options import add_inputs, add_run_options, member_addresses
 from scoopi.cli.session import carry_out
 from scoopi.cli.terminal import Terminal
 
@@ -26,6 +26,7 @@ class Run:
         """DEFS and the options of a run."""
         parser.add_argument("defs", metavar="DEFS", type=Path, help="a folder of definitions or one file")
         add_run_options(parser)
+        add_inputs(parser)
         parser.add_argument(
             "--cluster",
             metavar="HOST:PORT,…",

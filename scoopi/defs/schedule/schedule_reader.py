@@ -19,9 +19,11 @@ from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Node, Table, Text
 from scoopi.defs.yaml.report import Report
 from scoopi.defs.yaml.source_files import SourceFiles, SourceText
+from scoopi.model.inputs import SLOT_PARTS, STAND_IN, Inputs
 from scoopi.model.place import Place
 from scoopi.model.schedule.process import Process, Trigger
 from scoopi.model.schedule.schedule_settings import Schedule, ScheduleSettings
+from scoopi.model.text.secrets import variable_of
 from scoopi.model.text.shown import nearest
 
 SCRAPE_SECTIONS = ("locatorGroups", "taskGroups", "dataDefs", "steps")
@@ -29,7 +31,7 @@ SCRAPE_SECTIONS = ("locatorGroups", "taskGroups", "dataDefs", "steps")
 
 _SECTION = re.compile(rf"^(?:{'|'.join((*SECTIONS, *LATER))})\s*:", re.MULTILINE)
 
-CheckScrape = Callable[[Path], Report]
+CheckScrape = Callable[[Path, Inputs], Report]
 
 
 def is_project(source: Path) -> bool:
@@ -43,7 +45,8 @@ def read_schedule(source: Path, check_scrape: CheckScrape) -> tuple[Schedule, Re
 
     Args:
         source: the project's folder, or one file.
-        check_scrape: the report on a folder of definitions, which becomes part of the project's.
+        check_scrape: the report on a folder of definitions with the inputs of a process, which becomes part
+            of the project's.
     Returns:
         The processes by qualified name, without the invalid ones; and the report.
     """
@@ -207,7 +210,7 @@ class ScheduleReader:
 
     def _check_scrapes(self) -> None:
         root = self._source if self._source.is_dir() else self._source.parent
-        seen: set[Path] = set()
+        seen: set[tuple[Path, frozenset[str]]] = set()
         for process in self._processes.values():
             if process.executes.kind != "scrape":
                 continue
@@ -222,12 +225,13 @@ class ScheduleReader:
                 near = nearest(path.name, [each.name for each in root.iterdir()])
                 hint = "put its definitions there"
                 self._findings.error(process.place, _executes_path(process), what, hint, near=near)
-            elif path not in seen:
-                seen.add(path)
-                self._reports.append(self._check_scrape(path))
+            elif (path, frozenset(process.inputs)) not in seen:
+                seen.add((path, frozenset(process.inputs)))
+                self._reports.append(self._check_scrape(path, _known_inputs(process)))
 
     def _report(self, files: list[Path]) -> Report:
-        findings = [*self._findings.sorted(), *(one for report in self._reports for one in report.findings)]
+        scrapes = dict.fromkeys(one for report in self._reports for one in report.findings)
+        findings = [*self._findings.sorted(), *scrapes]
         named = dict.fromkeys(
             [*map(str, files), *(file for report in self._reports for file in report.files)]
         )
@@ -250,6 +254,18 @@ def _predecessors(process: Process) -> Iterator[str]:
     trigger = process.trigger or Trigger()
     yield from trigger.after
     yield from (edge.process for edge in process.depends_on if edge.slot == 0)
+
+
+def _known_inputs(process: Process) -> Inputs:
+    """The inputs of a scrape as far as they are known without a job; the others have a stand-in."""
+    names = [*process.inputs, *(f"slot.{part}" for part in SLOT_PARTS), "start_id", "end_id"]
+    values = {name: process.inputs.get(name, "${").replace("${ ", "${").replace(" }", "}") for name in names}
+    assumed = frozenset(name for name, value in values.items() if "${" in value and not variable_of(value))
+    return Inputs(
+        {name: STAND_IN if name in assumed else value for name, value in values.items()},
+        f"process {process.name}",
+        assumed,
+    )
 
 
 def _executes_path(process: Process) -> str:

@@ -13,6 +13,7 @@ from scoopi.defs.scrape.defs_checker import DefsChecker
 from scoopi.defs.scrape.language import LANGUAGE
 from scoopi.defs.sites.site_reader import read_site_files
 from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.input_filler import InputFiller, names_inputs
 from scoopi.defs.yaml.merger import Merger
 from scoopi.defs.yaml.node import Table
 from scoopi.defs.yaml.report import Report
@@ -21,6 +22,7 @@ from scoopi.defs.yaml.source_files import SourceFiles, SourceText
 from scoopi.defs.yaml.tree_text import tree_lines
 from scoopi.errors import UsageError
 from scoopi.model.definitions import Definitions
+from scoopi.model.inputs import NO_INPUTS, Inputs
 from scoopi.model.place import Place
 from scoopi.model.text.shown import nearest
 
@@ -32,6 +34,7 @@ def read_definitions(
     checkers: Checkers | None = None,
     strict: bool = False,
     site_files: Sequence[str] = (),
+    inputs: Inputs = NO_INPUTS,
 ) -> tuple[Definitions, Report]:
     """Read and check definitions; nothing is raised for what is wrong with them.
 
@@ -41,11 +44,12 @@ def read_definitions(
         checkers: what other rooms know; without it selectors, scripts, plugins … are not checked.
         strict: warnings are errors.
         site_files: conf files with a section `sites`, which wins over that of the definitions.
+        inputs: what `%{input.NAME}` stands for.
     Returns:
         What a run needs, empty when the report holds errors; and the report.
     Source: defs/README.md, 1.
     """
-    return DefsReader(default_steps, checkers or Checkers(), strict, site_files).read(source)
+    return DefsReader(default_steps, checkers or Checkers(), strict, site_files, inputs).read(source)
 
 
 def shown_definitions(source: Path, task: str = "") -> tuple[list[str], Report]:
@@ -96,18 +100,26 @@ class DefsReader:
     """One reading of definitions, from files to the report."""
 
     def __init__(
-        self, default_steps: str, checkers: Checkers, strict: bool, site_files: Sequence[str] = ()
+        self,
+        default_steps: str,
+        checkers: Checkers,
+        strict: bool,
+        site_files: Sequence[str] = (),
+        inputs: Inputs = NO_INPUTS,
     ) -> None:
         self._default_steps = default_steps
         self._checkers = checkers
         self._findings = Findings(strict)
         self._is_whole = True
         self._site_files = site_files
+        self._inputs = inputs
+        self._names_inputs = False
 
     def read(self, source: Path) -> tuple[Definitions, Report]:
         """See `read_definitions`."""
         files = self._files(source)
         root = self._merged(files, source)
+        root = self._filled(root)
         nothing = Definitions({}, {}, {})
         if not root.entries:
             if self._is_whole:
@@ -126,6 +138,13 @@ class DefsReader:
             return nothing, self._report(files)
         definitions = checker.definitions()
         return replace(definitions, sites=(*definitions.sites, *above)), self._report(files)
+
+    def _filled(self, root: Table) -> Table:
+        filler = InputFiller(self._inputs, self._findings)
+        filled = filler.filled(root) if self._names_inputs else root
+        if self._is_whole:
+            filler.report_unknown()
+        return filled
 
     def expanded(self, source: Path) -> tuple[Table, Report]:
         """The definitions of all files without short forms, unchecked; and what cannot be read."""
@@ -146,6 +165,7 @@ class DefsReader:
             text = SourceText(path, self._findings).read()
             if text is not None:
                 self._findings.add_source(str(path), text)
+                self._names_inputs |= names_inputs(text)
             table = None if text is None else YamlFile(text, str(path), self._findings).read()
             if table is None:
                 self._is_whole = False

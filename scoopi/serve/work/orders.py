@@ -16,7 +16,7 @@ import msgspec
 from scoopi.errors import DefsError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
-from scoopi.scheduler.templates import environment_of, expand, names_of
+from scoopi.scheduler.templates import environment_of, expand, names_of, secret_inputs
 from scoopi.store.schedule.schedule_store import job_key
 
 INPUTS_FILE = "inputs.json"
@@ -54,8 +54,11 @@ class Workshop:
         """
         folder = self.folder(attempt)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        (folder / INPUTS_FILE).write_text(json.dumps(attempt.inputs, ensure_ascii=False))
-        executes, names = process.executes, names_of(job) | attempt.inputs
+        executes, is_own = process.executes, process.executes.kind in self.calls
+        secrets = {} if is_own else secret_inputs(attempt.inputs, self.environ, process.place)
+        inputs = {name: value for name, value in attempt.inputs.items() if name not in secrets}
+        (folder / INPUTS_FILE).write_text(json.dumps(inputs, ensure_ascii=False))
+        names = names_of(job) | inputs
         environ = dict(self.environ) | {
             "SCOOPI_ATTEMPT": attempt.attempt,
             "SCOOPI_FENCE": str(attempt.fence),
@@ -66,15 +69,15 @@ class Workshop:
             "attempt": attempt.attempt,
             "folder": str(folder),
             "cwd": str(project if executes.cwd == "project" else folder),
-            "env": environ | environment_of(executes.env, names, self.environ, process.place),
+            "env": environ | environment_of(executes.env, names | secrets, self.environ, process.place),
             "slot": [names["slot.key"], names["slot.start"], names["slot.end"]],
-            "inputs": attempt.inputs,
+            "inputs": attempt.inputs | secrets,
             "path": [str(project)],
         }
         if executes.kind == "command":
             words = [expand(word, names, "executes.command", process.place) for word in executes.what]
             return order | {"argv": [_program(words[0], project, order["env"], process), *words[1:]]}
-        if executes.kind in self.calls:
+        if is_own:
             details = {
                 "project": str(project),
                 "output": str(self.output),

@@ -8,6 +8,7 @@ from pathlib import Path
 from scoopi.defs.schedule.schedule_reader import read_schedule
 from scoopi.defs.yaml.findings import Finding
 from scoopi.defs.yaml.report import Report
+from scoopi.model.inputs import Inputs
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_settings import Schedule
 
@@ -22,6 +23,7 @@ class Project:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.checked: list[Path] = []
+        self.inputs: list[Inputs] = []
         self.scrape_report = Report()
 
     def write(self, **files: str) -> Project:
@@ -52,6 +54,7 @@ class Project:
         self.write(jobs=f"processes:\n{other}  p:\n{body}\n")
         return self.read()
 
-    def _check_scrape(self, path: Path) -> Report:
+    def _check_scrape(self, path: Path, inputs: Inputs) -> Report:
         self.checked.append(path)
+        self.inputs.append(inputs)
         return self.scrape_report

@@ -135,3 +135,20 @@ def test_a_project_differs_from_definitions_by_its_sections(project: Project) ->
     assert is_project(project.folder)
     assert is_project(project.folder / "shop.yml")
     assert not is_project(project.folder / "defs.yml")
+
+
+def test_a_scrape_is_checked_with_the_inputs_of_its_process(project: Project) -> None:
+    keys = """
+        executes: scrape:books
+        inputs: {town: oslo, day: "${ slot.key }", token: "${env:TOKEN}"}
+    """
+    assert project.read_process(keys)[1].findings == ()
+    (inputs,) = project.inputs
+    assert inputs.giver == "process p"
+    assert {name: inputs.values[name] for name in ("town", "day", "token", "slot.start")} == {
+        "town": "oslo",
+        "day": "1",
+        "token": "${env:TOKEN}",
+        "slot.start": "1",
+    }
+    assert inputs.assumed == {"day", "slot.key", "slot.start", "slot.end", "start_id", "end_id"}

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from scoopi.errors import DefsError
@@ -28,12 +29,12 @@ ATTEMPT = AttemptRecord(
 )
 
 
-def order(folder: Path, **executes: Any) -> dict[str, Any]:
+def order(folder: Path, attempt: AttemptRecord = ATTEMPT, **executes: Any) -> dict[str, Any]:
     project = folder / "project"
     project.mkdir(exist_ok=True)
     process = Process(name="p", mode="manual", executes=Executes(**executes))
     workshop = Workshop(folder / "work", folder, folder, {}, {"PATH": "/usr/bin:/bin", "SECRET": "s3"})
-    return workshop.order(ATTEMPT, JOB, process, project)
+    return workshop.order(attempt, JOB, process, project)
 
 
 def test_a_program_of_the_project_comes_before_one_of_path(tmp_path: Path) -> None:
@@ -66,3 +67,15 @@ def test_the_work_starts_in_its_own_folder_or_in_the_project(tmp_path: Path) -> 
     own = order(tmp_path, kind="python", what=("m:f",))
     assert (own["cwd"], own["call"]) == (own["folder"], "m:f")
     assert order(tmp_path, kind="python", what=("m:f",), cwd="project")["cwd"] == str(tmp_path / "project")
+
+
+def test_a_secret_input_reaches_a_function_and_variables_but_neither_arguments_nor_files(
+    tmp_path: Path,
+) -> None:
+    secret = msgspec.structs.replace(ATTEMPT, inputs={"day": "1", "token": "${env:SECRET}"})
+    given = order(tmp_path, secret, kind="python", what=("a:b",), env={"TOKEN": "Bearer ${ token }"})
+    assert given["inputs"] == {"day": "1", "token": "s3"}
+    assert given["env"]["TOKEN"] == "Bearer s3"
+    assert json.loads(Path(given["env"]["SCOOPI_INPUTS"]).read_text()) == {"day": "1"}
+    with pytest.raises(DefsError, match=r"executes.command: unknown name 'token'"):
+        order(tmp_path, secret, kind="command", what=("ls", "${ token }"))

@@ -1,0 +1,114 @@
+"""InputFiller: puts the inputs of a run into its definitions, before anything else looks at them.
+
+Source: defs/README.md, 2.4.
+"""
+
+from __future__ import annotations
+
+import re
+
+from scoopi.defs.yaml.entries import Entries
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Listing, Node, Table, Text
+from scoopi.model.inputs import SLOT_PARTS, STAND_IN, Inputs
+from scoopi.model.place import Place
+from scoopi.model.text.page_text import without_mark
+from scoopi.model.text.shown import nearest
+
+_PLACEHOLDER = re.compile(r"(%?)%\{\s*(input|slot)\.([^{}]*?)\s*\}")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_DATA = "dataDefs"
+_CODE = frozenset({"steps", "plugins", "class", "script"})
+"""Keys below which the text is run."""
+_QUERIES = frozenset({"block", "selector", "attribute", "each", "select"})
+
+
+def names_inputs(text: str) -> bool:
+    """Whether a file may have placeholders for inputs."""
+    return _PLACEHOLDER.search(text) is not None
+
+
+class InputFiller:
+    """Replaces `%{input.NAME}` and `%{slot.PART}`; an input that is not given is an error at its place.
+
+    Inputs are data. They are refused where the definitions are code or a query, in which a value from
+    elsewhere could mean something else.
+    """
+
+    def __init__(self, inputs: Inputs, findings: Findings) -> None:
+        self._inputs = inputs
+        self._findings = findings
+        self._named: set[str] = set()
+
+    def filled(self, root: Table) -> Table:
+        """The definitions with the values."""
+        filled = self._node(root, "", is_data=False, refused="")
+        assert isinstance(filled, Table)
+        return filled
+
+    def report_unknown(self) -> None:
+        """Report what a person has given and nothing names."""
+        for name in self._inputs.values if not self._inputs.giver else ():
+            if name not in self._named:
+                near = nearest(name, self._named)
+                known = ", ".join(sorted(self._named))
+                hint = f"they name {known}" if known else "they have no %{input.NAME}"
+                what = f"the definitions have no input {name}"
+                self._findings.error(Place(f"-i {name}"), "", what, hint, near=near)
+
+    def _node(self, node: Node, path: str, *, is_data: bool, refused: str) -> Node:
+        if isinstance(node, Text):
+            return self._text(node, path, is_data=is_data, refused=refused)
+        if isinstance(node, Listing):
+            entries = Entries(node.place.file)
+            for number, entry in enumerate(node.entries):
+                entries.append(self._node(entry, f"{path}[{number}]", is_data=is_data, refused=refused))
+            return Listing(entries, node.place)
+        filled: dict[str, Node] = {}
+        for name, entry in node.entries.items():
+            key = f"{path}.{name}" if path else name
+            why = refused or ("code" if name in _CODE else "a query" if is_data and name in _QUERIES else "")
+            filled[name] = self._node(entry, key, is_data=is_data or key == _DATA, refused=why)
+        return Table(filled, node.keys, node.place)
+
+    def _text(self, node: Text, path: str, *, is_data: bool, refused: str) -> Text:
+        if "%{" not in node.text:
+            return node
+
+        def value(found: re.Match[str]) -> str:
+            return found[0] if found[1] else self._value(found, node, path, is_data=is_data, refused=refused)
+
+        text = _PLACEHOLDER.sub(value, node.text)
+        return node if text == node.text else Text(text, node.place, is_quoted=node.is_quoted)
+
+    def _value(self, found: re.Match[str], node: Text, path: str, *, is_data: bool, refused: str) -> str:
+        kind, part = found[2], found[3]
+        name = part if kind == "input" else f"slot.{part}"
+        self._named.add(name)
+        if kind == "slot" and part not in SLOT_PARTS:
+            self._findings.unknown(node.place, path, f"a slot has no {part}", part, SLOT_PARTS)
+        elif kind == "input" and not _NAME.fullmatch(part):
+            hint = "begin with a letter; then letters, digits, _ and -"
+            self._findings.error(node.place, path, f"{part!r} is not a name of an input", hint)
+        elif refused:
+            self._refuse(found[0], node, path, refused)
+        elif name not in self._inputs.values:
+            self._miss(name, node, path)
+        else:
+            given = without_mark(self._inputs.values[name])
+            return given.replace("%{", "%%{") if is_data else given
+        return STAND_IN
+
+    def _refuse(self, placeholder: str, node: Text, path: str, refused: str) -> None:
+        hint = "write it in a locator, a constant (value), a prefix, or the name of an output"
+        if refused == "a query":
+            hint = f"define an axis with value: {placeholder!r}, and write %{{item.value}} here"
+        self._findings.error(node.place, path, f"{placeholder} stands in {refused}", hint)
+
+    def _miss(self, name: str, node: Text, path: str) -> None:
+        giver, near = self._inputs.giver, nearest(name, self._inputs.values)
+        if giver:
+            what, hint = f"{giver} does not give the input {name}", f"add `{name}: VALUE` to its inputs"
+        else:
+            what, hint = f"the input {name} is not given", f"add -i {name}=VALUE"
+        self._findings.error(node.place, path, what, hint, near=near)

@@ -1,0 +1,29 @@
+"""Inputs: values that definitions name as `%{input.NAME}`, given for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+SLOT_PARTS = ("key", "start", "end")
+"""Of a slot of the scheduler, which definitions name as `%{slot.key}`."""
+STAND_IN = "1"
+"""For a value that is not known, so that the check can go on."""
+
+
+class Inputs(msgspec.Struct, frozen=True):
+    """What a run is given.
+
+    Attributes:
+        values: by the name of the input; those of a slot as `slot.key`.
+        giver: the process of the scheduler that gives them; empty for a person, whose names must all occur.
+        assumed: names whose values are stand-ins, because only a job has the real ones.
+    """
+
+    values: Mapping[str, str] = {}
+    giver: str = ""
+    assumed: frozenset[str] = frozenset()
+
+
+NO_INPUTS = Inputs()

@@ -1,0 +1,105 @@
+"""Inputs of a run: where definitions may name them, and what is wrong with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.defs.scrape.defs_reader import read_definitions
+from scoopi.model.inputs import Inputs
+from tests.defs.written import DATA, TASKS, Outcome, write
+
+TOWN = """\
+locatorGroups:
+  city:
+    locators:
+      - { name: "%{input.town}", url: "/%{input.town}.html?day=%{slot.key}" }
+"""
+
+
+def read(folder: Path, text: str, values: dict[str, str], giver: str = "") -> Outcome:
+    write(folder, {"defs.yml": text})
+    return Outcome(*read_definitions(folder, inputs=Inputs(values, giver)), folder)
+
+
+def test_inputs_and_slots_are_put_into_locators(tmp_path: Path) -> None:
+    done = read(tmp_path, TOWN + TASKS + DATA, {"town": "oslo", "slot.key": "D:2026010100"})
+    assert done.found == []
+    (locator,) = done.definitions.locator_groups["city"].locators
+    assert (locator.name, locator.url) == ("oslo", "/oslo.html?day=D:2026010100")
+
+
+def test_other_values_give_another_digest(tmp_path: Path) -> None:
+    digests = {
+        read(tmp_path, TOWN + TASKS + DATA, {"town": town, "slot.key": "!1"}).definitions.digest
+        for town in ("oslo", "bergen")
+    }
+    assert len(digests) == 2
+
+
+def test_a_missing_input_has_its_place_and_a_hint(tmp_path: Path) -> None:
+    done = read(tmp_path, TOWN + TASKS + DATA, {"towm": "oslo", "slot.key": "!1"})
+    assert done.found == [
+        "-i towm: error the definitions have no input towm; did you mean town?",
+        "4:17: error locatorGroups.city.locators[0].name: the input town is not given; did you mean towm?",
+        "4:39: error locatorGroups.city.locators[0].url: the input town is not given; did you mean towm?",
+    ]
+
+
+def test_a_process_may_have_inputs_of_which_its_scrape_needs_none(tmp_path: Path) -> None:
+    done = read(tmp_path, TOWN + TASKS + DATA, {"town": "oslo", "extra": "1"}, "process shop.towns")
+    assert done.found == [
+        "4:39: error locatorGroups.city.locators[0].url: process shop.towns does not give the input "
+        "slot.key; add `slot.key: VALUE` to its inputs"
+    ]
+
+
+def test_constants_take_inputs_as_they_are(tmp_path: Path) -> None:
+    data = DATA.replace("selector: th", 'value: "%{input.town} %%{input.free}"')
+    done = read(tmp_path, TOWN + TASKS + data, {"town": "%{index}", "slot.key": "!1"})
+    assert done.found == []
+    assert done.definitions.data_defs["temps"].items[0].value == "%%{index} %%{input.free}"
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (
+            DATA.replace("selector: th", 'selector: "%{input.a}"'),
+            "error dataDefs.temps.items[0].item.selector: %{input.a} stands in a query; define an axis with "
+            "value: '%{input.a}', and write %{item.value} here",
+        ),
+        (
+            DATA.replace("selector: th", 'script: "%{input.a}"'),
+            "error dataDefs.temps.items[0].item.script: %{input.a} stands in code; write it in a locator, a "
+            "constant (value), a prefix, or the name of an output",
+        ),
+        (
+            DATA.replace("name: hour, selector: th", 'name: hour, value: "%{slot.day}"'),
+            "error dataDefs.temps.items[0].item.value: a slot has no day; known are end, key, start",
+        ),
+        (
+            DATA.replace("name: hour, selector: th", 'name: hour, value: "%{input.1}"'),
+            "error dataDefs.temps.items[0].item.value: '1' is not a name of an input; begin with a letter; "
+            "then letters, digits, _ and -",
+        ),
+    ],
+)
+def test_inputs_are_refused_in_queries_and_code(tmp_path: Path, data: str, found: str) -> None:
+    done = read(tmp_path, TOWN.replace("%{input.town}", "oslo") + TASKS + data, {"slot.key": "!1"})
+    assert done.sentences[0] == found
+
+
+def test_a_mark_of_page_values_in_an_input_is_harmless(tmp_path: Path) -> None:
+    done = read(tmp_path, TOWN + TASKS + DATA, {"town": "o\0slo", "slot.key": "!1"})
+    (locator,) = done.definitions.locator_groups["city"].locators
+    assert locator.name == "o\ufffdslo"
+
+
+def test_long_lists_are_filled_too(tmp_path: Path) -> None:
+    lines = "".join(f'      - {{ name: p{n}, url: "/%{{input.town}}/{n}.html" }}\n' for n in range(450))
+    text = "locatorGroups:\n  city:\n    locators:\n" + lines + TASKS + DATA
+    done = read(tmp_path, text, {"town": "oslo"})
+    urls = [each.url for each in done.definitions.locator_groups["city"].locators]
+    assert urls == [f"/oslo/{n}.html" for n in range(450)]
