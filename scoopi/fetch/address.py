@@ -23,8 +23,10 @@ LONGEST_ADDRESS = 65_536
 DEFAULT_PORTS = {"http": 80, "https": 443}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _PLAIN = re.compile(
-    r"(https?)://([a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9][a-z0-9-]{0,62})*)(?::([1-9]\d{0,4}))?"
+    rf"(https?)://((?:{_OCTET}\.){{3}}{_OCTET}(?=[:/])|"
+    r"(?:[a-z0-9][a-z0-9-]{0,62}\.)*[a-z][a-z0-9-]{0,62})(?::([1-9]\d{0,4}))?"
     r"/(?:[A-Za-z0-9/?:@!$&()*+,;=._~-]|%[0-9A-Fa-f]{2})*"
 )
 """Addresses that need no change, as most do."""
@@ -172,8 +174,7 @@ def parse_address(text: str) -> Address:
     if plain:
         scheme, host, port = plain.groups()
         number = _port(port, scheme, text)
-        is_name = not host[host.rfind(".") + 1].isdigit()
-        if is_name and (not port or number != DEFAULT_PORTS[scheme]):
+        if not port or number != DEFAULT_PORTS[scheme]:
             return Address(AddressKind.HTTP, f"{host}:{number}", text)
     clean = text.strip(_C0_AND_BLANK).translate(_NO_LINE_BREAKS)
     scheme_match = _SCHEME.match(clean)

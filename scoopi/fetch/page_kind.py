@@ -43,7 +43,17 @@ def is_media(content_type: str) -> bool:
 
 def essence(content_type: str) -> str:
     """A Content-Type in lower case without its parameters, at most LONGEST_TYPE characters."""
-    return content_type.partition(";")[0].strip().lower()[:LONGEST_TYPE]
+    return media_type(content_type)[:LONGEST_TYPE]
+
+
+@lru_cache(_KEPT_TYPES)
+def media_type(content_type: str) -> str:
+    """A Content-Type in lower case without its parameters.
+
+    >>> media_type("Text/HTML; charset=utf-8")
+    'text/html'
+    """
+    return content_type.partition(";")[0].strip().lower()
 
 
 def foreign_kind(content_type: str, body: bytes) -> str:

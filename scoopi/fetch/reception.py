@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import struct
+from functools import lru_cache
 
 import pycurl
 
@@ -22,6 +23,8 @@ STOP, WAIT = 0, int(pycurl.WRITEFUNC_PAUSE)
 """What a curl callback returns to abort the transfer, or to pause it; None continues."""
 
 _CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"']+))", re.IGNORECASE)
+_KEPT_TYPES = 16
+"""Values of Content-Type whose charset is kept: most sites have one or two."""
 WATCH_S = 0.25
 """The interval between two checks of all transfers."""
 _RECEIVED = struct.Struct("=128xQ")
@@ -217,6 +220,7 @@ class Reception:
         return f"the body cannot be decoded as {self.headers.get('content-encoding')}: {error}"
 
 
+@lru_cache(_KEPT_TYPES)
 def charset_of(content_type: str) -> str | None:
     """The charset of a Content-Type, as written there; None if it has none.
 

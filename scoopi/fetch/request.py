@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from scoopi.errors import FetchError
 from scoopi.fetch.address import parse_address
+from scoopi.fetch.page_kind import media_type
 from scoopi.model.locator import Document, Locator, PageRequest, Validators
 from scoopi.model.sites import Site
 from scoopi.model.text.secrets import has_reference, is_open
@@ -113,7 +114,6 @@ class Response(msgspec.Struct, frozen=True):
 
     def document(self, locator: Locator, run_date: datetime) -> Document:
         """The page as the document of a locator; `run_date` is zone-aware and in whole seconds."""
-        content_type = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         return Document(
             locator,
             self.url,
@@ -121,7 +121,7 @@ class Response(msgspec.Struct, frozen=True):
             self.charset,
             self.body,
             self.is_public,
-            content_type,
+            media_type(self.headers.get("content-type", "")),
             validators_of(self.headers),
         )
 
@@ -179,7 +179,9 @@ PluginResult = HopResult | FurtherGrant | Exception
 
 def validators_of(headers: Mapping[str, str]) -> Validators | None:
     """The validators among the headers of a response; None without any."""
-    etag, modified = (headers.get(name, "")[: LONGEST_VALIDATOR + 1] for name in ("etag", "last-modified"))
+    etag, modified = headers.get("etag", ""), headers.get("last-modified", "")
+    if not (etag or modified):
+        return None
     found = Validators(*("" if len(each) > LONGEST_VALIDATOR else each for each in (etag, modified)))
     return found if found.etag or found.last_modified else None
 
