@@ -12,6 +12,7 @@ from scoopi.mediator.shared_sessions import SharedSessions
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.model.site_session import Session, SessionChange
 from scoopi.worker.messages import (
+    Answered,
     JobsHandedBack,
     Ready,
     Results,
@@ -51,6 +52,8 @@ class Sessions:
 
     def heed(self, worker: PoolWorker, message: ToParent) -> None:
         """Carry out a message that concerns sessions, after all else that it means."""
+        if isinstance(message, Answered):
+            return  # as most messages are
         if isinstance(message, SessionAsked):
             self.ask(worker, message.job, message.session, message.version)
         elif isinstance(message, SessionChanged):

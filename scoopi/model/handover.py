@@ -57,10 +57,12 @@ class Grant(msgspec.Struct, frozen=True, array_like=True):
     Attributes:
         host: `host:port` in lower case.
         not_after: seconds on this machine's monotonic clock.
+        is_paced: the host has a delay, so its next grant waits for the report that this request was sent.
     """
 
     host: str
     not_after: float
+    is_paced: bool = True
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True):

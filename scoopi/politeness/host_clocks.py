@@ -118,7 +118,7 @@ class HostClocks:
         if not (self._is_allowed(host, now) and self._is_reserved(host, clock, until)):
             del clock.in_flight[job], clock.unsent[job]
             return None
-        return Grant(host, until)
+        return Grant(host, until, is_paced=clock.delay() > 0)
 
     def ready_at(self, host: str) -> float:
         """When to ask for the next grant; infinity when an answer has to come first."""
@@ -148,7 +148,8 @@ class HostClocks:
         if self._log is not None:
             self._log.sent(host, at)
         clock.next_at = max(clock.next_at, at + clock.delay())
-        self._settle(host, clock)
+        if clock.delay_s:
+            self._settle(host, clock)
 
     def slow_down(self, host: str, delay_s: float) -> None:
         """The host wants at least this delay between the starts of two requests."""
@@ -188,15 +189,23 @@ class HostClocks:
         return f"the host has brought nothing but errors for {self._rules.host_timeout_s} s{last}"
 
     def answered(
-        self, host: str, job: str, heard: bool | None = None, fault: LoadFault | None = None
+        self,
+        host: str,
+        job: str,
+        heard: bool | None = None,
+        fault: LoadFault | None = None,
+        sent_at: float | None = None,
     ) -> None:
         """The job's request is over; without a report that it was sent, it never was.
 
         Args:
-            heard, fault: as of `Answered`.
+            heard, fault, sent_at: as of `Answered`.
         """
+        if sent_at is not None:
+            self.sent(host, job, sent_at)
         clock = self._of(host)
-        self._note_health(host, job, heard, fault)
+        if heard is not None:
+            self._note_health(host, clock, job, heard, fault)
         if heard is not None:
             clock.standing = Standing.ANSWERS if heard else Standing(min(clock.standing + 1, Standing.SILENT))
         clock.in_flight.pop(job, None)
@@ -208,13 +217,13 @@ class HostClocks:
         """The worker with the grant has crashed; it may have sent the request until the grant expired."""
         clock = self._of(host)
         if (until := clock.unsent.get(job)) is not None:
-            clock.next_at = max(clock.next_at, until + clock.delay())
+            if delay_s := clock.delay():
+                clock.next_at = max(clock.next_at, until + delay_s)
+            elif self._log is not None:
+                self._log.sent(host, until - GRANT_S)  # its report would have come with the answer
         self.answered(host, job)
 
-    def _note_health(self, host: str, job: str, heard: bool | None, fault: LoadFault | None) -> None:
-        if heard is None:
-            return
-        clock = self._of(host)
+    def _note_health(self, host: str, clock: _Clock, job: str, heard: bool, fault: LoadFault | None) -> None:
         now, sent_at = self._clock(), clock.sent_at.get(job)
         if is_of_host(fault, heard):
             clock.health.failed(now, fault or LoadFault(), self._rules)

@@ -15,6 +15,7 @@ from scoopi.model.handover import Grant, Handover, Payload, ToTask
 from scoopi.model.site_session import Session
 from scoopi.steps.step import Loader, LoadOrder
 from scoopi.worker.messages import PageSeen, WorkItem
+from scoopi.worker.request_reports import RequestReports
 
 LEFT_ALONE_S = 0.1
 """Seconds without a turn after which the reader's thread takes one, and the longest that this one waits."""
@@ -114,7 +115,7 @@ class Fetching:
         loader: loads all pages concurrently.
         on_loaded: called in the thread that takes the turn.
         send: sends messages to the parent.
-        reports: messages that callbacks of the loader add within a turn; sent at its end.
+        reports: of the requests that the loader sends within a turn; sent at its end.
     """
 
     def __init__(
@@ -122,13 +123,13 @@ class Fetching:
         loader: Loader,
         on_loaded: OnLoaded,
         send: Callable[..., None],
-        reports: list[msgspec.Struct],
+        reports: RequestReports,
     ) -> None:
         self._loader = loader
         self._on_loaded = on_loaded
         self._send = send
         self._to_begin: deque[PageLoad] = deque()
-        self._reports = reports
+        self._requests, self._reports = reports, reports.messages
         self._turning = threading.Lock()
         self._waking = threading.Lock()
         self._is_waiting = False
@@ -137,6 +138,8 @@ class Fetching:
 
     def add(self, load: PageLoad) -> None:
         """Begin it at the next turn; callable from any thread."""
+        if (grant := load.payload.expect(LoadOrder).grant) is not None:
+            self._requests.begin(load.item.job, grant)
         self._to_begin.append(load)
         self.wake()
 

@@ -133,7 +133,7 @@ class StartFault(msgspec.Struct, frozen=True, tag=7, array_like=True):
 
 
 class Sent(msgspec.Struct, frozen=True, tag=8, array_like=True):
-    """A request went out `at` (monotonic seconds)."""
+    """A request with a paced grant went out `at` (monotonic seconds)."""
 
     job: str
     host: str
@@ -146,12 +146,14 @@ class Answered(msgspec.Struct, frozen=True, tag=9, array_like=True):
     Attributes:
         heard: whether the host answered it; None: that is not known, for instance because it was not sent.
         fault: what the failed request says about its host; None if it brought a page or a redirect.
+        sent_at: when it went out (monotonic seconds), if its grant was not paced; None: see `Sent`.
     """
 
     job: str
     host: str
     heard: bool | None = None
     fault: LoadFault | None = None
+    sent_at: float | None = None
 
 
 class Asking(msgspec.Struct, frozen=True, tag=10, array_like=True):

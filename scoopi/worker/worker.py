@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 
@@ -12,8 +11,9 @@ import msgspec
 
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.fetching import LEFT_ALONE_S
-from scoopi.worker.messages import Ready, Sent, Setup, StartFault, ToWorker
+from scoopi.worker.messages import Ready, Setup, StartFault, ToWorker
 from scoopi.worker.pipe import WorkerPipe
+from scoopi.worker.request_reports import RequestReports
 from scoopi.worker.worker_loop import Work, WorkerLoop
 from scoopi.worker.worker_parts import Wire
 
@@ -79,13 +79,9 @@ class Worker:
 
     def _wired(self, plan: bytes) -> WorkerLoop | None:
         """None if the parts cannot be made, which is reported."""
-        reports: list[msgspec.Struct] = []
-
-        def report_sent(job: str, host: str) -> None:
-            reports.append(Sent(job, host, time.monotonic()))
-
+        reports = RequestReports()
         try:
-            parts = self._wire(plan, report_sent)
+            parts = self._wire(plan, reports.sent)
         except Exception as error:
             self._pipe.send(StartFault(f"{type(error).__name__}: {error}"))
             return None

@@ -38,6 +38,7 @@ from scoopi.worker.messages import (
     WorkItem,
 )
 from scoopi.worker.pipe import WorkerPipe
+from scoopi.worker.request_reports import RequestReports
 from scoopi.worker.waiting_loads import WaitingLoads
 from scoopi.worker.worker_parts import WorkerParts
 
@@ -55,7 +56,7 @@ class WorkerLoop:
         pipe: this worker's ends.
         marker: where the current task is recorded; None where no watchdog reads it.
         to_run: what waits for its steps; None in it ends the loop.
-        reports: messages that the loader adds within its turn.
+        reports: of the requests that the loader sends.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class WorkerLoop:
         marker: CrashMarker | None,
         parts: WorkerParts,
         to_run: deque[Work | None],
-        reports: list[msgspec.Struct],
+        reports: RequestReports,
     ) -> None:
         self._pipe = pipe
         self._marker = marker
@@ -72,6 +73,7 @@ class WorkerLoop:
         self._to_run = to_run
         self._loader = parts.loader
         self._runner = JobRun(parts.group_plan, parts.children, marker, parts.found, parts.loader.fault_of)
+        self._reports = reports
         self._fetching = Fetching(parts.loader, self._on_loaded, pipe.send, reports)
         self._draining = threading.Event()
         self._waiting = WaitingLoads(self._draining)
@@ -152,6 +154,7 @@ class WorkerLoop:
         waiting = self._waiting.take_all()
         for load in (*waiting, *unbegun):
             self._loader.abandon(load.payload)
+            self._reports.end(load.item.job)
         answered = (Answered(load.item.job, host) for load in unbegun if (host := load.granted_host()))
         if back := [load.item for load in (*waiting, *unbegun)]:
             self._begun -= sum(not item.is_robots for item in back)
@@ -178,7 +181,9 @@ class WorkerLoop:
         heard = None if isinstance(outcome, ToGrant | ToSession) else not isinstance(outcome, SilentHostError)
         fault = outcome.fault if isinstance(outcome, FetchError) else None
         host = load.granted_host()  # none for a page that has waited for its session
-        reports: list[msgspec.Struct] = [Answered(load.item.job, host, heard, fault)] if host else []
+        reports: list[msgspec.Struct] = []
+        if host:
+            reports.append(Answered(load.item.job, host, heard, fault, self._reports.end(load.item.job)))
         reports += map(SessionChanged, self._loader.take_changes())
         if isinstance(outcome, ToGrant | ToSession):
             reports.append(self._asking(load.item, outcome))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,6 +14,7 @@ from scoopi.configs.groups import FetchLimits
 from scoopi.politeness.host_clocks import ClockRules, HostClocks, Standing
 from scoopi.politeness.host_share_memory import Share
 from scoopi.politeness.host_sharing import InFlight
+from scoopi.politeness.request_log import RequestLog, read_logs
 from tests.mediator.crew import Clock
 
 HOST = "site.example:80"
@@ -204,3 +206,37 @@ def test_a_host_is_silent_after_no_answer_and_doubtful_when_others_of_it_were_an
         seen.append(host.standing(HOST))
     unknown, silent, answers = Standing.UNKNOWN, Standing.SILENT, Standing.ANSWERS
     assert seen == [unknown, unknown, silent, answers, unknown, unknown, silent, silent, answers]
+
+
+@pytest.mark.parametrize(("delay_ms", "is_paced"), [(1000, True), (0, False)])
+def test_a_grant_is_paced_where_the_host_has_a_delay(clock: Clock, delay_ms: int, is_paced: bool) -> None:
+    grant = clocks(clock, delay_ms=delay_ms).grant(HOST, "a")
+    assert grant is not None
+    assert grant.is_paced is is_paced
+
+
+def test_a_request_that_is_reported_with_its_answer_counts_from_the_time_when_it_was_sent(
+    clock: Clock,
+) -> None:
+    host = clocks(clock, parallelism=2, delay_ms=0)
+    assert host.grant(HOST, "a") is not None
+    host.slow_down(HOST, 1.0)
+    assert host.grant(HOST, "b") is None, "nobody knows yet when the first one was sent"
+    clock.now += 0.7
+    host.answered(HOST, "a", heard=True, sent_at=clock.now - 0.6)
+    assert host.ready_at(HOST) == pytest.approx(clock.now + 0.4)
+
+
+def test_requests_of_a_crashed_worker_that_were_to_be_reported_with_their_answers_are_in_the_log(
+    clock: Clock, tmp_path: Path
+) -> None:
+    log = RequestLog(tmp_path / "requests-1.log")
+    host = HostClocks(FetchLimits(2, 0), clock, log=log)
+    for job in "ab":
+        assert host.grant(HOST, job) is not None
+    host.answered(HOST, "a", heard=True, sent_at=clock.now)
+    host.abandoned(HOST, "b")
+    assert host.grant(HOST, "c") is not None, "without a delay nothing waits for it"
+    host.close()
+    (pace,) = read_logs([tmp_path / "requests-1.log"])
+    assert pace.requests == 2

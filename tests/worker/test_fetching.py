@@ -14,6 +14,7 @@ from scoopi.model.locator import Locator
 from scoopi.steps.step import LoadOrder
 from scoopi.worker.fetching import Fetching, PageLoad
 from scoopi.worker.messages import Answered, Sent, WorkItem
+from scoopi.worker.request_reports import RequestReports
 from tests.worker.played_loader import LIMIT_S, PlayedLoader
 
 LOCATOR = Locator("name", "group", "http://here.example/")
@@ -30,7 +31,7 @@ class Desk:
     def __init__(self) -> None:
         self.loader = PlayedLoader()
         self.reported: list[tuple[msgspec.Struct, ...]] = []
-        self.reports: list[msgspec.Struct] = []
+        self.reports = RequestReports()
         self.fetching = Fetching(self.loader, self._ended, self._send, self.reports)
 
     def _send(self, *messages: msgspec.Struct) -> None:
@@ -63,7 +64,7 @@ def test_what_was_sent_is_reported_before_its_answer_and_with_it(desk: Desk) -> 
     sent = Sent("a", "here.example:80", 1.0)
     desk.fetching.add(load("a"))
     desk.fetching.turn(0.0, ())
-    desk.reports.append(sent)
+    desk.reports.messages.append(sent)
     desk.loader.end(LookupError("gone"))
     desk.fetching.turn(LIMIT_S, ())
     assert desk.reported == [(sent, Answered("a", "here.example:80"))]
@@ -159,7 +160,7 @@ class SlowWake(PlayedLoader):
 
 def test_nothing_is_closed_while_somebody_wakes_it() -> None:
     loader = SlowWake()
-    fetching = Fetching(loader, lambda *_: (), lambda *_: None, [])
+    fetching = Fetching(loader, lambda *_: (), lambda *_: None, RequestReports())
     fetching._is_waiting = True  # as it was when the other thread looked
     waking = threading.Thread(target=fetching.wake)
     waking.start()

@@ -76,12 +76,13 @@ class HandoverRouter:
         Raises:
             RunError: the worker cannot be wired, so no worker can.
         """
-        if isinstance(message, Results):
-            return Routed(results=self._end_jobs(worker, message))
         if isinstance(message, Answered):
-            worker.answered(message.job)
-            self._clocks.answered(message.host, message.job, message.heard, message.fault)
-            self._queues.wake(message.host)
+            job, host = message.job, message.host
+            worker.answered(job)
+            self._clocks.answered(host, job, message.heard, message.fault, message.sent_at)
+            self._queues.wake(host)
+        elif isinstance(message, Results):
+            return Routed(results=self._end_jobs(worker, message))
         elif isinstance(message, Sent):
             self._clocks.sent(message.host, message.job, message.at)
             self._queues.wake(message.host)

@@ -146,8 +146,9 @@ class JobGiver:
         if host != FILE_HOST and self._clocks.is_left_alone(host):
             self._resting += self._queues.take_jobs(host)
         standing = self._clocks.standing(host)
+        lets_all = self._robots.lets_all(host)
         while (pending := self._queues.next_job(host)) is not None:
-            verdict = self._verdict(host, pending)
+            verdict = Pass.OPEN if lets_all else self._verdict(host, pending)
             if isinstance(verdict, Denial):
                 self._deny(self._queues.pop_job(host), verdict)
                 continue

@@ -73,6 +73,11 @@ class RobotsGate:
         self._failed: dict[str, _Failed] = {}
         self._reading: set[str] = set()
 
+    def lets_all(self, host: str) -> bool:
+        """Whether nothing is denied at the host now, whatever the address; False if that is not known."""
+        rules = self._rules.get(host)
+        return rules is not None and rules.allows_all and not self._clocks.given_up(host)
+
     def verdict(self, host: str, url: str, public_only: bool) -> Pass | Denial:
         """Whether an address of the host may be asked for now.
 
