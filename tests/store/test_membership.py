@@ -348,3 +348,14 @@ def test_a_heartbeat_that_is_gone_means_that_data_is_lost(join: Join, store: Sto
     store.delete_all(MEMBERS, ["ann"])
     with pytest.raises(RunError, match="data is lost"):
         ann.beat(IDLE)
+
+
+def test_a_node_counts_its_earlier_incarnations(join: Join) -> None:
+    for number in range(3):
+        joined = join(f"i{number}", "ann")
+        joined.beat(IDLE)
+        joined.beat(BUSY)
+        assert joined.read()[f"i{number}"].start == number
+    other = join("j", "bob")
+    other.beat(IDLE)
+    assert other.read()["j"].start == 0

@@ -155,10 +155,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "test_keeper.py and tests/serve/test_server.py run them as processes",
         "call.py child.py crew.py descendants.py kept_attempt.py",
     ),
-    "scoopi/store/schedule": (
-        "tests/serve keeps all its records through it",
-        "schedule_store.py",
-    ),
     "scoopi/model/text": (
         "functions of one line; the tests of messages assert their results",
         "output_path.py shown.py",
@@ -236,22 +232,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "a base class, and steps that tests/engine/test_record_runs.py runs",
         "record_steps.py",
     ),
-    "scoopi/store": (
-        "protocols and values; test_store_contract.py uses them",
-        "ports.py record_codec.py",
-    ),
     "scoopi/store/cluster": (
         "test_hazelcast_store.py and tests/cluster use them with real members",
         "burst.py client_options.py cluster_client.py foreign_values.py member_config.py "
         "member_process.py scan_bounds.py",
-    ),
-    "scoopi/store/nodes": (
-        "test_membership.py and test_heartbeat.py use them",
-        "node_record.py",
-    ),
-    "scoopi/store/pages": (
-        "test_job_store.py and test_job_protocol.py use them",
-        "job_records.py seed_packs.py",
     ),
     "scoopi/store/solo": (
         "test_sqlite_store.py uses them",

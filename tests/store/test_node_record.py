@@ -1,0 +1,19 @@
+"""NodeRecord: a heartbeat names the jobs of its node by a few bytes each."""
+
+from __future__ import annotations
+
+from scoopi.store.nodes.node_record import MARK_BYTES, MOST_MARKS, are_marked, marks_of
+
+
+def test_marked_jobs_are_known_again() -> None:
+    marks = marks_of(["a", "b"])
+    assert len(marks) == 2 * MARK_BYTES
+    assert are_marked(marks, ["a", "b", "c"]) == {"a", "b"}
+    assert are_marked(b"", ["a"]) == set()
+
+
+def test_a_heartbeat_stays_small() -> None:
+    marks = marks_of(map(str, range(MOST_MARKS + 10)))
+    assert len(marks) == MOST_MARKS * MARK_BYTES
+    last = str(MOST_MARKS - 1)
+    assert are_marked(marks, [last, str(MOST_MARKS)]) == {last}

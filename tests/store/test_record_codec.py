@@ -1,0 +1,50 @@
+"""RecordCodec: equal records are equal bytes, and what Scoopi did not write is named."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from scoopi.errors import RecordError
+from scoopi.store.ports import StoreMap
+from scoopi.store.record_codec import RecordCodec, indexed_kind, unreadable
+
+SOME = StoreMap("some", index="state")
+
+
+class Kept(msgspec.Struct):
+    numbers: dict[str, int]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_record_is_read_as_it_was_written(packed: bool) -> None:
+    codec = RecordCodec(SOME, Kept, packed=packed)
+    assert codec.read("k", codec.written(Kept({"b": 1, "a": 2}))) == Kept({"a": 2, "b": 1})
+
+
+def test_json_does_not_depend_on_the_order_of_keys() -> None:
+    codec = RecordCodec(SOME, Kept)
+    assert codec.written(Kept({"b": 1, "a": 2})) == codec.written(Kept({"a": 2, "b": 1}))
+
+
+@pytest.mark.parametrize("record", [b"", b"{", b'{"numbers": {"a": "x"}}', b"\xff", b"[" * 10_000])
+def test_what_cannot_be_read_is_named_with_map_key_and_first_bytes(record: bytes) -> None:
+    with pytest.raises(RecordError, match="the map some holds a record that Scoopi did not write") as raised:
+        RecordCodec(SOME, Kept).read("the key", record)
+    assert raised.value.at == "some['the key']"
+    assert len(str(raised.value)) < 1000
+
+
+def test_the_indexed_field_of_a_map_is_read_by_its_name() -> None:
+    kind = indexed_kind(SOME)
+    assert msgspec.json.decode(b'{"state": "R", "other": 1}', type=kind).index_value == "R"
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(b"{}", type=kind)
+    assert msgspec.json.decode(b"{}", type=indexed_kind(SOME, None)).index_value is None
+
+
+def test_a_foreign_value_is_shown_by_what_it_is() -> None:
+    error = unreadable(SOME, "k", b"x" * 1000, "a reason " * 1000)
+    assert "b'xxx" in error.what
+    assert "a reason" in error.what
+    assert len(error.what) < 1000

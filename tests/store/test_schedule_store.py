@@ -1,0 +1,134 @@
+"""ScheduleStore: records by their ids, each write on what it was decided on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from scoopi.errors import StoreError
+from scoopi.model.schedule.schedule_records import (
+    ACTIVE,
+    ENDED,
+    LIVE,
+    PAST,
+    UNSETTLED,
+    AttemptRecord,
+    JobRecord,
+    PassRecord,
+    ProcessRecord,
+    WorkerRecord,
+)
+from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore, job_key, record_key
+from scoopi.store.solo.sqlite_store import SqliteStore
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def schedule(tmp_path: Path) -> Iterator[ScheduleStore]:
+    store = ScheduleStore(SqliteStore(tmp_path / "schedule.db", maps=SCHEDULE_MAPS))
+    yield store
+    store.close()
+
+
+def process(name: str = "books") -> ProcessRecord:
+    return ProcessRecord(name=name, since=NOW)
+
+
+def job(slot: str, phase: str = ACTIVE) -> JobRecord:
+    return JobRecord(process="books", slot=slot, state="embryo", phase=phase, created=NOW, changed=NOW)
+
+
+def attempt(number: int, phase: str, slot: str = "!1") -> AttemptRecord:
+    return AttemptRecord(
+        process="books", slot=slot, number=number, status="pending", phase=phase, bundle="b", created=NOW
+    )
+
+
+def test_of_two_writers_that_decided_on_one_record_one_wins(schedule: ScheduleStore) -> None:
+    assert not schedule.has_written
+    old = process()
+    assert schedule.write(None, old)
+    assert schedule.has_written
+    assert not schedule.write(None, replace(old, requests=9))
+    assert schedule.write(old, replace(old, requests=1))
+    assert not schedule.write(old, replace(old, requests=2))
+    assert schedule.processes() == {"books": replace(old, requests=1)}
+
+
+def test_an_update_is_repeated_when_another_writer_was_first(schedule: ScheduleStore) -> None:
+    schedule.write(None, process())
+    met: list[ProcessRecord | None] = []
+
+    def change(old: ProcessRecord | None) -> ProcessRecord | None:
+        met.append(old)
+        assert old is not None
+        if len(met) == 1:
+            schedule.write(old, replace(old, requests=5))
+        return replace(old, requests=old.requests + 1)
+
+    assert schedule.update(ProcessRecord, "books", change) == replace(process(), requests=6)
+    assert [each.requests for each in met if each] == [0, 5]
+
+
+def test_an_update_can_create_or_leave_a_record(schedule: ScheduleStore) -> None:
+    assert schedule.update(ProcessRecord, "books", lambda old: None) is None
+    assert schedule.processes() == {}
+    assert schedule.update(ProcessRecord, "books", lambda old: process()) == process()
+
+
+def test_a_record_that_changes_all_the_time_is_an_error(schedule: ScheduleStore) -> None:
+    schedule.write(None, process())
+
+    def overtaken(old: ProcessRecord | None) -> ProcessRecord | None:
+        assert old is not None
+        schedule.write(old, replace(old, requests=old.requests + 1))
+        return process()
+
+    with pytest.raises(StoreError, match="the record books changes all the time"):
+        schedule.update(ProcessRecord, "books", overtaken)
+
+
+def test_jobs_are_found_by_id_and_while_they_are_active(schedule: ScheduleStore) -> None:
+    for each in (job("!10"), job("!9", ENDED), job("D:2026010100")):
+        schedule.write(None, each)
+    assert set(schedule.active_jobs()) == {"books/!10", "books/D:2026010100"}
+    assert set(schedule.jobs(["books/!9", "books/!11"])) == {"books/!9"}
+    assert job_key("books/!9") < job_key("books/!10"), "by number"
+
+
+def test_attempts_are_found_by_their_job_and_until_they_are_settled(schedule: ScheduleStore) -> None:
+    for each in (attempt(2, LIVE), attempt(1, PAST), attempt(10, UNSETTLED), attempt(1, LIVE, "!10")):
+        schedule.write(None, each)
+    assert [each.number for each in schedule.attempts_of("books/!1")] == [1, 2, 10]
+    assert [each.attempt for each in schedule.open_attempts()] == ["books/!1/2", "books/!10/1", "books/!1/10"]
+
+
+def test_each_kind_of_record_has_its_key() -> None:
+    assert record_key(process()) == "books"
+    assert record_key(WorkerRecord(worker="one", incarnation="i")) == "one"
+    assert record_key(attempt(7, LIVE)) == f"{job_key('books/!1')}/000007"
+    assert record_key(PassRecord()) == "reconcile"
+
+
+def test_workers_and_what_passes_share(schedule: ScheduleStore) -> None:
+    worker = WorkerRecord(worker="one", incarnation="i")
+    schedule.write(None, worker)
+    assert schedule.workers() == {"one": worker}
+    assert schedule.the_pass() == PassRecord()
+    schedule.change_pass(lambda old: replace(old, beat=old.beat + 1))
+    assert schedule.the_pass().beat == 1
+
+
+@pytest.mark.parametrize("data", [b"", b"1234", b"12345", b"123456789"])
+def test_a_bundle_comes_back_whole_or_not_at_all(
+    schedule: ScheduleStore, data: bytes, tmp_path: Path
+) -> None:
+    assert schedule.bundle("hash") is None
+    schedule.put_bundle("hash", data, NOW, part_size=4)
+    assert schedule.bundle("hash") == data
+    assert schedule.bundle("has") is None

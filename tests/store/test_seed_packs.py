@@ -1,0 +1,105 @@
+"""SeedPacks: the jobs of a pack move once, whichever node unpacks it, and count until then."""
+
+from __future__ import annotations
+
+import pytest
+
+from scoopi.errors import RecordError, RunError
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.store.pages.job_records import JobRecords, NewJob
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.seed_packs import NONE_S, SeedPacks
+from scoopi.store.ports import JOBS, PAYLOADS, Store, StoreMap
+from scoopi.store.settling_store import SettlingStore
+from tests.store.conftest import Clock
+
+HOST = "one.example:80"
+
+
+class Counting(SettlingStore):
+    """Counts its scans."""
+
+    scans = 0
+
+    def scan(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
+        self.scans += 1
+        return super().scan(store_map, index_value, limit, after)
+
+
+def jobs_of(count: int, first: int = 0) -> list[NewJob]:
+    names = [f"{number:032x}" for number in range(first, first + count)]
+    return [NewJob(name, HOST, JobPayload(Locator(name, "group", f"/{name}"), name)) for name in names]
+
+
+def packs_of(store: Store, incarnation: str, clock: Clock) -> SeedPacks:
+    return SeedPacks(store, JobRecords(incarnation), clock)
+
+
+def test_a_pack_is_taken_once_and_holds_its_jobs(store: Store, clock: Clock) -> None:
+    ann, bob = packs_of(store, "ann", clock), packs_of(store, "bob", clock)
+    ann.put(HOST, 0, jobs_of(3))
+    ann.put(HOST, 0, jobs_of(3))
+    ann.put(HOST, 1, jobs_of(2, 3))
+    assert ann.unseen() == 3, "two records stand for five jobs"
+    first, second = bob.take(HOST), ann.take(HOST)
+    assert first is not None
+    assert second is not None
+    assert (first.jobs, second.jobs) == (jobs_of(3), jobs_of(2, 3))
+    assert bob.take(HOST) is None
+    bob.remove(first.key)
+    assert len(store.scan(JOBS, None, 10)) == len(store.scan(PAYLOADS, None, 10)) == 1
+
+
+def test_a_host_has_only_packs_of_its_own(store: Store, clock: Clock) -> None:
+    packs = packs_of(store, "ann", clock)
+    packs.put("two.example:80", 0, jobs_of(2))
+    assert not packs.has(HOST)
+    assert packs.take(HOST) is None
+    assert packs.has("two.example:80")
+
+
+def test_while_there_is_no_pack_at_all_the_store_is_not_asked_for_each_host(
+    store: Store, clock: Clock
+) -> None:
+    counting = Counting(store)
+    packs = packs_of(counting, "ann", clock)
+    assert [packs.has(f"{number}.example:80") for number in range(5)] == [False] * 5
+    assert counting.scans == 2
+    packs.put(HOST, 0, jobs_of(2))
+    assert not packs.has(HOST), "for a second it is taken for granted that there is none"
+    clock.pass_s(NONE_S)
+    assert packs.has(HOST)
+
+
+def test_a_pack_without_its_jobs_means_that_data_is_lost(store: Store, clock: Clock) -> None:
+    packs = packs_of(store, "ann", clock)
+    packs.put(HOST, 0, jobs_of(2))
+    store.delete_all(PAYLOADS, [key for key, _ in store.scan(PAYLOADS, None, 10)])
+    with pytest.raises(RunError, match=f"the seeded jobs of {HOST} are gone"):
+        packs.take(HOST)
+
+
+def test_a_damaged_pack_is_named(store: Store, clock: Clock) -> None:
+    packs = packs_of(store, "ann", clock)
+    packs.put(HOST, 0, jobs_of(2))
+    ((key, _),) = store.scan(PAYLOADS, None, 10)
+    store.delete_all(PAYLOADS, [key])
+    store.put_if_absent_all(PAYLOADS, [(key, b"not compressed")])
+    with pytest.raises(RecordError, match="did not write"):
+        packs.take(HOST)
+
+
+def test_unpacked_jobs_can_be_taken_and_the_pack_is_gone(store: Store) -> None:
+    jobs, begun = JobStore(store, "ann"), list[bool]()
+    jobs.put_packed(HOST, 0, jobs_of(3))
+    assert jobs.left() == 3
+    assert jobs.unpack("two.example:80", lambda: begun.append(True)) == 0
+    assert begun == []
+    assert jobs.unpack(HOST, lambda: begun.append(True)) == 3
+    assert begun == [True]
+    assert [job.id for job in jobs.take(HOST, 10)] == [job.id for job in jobs_of(3)]
+    assert jobs.unpack(HOST) == 0
+    assert jobs.left() == 3
