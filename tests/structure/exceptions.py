@@ -111,8 +111,8 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/java/dates": (
         "test_date_pattern.py and test_zoned_pattern.py compare them with tables made by Java",
-        "date_names.py pattern_calendar.py pattern_parts.py pattern_reader.py "
-        "zoned_pattern_parts.py zoned_pattern_reader.py zoned_pattern_writer.py",
+        "date_names.py pattern_calendar.py pattern_parts.py pattern_reader.py zoned_pattern_parts.py "
+        "zoned_pattern_reader.py zoned_pattern_writer.py",
     ),
     "scoopi/java/regex": (
         "test_java_regex.py compares them with a table made by Java",
@@ -126,13 +126,9 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "test_metrics_server.py uses them over HTTP; the others hold values",
         "listener.py node_view.py",
     ),
-    "scoopi/model": (
-        "values; the tests of their users create and compare them",
-        "data.py data_def.py failure.py handover.py job.py locator.py place.py retry_policy.py",
-    ),
     "scoopi/model/report": (
         "values; the tests of their users create and compare them",
-        "fetched_page.py finds.py host_pace.py run_figures.py run_report.py",
+        "fetched_page.py host_pace.py run_figures.py",
     ),
     "scoopi/cli/schedule_verbs": (
         "test_schedule_verbs.py and test_period_verb.py run the verbs",
@@ -154,10 +150,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/serve/work": (
         "test_keeper.py and tests/serve/test_server.py run them as processes",
         "call.py child.py crew.py descendants.py kept_attempt.py",
-    ),
-    "scoopi/model/text": (
-        "functions of one line; the tests of messages assert their results",
-        "output_path.py shown.py",
     ),
     "scoopi/parse": (
         "protocols",
@@ -243,11 +235,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/worker": (
         "test_worker.py uses them",
-        "crash_marker.py messages.py worker_loop.py worker_parts.py",
-    ),
-    "scoopi/model/records": (
-        "a value",
-        "record_def.py",
+        "messages.py worker_loop.py worker_parts.py",
     ),
     "scoopi/parse/records": (
         "test_record_reader.py, test_record_source.py and test_record_checker.py use them",

@@ -173,6 +173,8 @@ class RunReport(msgspec.Struct, frozen=True):
     unmet: tuple[str, ...] = ()
     lists: dict[str, tuple[Any, ...]] = {}
     fields: tuple[FieldFigures, ...] = ()
+    retries: Retries = Retries()
+    skipped: tuple[Cause, ...] = ()
 
     def records(self, name: str) -> Iterator[dict[str, Any]]:
         """The records of an output of JSON lines, or of the data definition that it is named by.
@@ -187,9 +189,6 @@ class RunReport(msgspec.Struct, frozen=True):
         with (Path(self.folder) / file).open(encoding="utf-8") as lines:
             for line in lines:
                 yield json.loads(line, parse_float=Decimal)
-
-    retries: Retries = Retries()
-    skipped: tuple[Cause, ...] = ()
 
 
 class Progress(msgspec.Struct, frozen=True):

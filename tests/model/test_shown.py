@@ -1,0 +1,52 @@
+"""Messages show addresses without logins, whatever is wrong with them."""
+
+from __future__ import annotations
+
+import pytest
+
+from scoopi.model.text.shown import (
+    LONGEST_SHOWN_ADDRESS,
+    nearest,
+    shown,
+    with_login_of,
+    without_login,
+    without_logins,
+)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://host/a@b", "http://host/a@b"),
+        ("http://user:p@ss@host/a@b", "http://user:***@host/a@b"),
+        ("http://token@host/", "http://***@host/"),
+        ("http://us er:x@host/", "http://***@host/"),
+        ("http://user:p/ss@host/", "http://***@host/"),
+        ("HTTPS:user:p@host", "HTTPS:user:***@host"),
+        ("pages/a@b.html", "pages/a@b.html"),
+    ],
+)
+def test_no_password_is_shown(url: str, expected: str) -> None:
+    assert shown(url) == expected
+
+
+def test_a_very_long_address_is_cut() -> None:
+    assert shown("http://h/" + "a" * 10_000).endswith("…")
+    assert len(shown("http://h/" + "a" * 10_000)) == LONGEST_SHOWN_ADDRESS + 1
+
+
+def test_a_login_goes_with_its_own_host_only() -> None:
+    assert without_login("http://u:p@host/a") == "http://host/a"
+    assert with_login_of("http://host/b", "http://u:p@HOST/a") == "http://u:p@host/b"
+    assert with_login_of("http://other/b", "http://u:p@host/a") == "http://other/b"
+    assert with_login_of("http://host/b", "http://host/a") == "http://host/b"
+
+
+def test_logins_in_messages_of_libraries_are_hidden() -> None:
+    assert without_logins("no route to ftp://u:p@host/ today") == "no route to ftp://***@host/ today"
+    assert "p@ss" not in without_logins("bad address 'u:p@ss@host'")
+
+
+def test_a_misspelt_name_is_recognized_whatever_its_case() -> None:
+    assert nearest("LOCATORgroup", ["locatorGroups", "taskGroups"]) == "locatorGroups"
+    assert nearest("xyz", ["locatorGroups"]) == ""
