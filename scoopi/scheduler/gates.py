@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from scoopi.model.schedule.process import DependsOn, Process
-from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
+from scoopi.model.schedule.schedule_records import FINISHED, AttemptRecord, JobRecord
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot
 from scoopi.scheduler.retrying import fraction, waits_for_retry
@@ -70,14 +70,24 @@ def live(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | N
     if own is not None:
         return ClosedGate("live", "wait", f"attempt {own.number} is {own.status}")
     others = [each for each in snapshot.live_of.get(process.name, ()) if each.job != job.job]
-    if not others or process.overlap in ("allow", "remind"):
+    if reason := _backfill_is_full(job, snapshot):
+        return ClosedGate("live", "wait", reason)
+    overlap = overlap_of(job, process)
+    if not others or overlap in ("allow", "remind"):
         return None
     reason = f"{others[0].attempt} is {others[0].status}"
-    if process.overlap == "skip" and job.attempts == 0:
+    if job.backfill is None and all(_is_backfill(each, snapshot) for each in others):
+        return ClosedGate("live", "wait", reason)
+    if overlap == "skip" and job.attempts == 0:
         return ClosedGate("live", "skip", f"overlap: {reason}")
-    if process.overlap == "buffer_one" and _has_newer(job, snapshot):
+    if overlap == "buffer_one" and _has_newer(job, snapshot):
         return ClosedGate("live", "skip", "overlap: a newer slot waits")
     return ClosedGate("live", "wait", reason)
+
+
+def overlap_of(job: JobRecord, process: Process) -> str:
+    """What holds for a job while others of its process run; a backfill has a rule of its own."""
+    return process.overlap if job.backfill is None else job.backfill.overlap
 
 
 def error(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
@@ -119,6 +129,21 @@ def slot_end(job: JobRecord) -> datetime:
     """The end of a job's period; other slots end as they begin."""
     own = parse_slot(job.slot)
     return own.bounds()[1] if isinstance(own, Period) else job.due or job.created
+
+
+def _is_backfill(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
+    job = snapshot.jobs.get(attempt.job)
+    return job is not None and job.backfill is not None
+
+
+def _backfill_is_full(job: JobRecord, snapshot: Snapshot) -> str:
+    """Why a job of a backfill waits for its others; empty if it does not."""
+    if job.backfill is None or not job.backfill.max_parallel:
+        return ""
+    running = snapshot.running_of_backfill.get((job.process, job.backfill.name), 0)
+    if running < job.backfill.max_parallel:
+        return ""
+    return f"backfill {job.backfill.name} runs {running} jobs, its max_parallel"
 
 
 def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot) -> ClosedGate | None:

@@ -90,7 +90,16 @@ def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
         and not attempt.worker
         and not _is_asked_later(attempt, snapshot)
     )
-    return sorted(waiting, key=lambda attempt: (attempt.created, attempt.attempt))
+    turns = snapshot.turns
+    return sorted(
+        waiting, key=lambda each: (_is_backfill(each, snapshot), each.created, turns.get(each.job, 0))
+    )
+
+
+def _is_backfill(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
+    """Whether it comes after all others, so that a long backfill does not hold up the schedule."""
+    job = snapshot.jobs.get(attempt.job)
+    return job is not None and job.backfill is not None
 
 
 def _is_asked_later(attempt: AttemptRecord, snapshot: Snapshot) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -23,7 +23,7 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, Slot, parse_slot
 from scoopi.scheduler.decisions import Decision, canceled, changed
-from scoopi.scheduler.gates import closed_gate, counterpart, slot_end
+from scoopi.scheduler.gates import closed_gate, counterpart, overlap_of, slot_end
 from scoopi.scheduler.placement import placements
 from scoopi.scheduler.retrying import after_attempt, over
 from scoopi.scheduler.snapshot import Snapshot
@@ -65,11 +65,10 @@ def wanted(snapshot: Snapshot) -> set[str]:
     return found - snapshot.jobs.keys()
 
 
-def made(process: Process, slot: Slot, snapshot: Snapshot, **fields: Any) -> Decision:
+def made(process: Process, slot: Slot, now: datetime, **fields: Any) -> Decision:
     """The decision to create a job."""
     values: dict[str, Any] = {"state": "embryo", "phase": ACTIVE, "due": _fire(slot)} | fields
-    created = snapshot.now
-    job = JobRecord(process=process.name, slot=str(slot), created=created, changed=created, **values)
+    job = JobRecord(process=process.name, slot=str(slot), created=now, changed=now, **values)
     return Decision("job_made", None, job)
 
 
@@ -97,11 +96,11 @@ def _instants(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
     record = snapshot.processes[process.name]
     fires = due_fires(process, record, snapshot.now, snapshot.schedule.settings.max_new_slots)
     for fire in fires:
-        live = snapshot.live_of.get(process.name, ())
+        live = _scheduled(snapshot.live_of.get(process.name, ()), snapshot)
         if process.overlap == "remind" and live:
             yield Decision("reminded", live[0], changed(live[0]), "live", f"{Instant(fire)} fired meanwhile")
             break
-        yield made(process, Instant(fire), snapshot)
+        yield made(process, Instant(fire), snapshot.now)
     if fires:
         yield Decision("planned", record, changed(record, last_fire=fires[-1]))
 
@@ -116,11 +115,11 @@ def _periods(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
     for period in due:
         if process.grouping > 1 and period.group(process.grouping)[1] != period:
             skipped = made(
-                process, period, snapshot, state="noop", phase=ENDED, reason="not the end of a group"
+                process, period, snapshot.now, state="noop", phase=ENDED, reason="not the end of a group"
             )
             yield skipped
         else:
-            yield made(process, period, snapshot, due=period.bounds()[1])
+            yield made(process, period, snapshot.now, due=period.bounds()[1])
     if due:
         yield Decision("planned", record, changed(record, last_fire=due[-1].bounds()[0]))
 
@@ -135,7 +134,7 @@ def _iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
     }
     for slot, fire in slots.items():
         if f"{process.name}/{slot}" not in snapshot.jobs:
-            yield made(process, parse_slot(slot), snapshot, due=fire)
+            yield made(process, parse_slot(slot), snapshot.now, due=fire)
     for job in snapshot.active if slots else ():
         if job.process != process.name or job.slot in slots or job.launch_type != "scheduled":
             continue
@@ -165,7 +164,7 @@ def _counterparts(snapshot: Snapshot) -> Iterator[Decision]:
                 and name not in seen
             ):
                 seen.add(name)
-                yield made(other, before, snapshot, due=before.bounds()[1], launch_type="dependent")
+                yield made(other, before, snapshot.now, due=before.bounds()[1], launch_type="dependent")
 
 
 def _settled(snapshot: Snapshot) -> Iterator[Decision]:
@@ -191,12 +190,13 @@ def _triggered(job: JobRecord, attempt: AttemptRecord, snapshot: Snapshot) -> It
     for process in snapshot.schedule.processes.values():
         if process.trigger is not None and job.process in process.trigger.after:
             cause = {"job": job.job, "slot": job.slot, "outputs": attempt.outputs}
-            yield made(process, parse_slot(job.slot), snapshot, trigger=cause, launch_type="dependent")
+            yield made(process, parse_slot(job.slot), snapshot.now, trigger=cause, launch_type="dependent")
 
 
 def _gated(snapshot: Snapshot) -> Iterator[Decision]:
     """Step 4: jobs whose gates are open get an attempt; others may be skipped or fail."""
-    counted = dict.fromkeys(snapshot.live_of, True)
+    started = dict.fromkeys(snapshot.live_of, True)
+    running = dict(snapshot.running_of_backfill)
     for job in snapshot.active:
         if job.job in snapshot.attempt_of:
             continue
@@ -207,18 +207,34 @@ def _gated(snapshot: Snapshot) -> Iterator[Decision]:
                 state: SlotState = "skipped" if answer.answer == "skip" else "failed"
                 moved = over(job, state, answer.reason, snapshot.now)
                 yield Decision("job_moved", job, moved, answer.gate, answer.reason)
-            elif answer.gate == "live" and process is not None and process.overlap == "cancel_running":
+            elif answer.gate == "live" and process is not None and _cancels_others(job, process):
                 yield from _cancel_others(job, snapshot)
             continue
         assert process is not None
-        if process.overlap not in ("allow", "remind") and counted.get(process.name):
+        if overlap_of(job, process) not in ("allow", "remind") and started.get(process.name):
             continue
-        counted[process.name] = True
+        if job.backfill is not None:
+            key = (job.process, job.backfill.name)
+            if 0 < job.backfill.max_parallel <= running.get(key, 0):
+                continue
+            running[key] = running.get(key, 0) + 1
+        started[process.name] = True
         yield from _attempted(job, process, snapshot)
 
 
+def _cancels_others(job: JobRecord, process: Process) -> bool:
+    return overlap_of(job, process) == "cancel_running"
+
+
+def _scheduled(attempts: Sequence[AttemptRecord], snapshot: Snapshot) -> list[AttemptRecord]:
+    """Those that are not part of a backfill."""
+    jobs = snapshot.jobs
+    return [each for each in attempts if each.job not in jobs or jobs[each.job].backfill is None]
+
+
 def _cancel_others(job: JobRecord, snapshot: Snapshot) -> Iterator[Decision]:
-    for attempt in snapshot.live_of.get(job.process, ()):
+    live = snapshot.live_of.get(job.process, ())
+    for attempt in live if job.backfill is not None else _scheduled(live, snapshot):
         if attempt.wish is None:
             reason = f"overlap: {job.job} is due"
             yield Decision("attempt_canceled", attempt, _canceled(attempt, snapshot, reason), "live", reason)

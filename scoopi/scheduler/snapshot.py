@@ -45,9 +45,25 @@ class Snapshot:
 
     @cached_property
     def active(self) -> Sequence[JobRecord]:
-        """The active jobs, the oldest first."""
+        """The active jobs, the oldest first; those of backfills come last."""
         found = [job for job in self.jobs.values() if job.phase == "active"]
-        return sorted(found, key=lambda job: (job.created, job.due or job.created, job.job))
+        return sorted(found, key=_turn)
+
+    @cached_property
+    def turns(self) -> Mapping[str, int]:
+        """The place of each active job in their order, by id."""
+        return {job.job: turn for turn, job in enumerate(self.active)}
+
+    @cached_property
+    def running_of_backfill(self) -> Mapping[tuple[str, str], int]:
+        """How many jobs of a backfill have a live attempt, by process and name of the backfill."""
+        counts: dict[tuple[str, str], int] = {}
+        for name in self.attempt_of:
+            job = self.jobs.get(name)
+            if job is not None and job.backfill is not None:
+                key = (job.process, job.backfill.name)
+                counts[key] = counts.get(key, 0) + 1
+        return counts
 
     @cached_property
     def attempt_of(self) -> Mapping[str, AttemptRecord]:
@@ -72,3 +88,11 @@ class Snapshot:
         if worker.beat is None:
             return worker.state == "lost"
         return self.beat - worker.beat > self.schedule.settings.liveness.gap
+
+
+def _turn(job: JobRecord) -> tuple[bool, datetime, float, str]:
+    """The oldest first, of equal ones by slot; backfills come last, and may begin with the newest slot."""
+    due = (job.due or job.created).timestamp()
+    is_backfill = job.backfill is not None
+    newest_first = job.backfill is not None and job.backfill.newest_first
+    return is_backfill, job.created, -due if newest_first else due, job.job

@@ -50,7 +50,7 @@ class ProcessDesk:
         decision = made(
             process,
             at,
-            self._state.passes.snapshot(self._now),
+            self._now,
             launch_type="manual",
             inputs=inputs,
             not_before=after,

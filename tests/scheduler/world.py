@@ -166,7 +166,7 @@ class World:
         decision = made(
             self.schedule.processes[process],
             parse_slot(slot),
-            self.snapshot(),
+            self.now,
             launch_type="manual",
             **fields,
         )

@@ -25,6 +25,18 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "-n": {"dest": "count", "type": int, "default": 5, "help": "how many (default: 5)"},
     "--process": {"help": "only of this process"},
     "--in": {"dest": "state_of", "metavar": "STATE", "help": "only in this state"},
+    "--from": {"dest": "first", "metavar": "SLOT", "help": "the first slot; of a period the digits suffice"},
+    "--to": {"dest": "last", "metavar": "SLOT", "help": "the last slot"},
+    "--overlap": {
+        "choices": ("wait", "skip", "allow", "buffer_one", "cancel_running"),
+        "default": "",
+        "help": "instead of that of the process (default: allow if the process allows it, else wait)",
+    },
+    "--order": {"choices": ("old", "new"), "default": "old", "help": "which slots run first (default: old)"},
+    "--max-parallel": {"type": int, "default": 0, "help": "the most jobs at a time (default: no limit)"},
+    "--dry-run": {"action": "store_true", "help": "print what would be created, and create nothing"},
+    "--list": {"dest": "shows_list", "action": "store_true", "help": "show the backfills of the process"},
+    "--cancel": {"metavar": "BACKFILL", "help": "skip the jobs of a backfill that are not over"},
     "--job": {"help": "all attempts of this job; by default the live ones"},
     "--mode": {
         "choices": ("drain", "step", "kill"),

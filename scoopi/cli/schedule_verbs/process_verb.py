@@ -6,8 +6,18 @@ from argparse import ArgumentParser, Namespace
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import add_operations, desks, print_fields, print_rows
+from scoopi.cli.schedule_verbs.operations import (
+    add_operations,
+    desks,
+    now_of,
+    opened,
+    print_fields,
+    print_rows,
+)
 from scoopi.cli.terminal import Terminal
+from scoopi.errors import UsageError
+from scoopi.serve.backfill_desk import BackfillDesk
+from scoopi.serve.job_desk import JobDesk
 
 _OPERATIONS = {
     "list": ("the deployed processes", ()),
@@ -15,18 +25,32 @@ _OPERATIONS = {
     "next": ("its next slots, and when they become due", ("process", "-n")),
     "pause": ("create jobs, but start none; attempts that run continue", ("process", "--reason")),
     "resume": ("start jobs again", ("process",)),
+    "backfill": (
+        "create the missing jobs of past slots",
+        (
+            "process",
+            "--from",
+            "--to",
+            "--order",
+            "--max-parallel",
+            "--overlap",
+            "--dry-run",
+            "--list",
+            "--cancel",
+        ),
+    ),
 }
 
 
 class Processes:
     """One operation on processes."""
 
-    usage = "scoopi process {list,show,next,pause,resume} [PROCESS] [options]"
-    sentence = "Shows, pauses and resumes the processes of the scheduler."
+    usage = "scoopi process {list,show,next,pause,resume,backfill} [PROCESS] [options]"
+    sentence = "Shows, pauses and resumes the processes of the scheduler, and fills their past slots."
     example = (
         "scoopi process list\n"
         "scoopi process next shop.books -n 3\n"
-        "scoopi process pause shop.books --reason audit"
+        "scoopi process backfill shop.books --from 2026-01-01T00:00:00Z --to 2026-01-08T00:00:00Z --dry-run"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -39,12 +63,16 @@ class Processes:
         Raises:
             UsageError: the process is unknown, or not in a state for it.
         """
-        with desks(options) as (processes, _):
+        with desks(options) as (processes, jobs):
             if options.operation == "list":
                 print_rows(terminal, processes.processes(), options, ("process", "mode", "next", "paused"))
             elif options.operation == "next":
                 rows = processes.upcoming(options.process, options.count)
                 print_rows(terminal, rows, options, ("at",))
+            elif options.operation == "backfill":
+                with opened(options) as state:
+                    desk = BackfillDesk(state, processes.process(options.process), now_of(options))
+                    _backfill(desk, jobs, options, terminal)
             elif options.operation == "show":
                 print_fields(terminal, processes.show_process(options.process), options)
             elif options.operation == "pause":
@@ -52,6 +80,30 @@ class Processes:
             else:
                 print_fields(terminal, processes.resume(options.process), options)
         return DONE
+
+
+def _backfill(desk: BackfillDesk, jobs: JobDesk, options: Namespace, terminal: Terminal) -> None:
+    given = (options.first is not None or options.last is not None, options.shows_list, options.cancel)
+    is_range = options.first is not None and options.last is not None
+    if sum(map(bool, given)) != 1 or (given[0] and not is_range):
+        hint = "write --from SLOT --to SLOT, or --list, or --cancel BACKFILL"
+        raise UsageError("a backfill needs both ends of a range", hint=hint)
+    if options.shows_list:
+        print_rows(terminal, desk.backfills(), options)
+    elif options.cancel:
+        print_rows(terminal, desk.cancel(options.cancel, jobs), options, ("job", "state"))
+    else:
+        if options.max_parallel < 0:
+            raise UsageError("--max-parallel needs a number from 0", hint="0 is no limit")
+        rows = desk.create(
+            options.first,
+            options.last,
+            overlap=options.overlap,
+            order=options.order,
+            max_parallel=options.max_parallel,
+            dry_run=options.dry_run,
+        )
+        print_rows(terminal, rows, options, ("job", "change", "state"))
 
 
 VERB: Verb = Processes()

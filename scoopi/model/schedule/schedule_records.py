@@ -32,6 +32,7 @@ class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
         paused: the reason of a pause; None while it is on.
         last_fire: the last fire or the start of the last period that was planned; fires up to it are past.
         requests: how many launches by hand there were, `!1` and so on.
+        backfills: how many backfills there were, `b1` and so on.
         version: of the record; grows with each write.
     """
 
@@ -40,7 +41,24 @@ class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
     paused: str | None = None
     last_fire: datetime | None = None
     requests: int = 0
+    backfills: int = 0
     version: int = 0
+
+
+class Backfill(msgspec.Struct, frozen=True):
+    """The backfill that a job belongs to.
+
+    Attributes:
+        name: `b1` and so on, by process.
+        overlap: instead of that of the process.
+        newest_first: whether later slots run before earlier ones.
+        max_parallel: the most of its jobs that run at a time; 0 for no limit.
+    """
+
+    name: str
+    overlap: str
+    newest_first: bool = False
+    max_parallel: int = 0
 
 
 class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +78,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
         first_attempt: when the first attempt since the last `clear` or `reprocess` was created.
         inputs: of a launch; they override those of the process.
         trigger: the job that triggered this one, with `job`, `slot` and `outputs`.
+        backfill: None unless a backfill created it.
         reason: why it has its state.
     """
 
@@ -81,6 +100,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     first_attempt: datetime | None = None
     inputs: dict[str, str] = msgspec.field(default_factory=dict)
     trigger: dict[str, Any] = msgspec.field(default_factory=dict)
+    backfill: Backfill | None = None
     reason: str = ""
     version: int = 0
 

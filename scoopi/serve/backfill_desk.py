@@ -1,0 +1,125 @@
+"""BackfillDesk: jobs for past slots of a process, which do not change its schedule."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from scoopi.errors import UsageError
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import FINISHED, Backfill, JobRecord, ProcessRecord
+from scoopi.periods.slot import Slot, parse_slot, slot_key
+from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.reconcile import made
+from scoopi.scheduler.triggers import past_slots
+from scoopi.serve.job_desk import JobDesk
+from scoopi.serve.rows import Row
+from scoopi.serve.state import State
+
+MOST_JOBS = 10_000
+"""Of one backfill; a longer range is likely a mistake."""
+_STATES = ("embryo", "in_progress", "final_run", "processed", "noop", "skipped", "failed")
+
+
+class BackfillDesk:
+    """Creates, shows and cancels the backfills of one process.
+
+    Args:
+        process: whose slots are filled.
+        now: the time of this command.
+    """
+
+    def __init__(self, state: State, process: Process, now: datetime) -> None:
+        self._state = state
+        self._store = state.store
+        self._process = process
+        self._now = now
+
+    def create(
+        self, first: str, last: str, *, overlap: str, order: str, max_parallel: int, dry_run: bool
+    ) -> list[Row]:
+        """Create the missing jobs from one slot to another, inclusive; those that exist stay as they are.
+
+        Args:
+            overlap: instead of that of the process; empty for `allow` if the process allows it, else `wait`.
+            order: old or new, the slots that run first.
+            max_parallel: the most jobs at a time; 0 for no limit.
+            dry_run: create none.
+        Returns:
+            A row for each slot: `job change state`, where `change` is `create` or `exists`.
+        Raises:
+            PeriodError: a slot is not valid.
+            UsageError: there are none, or too many.
+        """
+        slots = self._slots(first, last)
+        ids = [f"{self._process.name}/{slot}" for slot, _ in slots]
+        known = self._store.jobs(ids)
+        rows: list[Row] = []
+        overlap = overlap or ("allow" if self._process.overlap in ("allow", "remind") else "wait")
+        backfill = Backfill("", overlap, order == "new", max_parallel)
+        if not dry_run and len(known) < len(slots):
+            backfill = Backfill(self._next_name(), overlap, order == "new", max_parallel)
+        for (slot, due), job in zip(slots, ids, strict=True):
+            is_new = job not in known
+            if is_new and not dry_run:
+                is_new = self._created(slot, due, backfill)
+            state = known[job].state if job in known else None if dry_run else "embryo"
+            change = "create" if is_new else "exists"
+            rows.append({"job": job, "change": change, "state": state, "backfill": backfill.name or None})
+        return rows
+
+    def backfills(self) -> list[Row]:
+        """A row for each backfill: its first and last slot, and how many jobs are in each state."""
+        found: dict[str, list[JobRecord]] = {}
+        for job in self._jobs():
+            assert job.backfill is not None
+            found.setdefault(job.backfill.name, []).append(job)
+        rows = []
+        for name, jobs in sorted(found.items(), key=lambda item: int(item[0][1:])):
+            slots = sorted((parse_slot(job.slot) for job in jobs), key=slot_key)
+            row: Row = {"backfill": name, "from": str(slots[0]), "to": str(slots[-1]), "jobs": len(jobs)}
+            states: list[str] = [job.state for job in jobs]
+            rows.append(row | {state: states.count(state) for state in _STATES})
+        return rows
+
+    def cancel(self, name: str, jobs: JobDesk) -> list[Row]:
+        """Skip the jobs of a backfill that are not over; live attempts are cancelled.
+
+        Raises:
+            UsageError: there is no such backfill.
+        """
+        own = [job for job in self._jobs() if job.backfill is not None and job.backfill.name == name]
+        if not own:
+            hint = f"scoopi process backfill {self._process.name} --list shows its backfills"
+            raise UsageError(f"process {self._process.name} has no backfill {name}", hint=hint)
+        return [jobs.skip(job.job) for job in own if job.state not in FINISHED]
+
+    def _slots(self, first: str, last: str) -> list[tuple[Slot, datetime]]:
+        record = self._store.processes()[self._process.name]
+        found = past_slots(self._process, record, first, last, self._now)
+        slots = [*islice(found, MOST_JOBS + 1)]
+        if not slots:
+            what = f"{self._process.name} has no slot from {first} to {last} that has begun"
+            raise UsageError(what, hint="write the earlier one first; only past slots are filled")
+        if len(slots) > MOST_JOBS:
+            what = f"from {first} to {last} there are more than {MOST_JOBS} slots"
+            raise UsageError(what, hint="fill a part of them at a time")
+        return slots
+
+    def _created(self, slot: Slot, due: datetime, backfill: Backfill) -> bool:
+        fields: dict[str, Any] = {"due": due, "launch_type": "backfill", "backfill": backfill}
+        return self._store.write(None, made(self._process, slot, self._now, **fields).new)
+
+    def _next_name(self) -> str:
+        record = self._store.update(
+            ProcessRecord,
+            self._process.name,
+            lambda old: changed(old, backfills=old.backfills + 1) if old else None,
+        )
+        assert record is not None
+        return f"b{record.backfills}"
+
+    def _jobs(self) -> list[JobRecord]:
+        found = self._store.scan(JobRecord, prefix=f"{self._process.name}/")
+        return [job for job in found if job.backfill is not None]

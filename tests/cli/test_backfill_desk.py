@@ -1,0 +1,89 @@
+"""`scoopi process backfill` as people type it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Screen
+
+NOW = "2026-03-27T12:00:00Z"
+SHOP = """
+namespace: shop
+processes:
+  books: {executes: external:x, qualifier: daily, trigger: {every: 60s}}
+  press: {executes: external:x}
+"""
+
+
+@pytest.fixture
+def shop(screen: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Screen:
+    monkeypatch.chdir(tmp_path)
+    Path("jobs").mkdir()
+    Path("jobs/shop.yml").write_text(SHOP)
+    assert screen.run("deploy", "jobs", "--now", NOW) == 0
+    return screen
+
+
+def backfill(screen: Screen, *words: str, process: str = "books") -> list[dict[str, object]]:
+    before = len(screen.out.getvalue())
+    code = screen.run("process", "backfill", process, *words, "--json", "--now", NOW)
+    assert code == 0, screen.err.getvalue()
+    return [json.loads(line) for line in screen.out.getvalue()[before:].splitlines()]
+
+
+def test_a_dry_run_creates_nothing_and_existing_jobs_stay_as_they_are(shop: Screen) -> None:
+    days = ("--from", "2026032000", "--to", "2026032200")
+    planned = backfill(shop, *days, "--dry-run")
+    assert [(row["job"], row["change"]) for row in planned] == [
+        (f"shop.books/D:202603{day}00", "create") for day in (20, 21, 22)
+    ]
+    assert backfill(shop, "--list") == []
+    assert [row["change"] for row in backfill(shop, "--from", "2026032100", "--to", "2026032100")] == [
+        "create"
+    ]
+    again = backfill(shop, *days, "--order", "new", "--max-parallel", "1")
+    assert [(row["change"], row["backfill"]) for row in again] == [
+        ("create", "b2"),
+        ("exists", "b2"),
+        ("create", "b2"),
+    ]
+
+
+def test_a_backfill_is_listed_and_cancelled(shop: Screen) -> None:
+    backfill(shop, "--from", "2026032000", "--to", "2026032200")
+    (row,) = backfill(shop, "--list")
+    assert {name: row[name] for name in ("backfill", "from", "to", "jobs", "embryo")} == {
+        "backfill": "b1",
+        "from": "D:2026032000",
+        "to": "D:2026032200",
+        "jobs": 3,
+        "embryo": 3,
+    }
+    assert [each["state"] for each in backfill(shop, "--cancel", "b1")] == ["skipped"] * 3
+    (row,) = backfill(shop, "--list")
+    assert (row["embryo"], row["skipped"]) == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("books",), "a backfill needs both ends of a range"),
+        (("books", "--from", "2026032000"), "a backfill needs both ends of a range"),
+        (("books", "--list", "--cancel", "b1"), "a backfill needs both ends of a range"),
+        (("books", "--cancel", "b7"), "process shop.books has no backfill b7"),
+        (("books", "--from", "2027010100", "--to", "2027010200"), "shop.books has no slot from 2027010100"),
+        (("books", "--from", "1970010100", "--to", "2026010100"), "there are more than 10000 slots"),
+        (("books", "--from", "x", "--to", "2026010100"), "x"),
+        (
+            ("press", "--from", "2026-01-01T00:00:00Z", "--to", "2026-01-01T00:00:00Z"),
+            "press has no slots of",
+        ),
+        (("books", "--from", "2026032000", "--to", "2026032000", "--max-parallel", "-1"), "a number from 0"),
+    ],
+)
+def test_wrong_usage_says_what_is_wrong(shop: Screen, words: tuple[str, ...], message: str) -> None:
+    assert shop.run("process", "backfill", *words, "--now", NOW) == 2
+    assert message in shop.err.getvalue()
