@@ -194,15 +194,15 @@ def cluster_figures(
         return desk.figures(run)
 
 
-def politeness(run: str | None, output: Path) -> RunPace:
-    """What each host of a run has seen of it; of the newest run when none is named.
+def politeness(runs: Sequence[str], output: Path) -> RunPace:
+    """What each host of a run has seen of it; of the newest run when none is named, see `run_pace`.
 
     Raises:
         UsageError, RunError: there is no such run in the output folder, or its log cannot be read.
     """
     from scoopi.runs.run_pace import run_pace
 
-    return run_pace(run, output)
+    return run_pace(runs, output)
 
 
 def cancel_run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from scoopi.errors import RunError, UsageError
@@ -11,20 +12,23 @@ from scoopi.politeness.request_log import PREFIX, SUFFIX, read_logs
 HIDDEN = ".scoopi"
 
 
-def run_pace(name: str | None, output: Path) -> RunPace:
+def run_pace(names: Sequence[str], output: Path) -> RunPace:
     """The figures of a run; also while it is running.
 
     Args:
-        name: the run's folder, or its id in the output folder; None: the newest one.
+        names: the run's folder, or its id in the output folder; the newest one if there is none. Of a
+            cluster's run several: each node notes only its own requests, in its own folder.
         output: the output folder.
     Raises:
         UsageError: there is no such run.
         RunError: its files cannot be read.
     """
-    folder = _folder(name, output)
+    folders = list(dict.fromkeys(_folder(name, output) for name in names or (None,)))
+    folder = folders[0]
     try:
-        files = sorted((folder / HIDDEN).rglob(f"{PREFIX}*{SUFFIX}"))
-        return RunPace(str(folder), len(files), read_logs(files))
+        files = sorted({file for each in folders for file in (each / HIDDEN).rglob(f"{PREFIX}*{SUFFIX}")})
+        nodes = tuple(sorted({file.parent.name for file in files}))
+        return RunPace(str(folder), len(files), nodes, read_logs(files))
     except (OSError, ValueError, IndexError) as error:
         hint = "the figures are lost; the run itself does not need them"
         raise RunError(f"the log of requests cannot be read: {error}", at=str(folder), hint=hint) from error

@@ -104,7 +104,7 @@ def test_requests_keep_delay_and_parallelism_over_redirects_and_links(
 
 def assert_agrees(desk: Desk, server: Server) -> None:
     """The figures of the run are those of the server's log, whose clock is read a little later."""
-    paces = {pace.host: pace for pace in run_pace(None, desk.folder / "output").hosts}
+    paces = {pace.host: pace for pace in run_pace((), desk.folder / "output").hosts}
     for host in server.log.hosts():
         pace, gaps = paces[host], server.log.gaps(host)
         assert pace.requests == len(server.log.all(host))

@@ -21,18 +21,21 @@ HEAD = ("host", "requests", "per s", "shortest gap", "errors", "sleeps", "rests"
 class Politeness:
     """Reads the log of requests that each node keeps in the run's folder."""
 
-    usage = "scoopi politeness [RUN] [--json] [--output DIR]"
+    usage = "scoopi politeness [RUN ...] [--json] [--output DIR]"
     sentence = (
         "Shows for each host of a run what it has seen of Scoopi: requests, their rate, the shortest gap "
-        "between two, errors, and pauses; also while the run is running. Of a cluster: the nodes whose "
-        "folders are on this machine."
+        "between two, errors, and pauses; also while the run is running. Each node of a cluster notes its "
+        "own requests: name the run's folders of all nodes to see them together."
     )
-    example = "scoopi politeness\nscoopi politeness output/20260131-101500-3f2a --json"
+    example = (
+        "scoopi politeness\nscoopi politeness output/20260131-101500-3f2a --json\n"
+        "scoopi politeness ann/output/fair bob/output/fair"
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """RUN, --json and --output."""
         help_text = "the run's folder, or its id in the output folder (default: the newest run)"
-        parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
+        parser.add_argument("run_names", metavar="RUN", nargs="*", help=help_text)
         parser.add_argument("--json", action="store_true", help="print JSON")
         parser.add_argument("--output", metavar="DIR", default="output", help="the output folder (output)")
 
@@ -40,7 +43,7 @@ class Politeness:
         """Print the figures."""
         from scoopi.app import politeness  # late: the help needs nothing of it
 
-        pace = politeness(options.run_name, Path(options.output))
+        pace = politeness(options.run_names, Path(options.output))
         if options.json:
             import msgspec
 
@@ -51,7 +54,9 @@ class Politeness:
 
 
 def _lines(pace: RunPace) -> Iterator[str]:
-    yield f"{printable(pace.run)}: {counted(len(pace.hosts), 'host')}, {counted(pace.processes, 'process')}"
+    of = f"{counted(pace.processes, 'process')} of {counted(len(pace.nodes), 'node')}"
+    names = f" ({printable(', '.join(pace.nodes))})" if pace.nodes else ""
+    yield f"{printable(pace.run)}: {counted(len(pace.hosts), 'host')}, {of}{names}"
     if not pace.hosts:
         yield "no request was sent"
         return

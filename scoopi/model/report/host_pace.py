@@ -34,10 +34,12 @@ class RunPace(msgspec.Struct, frozen=True):
     """How a run has treated its hosts.
 
     Attributes:
-        run: the run's folder, as the user may type it.
-        processes: how many processes of this machine have sent requests.
+        run: the run's folder, or the first of several, as the user may type it.
+        processes: how many processes have sent the requests.
+        nodes: the ids of their nodes; a node keeps the log of its own requests, on its own machine.
     """
 
     run: str
     processes: int
+    nodes: tuple[str, ...]
     hosts: tuple[HostPace, ...]
