@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout, suppress
 from typing import TextIO
 
@@ -13,6 +14,8 @@ from scoopi.errors import AppenderError
 _MODES = {0: os.O_WRONLY, 1: os.O_RDONLY, 2: os.O_WRONLY}
 """File descriptor -> how it is opened if it is closed. stdin and stdout cannot be used, so that rows that
 nobody would receive are an error."""
+LOOK_S = 0.2
+"""Seconds between two looks at what another process writes."""
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 
 
@@ -118,6 +121,17 @@ def json_line(
     now = datetime.now(UTC) if created is None else datetime.fromtimestamp(created, UTC)
     head = {"time": now.isoformat(timespec="milliseconds"), "level": level, "logger": logger}
     return json.dumps({**head, "message": message, **fields}, default=str, ensure_ascii=False)
+
+
+def poll_until(is_over: Callable[[], bool]) -> Iterator[None]:
+    """Turns of a loop that watches what another process writes, for which there is no event.
+
+    The last turn follows after `is_over` has answered True, so what was written before the end is seen.
+    """
+    while not is_over():
+        yield
+        time.sleep(LOOK_S)
+    yield
 
 
 def give_up(stream: TextIO | None) -> None:

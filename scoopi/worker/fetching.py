@@ -132,8 +132,8 @@ class Fetching:
         self._requests, self._reports = reports, reports.messages
         self._turning = threading.Lock()
         self._waking = threading.Lock()
-        self._is_waiting = False
-        self._turned_at = time.monotonic()
+        self.is_waiting = False
+        self.turned_at = time.monotonic()
         self._is_closed = False
 
     def add(self, load: PageLoad) -> None:
@@ -148,7 +148,7 @@ class Fetching:
 
         Nothing happens after `close`: the loader's descriptor may belong to another file by then.
         """
-        if self._is_waiting:
+        if self.is_waiting:
             with self._waking:
                 if not self._is_closed:
                     self._loader.wake()
@@ -165,7 +165,7 @@ class Fetching:
 
     def is_due(self) -> bool:
         """Whether it is time for the next turn."""
-        return time.monotonic() - self._turned_at > DUE_S
+        return time.monotonic() - self.turned_at > DUE_S
 
     def turn(self, wait_s: float, unless: Collection[object]) -> None:
         """Begin the added loads and continue all others; for the steps' thread.
@@ -184,7 +184,7 @@ class Fetching:
 
     def mind(self) -> None:
         """Take a turn if the steps' thread has not taken one for long; for the reader's thread."""
-        is_left_alone = time.monotonic() - self._turned_at > LEFT_ALONE_S
+        is_left_alone = time.monotonic() - self.turned_at > LEFT_ALONE_S
         if is_left_alone and self._turning.acquire(blocking=False):
             try:
                 if not self._is_closed and (self._to_begin or self._loader.under_way()):
@@ -201,16 +201,16 @@ class Fetching:
     def _turn(self, wait_s: float, unless: Collection[object]) -> None:
         for load in self.take_back():
             self._loader.begin(load.payload, partial(self._end, load, time.perf_counter()))
-        self._is_waiting = True  # set before the last look: what is added after it ends the wait
+        self.is_waiting = True  # set before the last look: what is added after it ends the wait
         try:
             self._loader.turn(0.0 if unless or self._to_begin or self._reports else wait_s)
         finally:
-            self._is_waiting = False
+            self.is_waiting = False
         if self._reports:
             reports = tuple(self._reports)
             self._reports.clear()
             self._send(*reports)
-        self._turned_at = time.monotonic()
+        self.turned_at = time.monotonic()
 
     def _end(self, load: PageLoad, began: float, outcome: Handover | Exception) -> None:
         self._reports += self._on_loaded(load, outcome, time.perf_counter() - began)

@@ -83,7 +83,7 @@ def test_what_a_finished_run_keeps_ends_after_the_retention_and_not_before(
 def test_if_the_last_node_dies_over_it_the_next_one_of_any_run_gives_the_records_an_end(
     cluster: ClusterClient, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: int
 ) -> None:
-    expire, parts = RunRetention._expire, iter(range(done))
+    expire, parts = RunRetention.expire, iter(range(done))
 
     def dies(retention: RunRetention, store_map: StoreMap, seconds: int) -> None:
         if next(parts, None) is None:
@@ -98,7 +98,7 @@ def test_if_the_last_node_dies_over_it_the_next_one_of_any_run_gives_the_records
     left, others = f"left-{done}", [f"after-{done}-{number}" for number in range(2)]
     retention_s = {left: "100", others[0]: "60", others[1]: "60"}
     with monkeypatch.context() as dying:
-        dying.setattr(RunRetention, "_expire", dies)
+        dying.setattr(RunRetention, "expire", dies)
         one_run(left)
     assert min(view.ttl for view in kept_records(cluster, left)) > 10**12
     one_run(others[0])

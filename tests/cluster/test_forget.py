@@ -201,7 +201,7 @@ def test_a_node_that_enters_while_its_run_is_being_removed_keeps_it(cluster: Clu
         registry.pulse.renew(maps, 3600)  # the first thing that an entering node does
         return False
 
-    registry._is_alive = enters
+    registry.is_alive = enters
     registry.sweep(lambda run, maps: None)
     assert registry.maps(name) == maps
     registry.forget(name)

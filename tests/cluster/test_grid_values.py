@@ -39,6 +39,6 @@ def test_so_many_are_kept_and_no_more(cluster: ClusterClient, monkeypatch: pytes
     assert keys.of("a") is first
     for key in "bcd":
         keys.of(key)
-    assert len(keys._keys) == 1
+    assert len(keys) == 1
     assert keys.of("a") == first
     assert keys.of("a") is not first

@@ -50,7 +50,7 @@ def test_only_text_json_and_bytes_are_ever_sent(
             sent.add(data.get_type())
         return data
 
-    maps = [store._map(name) for name in RUN_MAPS]
+    maps = [store.grid_map(name) for name in RUN_MAPS]
     for kept in maps:
         monkeypatch.setattr(kept, "_to_data", watched)
     for name in RUN_MAPS:
@@ -71,7 +71,7 @@ def test_only_text_json_and_bytes_are_ever_sent(
 
 def test_what_the_client_would_pickle_is_refused(store: HazelcastStore) -> None:
     with pytest.raises(Exception, match="a bytes may not be sent to the cluster: it would be pickled"):
-        store._map(RUN).put_if_absent("k", b"bytes are pickled")
+        store.grid_map(RUN).put_if_absent("k", b"bytes are pickled")
     assert store.count(RUN) == 0
 
 

@@ -45,6 +45,19 @@ WITH_FEW_FILES = (
     "os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 )
 """Python that becomes another Python which may open no more files than its first argument says."""
+TEXT_DEFS = """\
+locatorGroups:
+  page:
+    locators:
+{locators}
+taskGroups:
+  page: {{ pageTask: {{ dataDef: text }} }}
+dataDefs:
+  text:
+    query: {{ block: "body", selector: "p" }}
+    items: [ item: {{ name: text, value: text }} ]
+"""
+"""The text of each page; of `locators` in YAML, indented by six blanks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
 from scoopi.store import retries
 from scoopi.store.nodes.barricade import Barricade
-from scoopi.store.pages.job_records import Ending, NewJob
+from scoopi.store.pages.job_records import Ending, JobRecords, NewJob
 from scoopi.store.pages.job_store import JobStore
+from scoopi.store.pages.seed_packs import SeedPacks
 from scoopi.store.ports import JOBS, PAYLOADS, Store
 from scoopi.store.retries import RETRIED
 from scoopi.store.runs.run_record import RunRecord
@@ -219,9 +220,9 @@ def test_a_run_is_not_over_while_jobs_are_packed(store: Store) -> None:
 
 @pytest.mark.usefixtures("small_portions")
 def test_a_pack_of_a_node_that_dies_over_it_is_unpacked_by_another(store: Store) -> None:
-    ann, bob = JobStore(store, "ann"), JobStore(store, "bob")
+    bob = JobStore(store, "bob")
     seed(store, "ann", jobs_of(90))
-    assert ann._packs.take("a:80") is not None
+    assert SeedPacks(store, JobRecords("ann")).take("a:80") is not None
     before = bob.left()
     bob.take_back("ann")
     assert bob.left() > before, "its jobs are counted again"
@@ -230,9 +231,8 @@ def test_a_pack_of_a_node_that_dies_over_it_is_unpacked_by_another(store: Store)
 
 @pytest.mark.usefixtures("small_portions")
 def test_two_nodes_unpack_different_packs(store: Store) -> None:
-    ann, bob = JobStore(store, "ann"), JobStore(store, "bob")
     seed(store, "ann", [new_job("a:80", number) for number in range(4 * MOST)])
-    first, second = ann._packs.take("a:80"), bob._packs.take("a:80")
+    first, second = (SeedPacks(store, JobRecords(each)).take("a:80") for each in ("ann", "bob"))
     assert first is not None
     assert second is not None
     assert first.key != second.key

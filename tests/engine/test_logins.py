@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from tests.engine.desk import Desk, wait_until
+from tests.engine.desk import TEXT_DEFS, Desk, wait_until
 from tests.server.answer import Answer
 from tests.server.exchange import Exchange
 from tests.server.misbehaviours import Misbehaviour
@@ -20,18 +20,6 @@ from tests.server.server import Server
 FORM = b"""<form id=login method=post action="/enter"><input type=hidden name=csrf value=t0k>
 <input name=user><input type=password name=pass><select name=lang>
 <option value=de selected>d</select></form>"""
-DEFS = """\
-locatorGroups:
-  page:
-    locators:
-{locators}
-taskGroups:
-  page: {{ pageTask: {{ dataDef: text }} }}
-dataDefs:
-  text:
-    query: {{ block: "body", selector: "p" }}
-    items: [ item: {{ name: text, value: text }} ]
-"""
 LOGIN = """\
 sites:
   "{host}":
@@ -103,7 +91,9 @@ def server(shop: Shop) -> Iterator[Server]:
 
 def write(desk: Desk, server: Server, count: int, sites: str = LOGIN) -> None:
     entries = [f'      - {{ name: l{each}, url: "{server.url(f"/p{each}")}" }}' for each in range(count)]
-    text = DEFS.format(locators="\n".join(entries)) + sites.format(host=server.host(0), url=server.url(""))
+    text = TEXT_DEFS.format(locators="\n".join(entries)) + sites.format(
+        host=server.host(0), url=server.url("")
+    )
     (desk.folder / "defs.yml").write_text(text)
     desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False}
 

@@ -6,27 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.desk import Desk
+from tests.engine.desk import TEXT_DEFS, Desk
 from tests.server.server import Server
-
-DEFINITIONS = """\
-locatorGroups:
-  page:
-    locators:
-{locators}
-taskGroups:
-  page: {{ pageTask: {{ dataDef: text }} }}
-dataDefs:
-  text:
-    query: {{ block: "body", selector: "p" }}
-    items: [ item: {{ name: text, value: text }} ]
-"""
 
 
 def define(desk: Desk, *urls: str) -> None:
     """A locator for each address, `l0` and so on."""
     locators = "\n".join(f'      - {{ name: l{n}, url: "{url}" }}' for n, url in enumerate(urls))
-    (desk.folder / "defs.yml").write_text(DEFINITIONS.format(locators=locators))
+    (desk.folder / "defs.yml").write_text(TEXT_DEFS.format(locators=locators))
 
 
 @pytest.fixture(autouse=True)

@@ -8,22 +8,10 @@ from itertools import pairwise
 
 import pytest
 
-from tests.engine.desk import Desk, wait_until
+from tests.engine.desk import TEXT_DEFS, Desk, wait_until
 from tests.engine.pace import Pace
 from tests.server.server import Server
 
-DEFS = """\
-locatorGroups:
-  page:
-    locators:
-{locators}
-taskGroups:
-  page: {{ pageTask: {{ dataDef: text }} }}
-dataDefs:
-  text:
-    query: {{ block: "body", selector: "p" }}
-    items: [ item: {{ name: text, value: text }} ]
-"""
 DELAY_MS = 150
 
 
@@ -36,7 +24,7 @@ def server() -> Iterator[Server]:
 
 def write(desk: Desk, urls: list[str], sites: str) -> None:
     locators = "\n".join(f'      - {{ name: l{n}, url: "{url}" }}' for n, url in enumerate(urls))
-    (desk.folder / "defs.yml").write_text(DEFS.format(locators=locators) + sites)
+    (desk.folder / "defs.yml").write_text(TEXT_DEFS.format(locators=locators) + sites)
     desk.settings["scoopi.loader.robots"] = False
 
 

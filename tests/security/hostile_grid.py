@@ -9,9 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from scoopi.store.cluster.cluster_client import ClusterClient, _loaded
+from scoopi.store.cluster.cluster_client import ClusterClient, client_class
 
-HazelcastClient = _loaded()  # loaded first, it warns of nothing
+HazelcastClient = client_class()  # loaded first, it warns of nothing
 
 
 class Touch:

@@ -27,18 +27,7 @@ WIDE_CONSTRUCTORS: set[str] = {
     "scoopi/app.py:Scoopi",
 }
 """Constructors above the limit."""
-PRIVATE_NAMES: set[str] = {
-    "tests/cluster/test_cluster_retention.py:_expire",
-    "tests/cluster/test_forget.py:_is_alive",
-    "tests/cluster/test_grid_values.py:_keys",
-    "tests/cluster/test_hazelcast_store.py:_map",
-    "tests/defs/test_yaml_file.py:_LOADER",
-    "tests/engine/test_job_seeder.py:_packs",
-    "tests/runs/cluster/test_cluster_boot.py:_joined_with_retries",
-    "tests/security/hostile_grid.py:_loaded",
-    "tests/worker/test_fetching.py:_is_waiting",
-    "tests/worker/test_fetching.py:_turned_at",
-}
+PRIVATE_NAMES: set[str] = set()
 """Private names of Scoopi that tests use."""
 
 WORDS: dict[str, str] = {
@@ -63,7 +52,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/cli": (
         "test_main.py and test_verbs.py use them as a command line does",
-        "arguments.py exit_codes.py options.py session.py terminal.py",
+        "arguments.py exit_codes.py options.py session.py",
     ),
     "scoopi/cli/verbs": (
         "test_verbs.py, test_new_verb.py and tests/cluster run the verbs",

@@ -112,7 +112,7 @@ def test_the_minding_thread_gives_way_to_the_steps_thread(
 ) -> None:
     desk.fetching.add(load("a"))
     desk.fetching.turn(0.0, ())
-    monkeypatch.setattr(desk.fetching, "_turned_at", -LIMIT_S)
+    monkeypatch.setattr(desk.fetching, "turned_at", -LIMIT_S)
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", LIMIT_S / 2)
     minding = threading.Thread(target=desk.fetching.mind)
     minding.start()
@@ -161,7 +161,7 @@ class SlowWake(PlayedLoader):
 def test_nothing_is_closed_while_somebody_wakes_it() -> None:
     loader = SlowWake()
     fetching = Fetching(loader, lambda *_: (), lambda *_: None, RequestReports())
-    fetching._is_waiting = True  # as it was when the other thread looked
+    fetching.is_waiting = True  # as it was when the other thread looked
     waking = threading.Thread(target=fetching.wake)
     waking.start()
     assert loader.is_woken.wait(LIMIT_S)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import time
 from argparse import ArgumentParser, Namespace
 
 from scoopi.cli.arguments import Verb
@@ -17,7 +16,7 @@ from scoopi.cli.schedule_verbs.operations import (
     print_fields,
     print_rows,
 )
-from scoopi.cli.terminal import Terminal
+from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.errors import UsageError
 from scoopi.model.schedule.schedule_records import TERMINAL
 from scoopi.serve.rows import attempt_row
@@ -75,15 +74,13 @@ class Attempts:
             attempt = jobs.attempt(options.attempt)
             limit = state.schedule(attempt.bundle).settings.log.limit
             reader = LogReader(attempt_folder(state.folder / "work", attempt), limit)
-            while True:
-                is_over = jobs.attempt(options.attempt).status in TERMINAL
-                decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+            decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+            for _ in poll_until(
+                lambda: not options.follow or jobs.attempt(options.attempt).status in TERMINAL
+            ):
                 text = "".join(decoder.decode(data) for data in reader.read())
                 if text:
                     terminal.give(text.removesuffix("\n"))
-                if is_over or not options.follow:
-                    return
-                time.sleep(_FOLLOW_S)
 
     def _claim(self, options: Namespace, terminal: Terminal) -> None:
         with opened(options) as state:
@@ -123,5 +120,4 @@ def _outputs(options: Namespace) -> dict[str, str]:
         raise UsageError(error.what.replace("input", "output"), hint="write --output NAME=VALUE") from error
 
 
-_FOLLOW_S = 0.2
 VERB: Verb = Attempts()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
@@ -10,7 +9,7 @@ from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED
 from scoopi.cli.options import add_inputs, read_inputs
 from scoopi.cli.schedule_verbs.operations import add_common, desks, print_fields, print_rows
-from scoopi.cli.terminal import Terminal
+from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.model.schedule.schedule_records import FINISHED
 from scoopi.periods.slot import parse_instant
 
@@ -48,8 +47,8 @@ class Launch:
             print_rows(terminal, [row], options, ("job",))
             return DONE
         with desks(options) as (_, jobs):
-            while (job := jobs.job(row["job"])).state not in FINISHED:
-                time.sleep(_POLL_S)
+            for _ in poll_until(lambda: jobs.job(row["job"]).state in FINISHED):
+                job = jobs.job(row["job"])
             attempts = jobs.attempts(job.job)
         result: dict[str, Any] = {"job": job.job, "state": job.state, "reason": job.reason or None}
         result["outputs"] = attempts[-1]["outputs"] if attempts else {}
@@ -57,5 +56,4 @@ class Launch:
         return DONE if job.state in ("processed", "noop") else SOME_FAILED
 
 
-_POLL_S = 0.1
 VERB: Verb = Launch()

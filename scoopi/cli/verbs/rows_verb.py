@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
 from scoopi.cli.options import add_verbose
-from scoopi.cli.terminal import Terminal
-
-FOLLOW_S = 0.5
-"""Between two looks at a run in progress."""
+from scoopi.cli.terminal import Terminal, poll_until
 
 
 class Rows:
@@ -45,9 +41,7 @@ class Rows:
             options.output,
             lambda lines: terminal.give(lines.removesuffix("\n")),
         ) as rows:
-            rows.look()
-            while options.follow and not rows.is_over():
-                time.sleep(FOLLOW_S)  # there is no event for the commit of another process
+            for _ in poll_until(lambda: not options.follow or rows.is_over()):
                 rows.look()
         return DONE
 

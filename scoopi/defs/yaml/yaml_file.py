@@ -12,7 +12,7 @@ from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.defs.yaml.yaml_builder import TOO_DEEP, RefusedError, YamlBuilder
 from scoopi.model.place import Place
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TAB_INDENT = re.compile(r" *\t")
 
@@ -48,7 +48,7 @@ class YamlFile:
         return None
 
     def _built(self, builder: YamlBuilder) -> Node | None:
-        events = yaml.parse(self._text, Loader=_LOADER)
+        events = yaml.parse(self._text, Loader=LOADER)
         try:
             return builder.build(events)
         except RefusedError:

@@ -75,7 +75,7 @@ class ClusterBoot:
         self._opened.enter_context(MetricsServer(MetricsSettings.of(configs), self._waits))
         try:
             client = self._connected()
-            return self._joined_with_retries(
+            return self.joined_with_retries(
                 lambda opened: self._run.join(client, opened, mine, configs, outputs)
             )
         except StoppedError:
@@ -88,7 +88,7 @@ class ClusterBoot:
         client.guard(majority_of(client, self._settings, self._node).ensure)
         return client
 
-    def _joined_with_retries(
+    def joined_with_retries(
         self, join: Callable[[ExitStack], RunContext | RunReport]
     ) -> RunContext | RunReport:
         """Each step is the same done twice, so that all are tried again while the store is away."""

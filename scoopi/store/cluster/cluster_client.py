@@ -225,19 +225,19 @@ class ClusterClient:
         return answer.result()
 
     def _connected(self) -> HazelcastClient:
-        client_class = _loaded()
+        kind = client_class()
         from scoopi.store.cluster.client_faults import first_answer_within
         from scoopi.store.cluster.client_options import client_options
         from scoopi.store.cluster.grid_values import read_own_types_only
 
         _keep_quiet()
         options = client_options(self.settings, self._heard, _PING_S, _SILENCE_S)
-        client_class = first_answer_within(options["connection_timeout"], client_class)
+        kind = first_answer_within(options["connection_timeout"], kind)
         end = time.monotonic() + options["cluster_connect_timeout"]
         while True:
             left_s = end - time.monotonic()
             try:
-                client = client_class(**{**options, "cluster_connect_timeout": max(0.0, min(left_s, _TRY_S))})
+                client = kind(**{**options, "cluster_connect_timeout": max(0.0, min(left_s, _TRY_S))})
                 break
             except Exception as fault:
                 if self._is_stopped():
@@ -269,7 +269,7 @@ class ClusterClient:
                 self._lost_at = time.monotonic()
 
 
-def _loaded() -> type[HazelcastClient]:
+def client_class() -> type[HazelcastClient]:
     """The client's class; loaded late, as a run on one machine needs no client."""
     with warnings.catch_warnings():
         # It imports a module that Python 3.11 calls deprecated; for later ones it brings its own.

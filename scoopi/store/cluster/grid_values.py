@@ -105,6 +105,10 @@ class GridKeys:
         self._serialized = serialized
         self._keys: dict[str, GridKey] = {}
 
+    def __len__(self) -> int:
+        """How many keys are kept serialized."""
+        return len(self._keys)
+
     def of(self, key: str) -> GridKey:
         """The key, to be given to a map's method in its stead."""
         if (known := self._keys.get(key)) is None:

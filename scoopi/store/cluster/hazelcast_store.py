@@ -55,8 +55,7 @@ class HazelcastStore:
         maps: Sequence[StoreMap] = RUN_MAPS,
     ) -> None:
         self._is_gone = is_gone
-        self._clock = clock
-        self._used_at = clock()
+        self._clock, self._used_at = clock, clock()
         self._client = client
         self.prefix = f"{PREFIX}.{run}" if run else PREFIX
         self._burst = Burst(client, guarded)
@@ -79,7 +78,7 @@ class HazelcastStore:
         if not records:
             return []
         read, sent = reader_of(store_map), self._writer(store_map)
-        kept, at = self._map(store_map), self._keys.of
+        kept, at = self.grid_map(store_map), self._keys.of
         puts = (_later(kept.put_if_absent, at(key), sent(value)) for key, value in records)
         with self._blamed(store_map):
             standing = self._burst.answers(f"put to {store_map}", puts)
@@ -95,7 +94,7 @@ class HazelcastStore:
         """See `Store`; changes of one key in one batch are made in their order."""
         if not changes:
             return []
-        sent, kept, at = self._writer(store_map), self._map(store_map), self._keys.of
+        sent, kept, at = self._writer(store_map), self.grid_map(store_map), self._keys.of
         calls = (_later(kept.replace_if_same, at(key), sent(old), sent(new)) for key, old, new in changes)
         with self._blamed(store_map):
             made = self._burst.answers(f"change in {store_map}", calls)
@@ -108,7 +107,7 @@ class HazelcastStore:
 
     def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
         """See `Store`."""
-        kept = self._map(store_map)
+        kept = self.grid_map(store_map)
         deletions = (_later(kept.delete, key) for key in self._sent(keys))
         self._burst.answers(f"deletion in {store_map}", deletions)
 
@@ -142,7 +141,7 @@ class HazelcastStore:
 
     def set_ttl_all(self, store_map: StoreMap, keys: Sequence[str], seconds: int) -> None:
         """Let the records expire after that many seconds; absent ones are no error."""
-        kept = self._map(store_map)
+        kept = self.grid_map(store_map)
         calls = (_later(kept.set_ttl, key, seconds) for key in self._sent(keys))
         self._burst.answers(f"set the end of {store_map}", calls)
 
@@ -222,10 +221,11 @@ class HazelcastStore:
         return own
 
     def _one(self, store_map: StoreMap, verb: str, call: Callable[[Map[Any, Any]], Future[Any]]) -> Any:
-        kept = self._map(store_map)
+        kept = self.grid_map(store_map)
         return self._burst.answer(f"{verb} {store_map}", lambda: call(kept))
 
-    def _map(self, store_map: StoreMap) -> Map[Any, Any]:
+    def grid_map(self, store_map: StoreMap) -> Map[Any, Any]:
+        """The map of the grid, with its index."""
         self._ensure_kept()
         if (kept := self._maps.get(store_map)) is None:
             kept = self._client.map(f"{self.prefix}.{store_map}")

@@ -69,7 +69,7 @@ class RunRegistry:
         node: str,
         is_alive: Callable[[str], bool] = lambda maps: True,
     ) -> None:
-        self._is_alive = is_alive
+        self.is_alive = is_alive
         self.pulse = RunPulse(grid)
         self._grid = grid
         self._phase = phase
@@ -191,7 +191,7 @@ class RunRegistry:
     def _is_left_for_good(self, known: KnownRun) -> bool:
         """Whether it is unfinished, its time is over, and no node has a heartbeat now."""
         try:
-            return not known.over and not self.pulse.seconds(known.maps) and not self._is_alive(known.maps)
+            return not known.over and not self.pulse.seconds(known.maps) and not self.is_alive(known.maps)
         except RecordError as error:
             log.warning("run %s: it is left as it is: %s", known.run, error)
             return False

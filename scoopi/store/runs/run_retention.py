@@ -53,11 +53,12 @@ class RunRetention:
         later_s = self._seconds + min(self._seconds, MOST_LATER_S)
         RememberedEnds(self._store).expire(later_s)
         for name in _KEPT:
-            self._expire(name, later_s)
-        self._expire(RUN, self._seconds)
+            self.expire(name, later_s)
+        self.expire(RUN, self._seconds)
         self._last()
 
-    def _expire(self, store_map: StoreMap, seconds: int) -> None:
+    def expire(self, store_map: StoreMap, seconds: int) -> None:
+        """Let all records of a map end after so many seconds."""
         for page in pages(self._store, store_map, PAGE):
             self._store.set_ttl_all(store_map, [key for key, _ in page], seconds)
 

@@ -54,21 +54,21 @@ def test_what_a_try_has_opened_is_closed_before_the_next_and_kept_of_the_last() 
         return fails(opened)
 
     with ExitStack() as all_opened:
-        assert boot_of(all_opened)._joined_with_retries(join) is JOINED
+        assert boot_of(all_opened).joined_with_retries(join) is JOINED
         assert open_now == [1]
     assert open_now == []
 
 
 def test_joining_is_given_up_when_it_has_failed_for_as_long_as_members_may_be_away() -> None:
     with ExitStack() as opened, pytest.raises(StoreError):
-        boot_of(opened)._joined_with_retries(failing(1_000_000))
+        boot_of(opened).joined_with_retries(failing(1_000_000))
 
 
 def test_a_try_in_which_the_store_must_have_answered_makes_the_time_restart() -> None:
     with ExitStack() as opened:
-        assert boot_of(opened)._joined_with_retries(failing(3, TIMEOUT_MS / 1000 + 0.1)) is JOINED
+        assert boot_of(opened).joined_with_retries(failing(3, TIMEOUT_MS / 1000 + 0.1)) is JOINED
 
 
 def test_a_node_that_is_to_stop_does_not_retry() -> None:
     with ExitStack() as opened, pytest.raises(StoppedError):
-        boot_of(opened, lambda: True)._joined_with_retries(failing(1))
+        boot_of(opened, lambda: True).joined_with_retries(failing(1))
