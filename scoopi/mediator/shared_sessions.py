@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -13,8 +12,6 @@ from scoopi.model.site_session import Session
 from scoopi.store.ports import RUN, Change, Store
 from scoopi.store.record_codec import RecordCodec
 
-CLAIM_S = 60.0
-"""After this time an unchanged claim to log in is void: its node has crashed, or the site does not answer."""
 ROUNDS = 4
 """How often a write that conflicts with another node's is tried again within a round."""
 
@@ -33,7 +30,7 @@ class SharedSessions:
         names: of all sessions; without any, nothing is read or written.
         node: incarnation of this node.
         is_alone: on one machine there is nobody to share with: the records are for `resume`.
-        clock: monotonic seconds.
+        is_gone: whether an incarnation is dead or has left: its claims to log in are void.
     """
 
     def __init__(
@@ -42,19 +39,19 @@ class SharedSessions:
         names: Sequence[str],
         node: str,
         is_alone: bool,
-        clock: Callable[[], float] = time.monotonic,
+        is_gone: Callable[[str], bool],
     ) -> None:
         self._store = store
         self._keys = {f"session/{name}": name for name in names}
         self._node = node
         self._is_alone = is_alone
-        self._clock = clock
+        self._is_gone = is_gone
         self._codec = RecordCodec(RUN, SessionRecord)
         self._lock = threading.Lock()
         self._dirty: dict[str, Session] = {}
         self._wanted: set[str] = set()
         self._claimed: set[str] = set()
-        self._seen: dict[str, tuple[bytes, float]] = {}
+        self._seen: dict[str, bytes] = {}
 
     def may_log_in(self, name: str) -> bool:
         """Whether this node may log in now; if not, it asks for that."""
@@ -92,15 +89,16 @@ class SharedSessions:
 
     def _settle(self, key: str, name: str, raw: bytes | None, learn: Callable[[Session], None]) -> None:
         for _ in range(ROUNDS):
-            is_news = raw is not None and self._seen.get(key, (b"", 0.0))[0] != raw
+            is_news = raw is not None and self._seen.get(key) != raw
             if is_news and raw is not None:
-                self._seen[key] = raw, self._clock()
+                self._seen[key] = raw
             known = SessionRecord(Session(name)) if raw is None else self._codec.read(key, raw)
-            wanted = self._next(key, name, known, is_news)
+            wanted = self._next(name, known, is_news)
             if is_news:
                 failed = "" if self._is_alone else known.session.failed
                 learn(replace(known.session, failed=failed))
             if wanted == known:
+                self._claim(name, known, learn)
                 return
             new = self._codec.written(wanted)
             change = Change(key, raw or b"", new)
@@ -114,14 +112,16 @@ class SharedSessions:
                 return
             raw = outcome.current
 
-    def _next(self, key: str, name: str, known: SessionRecord, is_news: bool) -> SessionRecord:
+    def _next(self, name: str, known: SessionRecord, is_news: bool) -> SessionRecord:
         with self._lock:
             own, has_claim, wants = self._dirty.get(name), name in self._claimed, name in self._wanted
         session = known.session if own is None else merged(known.session, own, is_news)
         claim = known.claim
+        if has_claim and claim != self._node:  # this node was away, and another one has taken the claim over
+            self.release(name)
         if claim == self._node and not has_claim:
             claim = ""
-        is_void = claim == "" or self._clock() - self._seen.get(key, (b"", 0.0))[1] > CLAIM_S
+        is_void = claim == "" or (claim != self._node and self._is_gone(claim))
         return SessionRecord(session, self._node if wants and is_void else claim)
 
     def _written(
@@ -132,10 +132,15 @@ class SharedSessions:
         record: SessionRecord,
         learn: Callable[[Session], None],
     ) -> None:
-        self._seen[key] = new, self._clock()
+        self._seen[key] = new
         with self._lock:
             if self._dirty.get(name) is not None and self._dirty[name].version <= record.session.version:
                 del self._dirty[name]
+        self._claim(name, record, learn)
+
+    def _claim(self, name: str, record: SessionRecord, learn: Callable[[Session], None]) -> None:
+        """Let this node log in if it wants to and the record says that it may."""
+        with self._lock:
             has_won = record.claim == self._node and name in self._wanted
             if has_won:
                 self._wanted.discard(name)

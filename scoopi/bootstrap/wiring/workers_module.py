@@ -115,12 +115,8 @@ class WorkersModule(Module):
         self, context: RunContext, members: Membership, jobs: JobInbox, tasks: TaskInbox
     ) -> RobotsDesk:
         """What this node knows of each robots.txt; a node that is alone takes over what others have begun."""
-
-        def is_gone(incarnation: str) -> bool:
-            look = members.last_look
-            return context.cluster is None or incarnation in look.dead or incarnation in look.left
-
-        return RobotsDesk(RobotsBook(context.store, context.node, is_gone), jobs.wake, tasks.wake)
+        book = RobotsBook(context.store, context.node, _is_gone(context, members))
+        return RobotsDesk(book, jobs.wake, tasks.wake)
 
     @singleton
     @provider
@@ -137,9 +133,10 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def shared_sessions(self, context: RunContext, sites: Sites) -> SharedSessions:
+    def shared_sessions(self, context: RunContext, sites: Sites, members: Membership) -> SharedSessions:
         """The sessions of sites in the store."""
-        return SharedSessions(context.store, sites.sessions, context.node, context.cluster is None)
+        is_alone, is_gone = context.cluster is None, _is_gone(context, members)
+        return SharedSessions(context.store, sites.sessions, context.node, is_alone, is_gone)
 
     @singleton
     @provider
@@ -207,6 +204,16 @@ class WorkersModule(Module):
         """How many jobs of a host are taken in advance."""
         windows = SOLO_WINDOWS if context.cluster is None else CLUSTER_WINDOWS
         return Prefetch(sites, settings.prefetch_ms, windows)
+
+
+def _is_gone(context: RunContext, members: Membership) -> Callable[[str], bool]:
+    """Whether another incarnation is dead or has left; on one machine all others are."""
+
+    def is_gone(incarnation: str) -> bool:
+        look = members.last_look
+        return context.cluster is None or incarnation in look.dead or incarnation in look.left
+
+    return is_gone
 
 
 def _robots_off(sites: Sites) -> Callable[[str], bool]:
