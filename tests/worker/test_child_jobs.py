@@ -105,3 +105,15 @@ def test_a_page_is_read_once_per_set_of_parent_values() -> None:
     assert [child.payload.parent for child in children] == [{"a": 1, "b": None}, {"a": 2, "b": None}]
     once = made(page(), *(Link("item", "/a", once=True, parent=each) for each in values))
     assert len({child.id for child in once}) == 2
+
+
+def test_a_page_read_once_per_run_has_its_place_in_the_chain_only_if_a_record_leads_to_it() -> None:
+    deep = JobPayload(Locator("other", "list", "/2"), "2" * 32, 5, b"x" * 40)
+    (plain,) = made(deep, Link("item", "/a", once_per_run=True))
+    (led,) = made(deep, Link("item", "/a", once_per_run=True, parent={"a": 1}))
+    assert (plain.payload.page, led.payload.page) == (2, 6)
+
+
+def test_a_link_that_is_not_followed_hides_none_behind_it() -> None:
+    long, circle = Link("item", "http://h/".ljust(70_000, "x")), Link("list", "/list.html")
+    assert [child.payload.locator.url for child in made(page(), long, circle, Link("item", "/a"))] == ["/a"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.data_def import DataDef, ItemDef
+from scoopi.model.records import Records
 from scoopi.model.report.finds import MET, PAGES, ROWS, count_name
 from scoopi.worker.found_values import FoundValues
 
@@ -66,4 +67,13 @@ def test_pages_and_rows_are_counted_and_reported_once() -> None:
 def test_data_of_an_unknown_definition_is_left_aside() -> None:
     counter = found()
     counter.note(Data("others", rows(("a", "b", "c")).items))
+    assert counter.take() == {}
+
+
+def test_counts_of_records_add_up_until_they_are_taken() -> None:
+    counter = found()
+    records = Records("books", (), finds={"a": 2.0, "b": 1.0})
+    counter.note_records(records)
+    counter.note_records(records)
+    assert counter.take() == {"a": 4.0, "b": 2.0}
     assert counter.take() == {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 
@@ -239,3 +240,30 @@ def test_the_times_of_steps_add_up_until_they_are_taken() -> None:
     assert times["loader"] == 0.75
     assert 0 < times["step1"] < sys.maxsize
     assert desk.run.take_times() == {}
+
+
+def test_a_warning_that_knows_its_place_keeps_it() -> None:
+    warning = Failure("no rows", "no rows", at="other.yml:7")
+    (placed,) = frame_of(Desk(chain("good", rows("a.csv", 1, (warning,)))).result()).warnings
+    assert placed.at == "other.yml:7"
+
+
+def test_of_an_error_within_a_library_the_plugins_line_is_named() -> None:
+    def fails(_: Payload) -> Handover:
+        json.loads("{")
+        raise AssertionError
+
+    (failure,) = Desk(chain("bad", Does(fails))).result().failures
+    assert f"({__file__}:" in failure.message
+
+
+def test_an_unexpected_error_is_logged_with_its_traceback_once_a_step_and_kind(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    desk = Desk(chain("bad", raises(ValueError("odd"))))
+    for _ in range(3):
+        desk.result()
+    assert [record.getMessage() for record in caplog.records] == ["job job: step step1 failed unexpectedly"]
+    assert caplog.records[0].exc_info is not None
+    Desk(chain("known", raises(StepError("gone"))), chain("big", raises(MemoryError()))).result()
+    assert len(caplog.records) == 1, "an expected error needs no traceback"

@@ -66,3 +66,14 @@ def test_only_web_addresses_are_granted(desk: PluginDesk, url: str) -> None:
 
     assert desk.error(load).fault == LoadFault()
     assert desk.sent == []
+
+
+def test_an_error_that_only_looks_like_that_of_a_network_is_the_plugins_own(desk: PluginDesk) -> None:
+    error = ValueError("odd")
+    error.reason = OSError("inner")  # type: ignore[attr-defined]
+    assert not desk.error(raising(error)).fault.is_transient
+
+
+def test_an_error_of_the_system_without_a_better_name_is_one_of_the_connection(desk: PluginDesk) -> None:
+    for error in (OSError(113, "No route to host"), urllib.error.URLError("unknown")):
+        assert desk.error(raising(error)).fault.reason == "connect"
