@@ -15,7 +15,7 @@ from scoopi.bootstrap.defs_composer import DefsComposer, ensure_sites_of
 from scoopi.bootstrap.failed_tasks import FailedTasks, find_finished, refuse_cluster
 from scoopi.bootstrap.wiring.modules import OpenedRun
 from scoopi.configs.configs import Configs
-from scoopi.configs.groups import ClusterSettings
+from scoopi.configs.groups import BrowserSettings, ClusterSettings
 from scoopi.configs.run_date import compose_run_date
 from scoopi.configs.setting import Scope
 from scoopi.errors import AppenderError, RecordError, RunError, StoreError, UsageError
@@ -87,7 +87,17 @@ class Bootstrap:
         context = self._resumed() if self._request.defs is None else self._begin(self._request.defs)
         if not isinstance(context, RunContext):
             return context
-        return OpenedRun(self._request, context, self._launcher)
+        return OpenedRun(self._request, self._with_browsers(context), self._launcher)
+
+    def _with_browsers(self, context: RunContext) -> RunContext:
+        """The context of a node that has browsers, if any page of the run is loaded in one."""
+        if all(group.browser is None for group in context.composed.definitions.task_groups.values()):
+            return context
+        from scoopi.browser.pool_process import PoolProcess  # late: few runs have browsers
+
+        pool = PoolProcess(BrowserSettings.of(context.configs))
+        self._open.callback(pool.close)
+        return msgspec.structs.replace(context, browsers=pool.socket)
 
     # A new run
 

@@ -68,6 +68,7 @@ class StepBuilder:
     ) -> None:
         configs = Configs.from_composed(plan.configs)
         self._definitions = plan.definitions
+        self._browsers = plan.browsers
         self._finder = finder
         self._files = files
         self._archive = archive
@@ -123,11 +124,17 @@ class StepBuilder:
         Raises:
             PluginError: a plugin cannot be made.
         """
-        return {
+        plugins: dict[str, tuple[str, LoaderPlugin]] = {
             name: (plugin.name, self._finder.construct("loaders", plugin))
             for name, group in self._definitions.task_groups.items()
             for plugin in group.tasks[0].steps[1].plugins
         }
+        for name, group in self._definitions.task_groups.items():
+            if group.browser is not None:
+                from scoopi.browser.browser_loader import BrowserLoader  # late: few runs have browsers
+
+                plugins[name] = ("browser", BrowserLoader(self._browsers, group.browser))
+        return plugins
 
     def _chain(self, task: TaskDef) -> TaskChain:
         """Seeder and loader, which stand first, are not run by the chain (defs/README.md, 4.3)."""

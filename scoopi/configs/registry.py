@@ -56,7 +56,9 @@ _PREFIXES: Mapping[str, str] = MappingProxyType(
     {
         "scoopi.poolsize.": "use scoopi.workers and scoopi.loader.fetch.inFlight",
         "scoopi.metrics.serializer.": "metrics are read for every request",
-        "scoopi.webDriver.": "this version drives no browser",
+        "scoopi.webDriver.timeout.": "see `browser` of a task group: until and timeout",
+        "scoopi.webDriver.waitType": "see `browser` of a task group: until and timeout",
+        "scoopi.webDriver.log": "the driver's log is kept while the browser runs",
         "hazelcast.": "members have their own configuration: scoopi member --config FILE",
     }
 )
@@ -130,6 +132,7 @@ _TLS = (
 )
 SETTINGS: tuple[Setting, ...] = (
     *declared(groups.WorkerSettings).values(),
+    *declared(groups.BrowserSettings).values(),
     *_DEFINITIONS,
     *_BLANK_FACTS,
     *declared(groups.FactSettings).values(),

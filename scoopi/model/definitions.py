@@ -90,11 +90,30 @@ class TaskDef(msgspec.Struct, frozen=True):
     outputs: tuple[OutputDef, ...] = ()
 
 
+class BrowserDef(msgspec.Struct, frozen=True):
+    """How pages are loaded in a browser: what is waited for afterwards; all that is given must hold.
+
+    Attributes:
+        selector: a CSS selector that an element matches; empty for none.
+        gone: a CSS selector that no element matches any more.
+        text: a text that the page shows.
+        time_ms: a fixed time.
+        timeout_ms: the longest that the conditions are waited for.
+    """
+
+    selector: str = ""
+    gone: str = ""
+    text: str = ""
+    time_ms: int = 0
+    timeout_ms: int = 10_000
+
+
 class TaskGroup(msgspec.Struct, frozen=True):
     """The tasks done on every page of the group, in the order of their definition; never empty.
 
     Attributes:
         live: the text of the definition, empty when it has none.
+        browser: how its pages are loaded in a browser; None if they are not.
         parents: fields of the record that led to a page which its definitions use.
         uses_locator: whether a row may depend on the locator from which its page was reached.
     """
@@ -105,6 +124,7 @@ class TaskGroup(msgspec.Struct, frozen=True):
     place: Place = NOWHERE
     parents: tuple[str, ...] = ()
     uses_locator: bool = True
+    browser: BrowserDef | None = None
 
 
 class Definitions(msgspec.Struct, frozen=True):

@@ -73,6 +73,8 @@ class WorkerPlan(msgspec.Struct, frozen=True):
     """Keys of the settings that no script sees."""
     logs_pages: bool = False
     """Whether the parent logs a line for each page."""
+    browsers: str = ""
+    """The socket of the node's browsers; empty if no page is loaded in one."""
 
 
 class _Part(msgspec.Struct, frozen=True, array_like=True):

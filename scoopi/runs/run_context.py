@@ -49,6 +49,7 @@ class RunContext(msgspec.Struct, frozen=True):
         on_seeded: called while this node seeds, with the number of jobs so far.
         keep: called every liveness gap: the cluster keeps the unfinished run for a while from then.
         joining: has answered probes while this node waited for others; None on one machine.
+        browsers: the socket of the node's browsers; empty if no page is loaded in one.
         canaries: keys of the records whose loss shows that the run's data is lost.
     """
 
@@ -77,6 +78,7 @@ class RunContext(msgspec.Struct, frozen=True):
     limit: int | None = None
     sync_store: Callable[[], None] = lambda: None
     on_seeded: Callable[[int], None] = lambda jobs: None
+    browsers: str = ""
 
     @property
     def current_folder(self) -> Path:
@@ -120,6 +122,7 @@ class RunContext(msgspec.Struct, frozen=True):
             is_cluster=self.cluster is not None,
             secrets=self.configs.secrets,
             logs_pages=logging.getLogger(__name__).isEnabledFor(logging.INFO),
+            browsers=self.browsers,
         )
 
     def resume_command(self) -> str:

@@ -47,8 +47,8 @@ def test_a_dotted_name_of_a_built_in_means_the_built_in(written: str, short: str
         (
             "org.codetab.scoopi.step.extract.DomLoader",
             (
-                "pages cannot be loaded by a browser",
-                "use PageLoader, where the page as it comes has the data",
+                "a browser is not a step here",
+                "write `loader: browser` in the task group",
             ),
         ),
         ("DomScript", None),

@@ -81,8 +81,8 @@ _SCRIPT = (
         ),
         (
             "loader: { class: DomLoader, previous: seeder, next: parser }",
-            f"error {_AT}.loader: DomLoader: pages cannot be loaded by a browser; "
-            "use PageLoader, where the page as it comes has the data",
+            f"error {_AT}.loader: DomLoader: a browser is not a step here; "
+            "write `loader: browser` in the task group",
         ),
         (
             "filter: { class: DataFilter, previous: parser, next: appender, plugins: [ plugin: "

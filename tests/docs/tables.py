@@ -46,6 +46,8 @@ _RECORDS = {
     "locator-group": language.LOCATOR_GROUP,
     "locator": language.LOCATOR,
     "task-group": language.TASK_GROUP,
+    "browser": language.BROWSER,
+    "until": language.UNTIL,
     "task": language.TASK,
     "persist": language.PERSIST,
     "step": language.STEP,

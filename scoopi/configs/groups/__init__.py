@@ -6,6 +6,7 @@ A field with a `Key` declares its setting; `registry.py` collects them.
 from scoopi.configs.groups.cluster_groups import ClusterSettings, TlsSettings
 from scoopi.configs.groups.node_groups import (
     AppenderSettings,
+    BrowserSettings,
     EngineSettings,
     JobSettings,
     MetricsSettings,
@@ -27,6 +28,7 @@ from scoopi.configs.groups.retry_groups import RetrySettings
 __all__ = [
     "AppenderSettings",
     "ArchiveSettings",
+    "BrowserSettings",
     "ClusterSettings",
     "EngineSettings",
     "FactSettings",

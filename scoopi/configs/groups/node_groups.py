@@ -51,6 +51,39 @@ class WorkerSettings(Group, frozen=True):
         return cls(workers, configs.number("scoopi.loader.fetch.inFlight"), memory)
 
 
+class BrowserSettings(Group, frozen=True):
+    """The browsers of a node, for pages with `loader: browser`."""
+
+    browsers: Annotated[
+        int,
+        SettingKey(
+            "scoopi.webDriver.browsers",
+            NODE,
+            "The most browsers of this node at a time; each loads one page at a time.",
+            least=1,
+            most=64,
+        ),
+    ] = 2
+    pages: Annotated[
+        int,
+        SettingKey(
+            "scoopi.webDriver.pages",
+            NODE,
+            "After how many pages a browser is replaced by a new one.",
+            least=1,
+        ),
+    ] = 200
+    binary: Annotated[
+        str, SettingKey("scoopi.webDriver.browserPath", NODE, "The browser's program.", kind=SettingKind.PATH)
+    ] = "/usr/bin/chromium"
+    driver: Annotated[
+        str,
+        SettingKey(
+            "scoopi.webDriver.driverPath", NODE, "The program of the browser's driver.", kind=SettingKind.PATH
+        ),
+    ] = "/usr/bin/chromedriver"
+
+
 class AppenderSettings(Group, frozen=True):
     """How rows are gathered before they are made durable."""
 

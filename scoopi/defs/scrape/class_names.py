@@ -78,7 +78,7 @@ def absent_class(name: str) -> tuple[str, str] | None:
     """The fault and hint for a class of the Java original that Scoopi lacks; None for others."""
     packages, _, last = name.rpartition(".")
     if last == _BROWSER:
-        return "pages cannot be loaded by a browser", f"use {LOADER}, where the page as it comes has the data"
+        return "a browser is not a step here", "write `loader: browser` in the task group"
     if not packages:
         return None
     if last == _ANALYZER:

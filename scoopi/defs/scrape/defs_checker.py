@@ -11,7 +11,14 @@ from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.conversion_checker import ConversionChecker
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef, build_data_def
 from scoopi.defs.scrape.data_def_checker import DataDefChecker
-from scoopi.defs.scrape.defs_groups import Reach, WrittenTask, build_locator_groups, build_task_groups
+from scoopi.defs.scrape.defs_groups import (
+    LOADERS,
+    Reach,
+    WrittenTask,
+    WrittenTaskGroup,
+    build_locator_groups,
+    build_task_groups,
+)
 from scoopi.defs.scrape.digest import tree_digest
 from scoopi.defs.scrape.step_sets import RECORD_STEPS, SetStep, Steps, StepSets
 from scoopi.defs.scrape.task_checker import TaskChecker
@@ -154,6 +161,19 @@ class DefsChecker:
                 )
                 self._findings.warning(locator.place, key, what, fault.hint)
 
+    def _check_loader(self, group: WrittenTaskGroup) -> None:
+        if group.loader and group.loader not in LOADERS:
+            what = f"loader: {group.loader}: there is no such loader"
+            near = nearest(group.loader, LOADERS)
+            self._findings.error(
+                group.node.at("loader"), f"{group.key}.loader", what, "it is http or browser", near=near
+            )
+        if "browser" in group.node.entries and group.browser is None:
+            what = "its pages are not loaded in a browser"
+            self._findings.error(
+                group.node.at("browser"), f"{group.key}.browser", what, "add `loader: browser`"
+            )
+
     def _check_tasks(self) -> None:
         checker = TaskChecker(self._checkers, self._findings, self._data_defs)
         conversions = ConversionChecker(self._findings)
@@ -164,6 +184,7 @@ class DefsChecker:
             fault = self._checkers.live(group.live) if group.live else None
             if fault:
                 self._findings.error(group.node.at("live"), f"{group.key}.live", fault.what, fault.hint)
+            self._check_loader(group)
             for task in group.tasks:
                 chain = self._chain(task, self._findings)
                 self._check_data_def(task)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 import msgspec
 
@@ -11,11 +12,13 @@ from scoopi.defs.scrape.class_names import CSS_PARSER, LINK_MAKER, XPATH_PARSER
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
 from scoopi.defs.scrape.step_sets import SetStep, Steps
 from scoopi.defs.sites.request_builder import locator_def
-from scoopi.defs.yaml.node import Listing, Node, Table, read_bool
-from scoopi.model.definitions import LocatorDef, LocatorGroup, OutputDef, TaskDef, TaskGroup
+from scoopi.defs.yaml.node import Listing, Node, Table, read_bool, read_integer
+from scoopi.model.definitions import BrowserDef, LocatorDef, LocatorGroup, OutputDef, TaskDef, TaskGroup
 from scoopi.model.place import Place
 
-_LIVE = "live"
+_LIVE, _LOADER, _BROWSER = "live", "loader", "browser"
+LOADERS = ("http", _BROWSER)
+"""What may load the pages of a group."""
 Chains = Mapping[str, list[SetStep] | None]
 """Key of a task -> its chain of steps; None when it has none (a finding elsewhere)."""
 Sets = Mapping[str, Steps | None]
@@ -78,11 +81,31 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
         """How long a loaded page may be used again; empty if not given."""
         return self.node.text(_LIVE) or ""
 
+    @property
+    def loader(self) -> str:
+        """What loads its pages, as written; empty if not given."""
+        return self.node.text(_LOADER) or ""
+
+    @property
+    def browser(self) -> BrowserDef | None:
+        """How its pages are loaded in a browser; None if they are not."""
+        if self.loader != _BROWSER:
+            return None
+        waits = self.node.table(_BROWSER)
+        until = waits.table("until") if waits is not None else None
+        given: dict[str, Any] = {}
+        if until is not None:
+            given = {name: until.text(name) or "" for name in ("selector", "gone", "text")}
+            given["time_ms"] = read_integer(until.text("time") or "") or 0
+        if waits is not None and (timeout := read_integer(waits.text("timeout") or "")) is not None:
+            given["timeout_ms"] = timeout
+        return BrowserDef(**given)
+
     def built(
         self, tasks: tuple[TaskDef, ...], parents: tuple[str, ...] = (), *, uses_locator: bool = True
     ) -> TaskGroup:
         """The group with its tasks."""
-        return TaskGroup(self.name, tasks, self.live, self.place, parents, uses_locator)
+        return TaskGroup(self.name, tasks, self.live, self.place, parents, uses_locator, self.browser)
 
 
 def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:
@@ -93,7 +116,7 @@ def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:
         tasks = tuple(
             WrittenTask(name, task, f"{key}.{task}", inner, at)
             for task, inner, at in _tables(node)
-            if task != _LIVE
+            if task != _BROWSER
         )
         groups[name] = WrittenTaskGroup(name, key, node, place, tasks)
     return groups

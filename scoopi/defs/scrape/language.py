@@ -224,8 +224,31 @@ TASK = Record(
         ),
     )
 )
+UNTIL = Record(
+    (
+        Key("selector", _TEXT, "A CSS selector that an element matches.", 'selector: "table.prices"'),
+        Key("gone", _TEXT, "A CSS selector that no element matches any more.", 'gone: ".spinner"'),
+        Key("text", _TEXT, "A text that the page shows.", 'text: "All prices include VAT"'),
+        Key("time", _INTEGER, "A fixed time, in ms.", "time: 500"),
+    )
+)
+BROWSER = Record(
+    (
+        Key("until", UNTIL, "What a page must have to be complete.", 'until: { selector: "table.prices" }'),
+        Key("timeout", _INTEGER, "The longest wait for that, in ms; default: 10000.", "timeout: 30000"),
+    )
+)
 TASK_GROUP = Record(
-    (Key("live", _TEXT, "How long a loaded page may be used again.", 'live: "P1W"'),),
+    (
+        Key("live", _TEXT, "How long a loaded page may be used again.", 'live: "P1W"'),
+        Key("loader", _TEXT, "What loads the pages: http (default) or browser.", "loader: browser"),
+        Key(
+            "browser",
+            BROWSER,
+            "When a page is complete, with `loader: browser`.",
+            'browser: { until: { selector: "table.prices" } }',
+        ),
+    ),
     others=TASK,
     called="task",
 )

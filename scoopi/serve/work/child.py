@@ -7,7 +7,7 @@ import signal
 import sys
 from typing import Any
 
-from scoopi.serve.work.descendants import die_with_parent
+from scoopi.descendants import die_with_parent
 
 ANSWERS = 3
 """The descriptor on which a function reports."""

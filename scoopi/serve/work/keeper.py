@@ -19,9 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from scoopi.descendants import adopt_orphans, kill_descendants
 from scoopi.serve.work.attempt_log import AttemptLog
 from scoopi.serve.work.child import Pipes, start_child
-from scoopi.serve.work.descendants import adopt_orphans, kill_descendants
 
 COMMANDS, MESSAGES = 0, 1
 """The descriptors to and from `serve`."""

@@ -1,4 +1,4 @@
-"""Descendants: adopts the orphans among them, and kills all of them."""
+"""The processes below one: adopts the orphans among them, and kills them."""
 
 from __future__ import annotations
 
@@ -37,6 +37,13 @@ def kill_descendants() -> None:
             os.waitpid(-1, 0)
         except ChildProcessError:
             return
+
+
+def kill_tree(root: int) -> None:
+    """Kill a process and all of its descendants, from the top; waits for none of them."""
+    for pid in (root, *_descendants(root)):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _descendants(root: int) -> list[int]:

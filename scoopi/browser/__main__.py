@@ -1,0 +1,77 @@
+"""The process above a node's browsers: leaves neither a process nor a file of theirs behind.
+
+Its standard input has the pool's folder and settings as one line of JSON, and is otherwise silent. When it
+closes, because the node has ended even by SIGKILL, or when the pool ends, all browsers are killed and the
+folder is removed.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import msgspec
+
+from scoopi.configs.groups import BrowserSettings
+from scoopi.descendants import adopt_orphans, kill_descendants
+
+_NODE = 0
+"""The descriptor of the pipe from the node."""
+
+
+class PoolOrder(msgspec.Struct, frozen=True):
+    """What the pool is made of; `folder` is removed at its end."""
+
+    folder: str
+    settings: BrowserSettings
+
+
+def main() -> None:
+    """Run the pool in a child until it or the node ends; if this process is killed, the pool cleans up."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the node decides when a run stops
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return
+    order = msgspec.json.decode(line, type=PoolOrder)
+    adopt_orphans()
+    own_end, pool_end = os.pipe()
+    pool = os.fork()
+    if pool == 0:
+        os.close(_NODE)
+        os.close(pool_end)
+        _serve(order, own_end)
+    os.close(own_end)
+    try:
+        select.select([_NODE, os.pidfd_open(pool)], [], [])
+    finally:
+        _remove(order)
+
+
+def _serve(order: PoolOrder, parent: int) -> None:
+    """Be the pool; `parent` is a pipe that closes with the process above."""
+    from scoopi.browser.browser_pool import BrowserPool  # late: the process above needs no Selenium
+
+    adopt_orphans()
+    threading.Thread(target=_end_with, args=(order, parent), daemon=True).start()
+    BrowserPool(order.settings, Path(order.folder)).serve()
+
+
+def _end_with(order: PoolOrder, parent: int) -> None:
+    os.read(parent, 1)
+    _remove(order)
+    os._exit(1)
+
+
+def _remove(order: PoolOrder) -> None:
+    kill_descendants()
+    shutil.rmtree(order.folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

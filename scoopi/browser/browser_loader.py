@@ -1,0 +1,77 @@
+"""BrowserLoader: loads the pages of a task group in the browsers of its node."""
+
+from __future__ import annotations
+
+import time
+from multiprocessing.connection import Client, Connection
+
+from scoopi.browser.pool_messages import BrowserReserved, Rendered, Visit, VisitFailed, receive_reply, send
+from scoopi.errors import FetchError, LoadFault
+from scoopi.model.definitions import BrowserDef
+from scoopi.model.text.shown import shown
+from scoopi.plugins.loader_port import Answer, Web
+
+_START_S = 20.0
+"""The longest that the pool may take to listen."""
+_LEAST_S = 1.0
+"""What a navigation may take, however long is waited for afterwards."""
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+
+
+class BrowserLoader:
+    """See `LoaderPlugin`; a call waits for a free browser, then for a grant.
+
+    Args:
+        socket: of the node's pool.
+        waits: until when a page counts as incomplete.
+    """
+
+    def __init__(self, socket: str, waits: BrowserDef) -> None:
+        self._socket = socket
+        self._waits = waits
+
+    def load(self, url: str, web: Web) -> Answer:
+        """See `LoaderPlugin`.
+
+        Raises:
+            FetchError: the page did not come, or not in the state that is waited for.
+        """
+        try:
+            with self._connected() as connection:
+                reply = receive_reply(connection)
+                assert isinstance(reply, BrowserReserved)
+                with web.grant(url) as terms:
+                    if terms.method != "GET":
+                        hint = "leave out `method`, `form` and `json` of its locators, or `loader: browser`"
+                        raise FetchError("a browser can load pages by GET only", at=shown(url), hint=hint)
+                    waiting_s = (self._waits.time_ms + self._waits.timeout_ms) / 1000
+                    timeout_s = max(_LEAST_S, terms.timeout_s - waiting_s)
+                    send(connection, Visit(terms.url, dict(terms.headers), timeout_s, self._waits))
+                    reply = receive_reply(connection)
+        except (EOFError, OSError) as error:
+            cause = "the pool of browsers has ended"
+            fault = LoadFault("reset", is_transient=True)
+            raise FetchError(cause, at=shown(url), cause=cause, fault=fault) from error
+        assert not isinstance(reply, BrowserReserved)
+        return _answer(reply, url)
+
+    def _connected(self) -> Connection:
+        ends = time.monotonic() + _START_S
+        while True:
+            try:
+                return Client(self._socket, "AF_UNIX")
+            except (FileNotFoundError, ConnectionRefusedError):
+                if time.monotonic() > ends:
+                    raise
+                time.sleep(0.05)
+
+
+def _answer(reply: Rendered | VisitFailed, url: str) -> Answer:
+    if isinstance(reply, VisitFailed):
+        fault = LoadFault(reply.reason, is_transient=bool(reply.reason))
+        raise FetchError(reply.what, at=shown(url), hint=reply.hint, cause=reply.cause, fault=fault)
+    headers = dict(reply.headers)
+    kind = headers.get("content-type", "text/html").partition(";")[0].strip().lower()
+    if kind in _HTML:
+        headers["content-type"] = "text/html; charset=utf-8"  # what the document is in now
+    return Answer(reply.url, reply.body, reply.status, headers)

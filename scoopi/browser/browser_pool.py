@@ -1,0 +1,113 @@
+"""BrowserPool: lends browsers to the loaders of all workers of a node, over a socket."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection, Listener
+from pathlib import Path
+
+from scoopi.browser.browser import DEATH, Browser
+from scoopi.browser.pool_messages import (
+    SOCKET,
+    BrowserReserved,
+    Rendered,
+    Visit,
+    VisitFailed,
+    receive_visit,
+    send,
+)
+from scoopi.configs.groups import BrowserSettings
+
+GRACE_S = 0.5
+"""The time beyond its timeouts after which a browser counts as hung, and is killed."""
+_DIED = VisitFailed("the browser has ended while it loaded the page", "the browser has ended", "reset")
+_HUNG = VisitFailed(
+    "the browser did not answer within its timeout, and was killed", "the browser hangs", "timeout"
+)
+
+
+class BrowserPool:
+    """At most `settings.browsers` browsers, started when they are wanted.
+
+    Args:
+        folder: of the socket and the profiles; only its owner may enter it.
+    """
+
+    def __init__(self, settings: BrowserSettings, folder: Path) -> None:
+        self._settings = settings
+        self._folder = folder
+        self._free = threading.Semaphore(settings.browsers)
+        self._idle: list[Browser] = []
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+
+    def serve(self) -> None:
+        """Accept loaders until the process ends."""
+        with Listener(str(self._folder / SOCKET), "AF_UNIX") as listener:
+            while True:
+                connection = listener.accept()
+                threading.Thread(target=self._lend, args=(connection,), daemon=True).start()
+
+    def _lend(self, connection: Connection) -> None:
+        """One loader: wait for a free browser, then load what is asked for."""
+        with connection, self._free, suppress(EOFError, OSError):
+            send(connection, BrowserReserved())
+            visit = receive_visit(connection)
+            send(connection, self._loaded(visit))
+
+    def _loaded(self, visit: Visit) -> Rendered | VisitFailed:
+        try:
+            browser = self._borrowed()
+        except DEATH as error:
+            said = str(getattr(error, "msg", error)).strip().partition("\n")[0]
+            hint = "install Debian's chromium-driver, or set scoopi.webDriver.browserPath and driverPath"
+            return VisitFailed(f"no browser can be started: {said}", "no browser can be started", hint=hint)
+        is_good = False
+        try:
+            with self._watched(browser, visit) as hung:
+                result = browser.load(visit)
+            is_good = not hung.is_set()
+        except DEATH:
+            result = _HUNG if hung.is_set() else _DIED
+        finally:
+            self._give_back(browser, is_good)
+        return result
+
+    @contextmanager
+    def _watched(self, browser: Browser, visit: Visit) -> Iterator[threading.Event]:
+        """Kill the browser if it takes too long; the event says whether that has happened."""
+        hung = threading.Event()
+
+        def kill() -> None:
+            hung.set()
+            browser.kill()
+
+        waits = visit.waits
+        most_s = visit.timeout_s + (waits.time_ms + waits.timeout_ms) / 1000 + GRACE_S
+        timer = threading.Timer(most_s, kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield hung
+        finally:
+            timer.cancel()
+
+    def _borrowed(self) -> Browser:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        profile = self._folder / f"profile{next(self._numbers)}"
+        profile.mkdir()
+        return Browser(self._settings, profile)
+
+    def _give_back(self, browser: Browser, is_good: bool) -> None:
+        if is_good and browser.pages < self._settings.pages:
+            with self._lock:
+                self._idle.append(browser)
+            return
+        browser.kill()
+        shutil.rmtree(browser.profile, ignore_errors=True)

@@ -1,0 +1,93 @@
+"""The messages between a loader in a worker and the pool of browsers, and how they are sent."""
+
+from __future__ import annotations
+
+from multiprocessing.connection import Connection
+
+import msgspec
+
+from scoopi.model.definitions import BrowserDef
+
+SOCKET = "socket"
+"""The name of the pool's socket in its folder."""
+
+
+class BrowserReserved(msgspec.Struct, frozen=True, tag=1, array_like=True):
+    """Pool to loader: a browser is reserved for this connection until it is closed."""
+
+
+class Visit(msgspec.Struct, frozen=True, tag=2, array_like=True):
+    """Loader to pool: load this address, and wait until the page is as it should be.
+
+    Attributes:
+        headers: that the site wants, User-Agent among them.
+        timeout_s: for the navigation; what is waited for afterwards has a limit of its own.
+    """
+
+    url: str
+    headers: dict[str, str]
+    timeout_s: float
+    waits: BrowserDef
+
+
+class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
+    """Pool to loader: the page.
+
+    Attributes:
+        url: the address that answered in the end.
+        body: the document's elements as HTML, in UTF-8.
+        headers: of the answer to the navigation, names in lower case.
+    """
+
+    url: str
+    body: bytes
+    status: int
+    headers: dict[str, str]
+
+
+class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):
+    """Pool to loader: the page did not come.
+
+    Attributes:
+        cause: the fault without the particulars of the page.
+        reason: as in `LoadFault`; empty for a fault that another attempt would meet again.
+    """
+
+    what: str
+    cause: str
+    reason: str = ""
+    hint: str = ""
+
+
+Reply = BrowserReserved | Rendered | VisitFailed
+_REPLIES: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
+_VISITS = msgspec.msgpack.Decoder(Visit)
+
+
+def send(connection: Connection, message: Visit | Reply) -> None:
+    """Send one message.
+
+    Raises:
+        OSError: the other side has closed the connection.
+    """
+    connection.send_bytes(msgspec.msgpack.encode(message))
+
+
+def receive_reply(connection: Connection) -> Reply:
+    """What the pool sends next.
+
+    Raises:
+        EOFError: the pool has ended.
+        OSError: likewise.
+    """
+    return _REPLIES.decode(connection.recv_bytes())
+
+
+def receive_visit(connection: Connection) -> Visit:
+    """What the loader sends next.
+
+    Raises:
+        EOFError: the loader no longer wants the page.
+        OSError: likewise.
+    """
+    return _VISITS.decode(connection.recv_bytes())

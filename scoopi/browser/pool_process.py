@@ -1,0 +1,63 @@
+"""PoolProcess: a node's pool of browsers, as its parent process sees it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from scoopi.browser.pool_messages import SOCKET
+from scoopi.configs.groups import BrowserSettings
+from scoopi.errors import ConfigError
+
+_END_S = 10.0
+"""The longest that killing all browsers may take."""
+
+
+class PoolProcess:
+    """Starts with the object; browsers start when the first page wants one.
+
+    Attributes:
+        socket: where loaders ask for a browser.
+        pid: of the process above all browsers.
+
+    Raises:
+        ConfigError: Selenium is not installed.
+    """
+
+    def __init__(self, settings: BrowserSettings) -> None:
+        if importlib.util.find_spec("selenium") is None:
+            raise ConfigError("`loader: browser` needs Selenium", hint='run `pip install "scoopi[browser]"`')
+        self._folder = tempfile.mkdtemp(prefix="scoopi-browsers-")
+        self.socket = str(Path(self._folder) / SOCKET)
+        command = [sys.executable, "-P", "-m", "scoopi.browser"]
+        self._process = subprocess.Popen(  # noqa: S603 - our own module
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, process_group=0
+        )
+        self.pid = self._process.pid
+        assert self._process.stdin is not None
+        order = {"folder": self._folder, "settings": settings}
+        self._process.stdin.write(msgspec.json.encode(order) + b"\n")
+        self._process.stdin.flush()
+
+    def close(self) -> None:
+        """Kill all browsers, and wait for that."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # what it leaves if it was killed itself
+        shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,0 +1,84 @@
+"""A real browser loads pages as a reader sees them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.browser.browser import Browser
+from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
+from scoopi.model.definitions import BrowserDef
+from tests.server.server import Server
+
+AGENT = {"User-Agent": "Scoopi/0 (test)", "X-Shop": "bakery"}
+
+
+def load(
+    browser: Browser, url: str, waits: BrowserDef | None = None, timeout_s: float = 30.0
+) -> Rendered | VisitFailed:
+    return browser.load(Visit(url, AGENT, timeout_s, waits or BrowserDef()))
+
+
+def test_a_page_is_read_when_its_table_has_come(browser: Browser, server: Server, late_table: str) -> None:
+    waits = BrowserDef(selector="#prices", gone=".spinner", text="4.20")
+    page = load(browser, server.url(late_table), waits)
+    assert isinstance(page, Rendered)
+    assert b"<td>4.20</td>" in page.body
+    assert (page.url, page.status) == (server.url(late_table), 200)
+    assert page.headers["content-type"].startswith("text/html")
+
+
+def test_what_does_not_come_is_named(browser: Browser, server: Server, late_table: str) -> None:
+    page = load(browser, server.url(late_table), BrowserDef(selector="#offers", timeout_ms=400))
+    assert isinstance(page, VisitFailed)
+    assert page.what == "the page did not become complete within 0.4 s: selector `#offers`"
+    assert not page.reason, "another attempt would wait for nothing too"
+
+
+def test_a_selector_that_the_browser_cannot_read_is_named(
+    browser: Browser, server: Server, late_table: str
+) -> None:
+    page = load(browser, server.url(late_table), BrowserDef(selector="td:contains(x)"))
+    assert isinstance(page, VisitFailed)
+    assert "td:contains(x)" in page.what
+    assert "cannot be read by a browser" in page.cause
+
+
+def test_a_request_has_the_headers_of_its_site(browser: Browser, server: Server, late_table: str) -> None:
+    load(browser, server.url(late_table))
+    (seen,) = [each for each in server.log.all() if each.path == late_table]
+    assert (seen.header("user-agent"), seen.header("x-shop")) == (AGENT["User-Agent"], "bakery")
+
+
+def test_a_page_knows_nothing_of_the_one_before(browser: Browser, server: Server, pages: Path) -> None:
+    (pages / "memory.html").write_text(
+        "<p id=found></p><script>found.textContent = `${document.cookie}|${localStorage.seen || ''}|`;"
+        "document.cookie = 'a=1'; localStorage.seen = 'yes'</script>"
+    )
+    for _ in range(2):
+        page = load(browser, server.url("/memory.html"))
+        assert isinstance(page, Rendered)
+        assert b'<p id="found">||</p>' in page.body
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/bad/reset", "the host has "),
+        ("/bad/never-answers", "the page did not come within its timeout"),
+    ],
+)
+def test_a_page_that_does_not_come_may_come_later(
+    browser: Browser, server: Server, path: str, said: str
+) -> None:
+    page = load(browser, server.url(path), timeout_s=2.0)
+    assert isinstance(page, VisitFailed)
+    assert said in page.what
+    assert page.reason
+
+
+def test_the_status_of_an_answer_is_passed_on(browser: Browser, server: Server) -> None:
+    page = load(browser, server.url("/nothing-here.html"))
+    assert isinstance(page, Rendered)
+    assert page.status == 404

@@ -1,0 +1,79 @@
+"""Runs whose pages a browser loads: definitions in, rows out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.processes import programs_below
+from tests.engine.desk import Desk, wait_until
+from tests.reliability.process import orphans
+from tests.server.server import Server
+
+DEFS = """
+locatorGroups:
+  bread: {{ locators: [ {locators} ] }}
+taskGroups:
+  bread:
+    loader: browser
+    browser: {{ until: {{ selector: "#prices" }}, timeout: {timeout} }}
+    priceTask: {{ dataDef: prices }}
+dataDefs:
+  prices:
+    query: {{ block: "#prices", selector: "td:nth-child(2)" }}
+    items: [ item: {{ name: loaf, index: 1, selector: "td:nth-child(1)" }} ]
+"""
+SETTINGS = {"scoopi.loader.fetch.delay": 0, "scoopi.workers": 1, "scoopi.webDriver.browsers": 1}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    (tmp_path / "desk" / "defs").mkdir(parents=True)
+    made = Desk(tmp_path / "desk")
+    made.settings = dict(SETTINGS)
+    return made
+
+
+def write(desk: Desk, *urls: str, timeout: int = 10_000) -> None:
+    locators = ", ".join(f'{{ name: p{number}, url: "{url}" }}' for number, url in enumerate(urls))
+    (desk.folder / "defs" / "bread.yml").write_text(DEFS.format(locators=locators, timeout=timeout))
+
+
+def test_a_table_that_comes_late_gives_its_rows(desk: Desk, server: Server, late_table: str) -> None:
+    write(desk, server.url(late_table), server.url("/gone.html"))
+    ended = desk.process("run", "defs")
+    assert ended.code == 1, ended.err
+    assert [*desk.rows()] == ["p0|bread|Rye|4.20"]
+    (error,) = desk.run_json()["errors"]
+    assert "status 404" in error["cause"]
+    assert server.log.paths().count("/robots.txt") == 1
+    assert not desk.left_behind()
+
+
+def test_what_does_not_come_is_an_error_of_the_page(desk: Desk, server: Server, pages: Path) -> None:
+    (pages / "plain.html").write_text("<p>nothing here")
+    write(desk, server.url("/plain.html"), timeout=300)
+    ended = desk.process("run", "defs")
+    assert ended.code == 1, ended.err
+    assert "what `until` waits for did not come" in ended.err
+    assert "look at `until` of its group" in ended.err
+
+
+def test_a_killed_run_leaves_no_browser_and_is_resumed(
+    desk: Desk, server: Server, pages: Path, late_table: str
+) -> None:
+    for number in range(4):
+        (pages / f"late{number}.html").write_text((pages / late_table[1:]).read_text())
+    write(desk, *(server.url(f"/late{number}.html") for number in range(4)))
+    run = desk.start("run", "defs")
+    try:
+        wait_until(lambda: server.log.paths().count("/late1.html"), "the second page", 60.0, run)
+        browsers = [*programs_below(run.process.pid, "chrom")]
+    finally:
+        run.kill_all()
+    assert browsers
+    assert not orphans(browsers, within_s=10.0)
+    ended = desk.process("resume")
+    assert ended.code == 0, ended.err
+    assert sorted(desk.rows().elements()) == [f"p{number}|bread|Rye|4.20" for number in range(4)]

@@ -1,0 +1,45 @@
+"""The node's side of the pool: nothing of it is left, whichever process ends first."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import closing
+from multiprocessing.connection import Client
+
+from scoopi.browser.pool_messages import Rendered, Reply, Visit, receive_reply, send
+from scoopi.browser.pool_process import PoolProcess
+from scoopi.configs.groups import BrowserSettings
+from scoopi.model.definitions import BrowserDef
+from tests.browser.processes import programs_below
+from tests.engine.desk import wait_until
+from tests.reliability.process import orphans
+from tests.server.server import Server
+
+
+def visit(pool: PoolProcess, url: str) -> Reply:
+    wait_until(lambda: os.path.exists(pool.socket), "the pool's socket")
+    with Client(pool.socket, "AF_UNIX") as connection:
+        receive_reply(connection)
+        send(connection, Visit(url, {}, 30.0, BrowserDef()))
+        return receive_reply(connection)
+
+
+def test_nothing_is_left_of_a_pool_that_is_closed(server: Server, late_table: str) -> None:
+    pool = PoolProcess(BrowserSettings(browsers=1))
+    assert isinstance(visit(pool, server.url(late_table)), Rendered)
+    left = [*programs_below(pool.pid, "")]
+    assert len(left) > 3
+    pool.close()
+    assert not orphans(left, within_s=0.0)
+    assert not os.path.exists(os.path.dirname(pool.socket))
+    pool.close()  # a second time does nothing
+
+
+def test_nothing_is_left_if_the_process_above_the_browsers_is_killed(server: Server, late_table: str) -> None:
+    with closing(PoolProcess(BrowserSettings(browsers=1))) as pool:
+        assert isinstance(visit(pool, server.url(late_table)), Rendered)
+        left = [*programs_below(pool.pid, "")]
+        os.kill(pool.pid, signal.SIGKILL)
+        assert not orphans(left, within_s=10.0)
+        wait_until(lambda: not os.path.exists(os.path.dirname(pool.socket)), "the end of the folder")
