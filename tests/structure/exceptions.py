@@ -122,11 +122,11 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/scheduler": (
         "test_reconcile.py and test_sweep.py decide through them",
-        "decisions.py gates.py outcomes.py retrying.py snapshot.py triggers.py why.py",
+        "gates.py snapshot.py triggers.py why.py",
     ),
     "scoopi/serve": (
         "values and commands; test_schedule_verbs.py prints and gives them",
-        "job_desk.py process_desk.py rows.py",
+        "job_desk.py process_desk.py",
     ),
     "scoopi/serve/work": (
         "test_keeper.py and tests/serve/test_server.py run them as processes",

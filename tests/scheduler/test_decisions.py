@@ -1,0 +1,44 @@
+"""Decision: its row says what changes, and a change is a new version."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from scoopi.model.schedule.schedule_records import ACTIVE, LIVE, UNSETTLED, AttemptRecord, JobRecord
+from scoopi.scheduler.decisions import Decision, canceled, changed
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+JOB = JobRecord(process="books", slot="!1", state="embryo", phase=ACTIVE, created=NOW, changed=NOW)
+PENDING = AttemptRecord(
+    process="books", slot="!1", number=1, status="pending", phase=LIVE, bundle="b", created=NOW
+)
+
+
+def test_a_row_has_the_record_and_both_states() -> None:
+    moved = changed(JOB, state="in_progress")
+    assert Decision("job_moved", JOB, moved, "3 live", "why").row() == {
+        "decision": "job_moved",
+        "job": "books/!1",
+        "to": "in_progress",
+        "from": "embryo",
+        "gate": "3 live",
+        "reason": "why",
+    }
+    made = Decision("attempt_made", None, PENDING).row()
+    assert (made["attempt"], made["to"], made["from"], made["gate"]) == ("books/!1/1", "pending", None, None)
+
+
+def test_a_change_is_the_next_version() -> None:
+    assert changed(changed(JOB, attempts=1), attempts=2).version == JOB.version + 2
+
+
+def test_an_attempt_that_nobody_runs_is_cancelled_at_once_and_another_gets_a_wish() -> None:
+    over = canceled(PENDING, NOW, "kill", "no longer needed")
+    assert (over.status, over.phase, over.ended, over.explanation) == (
+        "canceled",
+        UNSETTLED,
+        NOW,
+        "no longer needed",
+    )
+    asked = canceled(changed(PENDING, status="running"), NOW, "drain", "no longer needed")
+    assert (asked.status, asked.wish, asked.wish_mode, asked.wished) == ("running", "cancel", "drain", NOW)

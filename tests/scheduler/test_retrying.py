@@ -1,0 +1,70 @@
+"""Retrying: what becomes of a job when its attempt has ended."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from scoopi.model.schedule.process import RetryRule
+from scoopi.model.schedule.schedule_records import ACTIVE, ENDED, LIVE, AttemptRecord, JobRecord
+from scoopi.scheduler.retrying import after_attempt, fraction, over, retry_delay, waits_for_retry
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+JOB = JobRecord(
+    process="books", slot="!1", state="embryo", phase=ACTIVE, created=NOW, changed=NOW, attempts=1
+)
+
+
+def attempt(status: str) -> AttemptRecord:
+    return AttemptRecord(
+        process="books",
+        slot="!1",
+        number=1,
+        status=status,  # type: ignore[arg-type]
+        phase=LIVE,
+        bundle="b",
+        created=NOW,
+        ended=NOW,
+        explanation="why",
+    )
+
+
+@pytest.mark.parametrize(("failures", "seconds"), [(1, 60), (2, 120), (3, 240), (20, 3600), (5000, 3600)])
+def test_the_delay_grows_up_to_its_longest(failures: int, seconds: float) -> None:
+    rule = RetryRule(delay=timedelta(minutes=1), backoff=2, max_delay=timedelta(hours=1))
+    assert retry_delay(rule, failures, "a/!1/1").total_seconds() == seconds
+
+
+def test_the_jitter_of_an_attempt_can_be_predicted() -> None:
+    rule = RetryRule(delay=timedelta(seconds=100), jitter=0.5)
+    delays = {retry_delay(rule, 1, f"a/!1/{number}").total_seconds() for number in range(50)}
+    assert len(delays) == 50
+    assert 100 <= min(delays) < max(delays) < 150
+    assert retry_delay(rule, 1, "a/!1/1") == retry_delay(rule, 1, "a/!1/1")
+    assert 0 <= fraction("x") < 1
+
+
+@pytest.mark.parametrize(
+    ("status", "state"), [("succeeded", "processed"), ("noop", "noop"), ("canceled", "skipped")]
+)
+def test_an_end_that_is_no_failure_ends_the_job(status: str, state: str) -> None:
+    job = after_attempt(JOB, attempt(status), None, NOW)
+    assert (job.state, job.phase, job.settled, job.reason) == (state, ENDED, 1, "why")
+
+
+def test_without_a_definition_a_failure_ends_the_job() -> None:
+    job = after_attempt(JOB, attempt("failed"), None, NOW)
+    assert (job.state, job.failures, job.reason) == ("failed", 1, "attempt 1 failed: why")
+
+
+def test_a_job_says_for_what_it_waits() -> None:
+    due = NOW + timedelta(minutes=5)
+    waiting = JobRecord(
+        process="books", slot="!1", state="embryo", phase=ACTIVE, created=NOW, changed=NOW, retry_at=due
+    )
+    assert "waits for its retry at 2026-01-01T00:05:00Z" in waits_for_retry(waiting, NOW)
+    assert waits_for_retry(waiting, due) == ""
+    assert waits_for_retry(JOB, NOW) == ""
+    ended = over(waiting, "failed", "gone", NOW)
+    assert (ended.retry_at, ended.held, ended.version) == (None, False, 1)
