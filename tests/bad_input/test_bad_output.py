@@ -136,6 +136,8 @@ def test_a_disk_that_is_full_from_the_start_is_reported_and_left_empty(
     assert "unexpected" not in ended.err
 
 
+# A worker that is a thread is ended by an exception at whatever line, perhaps with the file of a page open.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_disk_that_fills_up_is_reported_and_resume_completes_the_run(
     desk: Desk, town: Town, disk: Callable[[str], None], wide: Counter[str], workers: int

@@ -21,7 +21,7 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import RUN
 
 MOST = 8
-LIMIT_S = 40.0
+LIMIT_S = 120.0
 
 
 class Crew:
