@@ -79,8 +79,9 @@ def assert_as_expected(example: Example, folder: Path, cluster: ClusterClient, n
 @pytest.mark.parametrize("nodes", [1, 2, 3])
 @pytest.mark.parametrize("example", examples(), ids=lambda example: example.folder.name)
 def test_an_example_gives_its_rows_on_any_number_of_nodes(
-    example: Example, nodes: int, tmp_path: Path, cluster: ClusterClient
+    example: Example, nodes: int, tmp_path: Path, cluster: ClusterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # where databases are made
     assert_as_expected(example, tmp_path, cluster, nodes)
     HazelcastStore(cluster, tmp_path.name).destroy()  # a member has no room for the maps of so many runs
 

@@ -25,7 +25,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
             path = folder / block.file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
-    shutil.copytree(ROOT / "defs" / "examples" / "quickstart" / "pages", folder / "demo" / "pages")
+    shutil.copytree(ROOT / "defs" / "examples" / "bookshop" / "pages", folder / "demo" / "pages")
     (folder / "saved").mkdir()
     (folder / "saved" / "coast.html").touch()
     return folder

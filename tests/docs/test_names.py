@@ -23,7 +23,7 @@ MADE_BY_RUNS = {
     "run.json",
     "output/",
     "output/latest",
-    "demo/bakery.yml",
+    "demo/books.yml",
     "bikes/",
     "shop/",
 }

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import json
 import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+import pyarrow.parquet as pq
 
 from scoopi.app import Scoopi
 from scoopi.model.report.run_report import RunReport
@@ -58,7 +61,7 @@ def examples() -> list[Example]:
 
 
 def published(run: Path) -> Rows:
-    """The rows of a run's folder; those of its only file under the name ""."""
+    """The rows of a run's folder, those of Parquet as JSON; those of its only file under the name ""."""
     files = [file for file in _files(run) if file.name != "run.json"]
     rows = {
         str(file.relative_to(run)).removesuffix(".gz").removesuffix(".zst"): _lines(file) for file in files
@@ -75,6 +78,9 @@ def _files(folder: Path) -> list[Path]:
 
 def _lines(file: Path) -> Counter[str]:
     body = file.read_bytes()
+    if file.suffix == ".parquet":
+        records = pq.read_table(file).to_pylist()
+        body = "\n".join(json.dumps(each, default=str, separators=(",", ":")) for each in records).encode()
     if file.suffix == ".gz":
         body = gzip.decompress(body)
     elif file.suffix == ".zst":

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -29,7 +31,10 @@ def _assert_as_expected(example: Example, report: RunReport) -> None:
 
 @ALL
 @pytest.mark.parametrize("workers", [0, 2])
-def test_an_example_gives_its_expected_rows(example: Example, workers: int, tmp_path: Path) -> None:
+def test_an_example_gives_its_expected_rows(
+    example: Example, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where databases are made
     report = example.run(tmp_path, workers)
     _assert_as_expected(example, report)
     # Pages linked twice are read twice, unless `once: true`; so there are at least as many as files.
@@ -66,6 +71,22 @@ def test_the_examples_are_enough() -> None:
 def test_the_xpath_twin_gives_the_rows_of_the_css_example() -> None:
     twin, original = Example(EXAMPLES / "xpath"), Example(EXAMPLES / "match-labels")
     assert twin.expected() == original.expected()
+
+
+def test_a_second_run_updates_the_rows_of_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    example = Example(EXAMPLES / "sqlite-and-parquet")
+    for _ in range(2):
+        _assert_as_expected(example, example.run(tmp_path))
+
+    with closing(sqlite3.connect("levels.db")) as database:
+        rows = database.execute("SELECT gauge, day, metres, flood, readers FROM levels ORDER BY gauge, day")
+        assert rows.fetchall() == [
+            ("Lower gauge", "2026-03-01", 2.41, 0, None),
+            ("Lower gauge", "2026-03-02", None, 0, None),
+            ("Upper gauge", "2026-03-01", 1.3, 0, '["Ada","Ben"]'),
+            ("Upper gauge", "2026-03-02", 4.05, 1, '["Ada"]'),
+        ]
 
 
 @pytest.mark.parametrize("name", ["quickstart", "all-features"])

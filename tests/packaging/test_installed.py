@@ -54,8 +54,7 @@ def test_the_first_steps_need_no_checkout(installed: Installed, empty: Path) -> 
     for words in (("new", "demo"), ("check", "demo", "--strict"), ("demo", "--workers", "0")):
         done = installed.run("scoopi", *words, cwd=empty)
         assert done.returncode == 0, done.stderr
-    expected = (EXAMPLES / "quickstart" / "expected.txt").read_text()
-    assert (empty / "output" / "latest" / "data.txt").read_text() == expected
+    assert published(empty / "output" / "latest") == Example(EXAMPLES / "bookshop").expected()
 
 
 def test_the_bridge_can_be_built_later(installed: Installed, empty: Path) -> None:

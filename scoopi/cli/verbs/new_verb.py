@@ -11,14 +11,14 @@ from scoopi.cli.terminal import Terminal, printable
 from scoopi.errors import RunError, UsageError
 
 STARTER = Path(__file__).parent / "starter"
-FILES = ("bakery.yml", "pages/bread.html")
+FILES = ("books.yml", *(f"pages/{name}.html" for name in ("list", "bread", "harbour", "rivers")))
 
 
 class New:
     """Copies the starter definitions; overwrites nothing."""
 
     usage = "scoopi new DIR"
-    sentence = "Creates a folder with commented example definitions and the page that they read."
+    sentence = "Creates a folder with commented example definitions and the pages that they read."
     example = "scoopi new demo\nscoopi demo"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -39,7 +39,8 @@ class New:
         for target, source in targets.items():
             _write(target, source.read_bytes())
         folder = printable(str(options.folder))
-        terminal.say(f"wrote {' and '.join(printable(str(target)) for target in targets)}")
+        first, *pages = targets
+        terminal.say(f"wrote {printable(str(first))}, and {len(pages)} pages that it reads")
         terminal.say(f"run it with:  scoopi {folder}")
         return DONE
 
