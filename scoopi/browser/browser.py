@@ -35,6 +35,7 @@ _ARGUMENTS = (
     "--disable-sync",
     "--mute-audio",
 )
+_WITHOUT_IMAGES = ("--blink-settings=imagesEnabled=false", "--disable-remote-fonts")
 _UNSENT = frozenset({"user-agent", "host", "connection", "accept-encoding", "content-length"})
 """Headers that a browser sets by itself, or that are set in another way."""
 _PAGE = 200
@@ -78,7 +79,8 @@ class Browser:
 
     def __init__(self, settings: BrowserSettings, profile: Path) -> None:
         options = webdriver.ChromeOptions()
-        for argument in (*_ARGUMENTS, f"--user-data-dir={profile}"):
+        blocked = () if settings.images else _WITHOUT_IMAGES
+        for argument in (*_ARGUMENTS, *blocked, f"--user-data-dir={profile}"):
             options.add_argument(argument)
         options.enable_bidi = True
         options.set_capability("unhandledPromptBehavior", "dismiss")

@@ -62,6 +62,17 @@ def test_a_page_knows_nothing_of_the_one_before(browser: Browser, server: Server
         assert b'<p id="found">||</p>' in page.body
 
 
+def test_images_and_fonts_are_not_loaded(browser: Browser, server: Server, pages: Path) -> None:
+    (pages / "shop.html").write_text(
+        "<style>@font-face { font-family: x; src: url(font.woff2) } p { font-family: x }</style>"
+        "<p>text</p><img src=bread.png><script src=shop.js></script>"
+    )
+    load(browser, server.url("/shop.html"), BrowserDef(time_ms=200))
+    asked = server.log.paths()
+    assert "/shop.js" in asked
+    assert not {"/bread.png", "/font.woff2"} & {*asked}
+
+
 @pytest.mark.parametrize(
     ("path", "said"),
     [

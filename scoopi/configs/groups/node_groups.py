@@ -73,6 +73,14 @@ class BrowserSettings(Group, frozen=True):
             least=1,
         ),
     ] = 200
+    images: Annotated[
+        bool,
+        SettingKey(
+            "scoopi.webDriver.images",
+            NODE,
+            "Whether browsers load the images and fonts of pages; without them pages come sooner.",
+        ),
+    ] = False
     binary: Annotated[
         str, SettingKey("scoopi.webDriver.browserPath", NODE, "The browser's program.", kind=SettingKind.PATH)
     ] = "/usr/bin/chromium"
