@@ -105,7 +105,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/metrics": (
         "test_metrics_server.py uses them over HTTP; the others hold values",
-        "listener.py node_view.py",
+        "listener.py",
     ),
     "scoopi/model/report": (
         "values; the tests of their users create and compare them",
@@ -173,10 +173,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "the tests of converters use them by the names that definitions use",
         "calendar_field.py date_formatter.py date_roller.py",
     ),
-    "scoopi/politeness": (
-        "test_host_shares.py uses them together",
-        "host_share_choice.py host_share_memory.py",
-    ),
     "scoopi/publishing": (
         "test_publisher.py and tests/cluster publish through them",
         "output_file.py row_tally.py run_rows.py shared_rows.py table_load.py",
@@ -188,10 +184,6 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/runs/cluster": (
         "tests/cluster joins, lists and forgets runs through them",
         "cluster_desk.py cluster_runs.py left_over_runs.py run_joining.py run_name.py run_survey.py",
-    ),
-    "scoopi/runs/folders": (
-        "test_run_folder.py and tests/engine use them",
-        "run_state.py",
     ),
     "scoopi/steps": (
         "a base class, and steps that tests/engine/test_record_runs.py runs",
