@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -25,6 +26,8 @@ log = logging.getLogger(__name__)
 
 
 PAUSE_A_HOST_S = 1e-5
+HOSTS_AT_ONCE, JOBS_AT_ONCE = 128, 2048
+"""The most hosts, and the most jobs of them, that are taken together."""
 SWEEP_S = 1.0
 """Seconds between two looks at all hosts, whatever the wake-ups."""
 
@@ -129,12 +132,30 @@ class JobRunner:
             self._dry.clear()
             for host in self._jobs.hosts():
                 self._hosts.setdefault(host)
+        wants: dict[str, int] = {}
         for host in self._awake():
             if self._shared is not None and not self._shared.may_take(host):
                 continue
             wanted = self._tasks.wanted(host)
             if wanted > 0:
-                self._take_from(host, wanted)
+                wants[host] = wanted if self._shared is None else self._shared.part(host, wanted)
+            if len(wants) >= HOSTS_AT_ONCE:
+                self._take_of(wants)
+                wants = {}
+        self._take_of(wants)
+
+    def _take_of(self, wants: Mapping[str, int]) -> None:
+        """Take of several hosts together: of many hosts with few jobs each, calls of the store cost most."""
+        together: dict[int, list[str]] = {}
+        most = max(1, JOBS_AT_ONCE // max(1, len(wants)))
+        for host, wanted in wants.items():
+            together.setdefault(min(wanted, most), []).append(host)
+        for wanted, hosts in together.items():
+            if self._rules.limit.cut(wanted * len(hosts)) == wanted * len(hosts):
+                self._take_from(hosts, wanted)
+            else:
+                for host in hosts:
+                    self._take_from([host], self._rules.limit.cut(wanted))
 
     def _awake(self) -> Iterator[str]:
         """Hosts that may have jobs; none after a cancel."""
@@ -158,25 +179,24 @@ class JobRunner:
                 self._dry |= shared.round(list(self._awake()))
         self._take(sweep=False)
 
-    def _take_from(self, host: str, wanted: int) -> None:
-        if self._shared is not None:
-            wanted = self._shared.part(host, wanted)
-        wanted = self._rules.limit.cut(wanted)
-        if not wanted:
+    def _take_from(self, hosts: Sequence[str], wanted: int) -> None:
+        """Take up to `wanted` jobs of each host."""
+        if not wanted or self._inbox.cancelled.is_set():
             return
-        self._dry.add(host)
+        self._dry.update(hosts)
         with self._held.taking() as begin:
-            taken = self._jobs.take(host, wanted, begin)
+            taken = self._jobs.take_each(hosts, wanted, begin)
             self._held.add(job.id for job in taken)
         self._rules.limit.add(len(taken))
-        if len(taken) >= wanted:
-            self._dry.discard(host)
+        counts = Counter(job.host for job in taken)
+        self._dry.difference_update(host for host in hosts if counts[host] >= wanted)
         fit = [job for job in taken if job.lost <= self._rules.max_takes]
         self._fail([job for job in taken if job.lost > self._rules.max_takes])
         if fit:
             self._tasks.push([Pending(job, archived=self._rules.is_archived(job.payload)) for job in fit])
-        if len(taken) < wanted:
-            self._refill(host)
+        for host in hosts:
+            if counts[host] < wanted:
+                self._refill(host)
 
     def _refill(self, host: str) -> None:
         """Unpack seeded jobs of the host, if some still wait in packs."""

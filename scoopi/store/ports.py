@@ -87,6 +87,14 @@ class Store(Protocol):
             limit: the largest number of records.
         """
 
+    def scan_each(
+        self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
+        """As `scan`, for each of several values, which differ: up to `limit` records of each, in any order.
+
+        An empty list of values finds nothing.
+        """
+
     def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
         """The number of records in the map; `index_value` as in `scan`."""
 

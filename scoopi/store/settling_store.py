@@ -85,6 +85,12 @@ class SettlingStore:
         """See `Store`."""
         return self._inner.scan(store_map, index_value, limit, after)
 
+    def scan_each(
+        self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
+        """See `Store`."""
+        return self._inner.scan_each(store_map, index_values, limit, after)
+
     def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
         """See `Store`."""
         return self._inner.count(store_map, index_value)

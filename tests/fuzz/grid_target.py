@@ -130,6 +130,11 @@ class DamagedStore:
             }
         return sorted(found.items())[:limit]
 
+    def scan_each(
+        self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
+        return [pair for value in index_values for pair in self.scan(store_map, value, limit, after)]
+
     def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
         return self._inner.count(store_map, index_value)
 

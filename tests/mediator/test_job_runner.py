@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
@@ -56,9 +56,11 @@ class FailingJobs(JobStore):
         super().__init__(store, NODE)
         self.failed = {"take": False, "hand_back": False}
 
-    def take(self, host: str, limit: int, begin: Callable[[], None] = lambda: None) -> list[TakenJob]:
+    def take_each(
+        self, hosts: Sequence[str], limit: int, begin: Callable[[], None] = lambda: None
+    ) -> list[TakenJob]:
         self._fail_once("take")
-        return super().take(host, limit, begin)
+        return super().take_each(hosts, limit, begin)
 
     def hand_back(self, jobs: object) -> int:
         self._fail_once("hand_back")
@@ -77,9 +79,11 @@ class CountingJobs(JobStore):
         super().__init__(store, NODE)
         self.asked: list[str] = []
 
-    def take(self, host: str, limit: int, begin: Callable[[], None] = lambda: None) -> list[TakenJob]:
-        self.asked.append(host)
-        return super().take(host, limit, begin)
+    def take_each(
+        self, hosts: Sequence[str], limit: int, begin: Callable[[], None] = lambda: None
+    ) -> list[TakenJob]:
+        self.asked += hosts
+        return super().take_each(hosts, limit, begin)
 
 
 class World:

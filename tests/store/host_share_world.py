@@ -59,6 +59,11 @@ class MemoryStore:
         assert index_value is None
         return sorted((key, value) for key, value in self.maps[store_map].items() if key > after)[:limit]
 
+    def scan_each(
+        self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
+        raise AssertionError("no map with an index is kept here")
+
     def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
         return len(self.maps[store_map])
 

@@ -161,6 +161,29 @@ def test_a_scan_of_an_indexed_value_meets_only_its_records(store: Store) -> None
     assert [store.count(PARCELS, depot) for depot in ("R/one", "R/two", "T/x", "E", "R")] == [2, 1, 1, 1, 0]
 
 
+def test_a_scan_of_several_values_meets_the_first_records_of_each(store: Store) -> None:
+    depots = {"a": "R/one", "b": "R/two", "c": "R/one", "d": "T/x", "e": "R/one", "f": "R/'ü'"}
+    store.put_if_absent_all(PARCELS, [(key, parcel(depot)) for key, depot in depots.items()])
+
+    def found(values: list[str], limit: int, after: str = "") -> list[str]:
+        return sorted(key for key, _ in store.scan_each(PARCELS, values, limit, after))
+
+    assert found(["R/one", "R/two", "R/three", "R/'ü'"], 10) == ["a", "b", "c", "e", "f"]
+    assert found(["R/one", "R/two"], 2) == ["a", "b", "c"]
+    assert found(["R/one", "R/two"], 2, after="a") == ["b", "c", "e"]
+    assert found(["R/one", "T/x"], 0) == found([], 10) == []
+    assert store.scan_each(PARCELS, ["T/x"], 1) == [("d", parcel("T/x"))]
+
+
+def test_a_scan_of_several_values_repeats_itself_however_many_there_are(store: Store) -> None:
+    keys = [f"{number:032x}" for number in range(0, 2**128, 2**128 // 200)]
+    store.put_if_absent_all(PARCELS, [(key, parcel(f"R/{at % 2}")) for at, key in enumerate(keys)])
+    values = ["R/0", "R/1", *(f"R/none-{number}" for number in range(60))]
+    for _ in range(2):  # the second time it is known how many there are
+        found = store.scan_each(PARCELS, values, 70)
+        assert sorted(key for key, _ in found) == keys[:140]
+
+
 def test_a_changed_record_moves_to_its_new_indexed_value(store: Store) -> None:
     store.put_if_absent_all(PARCELS, [("a", parcel("R/one")), ("b", parcel("R/one"))])
     store.cas_all(PARCELS, [Change("a", parcel("R/one"), parcel("T/me"))])

@@ -10,7 +10,8 @@ from scoopi.errors import RunError, StoreError
 from scoopi.store.cluster.burst import Burst
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.foreign_values import describe, ensure_own, is_refused, reader_of
-from scoopi.store.cluster.scan_bounds import SAMPLE, Queries, ScanBounds
+from scoopi.store.cluster.map_scans import Call, Entries, MapCalls, MapScans
+from scoopi.store.cluster.scan_bounds import Queries
 from scoopi.store.nodes.lease import boottime
 from scoopi.store.ports import RUN_MAPS, Change, Outcome, StoreMap
 from scoopi.store.record_codec import FOREIGN, unreadable
@@ -22,10 +23,7 @@ if TYPE_CHECKING:
 PREFIX = "scoopi"
 AWAY_S = 10.0
 """A node that made no call for this time was frozen or suspended: a node at work sends heartbeats."""
-LARGE = 1000
-"""From this limit on, a scan is worth the counting that bounds it."""
 _FOREIGN_KEYS = "the map %s holds keys that Scoopi did not write, which are skipped; one is %s"
-Entries = list[tuple[str, bytes]]
 
 
 class HazelcastStore:
@@ -59,8 +57,9 @@ class HazelcastStore:
         self._client = client
         self.prefix = f"{PREFIX}.{run}" if run else PREFIX
         self._burst = Burst(client, guarded)
-        self._bounds = ScanBounds()
         self._queries = Queries()
+        calls = MapCalls(self._answers, self._own, self._blamed, self.count)
+        self._scans = MapScans(self._queries, calls)
         self._keys = client.keys()
         self._maps: dict[StoreMap, Map[Any, Any]] = {}
         self._declared = maps
@@ -119,17 +118,17 @@ class HazelcastStore:
         except StoreError as error:
             if not is_refused(error):
                 raise
-            self.delete_all(
-                store_map, [one for one, _ in self._sorted_here(store_map, None, "", None) if one < key]
-            )
+            self.delete_all(store_map, [one for one, _ in self._scans.all_in_order(store_map) if one < key])
 
     def scan(self, store_map: StoreMap, index_value: str | None, limit: int, after: str = "") -> Entries:
         """See `Store`."""
-        if limit <= 0:
-            return []
-        if index_value is None:
-            return self._scan_map(store_map, limit, after)
-        return self._scan_indexed(store_map, index_value, limit, after)
+        return self._scans.scan(store_map, index_value, limit, after) if limit > 0 else []
+
+    def scan_each(
+        self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
+    ) -> Entries:
+        """See `Store`."""
+        return self._scans.scan_each(store_map, index_values, limit, after) if limit > 0 else []
 
     def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
         """See `Store`."""
@@ -154,63 +153,6 @@ class HazelcastStore:
     def close(self) -> None:
         """Nothing is held open: the client may serve other stores."""
 
-    def _scan_map(self, store_map: StoreMap, limit: int, after: str) -> Entries:
-        if limit < LARGE:
-            return self._page(store_map, None, limit, after)
-        total = self.count(store_map)
-        if total <= 2 * limit:
-            return self._unpaged(store_map, after, None)[:limit]
-        end = self._bounds.by_total(after, limit, total)
-        found = [] if end is None else self._unpaged(store_map, after, end)[:limit]
-        if len(found) < limit:
-            found += self._page(store_map, None, limit - len(found), end or after)
-        return found
-
-    def _scan_indexed(self, store_map: StoreMap, index_value: str, limit: int, after: str) -> Entries:
-        end = self._bounds.by_index(f"{store_map}/{index_value}", after, limit)
-        found = self._page(store_map, index_value, limit, after, end) if end is not None else []
-        if len(found) < limit:
-            found += self._page(store_map, index_value, max(SAMPLE, limit - len(found)), end or after)
-        self._bounds.saw(f"{store_map}/{index_value}", after, [key for key, _ in found])
-        return found[:limit]
-
-    def _page(
-        self, store_map: StoreMap, index_value: str | None, limit: int, after: str, end: str | None = None
-    ) -> Entries:
-        """Up to `limit` records with after < key <= end; the grid sorts all there are and sends these."""
-        where = self._queries.page(self._queries.where(store_map, index_value, after, end), limit)
-        found = self._found(store_map, where)
-        return self._sorted_here(store_map, index_value, after, end)[:limit] if found is None else found
-
-    def _unpaged(self, store_map: StoreMap, after: str, end: str | None) -> Entries:
-        """All records with after < key <= end, sorted here: the grid takes seconds to sort a large page."""
-        found = self._found(store_map, self._queries.where(store_map, None, after, end))
-        return self._sorted_here(store_map, None, after, end) if found is None else sorted(found, key=_place)
-
-    def _found(self, store_map: StoreMap, where: Any) -> Entries | None:
-        """None: the map has keys that are not text, and the grid cannot compare them with ours."""
-        try:
-            entries = self._one(store_map, "scan", lambda kept: kept.entry_set(where))
-        except StoreError as error:
-            if not is_refused(error):
-                raise
-            return None
-        own = self._own(store_map, entries)
-        return own if len(own) == len(entries) else None
-
-    def _sorted_here(
-        self, store_map: StoreMap, index_value: str | None, after: str, end: str | None
-    ) -> Entries:
-        """The records with after < key <= end of a map with keys that are not text, by reading all of it."""
-        where = self._queries.where(store_map, index_value)
-        with self._blamed(store_map):
-            own = self._own(store_map, self._one(store_map, "scan", lambda kept: kept.entry_set(where)))
-        first, last = _place((after, b"")), None if end is None else _place((end, b""))
-        return sorted(
-            (pair for pair in own if _place(pair) > first and (last is None or _place(pair) <= last)),
-            key=_place,
-        )
-
     def _own(self, store_map: StoreMap, entries: Sequence[tuple[Any, Any]]) -> Entries:
         """Without those whose key is not text: Scoopi never wrote them."""
         read = reader_of(store_map)
@@ -220,9 +162,12 @@ class HazelcastStore:
             self._client.warn_once(f"{self.prefix}.{store_map}", _FOREIGN_KEYS, describe(foreign))
         return own
 
-    def _one(self, store_map: StoreMap, verb: str, call: Callable[[Map[Any, Any]], Future[Any]]) -> Any:
+    def _one(self, store_map: StoreMap, verb: str, call: Call) -> Any:
+        return self._answers(store_map, verb, [call])[0]
+
+    def _answers(self, store_map: StoreMap, verb: str, calls: Sequence[Call]) -> list[Any]:
         kept = self.grid_map(store_map)
-        return self._burst.answer(f"{verb} {store_map}", lambda: call(kept))
+        return self._burst.answers(f"{verb} {store_map}", (_later(call, kept) for call in calls))
 
     def grid_map(self, store_map: StoreMap) -> Map[Any, Any]:
         """The map of the grid, with its index."""
@@ -284,11 +229,6 @@ class HazelcastStore:
 
     def _writer(self, store_map: StoreMap) -> Callable[[bytes], Any]:
         return self._queries.json if store_map.index else bytearray
-
-
-def _place(record: tuple[str, bytes]) -> bytes:
-    """Keys in the order that the grid has them."""
-    return record[0].encode("utf-16-be", "surrogatepass")
 
 
 def _later(send: Callable[..., Future[Any]], *arguments: Any) -> Callable[[], Future[Any]]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Callable, Collection, Iterator, Sequence
 from operator import attrgetter
 
-from scoopi.errors import RunError
-from scoopi.model.job import JobPayload, JobState, StoredJob
+from scoopi.model.job import JobState
 from scoopi.store.nodes.node_record import are_marked
 from scoopi.store.pages.finished_jobs import BATCH, Ends, FinishedJobs
 from scoopi.store.pages.job_records import (
@@ -23,6 +21,7 @@ from scoopi.store.pages.job_records import (
     ready_state_key,
     taken_state_key,
 )
+from scoopi.store.pages.job_taking import JobTaking
 from scoopi.store.pages.seed_packs import SeedPacks
 from scoopi.store.pages.waiting_jobs import WaitingJobs
 from scoopi.store.ports import HOSTS, JOBS, PAYLOADS, Change, Store, pages
@@ -33,7 +32,6 @@ NEW_HOST = b"{}"
 STRAYS = 100
 LARGE = 1000
 """A payload of more bytes stands apart: each change of a job sends its record twice."""
-MOST_OF_ID = 60  # an id has 32 characters, a key that other software has put any number
 
 
 class JobStore:
@@ -55,10 +53,10 @@ class JobStore:
         self._records = JobRecords(incarnation)
         self._written = TakenRecords()
         self._endings = FinishedJobs(store, incarnation, self._written)
+        self._taking = JobTaking(store, incarnation, self._written, self._endings)
         self._packs = SeedPacks(store, self._records)
         self.waiting = WaitingJobs(store, incarnation, self._written)
         self._mine = taken_state_key(incarnation)
-        self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
         self._unknown: set[HeldJob] = set()
         self._missing: set[str] = set()
         self._gone: set[str] = set()
@@ -108,26 +106,14 @@ class JobStore:
         return [host for page in pages(self._store, HOSTS, BATCH) for host, _ in page]
 
     def take(self, host: str, limit: int, begin: Callable[[], None] = lambda: None) -> list[TakenJob]:
-        """Take up to `limit` jobs of a host; empty when none is ready.
+        """As `take_each`, of one host."""
+        return self._taking.take([host], limit, begin)
 
-        Args:
-            begin: called when ready jobs were found, before the first of them is taken.
-        Raises:
-            RunError: a job has no payload: the run's data is lost.
-        """
-        while limit > 0:
-            found = self._found_ready(host, limit)
-            if found:
-                begin()
-            changes = [
-                Change(job, now, self._records.taken(self._records.read(job, now))) for job, now in found
-            ]
-            outcomes = self._store.cas_all(JOBS, changes)
-            won = [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.won]
-            taken = self._not_ended_before(won)
-            if taken or not found:
-                return taken
-        return []
+    def take_each(
+        self, hosts: Sequence[str], limit: int, begin: Callable[[], None] = lambda: None
+    ) -> list[TakenJob]:
+        """As `JobTaking.take`: up to `limit` jobs of each of these hosts."""
+        return self._taking.take(hosts, limit, begin)
 
     def hand_back(self, jobs: Sequence[TakenJob]) -> int:
         """TAKEN by this node -> READY, for jobs that were not run; how many were still held."""
@@ -235,49 +221,12 @@ class JobStore:
         """As `FinishedJobs.pages`: all ended jobs, and how."""
         return self._endings.pages()
 
-    def _found_ready(self, host: str, limit: int) -> list[tuple[str, bytes]]:
-        """Beginning at a place of its own, so that nodes seldom meet at the same job."""
-        state_key = ready_state_key(host)
-        found = self._store.scan(JOBS, state_key, limit, self._start)
-        if len(found) < limit:
-            first = self._store.scan(JOBS, state_key, limit - len(found))
-            found += (record for record in first if record[0] <= self._start)
-        return found
-
-    def _not_ended_before(self, won: Sequence[Change]) -> list[TakenJob]:
-        records = {change.key: self._records.read(change.key, change.new) for change in won}
-        # Payloads first: of a job that another node ended meanwhile the end is remembered before its
-        # payload goes, so that a node which misses a payload finds the end.
-        payloads = self._payloads(records)
-        known = self._endings.buried(list(records))
-        self._endings.forget({job: record for job, record in records.items() if job in known})
-        taken: list[TakenJob] = []
-        for job, _, written in won:
-            if job not in known:
-                taken.append(self._taken_job(job, records[job], payloads.get(job)))
-                self._written.remember(job, records[job].fence, written)
-        return taken
-
-    def _payloads(self, records: Mapping[str, StoredJob]) -> dict[str, bytes]:
-        payloads = {job: record.payload for job, record in records.items() if record.payload}
-        if apart := [job for job in records if job not in payloads]:
-            payloads.update(self._store.get_all(PAYLOADS, apart))
-        return payloads
-
     def _forget_payloads(self, refused: Sequence[tuple[str, bytes]]) -> None:
         """The payload of a job that is being buried would stay."""
         if ended := [
             job for job, now in refused if self._records.read(job, now).state_key == ENDED_STATE_KEY
         ]:
             self._store.delete_all(PAYLOADS, ended)
-
-    def _taken_job(self, job: str, record: StoredJob, payload: bytes | None) -> TakenJob:
-        if payload is None:
-            raise RunError(
-                f"job {job[:MOST_OF_ID]} has no payload: the run's data is lost", hint="start a new run"
-            )
-        read: JobPayload = self._records.read_payload(job, payload)
-        return TakenJob(job, record.fence, record.lost, record.host, read, record.tried)
 
     def _hand_back_held(self, jobs: Sequence[HeldJob]) -> int:
         if not jobs:

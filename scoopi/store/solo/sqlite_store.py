@@ -138,6 +138,14 @@ class SqliteStore:
                 self._records(connection.execute(statements.scan(store_map, index_value), values)).items()
             )
 
+    def scan_each(
+        self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str = ""
+    ) -> list[tuple[str, bytes]]:
+        """See `Store`."""
+        values = msgspec.json.encode(index_values).decode(), after, max(0, limit)
+        with self._reading() as connection:
+            return list(self._records(connection.execute(statements.scan_each(store_map), values)).items())
+
     def count(self, store_map: StoreMap, index_value: str | None = None) -> int:
         """See `Store`."""
         with self._reading() as connection:

@@ -86,6 +86,15 @@ def scan(store_map: StoreMap, index_value: str | None) -> str:
     return f"{_ROWS} (SELECT key, value FROM {store_map} WHERE {where} ORDER BY key LIMIT ?)"  # noqa: S608
 
 
+def scan_each(store_map: StoreMap) -> str:
+    """The first records of each indexed value; takes a JSON array of the values, after and limit."""
+    first = f"SELECT key FROM {store_map} WHERE {store_map.index} = w.value AND key > ? ORDER BY key LIMIT ?"  # noqa: S608
+    return (
+        f"SELECT json_group_object(m.key, hex(m.value)) FROM json_each(?) AS w"  # noqa: S608
+        f" JOIN {store_map} AS m ON m.key IN ({first})"
+    )
+
+
 def count(store_map: StoreMap, index_value: str | None) -> str:
     """How many records there are; takes the indexed value, if any."""
     where = "" if index_value is None else f" WHERE {store_map.index} = ?"

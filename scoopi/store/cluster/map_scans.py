@@ -1,0 +1,155 @@
+"""MapScans: how the grid is asked for a page of a map's records, in the order of their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from scoopi.errors import StoreError
+from scoopi.store.cluster.foreign_values import is_refused
+from scoopi.store.cluster.scan_bounds import SAMPLE, Queries, ScanBounds
+from scoopi.store.ports import StoreMap
+
+if TYPE_CHECKING:
+    from hazelcast.future import Future
+    from hazelcast.proxy.map import Map
+
+LARGE = 1000
+"""From this limit on, a scan is worth the counting that bounds it."""
+Entries = list[tuple[str, bytes]]
+Call = Callable[["Map[Any, Any]"], "Future[Any]"]
+
+
+class MapCalls(msgspec.Struct, frozen=True):
+    """What scans need of the store that they belong to.
+
+    Attributes:
+        answers: of pipelined calls to a map; takes the map, a verb for messages, and the calls.
+        own: the entries of a map that Scoopi wrote, read.
+        blamed: finds the foreign record for which members refuse a call.
+        count: the number of records in a map.
+    """
+
+    answers: Callable[[StoreMap, str, Sequence[Call]], list[Any]]
+    own: Callable[[StoreMap, Sequence[tuple[Any, Any]]], Entries]
+    blamed: Callable[[StoreMap], AbstractContextManager[None]]
+    count: Callable[[StoreMap], int]
+
+
+class MapScans:
+    """Any thread may call; it remembers hints only.
+
+    A map with keys that are not text cannot be compared with ours by the grid; then all of it is read.
+    """
+
+    def __init__(self, queries: Queries, calls: MapCalls) -> None:
+        self._queries = queries
+        self._calls = calls
+        self._bounds = ScanBounds()
+
+    def scan(self, store_map: StoreMap, index_value: str | None, limit: int, after: str) -> Entries:
+        """See `Store`; the limit is positive."""
+        if index_value is None:
+            return self._scan_map(store_map, limit, after)
+        return self._scan_indexed(store_map, index_value, limit, after)
+
+    def scan_each(self, store_map: StoreMap, index_values: Sequence[str], limit: int, after: str) -> Entries:
+        """See `Store`; the limit is positive. One burst for all values that are not known to be large."""
+        bounds = self._bounds
+        large = {each for each in index_values if bounds.by_index(f"{store_map}/{each}", after, limit)}
+        found = [one for value in large for one in self._scan_indexed(store_map, value, limit, after)]
+        rest = [value for value in index_values if value not in large]
+        wheres = [self._queries.where(store_map, value, after) for value in rest]
+        answers: Sequence[Any] = [None] * len(rest)
+        try:
+            answers = self._answers(store_map, [self._queries.page(where, limit) for where in wheres])
+        except StoreError as error:
+            if not is_refused(error):
+                raise
+        for value, entries in zip(rest, answers, strict=True):
+            page = None if entries is None else self._compared(store_map, entries)
+            if page is None:
+                page = self._page(store_map, value, limit, after)
+            bounds.saw(f"{store_map}/{value}", after, [key for key, _ in page])
+            found += page
+        return found
+
+    def all_in_order(self, store_map: StoreMap) -> Entries:
+        """All records whose keys are text, by key, sorted here."""
+        return self._sorted_here(store_map, None, "", None)
+
+    def _scan_map(self, store_map: StoreMap, limit: int, after: str) -> Entries:
+        if limit < LARGE:
+            return self._page(store_map, None, limit, after)
+        total = self._calls.count(store_map)
+        if total <= 2 * limit:
+            return self._unpaged(store_map, after, None)[:limit]
+        end = self._bounds.by_total(after, limit, total)
+        found = [] if end is None else self._unpaged(store_map, after, end)[:limit]
+        if len(found) < limit:
+            found += self._page(store_map, None, limit - len(found), end or after)
+        return found
+
+    def _scan_indexed(self, store_map: StoreMap, index_value: str, limit: int, after: str) -> Entries:
+        end = self._bounds.by_index(f"{store_map}/{index_value}", after, limit)
+        found = self._page(store_map, index_value, limit, after, end) if end is not None else []
+        if len(found) < limit:
+            found += self._page(store_map, index_value, max(SAMPLE, limit - len(found)), end or after)
+        self._bounds.saw(f"{store_map}/{index_value}", after, [key for key, _ in found])
+        return found[:limit]
+
+    def _page(
+        self, store_map: StoreMap, index_value: str | None, limit: int, after: str, end: str | None = None
+    ) -> Entries:
+        """Up to `limit` records with after < key <= end; the grid sorts all there are and sends these."""
+        where = self._queries.page(self._queries.where(store_map, index_value, after, end), limit)
+        found = self._found(store_map, where)
+        return self._sorted_here(store_map, index_value, after, end)[:limit] if found is None else found
+
+    def _unpaged(self, store_map: StoreMap, after: str, end: str | None) -> Entries:
+        """All records with after < key <= end, sorted here: the grid takes seconds to sort a large page."""
+        found = self._found(store_map, self._queries.where(store_map, None, after, end))
+        return self._sorted_here(store_map, None, after, end) if found is None else sorted(found, key=place)
+
+    def _found(self, store_map: StoreMap, where: Any) -> Entries | None:
+        """None: the map has keys that are not text."""
+        try:
+            (entries,) = self._answers(store_map, [where])
+        except StoreError as error:
+            if not is_refused(error):
+                raise
+            return None
+        return self._compared(store_map, entries)
+
+    def _compared(self, store_map: StoreMap, entries: Sequence[tuple[Any, Any]]) -> Entries | None:
+        """None if some have keys that are not text."""
+        own = self._calls.own(store_map, entries)
+        return own if len(own) == len(entries) else None
+
+    def _sorted_here(
+        self, store_map: StoreMap, index_value: str | None, after: str, end: str | None
+    ) -> Entries:
+        """The records with after < key <= end of a map with keys that are not text, by reading all of it."""
+        where = self._queries.where(store_map, index_value)
+        with self._calls.blamed(store_map):
+            own = self._calls.own(store_map, self._answers(store_map, [where])[0])
+        first, last = place((after, b"")), None if end is None else place((end, b""))
+        return sorted(
+            (pair for pair in own if place(pair) > first and (last is None or place(pair) <= last)),
+            key=place,
+        )
+
+    def _answers(self, store_map: StoreMap, wheres: Sequence[Any]) -> list[Any]:
+        return self._calls.answers(store_map, "scan", [_entries(where) for where in wheres])
+
+
+def _entries(where: Any) -> Call:
+    return lambda kept: kept.entry_set(where)
+
+
+def place(record: tuple[str, bytes]) -> bytes:
+    """Keys in the order that the grid has them."""
+    return record[0].encode("utf-16-be", "surrogatepass")

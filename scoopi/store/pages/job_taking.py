@@ -1,0 +1,108 @@
+"""JobTaking: takes ready jobs of hosts, of many hosts in the same few calls of the store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
+
+from scoopi.errors import RunError
+from scoopi.model.job import JobPayload, StoredJob
+from scoopi.store.pages.finished_jobs import FinishedJobs
+from scoopi.store.pages.job_records import JobRecords, TakenJob, TakenRecords, ready_state_key
+from scoopi.store.ports import JOBS, PAYLOADS, Change, Store
+
+MOST_OF_ID = 60  # an id has 32 characters, a key that other software has put any number
+Entries = list[tuple[str, bytes]]
+
+
+class JobTaking:
+    """READY -> TAKEN(incarnation, fence + 1).
+
+    Args:
+        store: one whose answers are settled.
+        incarnation: of this node.
+        written: remembers what was written.
+        endings: knows the jobs that have ended.
+    Source: ARCHITECTURE, protocol rules 2 and 3.
+    """
+
+    def __init__(self, store: Store, incarnation: str, written: TakenRecords, endings: FinishedJobs) -> None:
+        self._store = store
+        self._records = JobRecords(incarnation)
+        self._written = written
+        self._endings = endings
+        self._start = blake2b(incarnation.encode(), digest_size=16).hexdigest()
+
+    def take(self, hosts: Sequence[str], limit: int, begin: Callable[[], None]) -> list[TakenJob]:
+        """Take up to `limit` jobs of each host; empty when none of them has a job that is ready.
+
+        Args:
+            begin: called when ready jobs were found, before the first of them is taken.
+        Raises:
+            StoreError: nothing is known; call again.
+            RunError: a job has no payload: the run's data is lost.
+        """
+        while limit > 0:
+            found = self._found_ready(hosts, limit)
+            if found:
+                begin()
+            changes = [
+                Change(job, now, self._records.taken(self._records.read(job, now))) for job, now in found
+            ]
+            outcomes = self._store.cas_all(JOBS, changes)
+            won = [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.won]
+            taken = self._not_ended_before(won)
+            if taken or not found:
+                return taken
+        return []
+
+    def _found_ready(self, hosts: Sequence[str], limit: int) -> Entries:
+        """Beginning at a place of its own, so that nodes seldom meet at the same job."""
+        keys = [ready_state_key(host) for host in hosts]
+        if len(keys) == 1:
+            return self._found_of(keys[0], limit)
+        found = self._store.scan_each(JOBS, keys, limit, self._start)
+        counts = Counter(self._records.read(job, now).state_key for job, now in found)
+        short = [key for key in keys if counts[key] < limit]
+        for job, now in sorted(self._store.scan_each(JOBS, short, limit)):
+            key = self._records.read(job, now).state_key
+            if job <= self._start and counts[key] < limit:
+                counts[key] += 1
+                found.append((job, now))
+        return found
+
+    def _found_of(self, state_key: str, limit: int) -> Entries:
+        found = self._store.scan(JOBS, state_key, limit, self._start)
+        if len(found) < limit:
+            first = self._store.scan(JOBS, state_key, limit - len(found))
+            found += (record for record in first if record[0] <= self._start)
+        return found
+
+    def _not_ended_before(self, won: Sequence[Change]) -> list[TakenJob]:
+        records = {change.key: self._records.read(change.key, change.new) for change in won}
+        # Payloads first: of a job that another node ended meanwhile the end is remembered before its
+        # payload goes, so that a node which misses a payload finds the end.
+        payloads = self._payloads(records)
+        known = self._endings.buried(list(records))
+        self._endings.forget({job: record for job, record in records.items() if job in known})
+        taken: list[TakenJob] = []
+        for job, _, written in won:
+            if job not in known:
+                taken.append(self._taken_job(job, records[job], payloads.get(job)))
+                self._written.remember(job, records[job].fence, written)
+        return taken
+
+    def _payloads(self, records: Mapping[str, StoredJob]) -> dict[str, bytes]:
+        payloads = {job: record.payload for job, record in records.items() if record.payload}
+        if apart := [job for job in records if job not in payloads]:
+            payloads.update(self._store.get_all(PAYLOADS, apart))
+        return payloads
+
+    def _taken_job(self, job: str, record: StoredJob, payload: bytes | None) -> TakenJob:
+        if payload is None:
+            raise RunError(
+                f"job {job[:MOST_OF_ID]} has no payload: the run's data is lost", hint="start a new run"
+            )
+        read: JobPayload = self._records.read_payload(job, payload)
+        return TakenJob(job, record.fence, record.lost, record.host, read, record.tried)

@@ -1,0 +1,47 @@
+"""Jobs of many hosts are taken together, each by one node."""
+
+from __future__ import annotations
+
+import pytest
+
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.store.pages.job_records import NewJob
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.ports import Store
+
+
+def new_job(job: str, host: str) -> NewJob:
+    return NewJob(job, host, JobPayload(Locator(job, "books", f"https://{host}/{job}"), seed=job))
+
+
+@pytest.fixture
+def ann(store: Store) -> JobStore:
+    return JobStore(store, "ann")
+
+
+@pytest.fixture
+def bob(store: Store) -> JobStore:
+    return JobStore(store, "bob")
+
+
+def test_jobs_of_many_hosts_are_taken_together_and_no_more_of_each_than_asked(ann: JobStore) -> None:
+    hosts = [f"host{number}:80" for number in range(40)]
+    ann.put([new_job(f"{at % 16:x}{host}-{at}", host) for host in hosts for at in range(5)])
+    assert ann.take_each(["empty:80"], 3) == []
+    began: list[int] = []
+    taken = ann.take_each([*hosts, "empty:80"], 3, lambda: began.append(1))
+    assert sorted(job.host for job in taken) == sorted(host for host in hosts for _ in range(3))
+    assert began == [1]
+    assert all(job.payload.locator.name == job.id and job.fence == 1 for job in taken)
+    assert len(ann.take_each(hosts, 3)) == 2 * len(hosts)
+    assert ann.take_each(hosts, 3) == []
+
+
+def test_two_nodes_that_take_of_many_hosts_never_have_the_same_job(ann: JobStore, bob: JobStore) -> None:
+    hosts = [f"host{number}:80" for number in range(8)]
+    ann.put([new_job(f"{at:x}{host}", host) for host in hosts for at in range(16)])
+    seen: list[str] = []
+    while taken := [*ann.take_each(hosts, 3), *bob.take_each(hosts, 2)]:
+        seen += (job.id for job in taken)
+    assert sorted(seen) == sorted(f"{at:x}{host}" for host in hosts for at in range(16))
