@@ -139,17 +139,24 @@ def _text(default: object) -> str | None:
 @cache
 def declared(group: type) -> MappingProxyType[str, Setting]:
     """Field name -> setting, for the fields of a group (a struct or dataclass) that have a `Key`."""
-    fields = msgspec.structs.fields if issubclass(group, msgspec.Struct) else dataclasses.fields
-    defaults: dict[str, object] = {field.name: field.default for field in fields(group)}
+    defaults = _defaults_of(group)
     hints = get_type_hints(group, include_extras=True)
     return MappingProxyType(
         {
-            name: key.setting(get_args(hint)[0], defaults[name])
+            name: key.setting(get_args(hint)[0], defaults.get(name))
             for name, hint in hints.items()
             for key in getattr(hint, "__metadata__", ())
             if isinstance(key, SettingKey)
         }
     )
+
+
+def _defaults_of(group: type) -> dict[str, object]:
+    if issubclass(group, msgspec.Struct):
+        # msgspec.structs.fields evaluates all annotations once more, which takes as long as the rest.
+        names, defaults = group.__struct_fields__, group.__struct_defaults__
+        return dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+    return {field.name: field.default for field in dataclasses.fields(group)}  # type: ignore[arg-type]
 
 
 class Values(Protocol):
