@@ -23,5 +23,10 @@ def test_good_hosts_are_asked_while_others_never_answer(tmp_path: Path) -> None:
     assert found.pages == 270
 
 
+def test_all_pages_of_many_hosts_are_loaded(tmp_path: Path) -> None:
+    found = rate(tmp_path / "many", good=40, pages_each=3, delay_ms=0)
+    assert found.pages == 120
+
+
 def test_a_rate_is_pages_by_the_time_from_the_first_to_the_last() -> None:
     assert Rate(100, 2.0).per_second == 50

@@ -1,11 +1,13 @@
 """Hosts in trouble beside good ones: what they cost the good ones, and whether a row is lost.
 
-`python -m tests.benchmarks.troubled_hosts [--hosts 10000] [--dead 1000] [--pages 60] [--workers auto]`
+`python -m tests.benchmarks.troubled_hosts [--hosts 10000] [--dead 1000] [--few 10] [--workers auto]`
 
 1. A host that answers every fifth request with 503, beside a good one: rows lost, and the good host's time,
    alone and beside the other.
 2. Many hosts with a page each, of which some never answer: pages per second of the good ones, without and
    with those that never answer.
+3. As many pages of few hosts: what it costs that each host has a robots.txt, a connection and a place in the
+   store of its own. Without a delay, as the few hosts would take hours with one.
 """
 
 from __future__ import annotations
@@ -97,27 +99,37 @@ def beside(folder: Path, names: Sequence[str], pages: int, delay_ms: int, worker
     return Beside(rows, good[-1].started - good[0].started, refused, seen[-1] in good)
 
 
-def rate(folder: Path, good: int, dead: int, workers: object = 1, timeout_ms: int = 10_000) -> Rate:
-    """Load a page of each host until all good ones were asked; the others are not waited for.
+def rate(
+    folder: Path,
+    good: int,
+    dead: int = 0,
+    workers: object = 1,
+    *,
+    pages_each: int = 1,
+    timeout_ms: int = 10_000,
+    delay_ms: int = 1000,
+) -> Rate:
+    """Load the pages of each host until all good ones were asked; the others are not waited for.
 
     Args:
         timeout_ms: how long a request to a host that never answers is in flight.
     """
     folder.mkdir(parents=True)
     desk = Desk(folder)
-    desk.settings = {"scoopi.webClient.connectTimeout": timeout_ms}
+    desk.settings = {"scoopi.webClient.connectTimeout": timeout_ms, "scoopi.loader.fetch.delay": delay_ms}
     with ExitStack() as opened:
         pages = _Pages()
         server = opened.enter_context(Server(pages, addresses=["0.0.0.0"]))
         silent = opened.enter_context(DeadHosts())
-        urls = [f"http://{_address(number)}:{server.port}/" for number in range(good)]
-        step = max(1, good // max(1, dead))
+        hosts = [f"http://{_address(number)}:{server.port}/" for number in range(good)]
+        urls = [f"{host}?{page}" for page in range(pages_each) for host in hosts]
+        step = max(1, len(urls) // max(1, dead))
         for number, url in enumerate(silent.urls(dead)):
             urls.insert(number * (step + 1), url)
         write(desk, urls)
         running = desk.start("run", "defs.yml", "--workers", workers)
         try:
-            wait_until(lambda: pages.count >= good, "all good pages", LIMIT_S, running)
+            wait_until(lambda: pages.count >= len(hosts) * pages_each, "all good pages", LIMIT_S, running)
             seen = [each for each in server.log.all() if not each.path.endswith("/robots.txt")]
         finally:
             running.kill_all()
@@ -132,7 +144,7 @@ class _Pages:
         self.count = 0
 
     def __call__(self, path: str) -> bytes | None:
-        if path != "/":
+        if path.partition("?")[0] != "/":
             return None
         self.count += 1
         return PAGE
@@ -154,6 +166,7 @@ def main() -> int:
     parser.add_argument("--dead", type=int, default=1000)
     parser.add_argument("--pages", type=int, default=60, help="of each of the two hosts")
     parser.add_argument("--delay", type=int, default=20, help="between two requests to one of them, in ms")
+    parser.add_argument("--few", type=int, default=10, help="hosts that have as many pages together")
     parser.add_argument("--workers", default="auto")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="scoopi-benchmark-") as folder:
@@ -169,6 +182,11 @@ def main() -> int:
         ratio = beside_dead.per_second / without.per_second
         print(f"{good:,} hosts: {without.per_second:,.0f} pages/s")
         print(f"  beside {given.dead:,} that never answer: {beside_dead.per_second:,.0f}, {ratio:.2f} of it")
+        many = rate(base / "many", given.hosts, workers=given.workers, delay_ms=0)
+        each = given.hosts // given.few
+        few = rate(base / "few", given.few, workers=given.workers, pages_each=each, delay_ms=0)
+        print(f"{given.hosts:,} pages without a delay: of as many hosts {many.per_second:,.0f} pages/s")
+        print(f"  of {given.few} hosts: {few.per_second:,.0f}, {many.per_second / few.per_second:.2f} of it")
     return 1 if lost else 0
 
 
