@@ -1,0 +1,25 @@
+"""Peers of the scheduler: programs that run no-op jobs, and their environment, made on first use."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CACHE = Path(sys.prefix) / "benchmark-peers" / "schedulers"
+PACKAGES = ("prefect==3.9.1", "apscheduler==3.11.3", "sqlalchemy==2.0.51")
+PEERS = {"prefect": HERE / "prefect_jobs.py", "apscheduler": HERE / "apscheduler_jobs.py"}
+"""Programs that take JOBS SLOTS, and print jobs a second."""
+
+
+def peer_python() -> Path:
+    """The interpreter that has the peers."""
+    python = CACHE / "bin" / "python"
+    stamp = CACHE / "packages.txt"
+    if not stamp.exists() or stamp.read_text().split() != [*PACKAGES]:
+        venv.create(CACHE, with_pip=True, clear=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", *PACKAGES], check=True)
+        stamp.write_text("\n".join(PACKAGES))
+    return python

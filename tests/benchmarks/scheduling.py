@@ -1,0 +1,216 @@
+"""The scheduler: a pass, the end of a job to its successor, no-op jobs, an idle `serve`; beside their bars.
+
+By hand: `python -m tests.benchmarks.scheduling [pass successor jobs idle peers]`; the exit code is 1 when a
+bar is missed. `peers` runs no-op jobs with Prefect and APScheduler, too, in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
+from scoopi.serve.state import State
+from tests.benchmarks.scheduler_peers import PEERS, peer_python
+from tests.serve.serving import Serving, until
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SLOTS = 2
+PASS_MS, SUCCESSOR_MS, IDLE_CORE, IDLE_MB, TIMES_PREFECT = 1000.0, 200.0, 0.01, 120.0, 5.0
+NOOP = "def noop(): pass\n"
+NOOP_PROCESS = "{executes: 'python:actions:noop'"
+
+
+def main() -> int:
+    """Measure; 0 when all bars are kept."""
+    parts: dict[str, Callable[[Serving], bool]] = {
+        "pass": pass_time,
+        "successor": successor_time,
+        "jobs": jobs_rate,
+        "idle": idle_cost,
+        "peers": compare,
+    }
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.scheduling", description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*parts, []], help="default: all but peers")
+    wanted = parser.parse_args().parts or ["pass", "successor", "jobs", "idle"]
+    kept = True
+    for name in wanted:
+        with tempfile.TemporaryDirectory() as folder:
+            kept &= parts[name](Serving(Path(folder)))
+    return 0 if kept else 1
+
+
+def pass_time(serving: Serving) -> bool:
+    """A pass over active jobs that wait, of 1,000 processes, in processor time; and its writes."""
+    writes = {}
+    for jobs in (5_000, 10_000):
+        with tempfile.TemporaryDirectory() as folder:
+            times_ms, writes[jobs] = measured_passes(Serving(Path(folder)), 1_000, jobs)
+        took, count = statistics.median(times_ms), writes[jobs]
+        print(f"pass over {jobs:6} active jobs    {took:7.0f} ms  (bar {PASS_MS:.0f} ms), {count} writes")
+    return took < PASS_MS and writes[5_000] == writes[10_000]
+
+
+def measured_passes(serving: Serving, processes: int, jobs: int) -> tuple[list[float], int]:
+    """The times of passes after the first one, and the writes of one of them."""
+    _deploy(serving, "".join(_hourly(number) for number in range(processes)))
+    with State(serving.folder / "scheduler") as state:
+        for number in range(jobs):
+            process, slot = f"p{number % processes}", f"!{number // processes + 1}"
+            record = JobRecord(
+                process=process,
+                slot=slot,
+                state="embryo",
+                phase="active",
+                created=NOW,
+                changed=NOW,
+                due=NOW,
+                not_before=NOW + timedelta(days=1 + number % 7),
+            )
+            assert state.store.write(None, record)
+        state.passes.run(NOW)
+        times: list[float] = []
+        versions = _versions(state)
+        for _ in range(5):
+            began = time.process_time()
+            state.passes.run(NOW)
+            times.append((time.process_time() - began) * 1000)
+        return times, (_versions(state) - versions) // 5
+
+
+def _versions(state: State) -> int:
+    """A number that grows by one with each write to a record that a pass may write."""
+    jobs = sum(job.version for job in state.store.scan(JobRecord))
+    processes = sum(process.version for process in state.store.scan(ProcessRecord))
+    return jobs + processes + state.store.the_pass().version
+
+
+def successor_time(serving: Serving) -> bool:
+    """From the end of an attempt to the start of the one that it triggers."""
+    serving.write("actions.py", NOOP)
+    _deploy(
+        serving,
+        f"  a: {NOOP_PROCESS}}}\n  b: {NOOP_PROCESS}, trigger: {{after: a}}}}\n",
+    )
+    gaps = []
+    with serving.served("--slots", "4"):
+        for number in range(1, 16):
+            serving.run("launch", "a")
+            until(lambda slot=f"!{number}": _ended(serving, f"b/{slot}"))  # type: ignore[misc]
+    with State(serving.folder / "scheduler") as state:
+        for number in range(1, 16):
+            before, after = (state.store.attempts_of(f"{name}/!{number}")[0] for name in "ab")
+            assert before.ended is not None
+            assert after.started is not None
+            gaps.append((after.started - before.ended).total_seconds() * 1000)
+    gap = statistics.median(gaps)
+    print(f"end of a job to its successor     {gap:7.0f} ms  (bar {SUCCESSOR_MS:.0f} ms)")
+    return gap <= SUCCESSOR_MS
+
+
+def jobs_rate(serving: Serving, jobs: int = 1_000) -> bool:
+    """No-op `python:` jobs, each in a process of its own, end to end."""
+    print(f"{jobs} no-op python jobs          {scoopi_rate(serving, jobs):7.1f} jobs/s")
+    return True
+
+
+def scoopi_rate(serving: Serving, jobs: int) -> float:
+    """Jobs a second, from the start of `serve` to its end."""
+    serving.write("actions.py", NOOP)
+    trigger = "{every: 1m, since: '2100-01-01T00:00:00Z'}"
+    _deploy(serving, f"  p: {NOOP_PROCESS}, trigger: {trigger}}}\n")
+    last = (NOW + timedelta(minutes=jobs - 1)).isoformat()
+    ends = ("--from", NOW.isoformat(), "--to", last, "--overlap", "allow")
+    serving.run("process", "backfill", "p", *ends)
+    began = time.monotonic()
+    with serving.served("--slots", str(SLOTS), "--until-idle") as serve:
+        assert serve.wait(3600) == 0
+    took = time.monotonic() - began
+    with State(serving.folder / "scheduler") as state:
+        states = [job.state for job in state.store.scan(JobRecord)]
+    assert states == ["processed"] * jobs, "jobs are missing"
+    return jobs / took
+
+
+def idle_cost(serving: Serving) -> bool:
+    """What a `serve` with 1,000 processes, of which none is due, takes."""
+    _deploy(serving, "".join(_hourly(number) for number in range(1_000)))
+    with serving.served("--slots", "4") as serve:
+        until(lambda: serving.rows("worker", "list"))
+        time.sleep(10)
+        before, began = _cpu_s(serve), time.monotonic()
+        time.sleep(60)
+        share = (_cpu_s(serve) - before) / (time.monotonic() - began)
+        memory = sum(_memory_mb(pid) for pid in _family(serve.pid))
+    print(f"idle with 1,000 processes         {share:7.1%} of a core (bar {IDLE_CORE:.0%})")
+    print(f"                                  {memory:7.0f} MB (bar {IDLE_MB:.0f} MB)")
+    return share < IDLE_CORE and memory < IDLE_MB
+
+
+def compare(serving: Serving, jobs: int = 100) -> bool:
+    """Jobs a second beside peers, three times in turn; each job is a process, but APScheduler's are not."""
+    rates: dict[str, list[float]] = {"scoopi": [], **{name: [] for name in PEERS}}
+    for _ in range(3):
+        for name, rounds in rates.items():
+            with tempfile.TemporaryDirectory() as folder:
+                if name == "scoopi":
+                    rounds.append(scoopi_rate(Serving(Path(folder)), jobs))
+                else:
+                    words = [str(peer_python()), str(PEERS[name]), str(jobs), str(SLOTS)]
+                    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=3600)
+                    assert done.returncode == 0, done.stderr[-2000:]
+                    rounds.append(float(done.stdout.split()[-1]))
+    medians = {name: statistics.median(each) for name, each in rates.items()}
+    for name, rate in medians.items():
+        print(f"{jobs} no-op jobs, {name:<14} {rate:7.2f} jobs/s")
+    times = medians["scoopi"] / medians["prefect"]
+    print(f"Scoopi runs {times:.1f} times as many as Prefect (bar {TIMES_PREFECT:.0f})")
+    return times >= TIMES_PREFECT
+
+
+def _hourly(number: int) -> str:
+    return f"  p{number}: {{executes: 'python:actions:noop', trigger: {{cron: '{number % 60} 3 1 1 *'}}}}\n"
+
+
+def _deploy(serving: Serving, processes: str) -> None:
+    serving.write("actions.py", NOOP)
+    (serving.folder / "jobs/jobs.yml").write_text(f"processes:\n{processes}")
+    serving.run("deploy", "jobs", "--now", NOW.isoformat())
+
+
+def _ended(serving: Serving, job: str) -> bool:
+    with State(serving.folder / "scheduler") as state:
+        found = state.store.jobs([job])
+    return bool(found) and found[job].state == "processed"
+
+
+def _family(pid: int) -> list[int]:
+    """A process and all below it."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(below for child in children for below in _family(int(child)))]
+
+
+def _cpu_s(process: subprocess.Popen[str]) -> float:
+    ticks = 0
+    for pid in _family(process.pid):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _memory_mb(pid: int) -> float:
+    """Its part of the memory: what it shares with others is divided among them."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+
+
+if __name__ == "__main__":
+    sys.exit(main())

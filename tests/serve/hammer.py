@@ -1,0 +1,336 @@
+"""Hammer: disturbs three `serve` on one state; every job ends once, and no process is left over.
+
+By hand: `python -m tests.serve.hammer [--jobs 200] [--rounds 100] [--seed N] [--folder DIR]`; it prints the
+slowest recovery, and exits with 1 if a job was lost, ran twice at a time, or could not be explained.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from scoopi.model.schedule.schedule_records import FINISHED
+from scoopi.scheduler.why import why
+from scoopi.serve.state import DATABASE, State
+from tests.serve.serving import LIVENESS, SCOOPI, Serving
+
+NODES = 3
+KINDS = ("kill", "stop", "clock", "store")
+FIRST = datetime(2026, 1, 1, tzinfo=UTC)
+END_S = 240.0
+"""How long the jobs may take once nothing is disturbed any more."""
+MOST_JUMP_S = 30
+WORK = """#!/bin/sh
+# Holds a lock of its job while it works, so that another attempt at the same time is noticed.
+key=$(printf %s "$1" | tr -c A-Za-z0-9 _)
+exec 9>"$HAMMER/locks/$key"
+flock -n 9 || echo "overlap $1 $SCOOPI_FENCE 0" >>"$HAMMER/journal"
+echo "start $1 $SCOOPI_FENCE $(cut -d' ' -f1 /proc/uptime)" >>"$HAMMER/journal"
+part=$(($(printf %s "$1" | cksum | cut -d' ' -f1) % 100))
+sleep "$(awk "BEGIN { print $HAMMER_FROM + ($HAMMER_TO - $HAMMER_FROM) * $part / 100 }")"
+echo "end $1 $SCOOPI_FENCE $(cut -d' ' -f1 /proc/uptime)" >>"$HAMMER/journal"
+"""
+PROCESS = """processes:
+  work:
+    executes: {command: [bin/work, "${ slot.key }"]}
+    trigger: {every: 1h, since: "2100-01-01T00:00:00Z"}
+    retry: {max: 5, delay: 1s}
+"""
+
+
+@dataclass
+class Result:
+    """What a hammer found.
+
+    Attributes:
+        faults: what must not happen; empty if all is well.
+        slowest_s: the longest time from a disturbance to the next start of a job that it interrupted.
+    """
+
+    jobs: int = 0
+    rounds: Counter[str] = field(default_factory=Counter)
+    starts: int = 0
+    slowest_s: float = 0.0
+    seconds: float = 0.0
+    faults: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        """For people."""
+        rounds = ", ".join(f"{count} {kind}" for kind, count in sorted(self.rounds.items()))
+        lines = [
+            f"{self.jobs} jobs, {self.starts} starts, {self.seconds:.0f} s; rounds: {rounds}",
+            f"slowest recovery {self.slowest_s:.1f} s",
+            *self.faults,
+        ]
+        return "\n".join(lines)
+
+
+class Node:
+    """One `serve` with a clock of its own."""
+
+    def __init__(self, serving: Serving, number: int) -> None:
+        self._serving = serving
+        self._clock = serving.folder / f"clock{number}"
+        self._log = serving.folder / f"serve{number}.log"
+        self.set_clock(0)
+        self.start()
+
+    def start(self) -> None:
+        """Start it; its predecessor has ended."""
+        environ = self._serving.environ | {
+            "LD_PRELOAD": str(libfaketime()),
+            "FAKETIME_TIMESTAMP_FILE": str(self._clock),
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "FAKETIME_NO_CACHE": "1",
+        }
+        with self._log.open("a") as log:
+            words = [*SCOOPI, "serve", "--slots", "4", "--quiet"]
+            self.process = subprocess.Popen(
+                words, cwd=self._serving.folder, env=environ, stdout=log, stderr=log
+            )
+
+    def set_clock(self, offset_s: int) -> None:
+        """Let the clock jump."""
+        new = self._clock.with_suffix(".new")
+        new.write_text(f"{offset_s:+}s\n")
+        new.rename(self._clock)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.process.send_signal(signal.SIGCONT)
+        self.process.kill()
+        self.process.wait(30)
+
+    def log(self) -> str:
+        """The last lines of its log."""
+        return "\n".join(self._log.read_text().splitlines()[-5:])
+
+
+class Hammer:
+    """One test: jobs, nodes and disturbances.
+
+    Args:
+        folder: of its own.
+        jobs: how many; as many again when they are done before the rounds are.
+        rounds: how many disturbances.
+        length: the shortest and the longest time of a job in seconds.
+        pause_s: between two disturbances.
+    """
+
+    def __init__(
+        self, folder: Path, jobs: int, rounds: int, length: tuple[float, float], pause_s: float, seed: int
+    ) -> None:
+        self._folder = folder
+        self._jobs, self._rounds, self._pause_s = jobs, rounds, pause_s
+        self._chance = random.Random(seed)
+        self._disturbed: list[float] = []
+        self._result = Result()
+        self._serving = Serving(folder)
+        (folder / "locks").mkdir()
+        (folder / "journal").touch()
+        self._serving.environ |= {
+            "HAMMER": str(folder),
+            "HAMMER_FROM": str(length[0]),
+            "HAMMER_TO": str(length[1]),
+        }
+        self._serving.write("bin/work", WORK)
+        (folder / "jobs/bin/work").chmod(0o755)
+        self._serving.write("jobs.yml", LIVENESS + PROCESS)
+        self._serving.run("deploy", "jobs")
+        self._state = State(folder / "scheduler")
+        self._nodes: list[Node] = []
+
+    def run(self) -> Result:
+        """Disturb, wait for the end, and look at what is left."""
+        began = time.monotonic()
+        try:
+            self._more_jobs()
+            self._nodes = [Node(self._serving, number) for number in range(NODES)]
+            for number in range(self._rounds):
+                if not self._unfinished():
+                    self._more_jobs()
+                self._disturb(KINDS[number % len(KINDS)], self._chance.choice(self._nodes))
+                self._check_why()
+                time.sleep(self._pause_s)
+            self._wait_for_the_end()
+        finally:
+            self._stop()
+        self._result.seconds = time.monotonic() - began
+        self._check_records()
+        self._check_journal()
+        self._state.store.close()
+        return self._result
+
+    def _more_jobs(self) -> None:
+        first = FIRST + timedelta(hours=self._result.jobs)
+        last = first + timedelta(hours=self._jobs - 1)
+        ends = ("--from", first.isoformat(), "--to", last.isoformat())
+        self._serving.run("process", "backfill", "work", *ends, "--overlap", "allow")
+        self._result.jobs += self._jobs
+
+    def _disturb(self, kind: str, node: Node) -> None:
+        self._result.rounds[kind] += 1
+        self._disturbed.append(uptime())
+        if kind == "kill":
+            node.kill()
+            time.sleep(self._chance.random() * self._pause_s)
+            node.start()
+        elif kind == "stop":
+            node.process.send_signal(signal.SIGSTOP)
+            time.sleep(1 + 4 * self._chance.random() * min(self._pause_s, 1))
+            node.process.send_signal(signal.SIGCONT)
+        elif kind == "clock":
+            node.set_clock(self._chance.randint(-MOST_JUMP_S, MOST_JUMP_S))
+        else:
+            self._lock_store()
+
+    def _lock_store(self) -> None:
+        """As a store that restarts: nobody can write for a while."""
+        store = sqlite3.connect(self._folder / "scheduler" / DATABASE, isolation_level=None, timeout=30)
+        try:
+            store.execute("BEGIN EXCLUSIVE")
+            time.sleep(1 + self._chance.random() * self._pause_s)
+            store.execute("ROLLBACK")
+        finally:
+            store.close()
+
+    def _unfinished(self) -> list[str]:
+        return sorted(self._state.store.active_jobs())
+
+    def _check_why(self) -> None:
+        snapshot = self._state.passes.snapshot(datetime.now(UTC))
+        for job in snapshot.active:
+            row = why(job, snapshot)
+            if row["answer"] not in ("wait", "skip", "fail", "runs") or not row["reason"]:
+                self._fault(f"{job.job} cannot be explained: {row}")
+            elif "unknown" in row["reason"]:
+                self._fault(f"{job.job}: {row['reason']}")
+
+    def _wait_for_the_end(self) -> None:
+        for node in self._nodes:
+            node.set_clock(0)
+        ends = time.monotonic() + END_S
+        while self._unfinished():
+            for node in self._nodes:
+                if node.process.poll() is not None:
+                    self._fault(f"a serve ended with {node.process.returncode}: {node.log()}")
+                    node.start()
+            if time.monotonic() > ends:
+                self._fault(f"not ended: {self._unfinished()[:5]}")
+                return
+            self._check_why()
+            time.sleep(0.2)
+
+    def _stop(self) -> None:
+        for node in self._nodes:
+            node.process.send_signal(signal.SIGCONT)
+            node.process.terminate()
+        for node in self._nodes:
+            try:
+                node.process.wait(60)
+            except subprocess.TimeoutExpired:
+                self._fault(f"a serve did not end after SIGTERM: {node.log()}")
+                node.kill()
+        ends = time.monotonic() + 10
+        while (left := processes_with(f"HAMMER={self._folder}")) and time.monotonic() < ends:
+            time.sleep(0.1)
+        for pid, command in left:
+            self._fault(f"process {pid} is left over: {command}")
+            os.kill(pid, signal.SIGKILL)
+
+    def _check_records(self) -> None:
+        ids = [f"work/@{FIRST + timedelta(hours=n):%Y-%m-%dT%H:00:00Z}" for n in range(self._result.jobs)]
+        jobs = self._state.store.jobs(ids)
+        for name in ids:
+            state = jobs[name].state if name in jobs else "lost"
+            statuses = Counter(each.status for each in self._state.store.attempts_of(name))
+            if state != "processed" or statuses["succeeded"] != 1 or state not in FINISHED:
+                self._fault(f"{name} is {state}: {dict(statuses)}")
+
+    def _check_journal(self) -> None:
+        started: dict[str, float] = {}
+        ended: set[str] = set()
+        for line in (self._folder / "journal").read_text().splitlines():
+            what, job, fence, at = line.split()
+            if what == "overlap":
+                self._fault(f"{job} ran twice at a time (fence {fence})")
+            elif what == "end":
+                ended.add(job)
+                started.pop(job, None)
+            else:
+                self._result.starts += 1
+                if job in started:
+                    since = min((each for each in self._disturbed if each >= started[job]), default=float(at))
+                    self._result.slowest_s = max(self._result.slowest_s, float(at) - since)
+                started[job] = float(at)
+        if len(ended) != self._result.jobs:
+            self._fault(f"{len(ended)} of {self._result.jobs} jobs have worked to the end")
+
+    def _fault(self, what: str) -> None:
+        if what not in self._result.faults:
+            self._result.faults.append(what)
+
+
+def uptime() -> float:
+    """The clock of the journal, in seconds."""
+    return float(Path("/proc/uptime").read_text().split()[0])
+
+
+def processes_with(variable: str) -> list[tuple[int, str]]:
+    """Processes whose environment has a variable, with their commands; zombies have none."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            variables = (entry / "environ").read_bytes().split(b"\0")
+            if variable.encode() in variables:
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                found.append((int(entry.name), command))
+        except OSError:
+            continue
+    return found
+
+
+def libfaketime() -> Path:
+    """The library that gives a process another clock; `tests/setup` installs it.
+
+    Raises:
+        FileNotFoundError: it is not installed.
+    """
+    found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
+    if not found:
+        raise FileNotFoundError("libfaketime is missing: bash tests/setup installs it")
+    return found[0]
+
+
+def main() -> int:
+    """Run the long form."""
+    parser = argparse.ArgumentParser(prog="python -m tests.serve.hammer", description=__doc__)
+    parser.add_argument("--jobs", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--folder", type=Path, help="default: a temporary one, removed at the end")
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        result = Hammer(folder, options.jobs, options.rounds, (1.0, 3.0), 1.5, options.seed).run()
+    print(result.text())
+    return 1 if result.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
