@@ -48,9 +48,10 @@ def due_fires(process: Process, record: ProcessRecord, now: datetime, limit: int
         limit: the most fires; the rest is due in the next pass.
     """
     assert process.trigger is not None
-    fires = fires_of(process.trigger, record.since)
     last = record.last_fire or record.since
-    if fires is None or now <= last:
+    first = _first_fire(process.trigger, record.since, last)
+    fires = fires_of(process.trigger, record.since)
+    if fires is None or first is None or now < first:
         return []
     recent = max(last, now - ON_TIME)
     on_time = list(islice(takewhile(lambda at: at <= now, fires.after(recent)), limit))
@@ -140,6 +141,13 @@ def past_slots(
     source = CronIterations(fires, ZoneInfo(trigger.timezone), record.since)
     for fire in takewhile(lambda fire: fire <= min(until, now), fires.after(at - datetime.resolution)):
         yield (source.number(fire) if trigger.slots == "iterations" else Instant(fire)), fire
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _first_fire(trigger: Trigger, since: datetime, last: datetime) -> datetime | None:
+    """The first fire after the last planned one; known, it costs a pass nothing until it is due."""
+    fires = fires_of(trigger, since)
+    return None if fires is None else next(fires.after(last), None)
 
 
 @lru_cache(maxsize=_MOST_KEPT)

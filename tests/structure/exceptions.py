@@ -122,7 +122,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/scheduler": (
         "test_reconcile.py and test_sweep.py decide through them",
-        "gates.py snapshot.py triggers.py why.py",
+        "gates.py snapshot.py why.py",
     ),
     "scoopi/serve": (
         "values and commands; test_schedule_verbs.py prints and gives them",
