@@ -14,6 +14,7 @@ from injector import inject
 from scoopi.bootstrap.defs_composer import DefsComposer, ensure_sites_of
 from scoopi.bootstrap.failed_tasks import FailedTasks, find_finished, refuse_cluster
 from scoopi.bootstrap.wiring.modules import OpenedRun
+from scoopi.browser.pool_process import browsers_for
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import BrowserSettings, ClusterSettings
 from scoopi.configs.run_date import compose_run_date
@@ -91,13 +92,9 @@ class Bootstrap:
 
     def _with_browsers(self, context: RunContext) -> RunContext:
         """The context of a node that has browsers, if any page of the run is loaded in one."""
-        if all(group.browser is None for group in context.composed.definitions.task_groups.values()):
-            return context
-        from scoopi.browser.pool_process import PoolProcess  # late: few runs have browsers
-
-        pool = PoolProcess(BrowserSettings.of(context.configs))
-        self._open.callback(pool.close)
-        return msgspec.structs.replace(context, browsers=pool.socket)
+        groups, settings = context.composed.definitions.task_groups, BrowserSettings.of(context.configs)
+        socket = self._open.enter_context(browsers_for(groups.values(), settings))
+        return msgspec.structs.replace(context, browsers=socket)
 
     # A new run
 

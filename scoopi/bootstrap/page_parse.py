@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +13,8 @@ import msgspec
 
 from scoopi.bootstrap.defs_composer import DefsComposer
 from scoopi.bootstrap.worker_wiring import wire
+from scoopi.browser.pool_process import browsers_for
+from scoopi.configs.groups import BrowserSettings
 from scoopi.configs.run_date import compose_run_date
 from scoopi.errors import FetchError, UsageError
 from scoopi.model.definitions import Definitions
@@ -72,6 +75,7 @@ class PageParse:
             is_cluster=False,
             secrets=configs.secrets,
         )
+        self._browsers = BrowserSettings.of(configs)
         self._target = target
         self._data_def = data_def
         self._group = _group_of(self._definitions, target, group, data_def)
@@ -82,17 +86,14 @@ class PageParse:
         Raises:
             StepError: the page cannot be loaded, or not be read.
         """
-        plan = msgspec.msgpack.encode(
-            msgspec.structs.replace(
-                self._plan, definitions=msgspec.structs.replace(self._definitions, locator_groups={})
-            )
-        )
-        parts = wire(plan, lambda job, host: None)
-        try:
-            page = _loaded(parts.loader, Locator(self._group, self._group, self._target))
-            return list(self._parsed(parts.group_plan(self._group).chains, page))
-        finally:
-            parts.loader.close()
+        group = self._definitions.task_groups[self._group]
+        with browsers_for([group], self._browsers) as socket:
+            definitions = msgspec.structs.replace(self._definitions, locator_groups={})
+            plan = msgspec.structs.replace(self._plan, definitions=definitions, browsers=socket)
+            parts = wire(msgspec.msgpack.encode(plan), lambda job, host: None)
+            with closing(parts.loader):
+                page = _loaded(parts.loader, Locator(self._group, self._group, self._target))
+                return list(self._parsed(parts.group_plan(self._group).chains, page))
 
     def _parsed(self, chains: tuple[TaskChain, ...], page: Page) -> Iterator[ParsedPage]:
         for chain in chains:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from scoopi.browser.browser import DEATH, Browser
 from scoopi.browser.pool_messages import (
-    SOCKET,
     BrowserReserved,
     Rendered,
     Visit,
@@ -20,6 +19,7 @@ from scoopi.browser.pool_messages import (
     receive_visit,
     send,
 )
+from scoopi.browser.pool_process import SOCKET
 from scoopi.configs.groups import BrowserSettings
 
 GRACE_S = 0.5

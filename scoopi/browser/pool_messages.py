@@ -8,9 +8,6 @@ import msgspec
 
 from scoopi.model.definitions import BrowserDef
 
-SOCKET = "socket"
-"""The name of the pool's socket in its folder."""
-
 
 class BrowserReserved(msgspec.Struct, frozen=True, tag=1, array_like=True):
     """Pool to loader: a browser is reserved for this connection until it is closed."""

@@ -1,4 +1,4 @@
-"""PoolProcess: a node's pool of browsers, as its parent process sees it."""
+"""PoolProcess: a node's pool of browsers, as the process that loads pages sees it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
-from scoopi.browser.pool_messages import SOCKET
 from scoopi.configs.groups import BrowserSettings
 from scoopi.errors import ConfigError
+from scoopi.model.definitions import TaskGroup
 
+SOCKET = "socket"
+"""The name of the pool's socket in its folder."""
 _END_S = 10.0
 """The longest that killing all browsers may take."""
 
@@ -61,3 +64,17 @@ class PoolProcess:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)  # what it leaves if it was killed itself
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def browsers_for(groups: Iterable[TaskGroup], settings: BrowserSettings) -> Iterator[str]:
+    """The socket of a pool, if pages of one of the groups are loaded in a browser; else an empty text.
+
+    Raises:
+        ConfigError: Selenium is not installed.
+    """
+    if all(group.browser is None for group in groups):
+        yield ""
+        return
+    with contextlib.closing(PoolProcess(settings)) as pool:
+        yield pool.socket

@@ -24,6 +24,18 @@ dataDefs:
     query: {{ block: "#prices", selector: "td:nth-child(2)" }}
     items: [ item: {{ name: loaf, index: 1, selector: "td:nth-child(1)" }} ]
 """
+RECORDS = """
+locatorGroups: { bread: "https://shop.example/bread" }
+taskGroups:
+  bread:
+    loader: browser
+    browser: { until: { selector: "#prices" } }
+    priceTask: { dataDef: prices }
+dataDefs:
+  prices:
+    each: "#prices tr"
+    fields: { loaf: "td:nth-child(1)", price: { select: "td:nth-child(2)", type: decimal } }
+"""
 SETTINGS = {"scoopi.loader.fetch.delay": 0, "scoopi.workers": 1, "scoopi.webDriver.browsers": 1}
 
 
@@ -77,3 +89,13 @@ def test_a_killed_run_leaves_no_browser_and_is_resumed(
     ended = desk.process("resume")
     assert ended.code == 0, ended.err
     assert sorted(desk.rows().elements()) == [f"p{number}|bread|Rye|4.20" for number in range(4)]
+
+
+def test_parse_shows_the_records_of_a_page_in_the_browser(
+    desk: Desk, server: Server, late_table: str
+) -> None:
+    (desk.folder / "defs" / "bread.yml").write_text(RECORDS)
+    ended = desk.process("parse", "defs", server.url(late_table))
+    assert ended.code == 0, ended.err
+    assert "1 record" in ended.out
+    assert "Rye" in ended.out
