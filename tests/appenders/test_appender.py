@@ -289,3 +289,38 @@ def test_what_is_settled_and_the_close_are_reported(
     assert [second >= 0 for second in seconds] == [True] * len(settled)
     with pytest.raises(AppenderError, match="rows cannot be written: Bad file descriptor"):
         writer.append([b"after the end"])
+
+
+def test_an_abandoned_queue_is_not_committed(
+    node_folder: Path, jobs: JobStore, heard: Heard, take: Callable[[int], list[TakenJob]]
+) -> None:
+    writer = SegmentWriter(node_folder / "segments", SegmentHeader("run", NODE))
+    appender = Appender(writer, jobs, AppenderSettings(20, 100), heard.events())
+    (job,) = take(1)
+    appender.put(result_of(job))
+    appender.abandon()
+    appender.start()
+    assert appender.join(WAIT_S)
+    assert (heard.won, heard.faults, jobs.ended([job.id])) == ([], [], {})
+
+
+def test_an_appender_that_is_abandoned_while_the_store_is_away_reports_no_fault(
+    appender: Appender,
+    heard: Heard,
+    jobs: JobStore,
+    take: Callable[[int], list[TakenJob]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = threading.Event()
+
+    def refused(endings: Sequence[object]) -> list[bool]:
+        asked.set()
+        raise StoreError("no answer")
+
+    (job,) = take(1)
+    monkeypatch.setattr(jobs, "end", refused)
+    appender.put(result_of(job))
+    assert asked.wait(WAIT_S)
+    appender.abandon()
+    assert appender.join(WAIT_S)
+    assert (heard.won, heard.lost, heard.faults) == ([], [], [])
