@@ -1,41 +1,41 @@
-"""fetch_page: loads one page as the engine does, with what its site is asked with, and notes each hop."""
+"""fetch_page: loads one page as a run does, robots.txt and login included, and notes each hop."""
 
 from __future__ import annotations
 
-import math
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 
 from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
+from scoopi.bootstrap.page_visit import PageVisit, retries_of
 from scoopi.bootstrap.worker_wiring import with_ca
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ParserLimits, WebClientSettings
 from scoopi.configs.site_defaults import sites_of
-from scoopi.errors import UsageError
+from scoopi.errors import FetchError, ScoopiError, UsageError
 from scoopi.fetch.address import AddressKind, parse_address
 from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.hop_recorder import HopRecorder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.private_hosts import PrivateHosts
 from scoopi.model.definitions import LocatorGroup
-from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Locator, PageRequest
 from scoopi.model.report.fetched_page import FetchedPage
 from scoopi.model.sites import Site, SiteBlock
 from scoopi.model.text.secrets import is_open, variable_of
-from scoopi.parse.tree.page import Page, TreeLimits
+from scoopi.parse.tree.page import TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.runs.composed import defs_folder, plugin_folders
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.steps.page_loader import LoadRules, PageLoader
-from scoopi.steps.step import LoadOrder
+from scoopi.steps.session_loader import SessionLoader
+from scoopi.steps.worker_sessions import WorkerSessions
 
 
 def fetch_page(request: RunRequest, url: str) -> FetchedPage:
-    """Load one page; neither the archive nor a run is involved, and robots.txt is not asked.
+    """Load one page; neither the archive nor a run is involved.
 
     Args:
         request: its settings apply, and its definitions: their `sites`, and how a locator of that address
@@ -53,25 +53,34 @@ def fetch_page(request: RunRequest, url: str) -> FetchedPage:
     files = FileFinder(Path.cwd(), defs_folder((request.defs or Path.cwd()).absolute()))
     sites = sites_of(configs, with_ca(blocks, files))
     web, limits = WebClientSettings.of(configs), ParserLimits.of(configs)
-    recorder = HopRecorder()
+    recorder, sessions = HopRecorder(), WorkerSessions()
     rules = LoadRules(
         run_date=datetime.now(UTC).replace(microsecond=0),
         limits=TreeLimits(limits.max_depth, limits.max_nodes, web.max_bytes),
         saves=lambda group: False,
+        sessions=sessions,
     )
     client = HttpClient(web, PrivateHosts(web.private_hosts), recorder)
-    loader = PageLoader(rules, client, FileClient(files, web.max_bytes), None, sites)
+    pages = PageLoader(rules, client, FileClient(files, web.max_bytes), None, sites)
+    visit = PageVisit(SessionLoader(pages, sites, sessions), sites, sessions, recorder)
     locator = _locator(groups, url)
-    try:
-        outcome = _loaded(loader, Payload("fetch", locator, 1, "", LoadOrder()))
-    finally:
-        loader.close()
     curl = curl_command(address.url, sites.for_host(address.host), locator.request)
-    hops = tuple(recorder.hops)
-    if isinstance(outcome, Exception):
-        return FetchedPage(hops, error=str(outcome), curl=curl)
-    document = outcome.document
-    return FetchedPage(hops, document.content_type, document.charset or "", len(document.body), "", curl)
+    try:
+        document = visit.load(locator).document
+    except ScoopiError as error:
+        retries = retries_of(error, sites, address.url) if isinstance(error, FetchError) else ""
+        notes = tuple(visit.notes)
+        return FetchedPage(tuple(recorder.hops), error=str(error), curl=curl, notes=notes, retries=retries)
+    finally:
+        pages.close()
+    return FetchedPage(
+        tuple(recorder.hops),
+        document.content_type,
+        document.charset or "",
+        len(document.body),
+        curl=curl,
+        notes=tuple(visit.notes),
+    )
 
 
 def curl_command(url: str, site: Site, content: PageRequest | None) -> str:
@@ -125,20 +134,3 @@ def _locator(groups: list[LocatorGroup], url: str) -> Locator:
             if one.url == url:
                 return Locator(one.name, group.name, one.url, one.request)
     return Locator("page", "fetch", url)
-
-
-def _loaded(loader: PageLoader, payload: Payload) -> Page | Exception:
-    """The page; each further request gets its grant at once, as this is the only page."""
-    while True:
-        outcomes: list[Handover | Exception] = []
-        loader.begin(payload, outcomes.append)
-        while not outcomes:
-            loader.turn(1.0)
-        outcome = outcomes[0]
-        if isinstance(outcome, Exception):
-            return outcome
-        if not isinstance(outcome, ToGrant):
-            assert isinstance(outcome, ToTask)
-            return outcome.payload.expect(Page)
-        order = outcome.payload.expect(LoadOrder)
-        payload = outcome.payload.advance(order.with_grant(Grant(outcome.host, math.inf)))

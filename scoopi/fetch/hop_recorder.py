@@ -22,17 +22,22 @@ class HopRecorder:
 
     Attributes:
         hops: in their order.
+        purpose: of the next hops, see `Hop`.
     """
 
     def __init__(self) -> None:
         self.hops: list[Hop] = []
+        self.purpose = "page"
         self._request = Request("")
         self._sent = self._received = b""
 
     def watch(self, handle: pycurl.Curl) -> None:
-        """Have curl report what it sends and receives."""
-        handle.setopt(pycurl.VERBOSE, 1)
+        """Have curl report what it sends and receives in the hop that begins; until its `end`.
+
+        Only then: pycurl cannot call back while cookies are put into a handle.
+        """
         handle.setopt(pycurl.DEBUGFUNCTION, self._take)
+        handle.setopt(pycurl.VERBOSE, 1)
 
     def begin(self, request: Request) -> None:
         """The next hop makes this request."""
@@ -40,6 +45,7 @@ class HopRecorder:
 
     def end(self, handle: Any) -> None:
         """Note the hop that the handle has just ended."""
+        handle.setopt(pycurl.VERBOSE, 0)
         request, site = self._request, self._request.site or Site()
         sent, self._sent = self._sent, b""
         received, self._received = self._received, b""
@@ -64,6 +70,7 @@ class HopRecorder:
                 f"{address}:{handle.getinfo(pycurl.PRIMARY_PORT)}" if address else "",
                 {name: round(1000 * handle.getinfo(code), 1) for name, code in times.items()},
                 int(handle.getinfo(pycurl.SIZE_DOWNLOAD_T)),
+                self.purpose,
             )
         )
 

@@ -153,6 +153,8 @@ class HttpClient:
         outcome: GrantNeeded | FetchError = GrantNeeded()
         try:
             if exchange.begin(request, on_sent):
+                if self._recorder is not None:
+                    self._recorder.watch(exchange.handle)
                 self._add(exchange, on_result)
                 return
         except FetchError as error:  # nothing was sent
@@ -161,12 +163,9 @@ class HttpClient:
         on_result(outcome)
 
     def _new_exchange(self) -> HttpExchange:
-        exchange = HttpExchange(
+        return HttpExchange(
             self._settings, self._just_sent.append, self._page_room, self._private_hosts, self._proxies
         )
-        if self._recorder is not None:
-            self._recorder.watch(exchange.handle)
-        return exchange
 
     def _add(self, exchange: HttpExchange, on_result: OnResult) -> None:
         self._under_way[exchange.handle] = exchange, on_result, self._attended_s

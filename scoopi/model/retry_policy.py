@@ -65,8 +65,11 @@ class RetryPolicy(msgspec.Struct, frozen=True):
         Args:
             tried: attempts before the one that failed.
         """
-        most = min(self.attempts, MOST_FOR_A_NAME) if fault.reason == "dns" else self.attempts
-        return fault.is_transient and tried + 1 < most
+        return fault.is_transient and tried + 1 < self.attempts_after(fault)
+
+    def attempts_after(self, fault: LoadFault) -> int:
+        """How often a page that failed with that fault is tried in all, if another attempt may load it."""
+        return min(self.attempts, MOST_FOR_A_NAME) if fault.reason == "dns" else self.attempts
 
     def wait_ms(self, fault: LoadFault, tried: int, random: Callable[[], float]) -> int:
         """The wait before the next attempt, in milliseconds; at least what the server asks for.

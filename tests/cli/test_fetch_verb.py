@@ -9,11 +9,16 @@ from pathlib import Path
 import pytest
 
 from tests.engine.desk import Desk
+from tests.server.answer import Answer
+from tests.server.exchange import Exchange
+from tests.server.misbehaviours import Misbehaviour
+from tests.server.request_log import Seen
 from tests.server.server import Server
 
 SITES = """
 sites:
   "127.*":
+    robots: false
     userAgent: "bikes/1.0"
     headers: { X-Api-Key: "${env:BIKES_KEY}", Accept-Language: "de" }
 """
@@ -29,7 +34,9 @@ def test_a_page_is_shown_with_its_redirects_and_times(desk: Desk, server: Server
     (pages / "page.html").write_text("<h1>Bikes</h1>")
     ended = desk.scoopi("fetch", server.url("/bad/redirect?to=/page.html"))
     assert ended.code == 0, ended.err
-    redirect, loaded, page = ended.out.splitlines()
+    robots, redirect, loaded, note, page = ended.out.splitlines()
+    assert robots.startswith(f"404  GET {server.url('/robots.txt')}  [robots.txt]  ")
+    assert note == f"robots.txt: {server.host(0)} has no rules for this agent (status 404)"
     assert redirect.startswith(
         f"302  GET {server.url('/bad/redirect?to=/page.html')}  5 bytes from 127.0.0.1:"
     )
@@ -41,8 +48,10 @@ def test_a_page_is_shown_with_its_redirects_and_times(desk: Desk, server: Server
 def test_a_page_that_cannot_be_loaded_says_why(desk: Desk, server: Server) -> None:
     ended = desk.scoopi("fetch", server.url("/bad/status/503"))
     assert ended.code == 1
-    assert ended.out.splitlines()[-1].startswith("failed: ")
-    assert "the site answered with status 503" in ended.out
+    failed, retries = ended.out.splitlines()[-2:]
+    assert failed.startswith("failed: ")
+    assert "the site answered with status 503" in failed
+    assert retries == "retries: a run tries it again, up to 4 times, the first time after 1 s"
     refused = desk.scoopi("fetch", "http://127.0.0.1:9/")
     assert (refused.code, "no answer  GET http://127.0.0.1:9/" in refused.out) == (1, True)
 
@@ -95,9 +104,10 @@ dataDefs:
   title: {{ query: {{ block: "body", selector: "h1" }}, items: [ item: {{ name: title, value: title }} ] }}
 """
     )
-    ended = desk.scoopi("fetch", url, "--defs", "shop.yml", "--curl")
+    ended = desk.scoopi("fetch", url, "--defs", "shop.yml", "--curl", "-D", "scoopi.loader.robots=false")
     assert ended.code == 0, ended.err
-    command, hop, _ = ended.out.splitlines()
+    command, hop, note, _ = ended.out.splitlines()
+    assert note == f"robots.txt: not followed at {server.host(0)} (scoopi.loader.robots)"
     assert "-X POST" in command
     assert "--data-urlencode city=oslo" in command
     assert hop.startswith(f"200  POST {url}")
@@ -107,3 +117,81 @@ def test_what_is_not_a_web_address_is_refused(desk: Desk) -> None:
     ended = desk.scoopi("fetch", "pages/oslo.html")
     assert ended.code == 2
     assert "is not a web address; write it as https://host/path" in ended.err
+
+
+def test_a_page_that_robots_txt_forbids_is_not_asked_for(desk: Desk) -> None:
+    robots = b"User-agent: *\nDisallow: /private\nCrawl-delay: 0.3\n"
+    with Server(lambda path: robots if path == "/robots.txt" else b"<p>page") as server:
+        ended = desk.scoopi("fetch", server.url("/private/x"), "-D", "scoopi.loader.fetch.delay=0")
+        assert ended.code == 1
+        assert "disallowed by line 2 of robots.txt: Disallow: /private; a run skips the page" in ended.out
+        assert [seen.path for seen in server.log.all()] == ["/robots.txt"]
+        allowed = desk.scoopi("fetch", server.url("/p"), "--json", "-D", "scoopi.loader.fetch.delay=0")
+        page = json.loads(allowed.out)
+        assert [hop["purpose"] for hop in page["hops"]] == ["robots.txt", "page"]
+        assert page["notes"] == [
+            f"robots.txt: {server.host(0)} has 2 rules for this agent (200), asks for a delay of 0.3 s"
+        ]
+        robots_at, page_at = [seen.started for seen in server.log.all()][1:]
+        assert page_at - robots_at >= 0.29
+
+
+FORM = b'<form id=f method=post action="/enter"><input name=u><input type=password name=p></form>'
+LOGIN = """
+sites:
+  "127.*":
+    delay: 0
+    robots: false
+    login:
+      url: "{url}/login"
+      form: "#f"
+      fields: {{ u: me, p: "${{env:PASSWORD}}" }}
+      success: {{ selector: a.out }}
+"""
+
+
+class Club:
+    """A site that shows its page to members only."""
+
+    def route(self, seen: Seen) -> tuple[str, Misbehaviour] | None:
+        """All its pages."""
+        return "club", self.answer
+
+    async def answer(self, exchange: Exchange) -> None:
+        """Answer one request."""
+        seen = exchange.seen
+        if exchange.path == "/enter" and seen.body == b"u=me&p=right-one":
+            sent = Answer(b"<a class=out>out</a>", headers=(("Set-Cookie", "sid=s3cret; Path=/"),))
+        elif "sid=s3cret" in (seen.header("Cookie") or ""):
+            sent = Answer(b"<p>members only")
+        else:
+            sent = Answer(FORM)
+        await exchange.send(sent)
+
+
+@pytest.mark.parametrize("password", ["right-one", "wrong-one"])
+def test_a_site_with_a_login_is_logged_in_to(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, password: str
+) -> None:
+    monkeypatch.setenv("PASSWORD", password)
+    with Server(lambda path: b"", route=Club().route) as server:
+        (desk.folder / "conf.yml").write_text(LOGIN.format(url=server.url("")))
+        words = ("--conf", desk.folder / "conf.yml", "--headers")
+        ended = desk.scoopi("fetch", server.url("/page"), *words)
+        assert ended.code == (0 if password == "right-one" else 1), ended.err
+        hops = [line.split("  ")[1:3] for line in ended.out.splitlines() if line.startswith("200")]
+        form, entered = (
+            [f"GET {server.url('/login')}", "[login]"],
+            [f"POST {server.url('/enter')}", "[login]"],
+        )
+        assert hops[:2] == [form, entered]
+        assert password not in ended.out
+        assert "s3cret" not in ended.out
+        if password == "right-one":
+            assert hops[2][0] == f"GET {server.url('/page')}"
+            assert "login: logged in to 127.*" in ended.out
+            assert ended.out.splitlines()[-1].endswith(" 15 bytes")
+        else:
+            assert len(hops) == 2
+            assert "failed: " in ended.out
+            assert "the login failed: the page that came after it has no element a.out" in ended.out

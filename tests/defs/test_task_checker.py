@@ -155,3 +155,35 @@ def test_a_field_without_value_is_left_out_with_a_warning(check_steps: Check) ->
         f'warning {_AT}.x.plugins[0].y: y has no value and is ignored; write "" for an empty text, or take it out'
     ]
     assert outcome.definitions.task_groups["city"].tasks[0].steps[4].plugins[0].fields == {}
+
+
+_LOADER = (
+    "loader: {{ class: PageLoader, previous: seeder, next: parser, plugins: [ plugin: {{ name: t, {} }} ] }}"
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "is_error"),
+    [
+        ("", "class: a.Loader", True),
+        ("class: a.Loader", "class: b.Loader", True),
+        ("class: a.Loader", "class: a.Loader, user: me", True),
+        ("class: a.Loader", "class: a.Loader", False),
+        ("class: a.Loader", "", False),
+    ],
+)
+def test_a_loader_plugin_that_would_never_be_called_is_an_error(
+    check: Check, first: str, later: str, is_error: bool
+) -> None:
+    tasks = [
+        f"    {name}: {{ dataDef: temps, steps: {{ css: {{ {_LOADER.format(plugin) if plugin else ''} }} }} }}\n"
+        for name, plugin in (("one", first), ("two", later))
+    ]
+    accepting = Checkers(step_class=lambda name: None, plugin=lambda kind, plugin: [])
+    sentences = check(PLACES + "taskGroups:\n  city:\n" + "".join(tasks) + DATA, checkers=accepting).sentences
+    expected = (
+        "error taskGroups.city.two.steps.css.loader.plugins.t: plugin t would load no page: the pages of group "
+        "city are loaded once for all its tasks, by the loader of the first one, one; "
+        "give one the same loader, or move the task to a group of its own"
+    )
+    assert (expected in sentences) is is_error, sentences

@@ -23,8 +23,8 @@ class Fetch:
 
     usage = "scoopi fetch URL [options]"
     sentence = (
-        "Loads one page as a run does, with the settings and `sites` that apply to its host, and shows each "
-        "request with its answer and times. Nothing is stored, and robots.txt is not asked."
+        "Loads one page as a run does: robots.txt first, then a login if the site has one, with the settings "
+        "and `sites` of its host. Shows each request with its answer and times. Nothing is stored."
     )
     example = (
         "scoopi fetch https://example.org/ --headers\n"
@@ -37,7 +37,7 @@ class Fetch:
         help_text = "definitions whose `sites` count; a locator of this address says how it is asked for"
         parser.add_argument("--defs", metavar="DEFS", type=Path, help=help_text)
         parser.add_argument("--headers", action="store_true", help="show the headers of requests and answers")
-        help_text = "print the command of curl that makes the first request, too"
+        help_text = "print the command of curl that makes the page's first request, too"
         parser.add_argument("--curl", action="store_true", help=help_text)
         parser.add_argument("--json", action="store_true", help="print all as JSON")
         add_settings(parser)
@@ -69,8 +69,11 @@ def lines(page: FetchedPage, with_headers: bool, with_curl: bool) -> Iterator[st
         yield page.curl
     for hop in page.hops:
         yield from _hop(hop, with_headers)
+    yield from page.notes
     if page.error:
         yield f"failed: {page.error}"
+        if page.retries:
+            yield f"retries: {page.retries}"
     else:
         charset = f", charset {page.charset}" if page.charset else ""
         yield f"page: {page.content_type or 'no content type'}{charset}, {number(page.size_bytes)} bytes"
@@ -80,7 +83,9 @@ def _hop(hop: Hop, with_headers: bool) -> Iterator[str]:
     times = ", ".join(f"{name} {ms:g}" for name, ms in hop.ms.items() if ms)
     address = f" from {hop.address}" if hop.address else ""
     status = hop.status or "no answer"
-    yield f"{status}  {hop.method} {hop.url}  {number(hop.size_bytes)} bytes{address}  (ms: {times})"
+    purpose = "" if hop.purpose == "page" else f"  [{hop.purpose}]"
+    sent = f"{status}  {hop.method} {hop.url}{purpose}"
+    yield f"{sent}  {number(hop.size_bytes)} bytes{address}  (ms: {times})"
     if with_headers:
         yield from (f"  > {name}: {value}" for name, value in hop.request)
         yield from (f"  < {name}: {value}" for name, value in hop.response)

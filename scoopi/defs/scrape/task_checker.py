@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import pairwise, zip_longest
 
+from msgspec.structs import replace
+
 from scoopi.defs.scrape.checkers import Checkers, PluginKind
 from scoopi.defs.scrape.class_names import (
     APPENDER_STEP,
@@ -22,7 +24,7 @@ from scoopi.defs.scrape.output_checker import OutputChecker, is_refused
 from scoopi.defs.scrape.step_sets import SetStep
 from scoopi.defs.yaml.findings import Findings
 from scoopi.model.definitions import PluginDef
-from scoopi.model.place import Place
+from scoopi.model.place import NOWHERE, Place
 from scoopi.model.text.shown import nearest
 
 
@@ -42,6 +44,7 @@ class TaskChecker:
         self._findings = findings
         self._outputs = OutputChecker(findings)
         self._seen: dict[int, SetStep | PluginDef] = {}
+        self._loaders: dict[str, list[PluginDef]] = {}
 
     def check(self, task: WrittenTask, chain: list[SetStep]) -> None:
         """Check one task's chain."""
@@ -62,6 +65,28 @@ class TaskChecker:
                 self._check_step(task, each)
             if each.step.class_name == APPENDER_STEP:
                 self._outputs.check(task, each, self._columns(task))
+
+    def check_loader(self, first: str, task: WrittenTask, chain: list[SetStep]) -> None:
+        """Check that a task names no loader plugin that would never be called; tasks come in their order.
+
+        Args:
+            first: the first task of its group, whose loader loads the pages of all its tasks.
+        """
+        for each in chain:
+            if each.step.class_name != LOADER:
+                continue
+            plugins = [replace(plugin, place=NOWHERE) for plugin in each.step.plugins]
+            if task.name == first:
+                self._loaders[task.group] = plugins
+            for plugin, named in zip(each.step.plugins, plugins, strict=True):
+                if named not in self._loaders.get(task.group, plugins):
+                    what = (
+                        f"plugin {plugin.name} would load no page: the pages of group {task.group} are "
+                        f"loaded once for all its tasks, by the loader of the first one, {first}"
+                    )
+                    hint = f"give {first} the same loader, or move the task to a group of its own"
+                    key = f"{each.key or task.key}.plugins.{plugin.name}"
+                    self._findings.error(plugin.place, key, what, hint)
 
     def _columns(self, task: WrittenTask) -> tuple[str, ...]:
         written = self._data_defs.get(task.data_def)

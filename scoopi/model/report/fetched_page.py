@@ -18,6 +18,7 @@ class Hop(msgspec.Struct, frozen=True):
         ms: milliseconds since the hop began until the name was looked up (`dns`), the connection stood
             (`connect`), TLS was agreed on (`tls`), the answer began (`first`), and the end (`total`).
         size_bytes: of the body as it came.
+        purpose: `page`, `robots.txt` or `login`.
     """
 
     method: str
@@ -28,18 +29,21 @@ class Hop(msgspec.Struct, frozen=True):
     address: str
     ms: dict[str, float]
     size_bytes: int
+    purpose: str
 
 
 class FetchedPage(msgspec.Struct, frozen=True):
     """What came of a page.
 
     Attributes:
-        hops: each request with its answer, the redirects first.
+        hops: each request with its answer, in their order.
         content_type: of the page; empty if it was not loaded.
         charset: that its server declares; empty if none.
         size_bytes: of the body, content coding undone.
         error: why it was not loaded; empty if it was.
-        curl: the command that makes the first request.
+        curl: the command that makes the first request for the page itself.
+        notes: what robots.txt says, and how logins have ended, in words.
+        retries: what a run does after the error, in words; empty without one.
     """
 
     hops: tuple[Hop, ...]
@@ -48,3 +52,5 @@ class FetchedPage(msgspec.Struct, frozen=True):
     size_bytes: int = 0
     error: str = ""
     curl: str = ""
+    notes: tuple[str, ...] = ()
+    retries: str = ""
