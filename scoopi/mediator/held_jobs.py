@@ -19,6 +19,8 @@ from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.messages import WorkItem
 
+NOT_SAFE = "the server may have received the request; `idempotent: true` in its locator allows a retry"
+
 
 class Pending(msgspec.Struct, frozen=True):
     """A job between its take and its end.
@@ -37,6 +39,12 @@ class Pending(msgspec.Struct, frozen=True):
     crashes: tuple[str, ...] = ()
     beside: int = 0
     is_robots: bool = False
+
+    @property
+    def sends_once(self) -> bool:
+        """Whether its request must not be sent again once it may have been sent."""
+        request = self.taken.payload.locator.request
+        return request is not None and not request.is_repeatable and not self.archived
 
     def item(self, grant: Grant | None = None) -> WorkItem:
         """The job as a worker gets it, with the grant if it needs one."""

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from scoopi.mediator.held_jobs import Pending
-from scoopi.store.pages.job_records import Postponed, WaitingJob
+from scoopi.store.pages.job_records import Postponed, TakenJob, WaitingJob
 
 
 class JobInbox:
@@ -20,6 +20,7 @@ class JobInbox:
         back: batches of jobs to be handed back to the store, the oldest first.
         postponed: jobs that failed and are to be tried again.
         adopted: batches of jobs that wait at this node by the store.
+        sending: jobs whose requests are sent once it is noted in the store.
         cancelled: set when no more jobs are to be taken.
         stopped: set when the job runner is to end.
     """
@@ -28,6 +29,7 @@ class JobInbox:
         self.back: deque[list[Pending]] = deque()
         self.postponed: deque[Postponed] = deque()
         self.adopted: deque[list[WaitingJob]] = deque()
+        self.sending: deque[TakenJob] = deque()
         self.cancelled = threading.Event()
         self.stopped = threading.Event()
         self._new_hosts: deque[str] = deque()
@@ -50,6 +52,11 @@ class JobInbox:
     def postpone(self, job: Postponed) -> None:
         """Have the job wait, and be tried again."""
         self.postponed.append(job)
+        self._wakeup.set()
+
+    def note_sending(self, jobs: list[TakenJob]) -> None:
+        """Note in the store, soon, that the requests of these jobs are about to be sent."""
+        self.sending.extend(jobs)
         self._wakeup.set()
 
     def adopt(self, jobs: list[WaitingJob]) -> None:

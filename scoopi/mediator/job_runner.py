@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 
 from scoopi.appenders.appender import JobResult
-from scoopi.mediator.held_jobs import HeldJobs, Pending, failed_result, failure_of
+from scoopi.mediator.held_jobs import NOT_SAFE, HeldJobs, Pending, failed_result, failure_of
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.retries.retry_rounds import RetryRounds
@@ -93,6 +93,7 @@ class JobRunner:
                 if self._rules.robots is not None:
                     self._rules.robots.round()
                 self._retries.postpone()
+                self._note_sending()
                 if not self._inbox.cancelled.is_set():
                     self._retries.make_ready()
                     self._add_hosts(self._inbox.take_new_hosts())
@@ -121,6 +122,13 @@ class JobRunner:
             self._rules.limit.add(-len(jobs))
             self._inbox.back.popleft()
             self._held.remove([pending.taken.id for pending in jobs])
+
+    def _note_sending(self) -> None:
+        if sending := list(self._inbox.sending):
+            noted = self._jobs.sending.note(sending)
+            for _ in sending:
+                self._inbox.sending.popleft()
+            self._tasks.may_send(noted)
 
     def _add_hosts(self, hosts: Sequence[str]) -> None:
         for host in hosts:
@@ -190,8 +198,12 @@ class JobRunner:
         self._rules.limit.add(len(taken))
         counts = Counter(job.host for job in taken)
         self._dry.difference_update(host for host in hosts if counts[host] >= wanted)
-        fit = [job for job in taken if job.lost <= self._rules.max_takes]
-        self._fail([job for job in taken if job.lost > self._rules.max_takes])
+        sent = [job for job in taken if job.sent]
+        self._fail(sent, "the process that loaded the page has crashed", NOT_SAFE)
+        lost = [job for job in taken if job.lost > self._rules.max_takes and not job.sent]
+        hint = f"it was taken back {self._rules.max_takes + 1} times; look at what its page does to a node"
+        self._fail(lost, "the job was lost with its node too often", hint)
+        fit = [job for job in taken if job.lost <= self._rules.max_takes and not job.sent]
         if fit:
             self._tasks.push([Pending(job, archived=self._rules.is_archived(job.payload)) for job in fit])
         for host in hosts:
@@ -206,8 +218,6 @@ class JobRunner:
             log.info("%d more jobs of %s are ready", unpacked, host)
             self._inbox.has_new([host])
 
-    def _fail(self, jobs: Sequence[TakenJob]) -> None:
+    def _fail(self, jobs: Sequence[TakenJob], cause: str, hint: str) -> None:
         for job in jobs:
-            cause = "the job was lost with its node too often"
-            hint = f"it was taken back {job.lost} times; look at what its page does to a node"
             self._rules.end(failed_result(job, (failure_of(job, cause, hint),)))

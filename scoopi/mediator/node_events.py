@@ -14,6 +14,7 @@ from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.state_flipper import Monitor, StateFlipper
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import JobState
+from scoopi.store.pages.job_records import TakenJob
 
 log = logging.getLogger(__name__)
 
@@ -69,6 +70,10 @@ class NodeEvents:
     def on_back(self, jobs: list[Pending]) -> None:
         """Jobs that were taken are not run."""
         self._job_inbox.give_back([pending for pending in jobs if not pending.is_robots])
+
+    def on_sending(self, jobs: list[TakenJob]) -> None:
+        """The requests of these jobs are sent once the store knows that."""
+        self._job_inbox.note_sending(jobs)
 
     def on_low(self) -> None:
         """This node has room for more jobs."""

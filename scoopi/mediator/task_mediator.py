@@ -17,6 +17,7 @@ from scoopi.mediator.task_runner import TaskRunner
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.model.sites import LimitsByHost
 from scoopi.politeness.host_clocks import FILE_HOST, Standing
+from scoopi.store.pages.job_records import TakenJob
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +108,10 @@ class TaskMediator:
         most = self._prefetch.most(host, self._pool.capacity)
         waiting = self._queues.waiting[host]
         return most - waiting if waiting <= most // 2 else 0
+
+    def may_send(self, jobs: list[TakenJob]) -> None:
+        """The store knows that the requests of these jobs are about to be sent."""
+        self._inbox.post(lambda: self._runner.may_send(jobs))
 
     def waiting_hosts(self) -> tuple[str, ...]:
         """Hosts that have jobs waiting here; approximate, as they change all the time."""

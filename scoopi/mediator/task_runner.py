@@ -18,6 +18,7 @@ from scoopi.mediator.workers.handover_router import HandoverRouter
 from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.mediator.workers.watchdog import LOOK_S, Watchdog
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
+from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Drain, Recall, ToParent
 
@@ -40,6 +41,7 @@ class TaskRunnerCalls(msgspec.Struct, frozen=True):
         on_low: few jobs wait; more may be taken.
         on_fault: no work can be done any more.
         has_room: whether the appender takes more results.
+        on_sending: the requests of these jobs are sent once the store knows that; see `TaskRunner.may_send`.
         on_idle: no job waits in this node or is in a worker: results are to be committed now.
     """
 
@@ -48,6 +50,7 @@ class TaskRunnerCalls(msgspec.Struct, frozen=True):
     on_fault: Callable[[ScoopiError], None]
     has_room: Callable[[], bool]
     on_idle: Callable[[], None]
+    on_sending: Callable[[list[TakenJob]], None] = lambda jobs: None
 
 
 class TaskRunner:
@@ -100,6 +103,10 @@ class TaskRunner:
             return
         self._giver.add(jobs)
 
+    def may_send(self, jobs: list[TakenJob]) -> None:
+        """Send the requests of these jobs, of which the store knows; in the loop's thread."""
+        self._giver.may_send(jobs)
+
     def drain(self) -> None:
         """Give back the jobs that have not begun, finish the others; in the loop's thread."""
         self._draining = True
@@ -147,6 +154,8 @@ class TaskRunner:
         self._routed += self._giver.take_denied()
         if resting := self._giver.take_resting():
             self._calls.on_back(resting)
+        if sending := self._giver.take_sending():
+            self._calls.on_sending(sending)
         self._register()
         for worker in self._watchdog.look(tuple(self._pool)):
             self._on_death(worker)
@@ -243,6 +252,7 @@ class TaskRunner:
         if self._stopping or worker.is_leaving:
             return
         self.crashes += 1
+        self._giver.end_sent(worker, how)
         self._decide(worker, how, note)
         self._failed_starts = 0 if worker.ready else self._failed_starts + 1
         if self._failed_starts >= MOST_FAILED_STARTS:

@@ -92,6 +92,7 @@ class StoredJob(msgspec.Struct, frozen=True, omit_defaults=True):
         payload: the job's payload as msgpack; empty: it is large, and stands in a map of its own.
         tried: the reason of each attempt that failed and was followed by another.
         wait_ms: of a waiting job: it is ready this long after the node of its state key began to wait.
+        sent: its request, which must not be sent twice, may have been sent.
     """
 
     state_key: str
@@ -103,6 +104,7 @@ class StoredJob(msgspec.Struct, frozen=True, omit_defaults=True):
     payload: bytes = b""
     tried: tuple[str, ...] = ()
     wait_ms: Count = 0
+    sent: bool = False
 
 
 def seed_id(group: str, name: str, url: str, request: str = "") -> str:

@@ -30,7 +30,7 @@ def test_the_life_of_a_job_is_one_record_that_changes() -> None:
 
 def test_a_job_that_goes_back_keeps_its_fence_and_counts_only_if_its_node_died() -> None:
     taken = ANN.read("j", BOB.taken(ANN.read("j", ANN.new(HOST, b""))))
-    back = ANN.read("j", BOB.handed_back(taken))
+    back = ANN.read("j", BOB.handed_back(taken, sent=False))
     assert (back.state_key, back.fence, back.lost) == (f"R/{HOST}", 1, 0)
     assert ANN.read("j", ANN.taken_back(taken, counts=False)).lost == 0
     assert ANN.read("j", ANN.taken_back(taken, counts=True)).lost == 1

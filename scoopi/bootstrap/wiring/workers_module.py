@@ -149,7 +149,12 @@ class WorkersModule(Module):
     def calls(self, events: NodeEvents, appender: Appender) -> TaskRunnerCalls:
         """What the task runner asks and notifies."""
         return TaskRunnerCalls(
-            events.on_back, events.on_low, events.on_fault, appender.has_room, appender.flush
+            events.on_back,
+            events.on_low,
+            events.on_fault,
+            appender.has_room,
+            appender.flush,
+            events.on_sending,
         )
 
     @singleton

@@ -8,7 +8,7 @@ from random import random
 
 import msgspec
 
-from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.held_jobs import NOT_SAFE, Pending
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.model.job import Frame
@@ -17,8 +17,6 @@ from scoopi.store.pages.job_records import Postponed
 from scoopi.worker.messages import Result
 
 log = logging.getLogger(__name__)
-
-NOT_SAFE = "the server may have received the request; `idempotent: true` in its locator allows a retry"
 
 
 class RetryDesk:

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 from injector import inject
 
-from scoopi.mediator.held_jobs import Pending
+from scoopi.mediator.held_jobs import NOT_SAFE, Pending
 from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.task_queues import AskingJob, TaskQueues
 from scoopi.mediator.workers.quarantine import Quarantine
 from scoopi.mediator.workers.robots_gate import Denial, Pass, RobotsGate
 from scoopi.mediator.workers.worker_pool import PoolWorker, WorkerPool
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
+from scoopi.store.pages.job_records import TakenJob
 from scoopi.worker.crash_marker import Note
 from scoopi.worker.messages import Denied, Granted, ToParent, WorkItem
 
@@ -31,6 +32,9 @@ class JobGiver:
         sessions: Sessions,
     ) -> None:
         self._robots = robots
+        self._sending: list[TakenJob] = []
+        self._noting: set[tuple[str, int]] = set()
+        self._noted: set[tuple[str, int]] = set()
         self._denied = 0
         self._resting: list[Pending] = []
         self._pool = pool
@@ -47,6 +51,8 @@ class JobGiver:
     def clear(self) -> list[Pending]:
         """Remove and return all jobs that wait."""
         cleared = self._queues.clear() + self._quarantine.clear()
+        self._noting.clear()
+        self._noted.clear()
         for pending in cleared:
             if pending.is_robots:
                 self._robots.dropped(pending)
@@ -56,6 +62,11 @@ class JobGiver:
         """Remove and return the jobs whose hosts are left alone for a while."""
         resting, self._resting = self._resting, []
         return resting
+
+    def take_sending(self) -> list[TakenJob]:
+        """Remove and return the jobs that wait for `may_send`."""
+        sending, self._sending = self._sending, []
+        return sending
 
     def take_denied(self) -> int:
         """How many jobs have ended since the last call because they must not be run."""
@@ -98,6 +109,25 @@ class JobGiver:
     def judge(self, worker: PoolWorker, how: str, note: Note) -> None:
         """Queue or quarantine the jobs of a worker that has crashed; see `Quarantine.judge`."""
         self.add(self._quarantine.judge(worker, how, note))
+
+    def may_send(self, jobs: Iterable[TakenJob]) -> None:
+        """The store knows that the requests of these jobs are about to be sent."""
+        for job in jobs:
+            self._noted.add((job.id, job.fence))
+            self._queues.wake(job.host)
+
+    def end_sent(self, worker: PoolWorker, how: str) -> None:
+        """Fail the jobs of a worker that has crashed whose requests must not be sent again.
+
+        Args:
+            how: the worker ended, in words.
+        """
+        for job, pending in list(worker.outstanding.items()):
+            if pending.sends_once:
+                del worker.outstanding[job]
+                cause = f"the worker that loaded the page died: {how}"
+                self._denied += 1
+                self._quarantine.deny(pending, False, cause, f"{cause}; {NOT_SAFE}")
 
     def close(self) -> None:
         """Grant no more requests."""
@@ -149,6 +179,8 @@ class JobGiver:
         lets_all = self._robots.lets_all(host)
         while (pending := self._queues.next_job(host)) is not None:
             verdict = Pass.OPEN if lets_all else self._verdict(host, pending)
+            if verdict is Pass.OPEN and pending.sends_once and not self._is_noted(pending.taken):
+                verdict = Pass.WAITS
             if isinstance(verdict, Denial):
                 self._deny(self._queues.pop_job(host), verdict)
                 continue
@@ -181,6 +213,16 @@ class JobGiver:
         grant = self._clocks.grant(host, pending.taken.id)
         return None if grant is None else pending.item(grant)
 
+    def _is_noted(self, job: TakenJob) -> bool:
+        """Whether the store knows that the request is about to be sent; if not, it soon does."""
+        take = (job.id, job.fence)
+        if take in self._noted:
+            return True
+        if take not in self._noting:
+            self._noting.add(take)
+            self._sending.append(job)
+        return False
+
     def _serve_quarantine(self) -> None:
         """Give the worker for quarantined jobs the first one whose host may be asked now."""
         worker = self._pool.start_alone()
@@ -194,7 +236,8 @@ class JobGiver:
                 self._quarantine.pop(pending)
                 self._deny(pending, verdict)
                 return
-            is_free = host not in refused and verdict is Pass.OPEN
+            is_noted = not pending.sends_once or self._is_noted(pending.taken)
+            is_free = host not in refused and verdict is Pass.OPEN and is_noted
             item = self._allowed(host, pending) if is_free else None
             if item is not None:
                 self._quarantine.pop(pending)

@@ -29,6 +29,7 @@ class TakenJob(NamedTuple):
         fence: number of this take.
         lost: how often the job was taken back from a dead node.
         tried: the reason of each attempt that failed before this one.
+        sent: a crashed process may have sent its request, which must not be sent twice.
     """
 
     id: str
@@ -37,6 +38,7 @@ class TakenJob(NamedTuple):
     host: str
     payload: JobPayload
     tried: tuple[str, ...] = ()
+    sent: bool = False
 
 
 class Postponed(NamedTuple):
@@ -139,9 +141,13 @@ class JobRecords:
         key = taken_state_key(self._incarnation)
         return self._written(was, state_key=key, state=JobState.TAKEN, fence=was.fence + 1)
 
-    def handed_back(self, was: StoredJob) -> bytes:
+    def sending(self, was: StoredJob) -> bytes:
+        """TAKEN by this node, whose request is about to be sent."""
+        return self._written(was, sent=True)
+
+    def handed_back(self, was: StoredJob, sent: bool) -> bytes:
         """TAKEN -> READY; the fence stays, so that no take has the number of another."""
-        return self._ready(was)
+        return self._ready(was, sent=sent)
 
     def taken_back(self, was: StoredJob, counts: bool) -> bytes:
         """TAKEN by a dead node -> READY."""
@@ -150,7 +156,7 @@ class JobRecords:
     def postponed(self, was: StoredJob, postponed: Postponed) -> bytes:
         """TAKEN by this node -> WAITING at it; the attempt counts."""
         tried = (*was.tried, postponed.reason)
-        return self._waiting(was, tried=tried, wait_ms=postponed.wait_ms)
+        return self._waiting(was, tried=tried, wait_ms=postponed.wait_ms, sent=False)
 
     def adopted(self, was: StoredJob) -> bytes:
         """WAITING at a dead node -> WAITING at this one, for the whole time again."""

@@ -23,6 +23,7 @@ from scoopi.store.pages.job_records import (
 )
 from scoopi.store.pages.job_taking import JobTaking
 from scoopi.store.pages.seed_packs import SeedPacks
+from scoopi.store.pages.sending_jobs import SendingJobs
 from scoopi.store.pages.waiting_jobs import WaitingJobs
 from scoopi.store.ports import HOSTS, JOBS, PAYLOADS, Change, Store, pages
 from scoopi.store.record_codec import unreadable
@@ -44,7 +45,7 @@ class JobStore:
         store: one whose answers are settled.
         incarnation: of this node; no other start of a node has it.
     Attributes:
-        waiting: jobs between two attempts.
+        waiting, sending: jobs between two attempts, and those whose request must not be sent twice.
     Source: ARCHITECTURE, protocol rules 2 to 4 and 7.
     """
 
@@ -56,6 +57,7 @@ class JobStore:
         self._taking = JobTaking(store, incarnation, self._written, self._endings)
         self._packs = SeedPacks(store, self._records)
         self.waiting = WaitingJobs(store, incarnation, self._written)
+        self.sending = SendingJobs(store, incarnation, self._written)
         self._mine = taken_state_key(incarnation)
         self._unknown: set[HeldJob] = set()
         self._missing: set[str] = set()
@@ -119,7 +121,7 @@ class JobStore:
         """TAKEN by this node -> READY, for jobs that were not run; how many were still held."""
         known = [(job, raw) for job in jobs if (raw := self._written.of(job.id, job.fence)) is not None]
         read, back = self._records.read, self._records.handed_back
-        number = self._changed([Change(job.id, raw, back(read(job.id, raw))) for job, raw in known])
+        number = self._changed([Change(job.id, raw, back(read(job.id, raw), job.sent)) for job, raw in known])
         unknown = {job.id for job in jobs} - {job.id for job, _ in known}
         number += self._hand_back_held([HeldJob(job.id, job.fence) for job in jobs if job.id in unknown])
         self._written.forget((job.id, job.fence) for job in jobs)
@@ -236,7 +238,7 @@ class JobStore:
         read = {job: self._records.read(job, now) for job, now in found.items()}
         return self._changed(
             [
-                Change(job, found[job], self._records.handed_back(was))
+                Change(job, found[job], self._records.handed_back(was, was.sent))
                 for job, was in read.items()
                 if self._records.is_mine(was, fences[job])
             ]

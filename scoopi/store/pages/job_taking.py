@@ -105,4 +105,4 @@ class JobTaking:
                 f"job {job[:MOST_OF_ID]} has no payload: the run's data is lost", hint="start a new run"
             )
         read: JobPayload = self._records.read_payload(job, payload)
-        return TakenJob(job, record.fence, record.lost, record.host, read, record.tried)
+        return TakenJob(job, record.fence, record.lost, record.host, read, record.tried, record.sent)

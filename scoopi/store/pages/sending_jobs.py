@@ -1,0 +1,46 @@
+"""SendingJobs: notes that a request which must not be sent twice is about to be sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scoopi.store.pages.job_records import JobRecords, TakenJob, TakenRecords
+from scoopi.store.ports import JOBS, Change, Store
+
+
+class SendingJobs:
+    """Before such a request is sent, its job's record says so; who takes the job after a crash knows.
+
+    Args:
+        taken: what this node wrote when it took the jobs.
+    Source: ARCHITECTURE, protocol rule 16.
+    """
+
+    def __init__(self, store: Store, incarnation: str, taken: TakenRecords) -> None:
+        self._store = store
+        self._records = JobRecords(incarnation)
+        self._taken = taken
+
+    def note(self, jobs: Sequence[TakenJob]) -> list[TakenJob]:
+        """Note jobs that this node has taken.
+
+        Returns:
+            Those that are noted; the others were taken back from this node meanwhile.
+        Raises:
+            StoreError: nothing is known; call again with the same jobs.
+        """
+        found = self._store.get_all(JOBS, [job.id for job in jobs])
+        read = {job: self._records.read(job, raw) for job, raw in found.items()}
+        mine = [job for job in jobs if job.id in read and self._records.is_mine(read[job.id], job.fence)]
+        changes = [
+            Change(job.id, found[job.id], self._records.sending(read[job.id]))
+            for job in mine
+            if not read[job.id].sent
+        ]
+        outcomes = self._store.cas_all(JOBS, changes) if changes else []
+        lost = {change.key for change, outcome in zip(changes, outcomes, strict=True) if not outcome.won}
+        written = found | {change.key: change.new for change in changes}
+        noted = [job for job in mine if job.id not in lost]
+        for job in noted:
+            self._taken.remember(job.id, job.fence, written[job.id])
+        return noted

@@ -1,0 +1,91 @@
+"""A POST that may have been sent before a crash is not sent again, unless it is idempotent."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from tests.engine.desk import Desk, wait_until
+from tests.reliability.process import ScoopiProcess, kill
+from tests.server.answer import Answer
+from tests.server.server import Server
+
+DEFINITIONS = """\
+locatorGroups:
+  order:
+    locators:
+      - {{ name: o, url: "{url}", method: POST, form: {{ a: b }}{more} }}
+taskGroups:
+  order: {{ orderTask: {{ dataDef: text }} }}
+dataDefs:
+  text:
+    query: {{ block: "body", selector: "p" }}
+    items: [ item: {{ name: text, value: text }} ]
+"""
+
+
+class SlowSite:
+    """Answers the first order when it is let go, all others at once."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.orders = 0
+
+    def __call__(self, path: str) -> bytes | Answer | None:
+        if path == "/robots.txt":
+            return None
+        self.orders += 1
+        if self.orders == 1:
+            self.go.wait(60)
+        return b"<p>bread"
+
+
+@pytest.fixture
+def site() -> Iterator[tuple[SlowSite, Server]]:
+    pages = SlowSite()
+    with Server(pages) as server:
+        yield pages, server
+        pages.go.set()
+
+
+@pytest.fixture(autouse=True)
+def settings(desk: Desk) -> None:
+    desk.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.retry.delay": 20}
+
+
+def started(desk: Desk, site: tuple[SlowSite, Server], more: str = "") -> ScoopiProcess:
+    """A run that has sent the order and waits for its answer."""
+    pages, server = site
+    (desk.folder / "defs.yml").write_text(DEFINITIONS.format(url=server.url("/order"), more=more))
+    running = desk.start("run", "defs.yml", "--workers", 1)
+    wait_until(lambda: pages.orders, "the order", 60, running)
+    return running
+
+
+@pytest.mark.parametrize("may_repeat", [False, True])
+def test_after_a_kill_and_a_resume(desk: Desk, site: tuple[SlowSite, Server], may_repeat: bool) -> None:
+    running = started(desk, site, ", idempotent: true" if may_repeat else "")
+    running.signal(signal.SIGKILL)
+    running.wait(60)
+    site[0].go.set()
+    ended = desk.process("resume", "--workers", 1)
+    assert site[0].orders == 1 + may_repeat
+    assert ended.code == int(not may_repeat), ended.err
+    if may_repeat:
+        assert desk.rows().total() == 1
+    else:
+        assert "the server may have received the request" in ended.err
+
+
+def test_after_the_death_of_a_worker(desk: Desk, site: tuple[SlowSite, Server]) -> None:
+    running = started(desk, site)
+    for worker in running.workers():
+        kill(worker)
+    site[0].go.set()
+    assert running.wait(60) == 1
+    assert site[0].orders == 1
+    (error,) = desk.run_json()["errors"]
+    assert "the worker that loaded the page died" in error["cause"]
