@@ -90,6 +90,8 @@ class Sessions:
         if change.login and change.job == site.login_job:
             self._end_login(site, change)
         self._broadcast(site)
+        if self._shared is not None:
+            self._shared.changed(site.session, change)
         self._appoint(site)
 
     def released(self, job: str) -> None:
@@ -116,14 +118,15 @@ class Sessions:
         """
         site = self._of(session.name)
         known = site.session
-        version = max(known.version, session.version)
-        cookies = {**known.cookies, **session.cookies} if session.version >= known.version else known.cookies
-        merged = replace(known, version=version, cookies=cookies, failed=known.failed or session.failed)
+        newer = known
+        if session.version >= known.version:
+            newer = session if self._shared is None else self._shared.with_own(session)
+        merged = replace(newer, failed=known.failed or session.failed)
         if merged != known:
             site.session = merged
-            if version > known.version or merged.failed:
+            if merged.version > known.version or merged.failed:
                 site.waiting.clear()
-            self._broadcast(site, is_own=False)
+            self._broadcast(site)
         if site.waiting:
             self._appoint(site)
         elif self._shared is not None and not site.login_job:
@@ -157,11 +160,9 @@ class Sessions:
                 self._by_job[job] = site.session.name
                 worker.link.send(SessionTurn(job))
 
-    def _broadcast(self, site: _Site, is_own: bool = True) -> None:
+    def _broadcast(self, site: _Site) -> None:
         for worker in self._pool:
             worker.link.send(SessionNews(site.session))
-        if is_own and self._shared is not None:
-            self._shared.changed(site.session)
 
     def _of(self, name: str) -> _Site:
         site = self._sites.get(name)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from scoopi.model.site_session import Session
+from scoopi.model.site_session import Session, SessionChange
 from scoopi.store.ports import RUN, Change, Store
 from scoopi.store.record_codec import RecordCodec
 
@@ -21,6 +22,13 @@ class SessionRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
     session: Session
     claim: str = ""
+
+
+class _Own(NamedTuple):
+    """A session of this node, and how it has changed since this was last written."""
+
+    session: Session
+    change: SessionChange
 
 
 class SharedSessions:
@@ -48,7 +56,7 @@ class SharedSessions:
         self._is_gone = is_gone
         self._codec = RecordCodec(RUN, SessionRecord)
         self._lock = threading.Lock()
-        self._dirty: dict[str, Session] = {}
+        self._own: dict[str, _Own] = {}
         self._wanted: set[str] = set()
         self._claimed: set[str] = set()
         self._seen: dict[str, bytes] = {}
@@ -62,10 +70,18 @@ class SharedSessions:
                 self._wanted.add(name)
             return name in self._claimed
 
-    def changed(self, session: Session) -> None:
-        """The session of this node has changed, or its login has ended."""
+    def changed(self, session: Session, change: SessionChange) -> None:
+        """The session of this node has changed to this one, or its login has ended."""
         with self._lock:
-            self._dirty[session.name] = session
+            earlier = self._own.get(session.name)
+            self._own[session.name] = _Own(session, change if earlier is None else earlier.change.then(change))
+
+    def with_own(self, session: Session) -> Session:
+        """A session from the store, with the changes of this node that are not in the store yet."""
+        with self._lock:
+            own = self._own.get(session.name)
+        has_more = own is not None and own.session.version == session.version
+        return session.with_changes(own.change) if own is not None and has_more else session
 
     def release(self, name: str) -> None:
         """This node does not log in, or no longer: others may."""
@@ -77,7 +93,8 @@ class SharedSessions:
         """Write what has changed, and read what others have changed.
 
         Args:
-            learn: receives each session that another has changed, or that this node may log in to now.
+            learn: receives each session as the store has it now: that another has changed or this node has
+                written, or that this node may log in to now.
         Raises:
             StoreError: the store does not answer; the next round does it again.
         """
@@ -90,15 +107,14 @@ class SharedSessions:
     def _settle(self, key: str, name: str, raw: bytes | None, learn: Callable[[Session], None]) -> None:
         for _ in range(ROUNDS):
             is_news = raw is not None and self._seen.get(key) != raw
-            if is_news and raw is not None:
+            if raw is not None:
                 self._seen[key] = raw
             known = SessionRecord(Session(name)) if raw is None else self._codec.read(key, raw)
-            wanted = self._next(name, known, is_news)
-            if is_news:
-                failed = "" if self._is_alone else known.session.failed
-                learn(replace(known.session, failed=failed))
+            with self._lock:
+                own = self._own.get(name)
+            wanted = self._next(name, known, own)
             if wanted == known:
-                self._claim(name, known, learn)
+                self._settled(name, own, known, is_news, learn)
                 return
             new = self._codec.written(wanted)
             change = Change(key, raw or b"", new)
@@ -108,14 +124,19 @@ class SharedSessions:
                 else self._store.cas_all(RUN, [change])[0]
             )
             if outcome.won:
-                self._written(key, name, new, wanted, learn)
+                self._seen[key] = new
+                self._settled(name, own, wanted, True, learn)
                 return
             raw = outcome.current
 
-    def _next(self, name: str, known: SessionRecord, is_news: bool) -> SessionRecord:
+    def _next(self, name: str, known: SessionRecord, own: _Own | None) -> SessionRecord:
         with self._lock:
-            own, has_claim, wants = self._dirty.get(name), name in self._claimed, name in self._wanted
-        session = known.session if own is None else merged(known.session, own, is_news)
+            has_claim, wants = name in self._claimed, name in self._wanted
+        session = known.session
+        if own is not None:
+            # Alone, a login that has failed in an earlier process is tried again.
+            stored = replace(session, failed="") if self._is_alone else session
+            session = merged(stored, own.session, own.change)
         claim = known.claim
         if has_claim and claim != self._node:  # this node was away, and another one has taken the claim over
             self.release(name)
@@ -124,39 +145,33 @@ class SharedSessions:
         is_void = claim == "" or (claim != self._node and self._is_gone(claim))
         return SessionRecord(session, self._node if wants and is_void else claim)
 
-    def _written(
+    def _settled(
         self,
-        key: str,
         name: str,
-        new: bytes,
+        own: _Own | None,
         record: SessionRecord,
+        is_new: bool,
         learn: Callable[[Session], None],
     ) -> None:
-        self._seen[key] = new
+        """The store has this record, and what was this node's own is in it."""
         with self._lock:
-            if self._dirty.get(name) is not None and self._dirty[name].version <= record.session.version:
-                del self._dirty[name]
-        self._claim(name, record, learn)
-
-    def _claim(self, name: str, record: SessionRecord, learn: Callable[[Session], None]) -> None:
-        """Let this node log in if it wants to and the record says that it may."""
-        with self._lock:
+            if own is not None and self._own.get(name) is own:  # else it has changed further meanwhile
+                del self._own[name]
             has_won = record.claim == self._node and name in self._wanted
             if has_won:
                 self._wanted.discard(name)
                 self._claimed.add(name)
-        if has_won:
-            learn(replace(record.session, failed=""))
+        if has_won or is_new:
+            is_clean = has_won or self._is_alone
+            learn(replace(record.session, failed="" if is_clean else record.session.failed))
 
 
-def merged(stored: Session, own: Session, is_news: bool) -> Session:
-    """The session after both have changed; the one with more logins wins, else the own cookies do.
+def merged(stored: Session, own: Session, change: SessionChange) -> Session:
+    """The session after both have changed; the one with more logins wins, else both changes count.
 
     Args:
-        is_news: another node has written the stored one since this node has read it.
+        change: that has made `own`, and is not in the stored session yet.
     """
-    if own.version < stored.version:
-        return stored
-    if own.version > stored.version or not is_news:
-        return own
-    return replace(own, cookies={**stored.cookies, **own.cookies}, failed=own.failed or stored.failed)
+    if own.version != stored.version:
+        return stored if own.version < stored.version else own
+    return replace(stored.with_changes(change), failed=own.failed or stored.failed)

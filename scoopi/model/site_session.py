@@ -50,6 +50,12 @@ class SessionChange(msgspec.Struct, frozen=True, array_like=True):
     login: str = ""
     message: str = ""
 
+    def then(self, later: SessionChange) -> SessionChange:
+        """Both changes as one."""
+        added = {key: line for key, line in self.added.items() if key not in later.removed} | later.added
+        removed = tuple(key for key in {*self.removed, *later.removed} if key not in added)
+        return msgspec.structs.replace(later, added=added, removed=removed)
+
 
 def cookies_of(lines: Iterable[str]) -> dict[str, str]:
     """Cookie lines by what identifies them.

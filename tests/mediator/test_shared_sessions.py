@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.mediator.shared_sessions import SharedSessions
-from scoopi.model.site_session import Session
+from scoopi.model.site_session import Session, SessionChange
 from scoopi.store.ports import RUN
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
@@ -33,6 +33,14 @@ class Node:
     def round(self) -> None:
         self.shared.round(self.learned.append)
 
+    def sets(self, version: int, **cookies: str) -> None:
+        """Its session has changed to these cookies, all of them new."""
+        self.shared.changed(Session(NAME, version, cookies), SessionChange(NAME, "job", cookies))
+
+    def removes(self, version: int, cookie: str) -> None:
+        """One of its cookies was removed, and no other is left."""
+        self.shared.changed(Session(NAME, version), SessionChange(NAME, "job", {}, (cookie,)))
+
 
 @pytest.fixture
 def gone() -> set[str]:
@@ -47,33 +55,58 @@ def nodes(store: SettlingStore, gone: set[str]) -> tuple[Node, Node]:
 
 def test_what_one_node_changes_the_other_learns_once(nodes: tuple[Node, Node]) -> None:
     one, two = nodes
-    one.shared.changed(Session(NAME, 1, {"k": "line"}))
+    one.sets(1, k="line")
     for _ in range(2):
         one.round()
         two.round()
     assert two.learned == [Session(NAME, 1, {"k": "line"})]
-    assert one.learned == []
+    assert one.learned == two.learned  # as the store has it, whoever has changed it
 
 
 def test_changes_of_both_nodes_are_kept(nodes: tuple[Node, Node]) -> None:
     one, two = nodes
-    one.shared.changed(Session(NAME, 1, {"a": "1"}))
-    two.shared.changed(Session(NAME, 1, {"b": "2"}))
+    one.sets(1, a="1")
+    two.sets(1, b="2")
     for _ in range(2):
         one.round()
         two.round()
     assert one.learned[-1].cookies == {"a": "1", "b": "2"}
 
 
+def test_a_cookie_that_one_node_removes_is_gone_from_all(nodes: tuple[Node, Node]) -> None:
+    one, two = nodes
+    one.sets(1, a="1")
+    one.round()
+    two.sets(1, b="2")
+    two.round()
+    one.removes(1, "a")
+    two.sets(1, c="3")  # has not heard of that yet
+    for _ in range(2):
+        one.round()
+        two.round()
+    assert one.learned[-1].cookies == two.learned[-1].cookies == {"b": "2", "c": "3"}
+
+
+def test_what_changes_while_the_store_is_written_is_written_next(nodes: tuple[Node, Node]) -> None:
+    one, two = nodes
+    one.sets(1, a="1")
+    one.shared.round(lambda session: one.sets(1, b="2"))
+    stored = Session(NAME, 1, {"a": "1"})
+    assert one.shared.with_own(stored).cookies == {"a": "1", "b": "2"}
+    one.round()
+    assert one.shared.with_own(stored) == stored
+    two.round()
+    assert two.learned[-1].cookies == {"a": "1", "b": "2"}
+
+
 def test_the_session_with_more_logins_wins(nodes: tuple[Node, Node]) -> None:
     one, two = nodes
-    one.shared.changed(Session(NAME, 2, {"k": "new"}))
+    one.sets(2, k="new")
     one.round()
-    two.shared.changed(Session(NAME, 1, {"k": "old"}))
+    two.sets(1, k="old")
     two.round()
     one.round()
-    assert one.learned == []
-    assert two.learned == [Session(NAME, 2, {"k": "new"})]
+    assert one.learned == two.learned == [Session(NAME, 2, {"k": "new"})]
 
 
 def test_one_node_logs_in_at_a_time(nodes: tuple[Node, Node]) -> None:
@@ -133,7 +166,8 @@ def test_a_node_that_is_alone_logs_in_at_once_and_forgets_that_a_login_failed(
 ) -> None:
     first = Node(store, "one", gone, is_alone=True)
     assert first.shared.may_log_in(NAME)
-    first.shared.changed(Session(NAME, 1, {"k": "line"}, failed="no"))
+    failed = Session(NAME, 1, {"k": "line"}, failed="no")
+    first.shared.changed(failed, SessionChange(NAME, "job", failed.cookies))
     first.round()
     resumed = Node(store, "two", gone, is_alone=True)
     resumed.round()
