@@ -98,6 +98,8 @@ class FetchError(StepError):
 
     Args:
         fault: what is known of the failure; by default it is permanent.
+    Attributes:
+        cookies: after an answer, if its site has a session, as `Request.cookies`; else None.
     """
 
     def __init__(
@@ -105,6 +107,7 @@ class FetchError(StepError):
     ) -> None:
         super().__init__(what, at=at, hint=hint, cause=cause)
         self.fault = fault or LoadFault()
+        self.cookies: tuple[str, ...] | None = None
 
 
 class DisallowedError(FetchError):

@@ -29,6 +29,8 @@ LEAST_CONNECTIONS = 4
 LONGEST_WAIT_S = 1.0
 LONGEST_ABSENCE_S = 0.1
 """The most that the time between two turns, when nothing is polled, counts towards a connect timeout."""
+MOST_SET_COOKIES = 50
+"""curl takes so many from one answer. A handle whose answer has set them takes none from its next request."""
 
 OnResult = Callable[[HopResult | Exception], None]
 """Receives the result of a hop, or its error: see `HttpClient.begin`."""
@@ -210,7 +212,10 @@ class HttpClient:
             result = exchange.end(number, words)
         except Exception as error:
             result = error
-        self._idle.append(exchange)
+        if len(handle.getinfo(pycurl.INFO_COOKIELIST)) < MOST_SET_COOKIES:
+            self._idle.append(exchange)
+        else:
+            exchange.close()
         on_result(result)
 
     # Callbacks of curl, which must not raise

@@ -137,6 +137,10 @@ class HttpExchange:
             if failed and (self._reception.wanted or self._reception.status < FIRST_FINAL_STATUS):
                 raise self._fault(number, words)
             return self._answer(self._request)
+        except FetchError as error:  # an answer without a page may set cookies as well
+            if self._request.keeps_cookies and self._reception.is_headed:
+                error.cookies = self._cookies()
+            raise
         finally:
             self._on_sent = None
             self._reception.reset()  # frees the page now: there may be no next hop
@@ -254,7 +258,6 @@ class HttpExchange:
         body = reception.finish()
         if reception.fault:
             raise truncated_fault(reception.fault, request.url, hint="")
-        cookies = self._cookies() if request.site is not None and request.site.session else ()
         return Response(
             reception.status,
             reception.headers,
@@ -262,7 +265,7 @@ class HttpExchange:
             reception.charset,
             request.url,
             self._is_public(),
-            cookies,
+            self._cookies() if request.keeps_cookies else (),
         )
 
     def _cookies(self) -> tuple[str, ...]:

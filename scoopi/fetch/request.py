@@ -48,6 +48,11 @@ class Request(msgspec.Struct, frozen=True):
     is_robots: bool = False
 
     @property
+    def keeps_cookies(self) -> bool:
+        """Whether its site has a session, which the cookies of its answer belong to."""
+        return self.site is not None and bool(self.site.session)
+
+    @property
     def is_sent_once(self) -> bool:
         """Whether it must not be sent again if it may have arrived."""
         return self.content is not None and self.content.method in ("POST", "PATCH")

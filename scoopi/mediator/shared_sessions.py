@@ -74,7 +74,9 @@ class SharedSessions:
         """The session of this node has changed to this one, or its login has ended."""
         with self._lock:
             earlier = self._own.get(session.name)
-            self._own[session.name] = _Own(session, change if earlier is None else earlier.change.then(change))
+            self._own[session.name] = _Own(
+                session, change if earlier is None else earlier.change.then(change)
+            )
 
     def with_own(self, session: Session) -> Session:
         """A session from the store, with the changes of this node that are not in the store yet."""

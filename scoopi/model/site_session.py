@@ -8,6 +8,8 @@ import msgspec
 
 MOST_COOKIES = 300
 LONGEST_COOKIE = 8192
+_HTTP_ONLY = "#HttpOnly_"
+"""Precedes the domain of a cookie that scripts may not read."""
 
 
 class Session(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -67,7 +69,8 @@ def cookies_of(lines: Iterable[str]) -> dict[str, str]:
     for line in lines:
         parts = line.split("\t")
         if len(parts) == 7 and len(line) <= LONGEST_COOKIE:
-            found[f"{parts[0]} {parts[2]} {parts[5]}"] = line
+            domain = parts[0].removeprefix(_HTTP_ONLY).lower()
+            found[f"{domain} {parts[2]} {parts[5]}"] = line
     return found
 
 

@@ -60,7 +60,7 @@ def test_what_one_node_changes_the_other_learns_once(nodes: tuple[Node, Node]) -
         one.round()
         two.round()
     assert two.learned == [Session(NAME, 1, {"k": "line"})]
-    assert one.learned == two.learned  # as the store has it, whoever has changed it
+    assert one.learned == two.learned  # each as the store has it
 
 
 def test_changes_of_both_nodes_are_kept(nodes: tuple[Node, Node]) -> None:
