@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoopi.parse.records.record_compiler import compile_records
+from scoopi.parse.records.record_compiler import compile_records, find_of
+from scoopi.parse.records.record_walk import RecordWalk
 from tests.parse.record_page import facts_of, page_of, record_def
+from tests.parse.tree.built_bridge import built_bridge
 
 _TAGS = st.sampled_from(["div", "p", "b", "i"])
+_TEXTS = st.sampled_from(
+    [
+        "",
+        " one ",
+        "two",
+        "a<br>b",
+        "<!-- c --> d",
+        "e&nbsp; \u00ad\u200b£ ",
+        "&#1;f",
+        "<pre> g  h </pre>i",
+        "<script>j</script>k",
+        "<svg><style>l</style></svg>m",
+        "<section> n</section>o<p></p>p",
+    ]
+)
 _CLASSES = st.lists(st.sampled_from(["a", "b", "A", "é"]), max_size=2).map(" ".join)
 
 
@@ -17,9 +36,7 @@ def _elements(draw: st.DrawFn, depth: int = 3) -> str:
     tag = draw(_TAGS if depth else st.sampled_from(["b", "i"]))
     inner = "".join(draw(st.lists(_elements(depth - 1), max_size=3))) if depth else ""
     name = draw(st.sampled_from(["", " id=x", " title=t"]))
-    return (
-        f"<{tag} class='{draw(_CLASSES)}'{name}>{draw(st.sampled_from(['', ' one ', 'two']))}{inner}</{tag}>"
-    )
+    return f"<{tag} class='{draw(_CLASSES)}'{name}>{draw(_TEXTS)}{inner}</{tag}>{draw(_TEXTS)}"
 
 
 _COMPOUNDS = st.sampled_from(["div", "p", "b", ".a", ".b", "b.a", "#x", "i.a.b", "*", ".é", "p:first-child"])
@@ -54,3 +71,17 @@ def test_the_compiled_and_the_plain_evaluator_agree(page: str, fields: dict[str,
     compiled = compile_records(definition, 1000, {})
     plain = compile_records(definition, 1000, {}, plain=True)
     assert compiled.read(page_of(page), facts_of()) == plain.read(page_of(page), facts_of())
+
+
+@given(st.lists(_elements(), max_size=4).map("".join), _FIELDS)
+def test_the_walk_in_c_finds_what_the_walk_in_python_finds(page: str, fields: dict[str, object]) -> None:
+    definition = record_def(fields)
+    finds = [(field, find_of(field, definition, 1000)) for field in definition.fields]
+    in_c, in_python = RecordWalk(finds, built_bridge().values), RecordWalk(finds)
+    roots = list(page_of(page).root.iter("*"))
+
+    assert _as_lists(in_c(roots)) == _as_lists(in_python(roots))
+
+
+def _as_lists(found: Sequence[Sequence[Sequence[str]]]) -> list[list[list[str]]]:
+    return [[[*values] for values in record] for record in found]

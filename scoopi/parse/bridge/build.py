@@ -14,8 +14,8 @@ import sysconfig
 from pathlib import Path
 
 _FOLDER = Path(__file__).resolve().parent
-_SOURCES = ("lexbor_bridge.c", "row_cells.c")
-_HEADERS = ("lexbor_view.h", "row_cells.h")
+_SOURCES = ("lexbor_bridge.c", "record_values.c", "row_cells.c")
+_HEADERS = ("lexbor_view.h", "node_text.h", "record_values.h", "row_cells.h")
 _COMPILERS = ("cc", "gcc", "clang")
 
 

@@ -21,6 +21,8 @@ PURE_PYTHON = "pure Python"
 TreeOf = Callable[[bytes, int, int], etree._ElementTree]
 """(page in valid UTF-8, maximum depth, maximum number of nodes) -> its tree. Raises ParseError."""
 Element = etree._Element
+RecordValues = Callable[[list[Element], tuple[Any, ...], int], list[list[list[str]] | None]]
+"""(elements of records, what is looked for in each, number of fields) -> what each field finds."""
 
 
 class NativeParser:
@@ -34,6 +36,7 @@ class NativeParser:
     Attributes:
         module: the compiled module.
         positions, cells, part: as in `row_cells`, but None for rows whose white space may matter.
+        values: what simple selectors find in records (`record_walk.py`), likewise.
     """
 
     def __init__(self, module: Any = None) -> None:
@@ -42,6 +45,7 @@ class NativeParser:
         self.positions = self.module.positions
         self.cells = self.module.cells
         self.part = self.module.part
+        self.values: RecordValues | None = getattr(self.module, "values", None)
 
     def __call__(self, page: bytes, max_depth: int, max_nodes: int = MAX_NODES) -> etree._ElementTree:
         """The tree of a page in valid UTF-8.
@@ -97,6 +101,13 @@ def row_reader() -> RowReader:
     """The bridge's if pages are parsed by it, else the pure-Python one."""
     native = compiled_parser()
     return row_reader_of(native) if isinstance(native, NativeParser) else _PURE_PYTHON_READER
+
+
+@cache
+def record_values() -> RecordValues | None:
+    """The bridge's walk over records if pages are parsed by it; None to walk in Python."""
+    native = compiled_parser()
+    return native.values if isinstance(native, NativeParser) else None
 
 
 def row_reader_of(native: NativeParser) -> RowReader:

@@ -16,6 +16,7 @@
 #include <libxml/valid.h>
 
 #include "lexbor_view.h"
+#include "record_values.h"
 #include "row_cells.h"
 
 #define XML_FUNCTIONS(X)                                                 \
@@ -708,6 +709,8 @@ static PyMethodDef methods[] = {
      "cells(rows, tag, full) -> for each row the texts of its children, or None where blanks may count."},
     {"part", row_cells_part, METH_VARARGS,
      "part(rows, tag, full, first, stop) -> the texts of cells, flat, or None where blanks may count."},
+    {"values", record_values, METH_VARARGS,
+     "values(roots, plan, width) -> for each record what each field finds, or None where Python must look."},
     {NULL, NULL, 0, NULL}};
 
 static int execute(PyObject *module)

@@ -4,17 +4,10 @@
  * for each of them. Trees are read under the GIL, as lxml itself reads them. Longer than most files here, as C
  * takes more lines.
  */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdbool.h>
-#include <string.h>
-
-#include <libxml/tree.h>
-
-#include "lxml.etree.h"
+#include "node_text.h"
 #include "row_cells.h"
 
-enum { PRESERVING_LEVELS = 6, REMEMBERED = 16 };
+enum { REMEMBERED = 16 };
 
 static PyTypeObject *element_type = NULL; /* lxml.etree._Element, kept for good */
 
@@ -34,8 +27,7 @@ bool row_cells_connected(void)
     return true;
 }
 
-/* The node of an lxml element; NULL with an error set for anything else. */
-static xmlNode *node_of(PyObject *object)
+xmlNode *row_cells_node(PyObject *object)
 {
     if (PyObject_TypeCheck(object, element_type)) {
         xmlNode *node = ((struct LxmlElement *)object)->_c_node;
@@ -45,109 +37,12 @@ static xmlNode *node_of(PyObject *object)
     return NULL;
 }
 
-static bool is_named(const xmlNode *node, const char *name)
-{
-    return node->ns == NULL && strcmp((const char *)node->name, name) == 0;
-}
-
 static bool same_name(const xmlNode *one, const xmlNode *other)
 {
     return one->name == other->name || strcmp((const char *)one->name, (const char *)other->name) == 0;
 }
 
 /* ---- text ---- */
-
-typedef struct {
-    char *bytes;
-    size_t length, room;
-    bool blank_due; /* a blank stands before the next character, unless that is the first */
-} text_buffer;
-
-static bool add_bytes(text_buffer *text, const char *bytes, size_t length)
-{
-    if (text->room - text->length < length) {
-        size_t room = 2 * (text->length + length) + 256;
-        char *grown = PyMem_Realloc(text->bytes, room);
-        if (grown == NULL) return false;
-        text->bytes = grown;
-        text->room = room;
-    }
-    memcpy(text->bytes + text->length, bytes, length);
-    text->length += length;
-    return true;
-}
-
-/* How many bytes of the text are a blank (`*blank`) or nothing to be seen; 0 for all else. */
-static size_t skipped(const unsigned char *at, bool *blank)
-{
-    *blank = true;
-    if (*at == ' ' || (*at >= '\t' && *at <= '\r' && *at != '\v')) return 1;
-    if (*at == 0xC2 && at[1] == 0xA0) return 2;
-    *blank = false;
-    if (*at == 0xC2 && at[1] == 0xAD) return 2;
-    return *at == 0xE2 && at[1] == 0x80 && at[2] == 0x8B ? 3 : 0;
-}
-
-static bool add_collapsed(text_buffer *text, const unsigned char *at)
-{
-    while (*at) {
-        bool blank;
-        size_t skip = skipped(at, &blank);
-        if (skip > 0) {
-            text->blank_due |= blank;
-            at += skip;
-            continue;
-        }
-        const unsigned char *start = at;
-        while (*at > ' ' && *at < 0x7F) at++;
-        while (*at >= 0x7F && skipped(at, &blank) == 0) at++;
-        if (at == start) at++; /* a control character that lxml lets pass */
-        if (text->blank_due && text->length > 0 && !add_bytes(text, " ", 1)) return false;
-        text->blank_due = false;
-        if (!add_bytes(text, (const char *)start, at - start)) return false;
-    }
-    return true;
-}
-
-static bool is_text(const xmlNode *node)
-{
-    return (node->type == XML_TEXT_NODE || node->type == XML_CDATA_SECTION_NODE) && node->content != NULL;
-}
-
-static bool add_own_text(text_buffer *text, const xmlNode *element)
-{
-    if (is_named(element, "script") || is_named(element, "style")) return true;
-    for (const xmlNode *child = element->children; child != NULL; child = child->next) {
-        if (is_text(child) && !add_collapsed(text, child->content)) return false;
-        if (child->type == XML_ELEMENT_NODE && is_named(child, "br")) text->blank_due = true;
-    }
-    return true;
-}
-
-static bool add_full_text(text_buffer *text, const xmlNode *element)
-{
-    const xmlNode *node = element->children;
-    while (node != NULL) {
-        if (is_text(node) && !add_bytes(text, (const char *)node->content, strlen((const char *)node->content)))
-            return false;
-        if (node->type == XML_ELEMENT_NODE && node->children != NULL) {
-            node = node->children;
-            continue;
-        }
-        while (node->next == NULL) {
-            node = node->parent;
-            if (node == element) return true;
-        }
-        node = node->next;
-    }
-    return true;
-}
-
-static bool preserves_blanks(const xmlNode *node)
-{
-    return is_named(node, "pre") || is_named(node, "plaintext") || is_named(node, "title") ||
-           is_named(node, "textarea");
-}
 
 /* Whether blanks count in the children of the row that are no `pre` themselves. */
 static bool lies_in_preserving(const xmlNode *row)
@@ -223,7 +118,7 @@ PyObject *row_cells_cells(PyObject *module, PyObject *arguments)
     text_buffer text = {0};
     PyObject *all = PyList_New(0);
     for (Py_ssize_t at = 0; all != NULL && at < PyList_GET_SIZE(rows); at++) {
-        xmlNode *row = node_of(PyList_GET_ITEM(rows, at));
+        xmlNode *row = row_cells_node(PyList_GET_ITEM(rows, at));
         if (row == NULL || !append_new(all, cells_of(row, tag, full, &text))) Py_CLEAR(all);
     }
     PyMem_Free(text.bytes);
@@ -253,7 +148,7 @@ PyObject *row_cells_part(PyObject *module, PyObject *arguments)
     PyObject *part = PyList_New(0);
     for (Py_ssize_t at = 0; part != NULL && added == 1 && at < PyList_GET_SIZE(rows); at++) {
         PyObject *row = PyList_GET_ITEM(rows, at);
-        xmlNode *node = row != Py_None ? node_of(row) : NULL;
+        xmlNode *node = row != Py_None ? row_cells_node(row) : NULL;
         added = node == NULL && row != Py_None ? -1 : add_part(part, node, tag, full, first, stop, &text);
     }
     PyMem_Free(text.bytes);
@@ -304,7 +199,7 @@ PyObject *row_cells_positions(PyObject *module, PyObject *arguments)
     counted known[REMEMBERED] = {0};
     PyObject *positions = PyList_New(0);
     for (Py_ssize_t at = 0; positions != NULL && at < PyList_GET_SIZE(elements); at++) {
-        xmlNode *node = node_of(PyList_GET_ITEM(elements, at));
+        xmlNode *node = row_cells_node(PyList_GET_ITEM(elements, at));
         if (node == NULL || !append_new(positions, PyLong_FromSsize_t(position_of(node, of_type, known))))
             Py_CLEAR(positions);
     }

@@ -5,8 +5,12 @@
 #include <Python.h>
 #include <stdbool.h>
 
+#include <libxml/tree.h>
+
 /* Whether lxml's elements are laid out as this was compiled for; else an ImportError is set. */
 bool row_cells_connected(void);
+/* The node of an lxml element; NULL with an error set for anything else. */
+xmlNode *row_cells_node(PyObject *object);
 PyObject *row_cells_cells(PyObject *module, PyObject *arguments);
 PyObject *row_cells_part(PyObject *module, PyObject *arguments);
 PyObject *row_cells_positions(PyObject *module, PyObject *arguments);

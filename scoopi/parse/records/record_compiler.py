@@ -10,6 +10,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.definitions import TaskGroup
 from scoopi.model.records.record_def import FieldDef, RecordDef
+from scoopi.parse.bridge.html_backend import record_values
 from scoopi.parse.records.conversion import Raw
 from scoopi.parse.records.data_query import compile_data, compile_items
 from scoopi.parse.records.field_reader import FieldReader, Find
@@ -55,7 +56,7 @@ def compile_records(
     walk = None
     if source.is_html and not plain:
         found = [find if reader.is_found else None for find, reader in zip(finds, fields, strict=True)]
-        walk = RecordWalk(list(zip(definition.fields, found, strict=True)))
+        walk = RecordWalk(list(zip(definition.fields, found, strict=True)), record_values())
     return RecordReader(definition, fields, root_of, each, walk if walk and walk.targets else None, follows)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from scoopi.errors import ConvertError
@@ -25,8 +26,8 @@ LONGEST_EXAMPLE = 60
 
 Each = Callable[[RecordRoot], Sequence[RecordRoot]]
 """Root -> the elements of the records, in document order."""
-ReadAll = Callable[[RecordRoot], list[Sequence[Raw]]]
-"""The element of a record -> what the fields find in it, in their order; of fields that are read otherwise
+ReadAll = Callable[[Sequence[RecordRoot]], list[Sequence[Sequence[Raw]]]]
+"""The elements of records -> what the fields find in each, in their order; of fields that are read otherwise
 anything."""
 
 
@@ -64,7 +65,7 @@ class RecordReader:
         fields: its fields, compiled.
         root_of: what of a page is read.
         each: finds the elements of the records; None for one record a page.
-        read_all: finds all that the fields read in an element at once; None to ask each field.
+        read_all: finds all that the fields read in the elements of a page at once; None to ask each field.
         follows: of each field that makes links, by its name.
     """
 
@@ -97,15 +98,21 @@ class RecordReader:
         reading = Reading(self._root_of(source), facts, script)
         page = _PageRecords(self._definition, reading)
         contexts = (reading.root,) if self._each is None else self._each(reading.root)
-        for context in contexts:
+        all_found = self._read_all(contexts) if self._read_all is not None else repeat(None)
+        for context, found in zip(contexts, all_found, strict=False):
             reading.index += 1
-            self._read_one(context, reading, page)
+            self._read_one(context, found, reading, page)
         return page.records()
 
-    def _read_one(self, context: RecordRoot, reading: Reading, page: _PageRecords) -> None:
+    def _read_one(
+        self,
+        context: RecordRoot,
+        found: Sequence[Sequence[Raw]] | None,
+        reading: Reading,
+        page: _PageRecords,
+    ) -> None:
         record: dict[str, Value] = {}
         reading.known = record
-        found = self._read_all(context) if self._read_all is not None else None
         absent: list[FieldDef] = []
         for at, field, names in self._fields:
             raws = found[at] if found is not None and field.is_found else field.read(reading, context)

@@ -1,7 +1,7 @@
-"""RecordWalk: what all simple selectors of a record find, in one walk over its element.
+"""RecordWalk: what all simple selectors of records find, in one walk over the element of each.
 
 Most fields are a few tags and classes. A query for each of them in each element costs libxml2 more to set up
-than all elements of a card cost to look at once.
+than all elements of a card cost to look at once. There is a version in C (`parse/bridge/record_values.c`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.records.record_def import FieldDef
+from scoopi.parse.bridge.html_backend import RecordValues
 from scoopi.parse.css import syntax
 from scoopi.parse.css.element_text import attribute_of
 from scoopi.parse.css.selector_parser import parse_selector
@@ -29,6 +30,9 @@ _TO_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _BLANKS = re.compile("[ \t\r\n]+")
 _MOST_KINDS = 5000
 _NOTHING: tuple[str, ...] = ()
+_MOST_COMPOUNDS = _MOST_CLASSES = 8
+"""More of them are too many for C."""
+_TEXTS = {"visible": "v", "own": "o", "raw": "r"}
 
 
 class _Compound(NamedTuple):
@@ -57,13 +61,16 @@ class _Target(NamedTuple):
 
 
 class RecordWalk:
-    """Callable with the element of a record.
+    """Callable with the elements of the records of a page.
 
     Args:
         fields: the fields, and what finds each in an element; None for those that are not found there.
+        native: the walk in C; None to walk in Python.
     """
 
-    def __init__(self, fields: Sequence[tuple[FieldDef, Find | None]]) -> None:
+    def __init__(
+        self, fields: Sequence[tuple[FieldDef, Find | None]], native: RecordValues | None = None
+    ) -> None:
         found = [_target(at, field) if find is not None else None for at, (field, find) in enumerate(fields)]
         targets = [target for target in found if target is not None]
         self._finds = found
@@ -74,9 +81,32 @@ class RecordWalk:
         self._singles = sum(not target.is_list for target in targets)
         self._has_lists = any(target.is_list for target in targets)
         self.targets = len(targets)
+        self._native = native
+        planned = {
+            target.at: _planned(target, fields[target.at][0]) for target in targets if native is not None
+        }
+        self._plan = tuple(each for each in planned.values() if each is not None)
+        self._unplanned = [
+            (at, find) for at, (_, find) in enumerate(fields) if find is not None and planned.get(at) is None
+        ]
 
-    def __call__(self, root: Element) -> list[Raws]:
-        """What each field finds, in their order; of fields that are not found there nothing."""
+    def __call__(self, roots: Sequence[Element]) -> list[Sequence[Raws]]:
+        """What each field of each record finds, in their order; nothing of fields not found there."""
+        if self._native is None:
+            return [self.walked(root) for root in roots]
+        found: list[Sequence[Raws]] = []
+        for root, values in zip(roots, self._native(list(roots), self._plan, len(self._finds)), strict=True):
+            if values is None:
+                found.append(self.walked(root))
+                continue
+            whole: list[Raws] = [*values]
+            for at, find in self._unplanned:
+                whole[at] = find(root)
+            found.append(whole)
+        return found
+
+    def walked(self, root: Element) -> list[Raws]:
+        """What each field finds in one record, by a walk in Python."""
         values: list[Raws] = [_NOTHING] * len(self._finds)
         for at, find in self._others:
             values[at] = find(root)
@@ -146,6 +176,18 @@ def _has(kind: tuple[str, str | None], compound: _Compound) -> bool:
     if not compound.classes:
         return True
     return written is not None and compound.classes <= {*_BLANKS.split(written.translate(_TO_LOWER))}
+
+
+def _planned(target: _Target, field: FieldDef) -> tuple[object, ...] | None:
+    """What C is told to look for; None for what it cannot take."""
+    chain = tuple((each.tag, each.id, tuple(sorted(each.classes))) for each in target.compounds)
+    is_small = len(chain) <= _MOST_COMPOUNDS and all(len(each[2]) <= _MOST_CLASSES for each in chain)
+    named = "".join(sign for compound in chain for part in compound for sign in part)
+    is_text = not target.attribute and not field.html
+    if not is_small or "\0" in named or not (is_text or _NAME.fullmatch(target.attribute)):
+        return None
+    children = tuple(sign == ">" for sign in target.combinators)
+    return target.at, chain, children, target.attribute, _TEXTS[field.text], target.is_list
 
 
 def _target(at: int, field: FieldDef) -> _Target | None:
