@@ -106,7 +106,8 @@ class LiveLoads:
                 load.close()
 
     def _retry(self, attempt: Callable[[], None]) -> None:
-        retried("loading rows", attempt, FOREVER_S, self._ending.is_set, self._ending.wait)
+        ending = self._ending
+        retried("loading rows", attempt, FOREVER_S, ending.is_set, ending.wait, asked="the database")
 
     def _goal(self) -> int | None:
         """Up to where to load next; None at the end."""

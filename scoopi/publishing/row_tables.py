@@ -121,7 +121,7 @@ class RowTables:
         Args:
             is_late: whether no time is left to ask a database again.
         """
-        self._retry = lambda attempt: retried("loading rows", attempt, AWAY_S, is_late)
+        self._retry = lambda attempt: retried("loading rows", attempt, AWAY_S, is_late, asked="the database")
         sinks: list[SegmentSink] = []
         self._finish_live(is_late)
         try:

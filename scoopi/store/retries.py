@@ -28,6 +28,7 @@ def retried(
     timeout_s: float,
     is_stopped: Callable[[], bool],
     wait: Callable[[float], object] = time.sleep,
+    asked: str = "the store",
 ) -> Value:
     """What the attempt returns once the store has answered all its calls.
 
@@ -37,6 +38,7 @@ def retried(
         timeout_s: how long it is retried; 0: never.
         is_stopped: whether to give up at the next failure.
         wait: pauses for that many seconds.
+        asked: what answers the calls; for the log.
     Raises:
         StoreError: the attempts have failed for too long.
         RecordError: the store holds a record that cannot be decoded; it is not retried.
@@ -53,7 +55,7 @@ def retried(
                 raise
             if tried_s > timeout_s:
                 raise given_up(error, doing, tried_s) from error
-            log_retry(doing, error)
+            log_retry(doing, error, asked)
         wait(min(pause_s, MOST_PAUSE_S))
         pause_s *= 2
 
@@ -88,9 +90,9 @@ def first_won(attempt: Callable[[], Value | None], failed: str, hint: str = "try
     raise StoreError(f"{failed} in {TRIES} tries", hint=hint)
 
 
-def log_retry(doing: str, error: StoreError) -> None:
+def log_retry(doing: str, error: StoreError, asked: str = "the store") -> None:
     """Log that what is being done failed, and is retried."""
-    log.warning("%s: the store failed, retrying: %s", doing, error.what)
+    log.warning("%s: %s failed, retrying: %s", doing, asked, error.what)
 
 
 def given_up(error: StoreError, doing: str, after_s: float) -> StoreError:

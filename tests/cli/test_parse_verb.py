@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from scoopi.cli.main import main
+from tests.server.server import Server
 
 DEFINITIONS = """\
 locatorGroups: { list: list.html }
@@ -48,6 +49,13 @@ def test_json_has_the_records_and_the_fields(capsys: pytest.CaptureFixture[str])
     (found,) = msgspec.json.decode(capsys.readouterr().out)
     assert found["records"][0] == {"title": "Attic", "price": "5", "price_currency": "£", "year": None}
     assert [each["field"] for each in found["fields"]] == ["title", "price", "year"]
+
+
+def test_a_page_is_read_from_the_network(capsys: pytest.CaptureFixture[str]) -> None:
+    with Server(lambda path: PAGE.encode() if path == "/list.html" else None) as server:
+        assert main(["parse", "defs.yml", server.url("/list.html")]) == 0
+
+    assert capsys.readouterr().out.startswith("card: 2 records, 1 rejected\n")
 
 
 def test_an_unknown_group_or_definition_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:

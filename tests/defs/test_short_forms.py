@@ -56,6 +56,15 @@ def test_short_forms_give_the_definitions_of_the_long_ones(tmp_path: Path) -> No
         assert outputs == {"books": ["books.csv"], "more": []}
 
 
+def test_one_output_with_options_needs_no_list(tmp_path: Path) -> None:
+    one = checked(
+        tmp_path, SHORT.replace("output: books.csv", "output: { to: 'sqlite:b.db#books', stream: true }")
+    )
+    assert one.found == []
+    books, _ = one.definitions.task_groups["list"].tasks
+    assert [(each.to, each.stream) for each in books.outputs] == [("sqlite:b.db#books", True)]
+
+
 def test_one_address_is_a_locator_group(tmp_path: Path) -> None:
     outcome = checked(tmp_path, SHORT.replace("[ /a.html, /b.html ]", "/a.html"))
     (locator,) = outcome.definitions.locator_groups["list"].locators
@@ -71,5 +80,5 @@ def test_a_value_of_a_short_form_keeps_its_place(tmp_path: Path) -> None:
 def test_a_malformed_short_form_is_reported_where_it_is_written(tmp_path: Path) -> None:
     outcome = checked(tmp_path, SHORT.replace("output: books.csv", "output: { csv: books }"))
     assert outcome.found[0].startswith(
-        "6:37: error taskGroups.list.books.output: output is a mapping, a list is needed"
+        "6:37: error taskGroups.list.books.output[0]: to is missing; add `to: books.csv`"
     )

@@ -166,7 +166,11 @@ def test_rows_of_an_earlier_process_are_loaded_before_those_of_this_one(
 
 
 def test_a_database_that_is_away_for_a_while_gets_each_row_once(
-    bench: Bench, take: Take, commit: Committer, monkeypatch: pytest.MonkeyPatch
+    bench: Bench,
+    take: Take,
+    commit: Committer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     write, refused = RecordTable.write, threading.Event()
 
@@ -189,6 +193,7 @@ def test_a_database_that_is_away_for_a_while_gets_each_row_once(
     bench.publish(live)
 
     assert len(bench.titles()) == 3
+    assert "loading rows: the database failed, retrying: the connection was refused" in caplog.messages
 
 
 def test_what_a_process_could_not_load_is_loaded_at_the_end(

@@ -88,7 +88,8 @@ def _task(name: str, node: Node) -> Node:
     if not isinstance(node, Table):
         return node
     if "output" in node.entries:
-        outputs = _listed(node.entries["output"])
+        outputs = node.entries["output"]
+        outputs = Listing([outputs], outputs.place) if isinstance(outputs, Table) else _listed(outputs)
         if isinstance(outputs, Listing):
             tables = [_keyed("to", entry) for entry in outputs.entries]
             outputs = Listing(tables, outputs.place)
