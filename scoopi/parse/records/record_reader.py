@@ -20,6 +20,8 @@ from scoopi.parse.records.record_source import RootOf
 from scoopi.parse.tree.page import Page
 from scoopi.parse.values.price_text import Price
 
+Found = Sequence[Sequence[Raw]] | None
+"""What the fields of a record find; None where each of them is asked."""
 FIELD = "field"
 """The kind of a field among the counters of what was found."""
 LONGEST_EXAMPLE = 60
@@ -104,25 +106,14 @@ class RecordReader:
             self._read_one(context, found, reading, page)
         return page.records()
 
-    def _read_one(
-        self,
-        context: RecordRoot,
-        found: Sequence[Sequence[Raw]] | None,
-        reading: Reading,
-        page: _PageRecords,
-    ) -> None:
+    def _read_one(self, context: RecordRoot, found: Found, reading: Reading, page: _PageRecords) -> None:
         record: dict[str, Value] = {}
         reading.known = record
         absent: list[FieldDef] = []
         for at, field, names in self._fields:
             raws = found[at] if found is not None and field.is_found else field.read(reading, context)
-            if (
-                raws
-                and field.conversion.is_plain
-                and type(raw := raws[0]) is str
-                and raw
-                and not raw.isspace()
-            ):
+            is_kept = raws and field.conversion.is_plain
+            if is_kept and type(raw := raws[0]) is str and raw and not raw.isspace():
                 record[names[0]] = raw  # as the conversion does
                 continue
             unread: list[ConvertError] = []

@@ -179,7 +179,7 @@ def _has(kind: tuple[str, str | None], compound: _Compound) -> bool:
 
 
 def _planned(target: _Target, field: FieldDef) -> tuple[object, ...] | None:
-    """What C is told to look for; None for what it cannot take."""
+    """What the walk in C looks for; None for what it cannot take."""
     chain = tuple((each.tag, each.id, tuple(sorted(each.classes))) for each in target.compounds)
     is_small = len(chain) <= _MOST_COMPOUNDS and all(len(each[2]) <= _MOST_CLASSES for each in chain)
     named = "".join(sign for compound in chain for part in compound for sign in part)
