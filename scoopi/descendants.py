@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import os
 import signal
+from collections.abc import Collection, Iterable
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -29,25 +30,41 @@ def die_with_parent(parent: int) -> None:
 
 def kill_descendants() -> None:
     """Kill all descendants and wait for them; needs `adopt_orphans`, since orphans are found as children."""
-    while True:
-        for pid in _descendants(os.getpid()):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        try:
+    try:
+        os.waitpid(-1, os.WNOHANG)  # fails at once if nothing is left, which costs less than to search
+        while True:
+            _kill(_descendants(os.getpid()))
             os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
+    except ChildProcessError:
+        return
 
 
 def kill_tree(root: int) -> None:
     """Kill a process and all of its descendants, from the top; waits for none of them."""
-    for pid in (root, *_descendants(root)):
+    _kill((root, *_descendants(root)))
+
+
+def kill_orphans(children: Collection[int]) -> None:
+    """Kill the adopted children of this process, and all below them; does not wait for them.
+
+    Args:
+        children: its own children, which stay.
+    """
+    _kill(_descendants(os.getpid(), children))
+
+
+def _kill(pids: Iterable[int]) -> None:
+    for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
 
 
-def _descendants(root: int) -> list[int]:
-    """Process ids below a process, by the tables of the kernel; empty where there are none."""
+def _descendants(root: int, but: Collection[int] = ()) -> list[int]:
+    """Process ids below a process, by the tables of the kernel; empty where there are none.
+
+    Args:
+        but: children that are left out, with all below them.
+    """
     children: dict[int, list[int]] = {}
     try:
         entries = [entry for entry in os.listdir("/proc") if entry.isdigit()]
@@ -62,7 +79,7 @@ def _descendants(root: int) -> list[int]:
         children.setdefault(parent, []).append(int(entry))
     found, left = [], [root]
     while left:
-        below = children.get(left.pop(), [])
+        below = [pid for pid in children.get(left.pop(), []) if pid not in but]
         found += below
         left += below
     return found

@@ -10,8 +10,8 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import AttemptRecord
 from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.endings import AttemptEnd, ending_of
+from scoopi.serve.work.fork_server import ForkServer
 from scoopi.serve.work.kept_attempt import KeptAttempt
-from scoopi.serve.work.orders import keeper_command
 
 
 class AttemptReport(NamedTuple):
@@ -31,7 +31,7 @@ class Crew:
 
     def __init__(self, wake_up: WakeUp) -> None:
         self._wake_up = wake_up
-        self._command = keeper_command()
+        self._fork_server = ForkServer()
         self._selector = selectors.DefaultSelector()
         self._selector.register(wake_up, selectors.EVENT_READ)
         self._kept: dict[str, tuple[KeptAttempt, Process]] = {}
@@ -49,7 +49,7 @@ class Crew:
         Raises:
             OSError: no process can be started.
         """
-        kept = KeptAttempt(attempt, self._command, order)
+        kept = KeptAttempt(attempt, order, self._fork_server)
         self._kept[attempt.attempt] = kept, process
         self._selector.register(kept, selectors.EVENT_READ, attempt.attempt)
 
@@ -109,8 +109,9 @@ class Crew:
     def close(self) -> None:
         """End all attempts."""
         for kept, _ in self._kept.values():
-            kept.close()
+            kept.abandon()
         self._kept.clear()
+        self._fork_server.close()
         self._selector.close()
 
     def _heard(self, name: str) -> Iterator[AttemptReport]:

@@ -46,6 +46,8 @@ class Keeper:
         self._folder = Path(order["folder"])
         self._log = AttemptLog(self._folder, order["log_limit"])
         self._selector = selectors.DefaultSelector()
+        self._wake_end = wake_on_child()
+        self._selector.register(self._wake_end, selectors.EVENT_READ, lambda data: None)
         self._until = time.monotonic() + order["lease_s"]
         self._commands = b""
         self._answers = b""
@@ -121,7 +123,7 @@ class Keeper:
             handle: Callable[[bytes], object] = key.data
             if data or key.fd == COMMANDS:
                 handle(data)
-            elif key.fd != _wake_end():
+            elif key.fd != self._wake_end:
                 self._selector.unregister(key.fd)
                 self._open -= 1
         if time.monotonic() >= self._until:
@@ -155,24 +157,15 @@ class Keeper:
             else:
                 _send(message)
 
-    def watch_children(self) -> None:
-        """Wake up when a child ends."""
-        self._selector.register(_wake_end(), selectors.EVENT_READ, lambda data: None)
 
-
-_wake: list[int] = []
-
-
-def _wake_end() -> int:
-    """The end of the pipe that a signal makes readable."""
-    if not _wake:
-        read_end, write_end = os.pipe()
-        os.set_blocking(read_end, False)
-        os.set_blocking(write_end, False)
-        signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda number, frame: None)
-        _wake.append(read_end)
-    return _wake[0]
+def wake_on_child() -> int:
+    """The end of a pipe that becomes readable when a child of this process ends."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(read_end, False)
+    os.set_blocking(write_end, False)
+    signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    return read_end
 
 
 def _send(message: dict[str, Any]) -> None:
@@ -186,9 +179,7 @@ def main() -> None:
     """The program of a keeper."""
     order = json.loads(_exactly(int.from_bytes(_exactly(ORDER_LENGTH), "big")))
     adopt_orphans()
-    keeper = Keeper(order)
-    keeper.watch_children()
-    keeper.run()
+    Keeper(order).run()
 
 
 def _exactly(size: int) -> bytes:

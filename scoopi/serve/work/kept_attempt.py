@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import subprocess
 import time
 from typing import Any
 
 from scoopi.model.schedule.schedule_records import AttemptRecord
+from scoopi.serve.work.fork_server import ForkServer
 from scoopi.serve.work.keeper import ORDER_LENGTH
 
 _CHUNK = 65536
@@ -20,11 +20,13 @@ class KeptAttempt:
 
     Args:
         attempt: its record, as claimed.
-        command: starts a keeper.
         order: what it runs.
+        fork_server: starts its keeper.
+    Raises:
+        OSError: no process can be started.
     """
 
-    def __init__(self, attempt: AttemptRecord, command: list[str], order: dict[str, Any]) -> None:
+    def __init__(self, attempt: AttemptRecord, order: dict[str, Any], fork_server: ForkServer) -> None:
         self.attempt = attempt
         self.order = order
         self.began = time.monotonic()
@@ -32,16 +34,13 @@ class KeptAttempt:
         self.is_revoked = False
         self._kill_at: float | None = None
         self._received = b""
-        self._keeper = subprocess.Popen(  # noqa: S603  the keeper is a part of Scoopi
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, bufsize=0
-        )
+        self._commands, self._messages = fork_server.start_keeper()
         data = json.dumps(order).encode()
         self._send(len(data).to_bytes(ORDER_LENGTH, "big") + data)
 
     def fileno(self) -> int:
         """The descriptor to wait for."""
-        assert self._keeper.stdout is not None
-        return self._keeper.stdout.fileno()
+        return self._messages
 
     def seconds(self) -> float:
         """How long it has been running here."""
@@ -88,15 +87,22 @@ class KeptAttempt:
         return [json.loads(line) for line in lines]
 
     def close(self) -> None:
-        """Close the pipes, upon which the keeper kills what is left, and wait for it."""
-        for pipe in (self._keeper.stdin, self._keeper.stdout):
-            assert pipe is not None
-            with contextlib.suppress(OSError):
-                pipe.close()
-        self._keeper.wait()
+        """Close the pipes of a keeper that has reported the end; a second call does nothing."""
+        for pipe in (self._commands, self._messages):
+            if pipe >= 0:
+                os.close(pipe)
+        self._commands = self._messages = -1
+
+    def abandon(self) -> None:
+        """End the work: close the pipe, upon which the keeper kills what is left, and wait for that."""
+        if self._commands >= 0:
+            os.close(self._commands)
+            self._commands = -1
+            while os.read(self._messages, _CHUNK):
+                pass
+            self.close()
 
     def _send(self, data: bytes) -> None:
-        assert self._keeper.stdin is not None
         with contextlib.suppress(OSError):  # the keeper has ended, which its output shows
             while data:
-                data = data[self._keeper.stdin.write(data) or 0 :]
+                data = data[os.write(self._commands, data) :]

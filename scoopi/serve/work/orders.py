@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,15 +89,6 @@ class Workshop:
 def attempt_folder(work: Path, attempt: AttemptRecord) -> Path:
     """The folder of an attempt below the folder of all: one level, and no character that paths mean."""
     return work / f"{job_key(attempt.job).replace('/', '~')}~{attempt.number:06}"
-
-
-def keeper_command() -> list[str]:
-    """The command that starts a keeper, which imports as this process does."""
-    program = (
-        f"import sys; sys.path[:] = {[*map(os.path.abspath, sys.path)]!r}\n"
-        "from scoopi.serve.work.keeper import main\nmain()"
-    )
-    return [sys.executable, "-P", "-c", program]
 
 
 def _program(word: str, project: Path, environ: Mapping[str, str], process: Process) -> str:

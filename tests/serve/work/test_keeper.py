@@ -2,63 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scoopi.model.schedule.schedule_records import AttemptRecord
-from scoopi.serve.work.kept_attempt import KeptAttempt
-from scoopi.serve.work.orders import keeper_command
-from tests.serve.conftest import NOW
 from tests.serve.serving import is_alive, until
-
-ATTEMPT = AttemptRecord(
-    process="p", slot="!1", number=1, status="running", phase="live", bundle="b", created=NOW, fence=1
-)
-Started = Callable[..., KeptAttempt]
-
-
-@pytest.fixture
-def started(tmp_path: Path) -> Iterator[Started]:
-    """Starts orders below keepers, which end with the test."""
-    kept: list[KeptAttempt] = []
-
-    def start(**order: Any) -> KeptAttempt:
-        base = {"attempt": "p/!1/1", "folder": str(tmp_path), "cwd": str(tmp_path), "env": dict(os.environ)}
-        more = {
-            "slot": ["!1", "a", "b"],
-            "inputs": {},
-            "path": [str(tmp_path)],
-            "lease_s": 60.0,
-            "log_limit": 10_000,
-        }
-        kept.append(KeptAttempt(ATTEMPT, keeper_command(), base | more | order))
-        return kept[-1]
-
-    yield start
-    for each in kept:
-        each.close()
-
-
-def ended(kept: KeptAttempt) -> dict[str, Any]:
-    """The end that the keeper reports."""
-    while True:
-        for message in kept.messages():
-            if "end" in message:
-                return dict(message["end"])
+from tests.serve.work.keeping import Started, ended, shell
 
 
 def function(folder: Path, body: str) -> dict[str, Any]:
     (folder / "actions.py").write_text(body)
     return {"call": "actions:work"}
-
-
-def shell(text: str) -> dict[str, Any]:
-    return {"argv": ["sh", "-c", text]}
 
 
 def test_the_exit_code_and_the_last_line_of_a_program_are_reported(started: Started, tmp_path: Path) -> None:
@@ -90,7 +46,7 @@ def test_all_is_killed_when_the_pipe_to_the_keeper_closes(started: Started, tmp_
     kept = started(**shell("trap '' TERM; sh -c 'echo $$ > pid; sleep 300'; true"))
     pid = tmp_path / "pid"
     until(lambda: pid.exists() and pid.read_text())
-    kept.close()
+    kept.abandon()
     assert not is_alive(int(pid.read_text()))
 
 

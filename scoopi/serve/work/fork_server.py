@@ -1,0 +1,179 @@
+"""ForkServer: a process that has imported what keepers need, and forks one for each attempt."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+
+from scoopi.descendants import adopt_orphans, kill_orphans
+from scoopi.serve.work import keeper
+
+_MOST_OPEN = 256
+"""Descriptors of the fork server are below this."""
+
+
+class ForkServer:
+    """Starts keepers; the process starts with the first one, and again if it was killed.
+
+    It only ever has the keeper's ends of a pipe, and only until it has forked: the end of `serve`, even by
+    SIGKILL, closes the other ends, upon which each keeper kills its work.
+    """
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The process id; None while there is no process."""
+        return self._process.pid if self._process is not None else None
+
+    def start_keeper(self) -> tuple[int, int]:
+        """Start a keeper, which waits for its order.
+
+        Returns:
+            The descriptors to write commands to and to read messages from.
+        Raises:
+            OSError: no process can be started.
+        """
+        commands_end, commands = os.pipe()
+        messages, messages_end = os.pipe()
+        try:
+            self._send([commands_end, messages_end])
+        except OSError:
+            os.close(commands)
+            os.close(messages)
+            raise
+        finally:
+            os.close(commands_end)
+            os.close(messages_end)
+        return commands, messages
+
+    def close(self) -> None:
+        """End the process; keepers that still run end by themselves."""
+        if self._socket is not None and self._process is not None:
+            self._socket.close()
+            self._process.wait()
+        self._socket = self._process = None
+
+    def _send(self, descriptors: list[int]) -> None:
+        if self._socket is not None:
+            try:
+                socket.send_fds(self._socket, [b"keeper"], descriptors)
+            except (BrokenPipeError, ConnectionResetError):  # it was killed
+                self.close()
+            else:
+                return
+        self._start()
+        assert self._socket is not None
+        socket.send_fds(self._socket, [b"keeper"], descriptors)
+
+    def _start(self) -> None:
+        own, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with other:
+            self._process = subprocess.Popen(  # noqa: S603  the fork server is a part of Scoopi
+                [*_command(), str(other.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[other.fileno()],
+                start_new_session=True,
+            )
+        self._socket = own
+
+
+def _command() -> list[str]:
+    """The command that starts a fork server, which imports as this process does."""
+    program = (
+        f"import sys; sys.path[:] = {[*map(os.path.abspath, sys.path)]!r}\n"
+        "from scoopi.serve.work.fork_server import main\nmain(int(sys.argv[1]))"
+    )
+    return [sys.executable, "-P", "-c", program]
+
+
+def main(descriptor: int) -> None:
+    """The program of a fork server; ends with its `serve`, after the keepers.
+
+    Args:
+        descriptor: of the socket on which `serve` asks for keepers.
+    """
+    import scoopi.serve.work.call  # noqa: F401  so that no attempt has to import it
+
+    adopt_orphans()
+    wake_end = keeper.wake_on_child()
+    gc.freeze()  # a collection in a child would copy the pages of all objects
+    keepers: set[int] = set()
+    with socket.socket(fileno=descriptor) as requests, selectors.DefaultSelector() as selector:
+        selector.register(wake_end, selectors.EVENT_READ)
+        selector.register(requests, selectors.EVENT_READ)
+        is_asked = True
+        while is_asked or keepers:
+            for key, _ in selector.select():
+                if key.fd == wake_end:
+                    os.read(wake_end, _MOST_OPEN)
+                    _reap(keepers)
+                elif not _serve(requests, keepers):
+                    selector.unregister(requests)
+                    is_asked = False
+
+
+def _serve(requests: socket.socket, keepers: set[int]) -> bool:
+    """Fork a keeper on request; False if there will be no further one."""
+    try:
+        request, descriptors, _, _ = socket.recv_fds(requests, 16, 2)
+    except ConnectionResetError:
+        return False
+    if not request:
+        return False
+    try:
+        pid = os.fork()
+    except OSError as error:
+        fault = {"end": {"fault": f"no process can be started: {error.strerror}"}}
+        with contextlib.suppress(OSError):
+            os.write(descriptors[1], json.dumps(fault).encode() + b"\n")
+        pid = -1
+    if pid == 0:
+        _become_keeper(*descriptors)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    if pid > 0:
+        keepers.add(pid)
+    return True
+
+
+def _become_keeper(commands: int, messages: int) -> None:
+    code = 1
+    try:
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        os.dup2(commands, keeper.COMMANDS)
+        os.dup2(messages, keeper.MESSAGES)
+        os.closerange(3, _MOST_OPEN)
+        keeper.main()
+        code = 0
+    except SystemExit:
+        code = 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(code)
+
+
+def _reap(keepers: set[int]) -> None:
+    """Forget the keepers that have ended; what one that was killed has left behind is killed."""
+    has_orphans = False
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                break
+            has_orphans |= pid not in keepers or status != 0
+            keepers.discard(pid)
+    if has_orphans:
+        kill_orphans(keepers)

@@ -1,0 +1,38 @@
+"""A fork server starts keepers; its death ends none of them, and theirs leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+from scoopi.serve.work.fork_server import ForkServer
+from tests.serve.serving import is_alive, until
+from tests.serve.work.keeping import Started, ended, shell
+
+
+def test_a_fork_server_that_was_killed_is_started_again(started: Started, fork_server: ForkServer) -> None:
+    assert ended(started(**shell("true"))) == {"code": 0}
+    assert fork_server.pid is not None
+    os.kill(fork_server.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, fork_server.pid, os.WEXITED | os.WNOWAIT)
+    assert ended(started(**shell("true"))) == {"code": 0}
+
+
+def test_work_goes_on_if_the_fork_server_is_killed(started: Started, fork_server: ForkServer) -> None:
+    kept = started(**shell("touch begun; while ! test -e go; do sleep 0.01; done"))
+    until((Path(kept.order["folder"]) / "begun").exists)
+    assert fork_server.pid is not None
+    os.kill(fork_server.pid, signal.SIGKILL)
+    (Path(kept.order["folder"]) / "go").touch()
+    assert ended(kept) == {"code": 0}
+
+
+def test_nothing_is_left_of_a_keeper_that_is_killed(started: Started, tmp_path: Path) -> None:
+    kept = started(
+        **shell("echo $PPID > keeper; setsid sh -c 'echo $$ > pid; sleep 300' & wait"),
+    )
+    until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
+    os.kill(int((tmp_path / "keeper").read_text()), signal.SIGKILL)
+    assert ended(kept) == {"fault": "its keeper was killed"}
+    until(lambda: not is_alive(int((tmp_path / "pid").read_text())))
