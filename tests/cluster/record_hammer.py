@@ -14,7 +14,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -56,15 +57,15 @@ class RecordHammer:
         self._end = time.monotonic() + LIMIT_S
         self.landed: Counter[str] = Counter()
 
-    def play(self, blow: str, delay_s: float) -> None:
-        """Strike, wait for the end, compare.
+    def play(self, blow: str, moment: Callable[[], object]) -> None:
+        """Wait for the moment, strike, wait for the end, compare.
 
         Raises:
             PromiseBrokenError: a row is lost or doubled, an exit code is wrong, or it took too long.
         """
         again: list[int] = []
         try:
-            time.sleep(delay_s)  # the random moment itself
+            moment()
             if blow == NODE:
                 again = self._random.sample(range(NODES), self._random.randint(1, 2))
                 for number in again:
@@ -76,9 +77,7 @@ class RecordHammer:
                 self.landed[blow] += bool(workers) and kill(self._random.choice(workers))
             else:
                 self.landed[blow] += any(node.process.poll() is None for node in self._nodes)
-                self._server.kill()
-                time.sleep(self._random.uniform(0, 2))  # the random time for which it is away
-                self._server.start()
+                self._server.crash(self._random.uniform(0, 2))
             if again and self._random.random() < 0.5:
                 self._restart(again)
             for number in range(NODES):
@@ -155,7 +154,8 @@ def main() -> int:
             source, folder = random.Random(f"{given.seed}/{number}"), base / f"round-{number}"
             try:
                 played = RecordHammer(folder, grid, server, source, given.pages)
-                played.play(source.choice(BLOWS), source.uniform(1.0, given.most_delay))
+                delay_s = source.uniform(1.0, given.most_delay)
+                played.play(source.choice(BLOWS), partial(time.sleep, delay_s))
             except Exception as wrong:
                 print(f"round {number}: WRONG: {wrong!r} (kept in {folder})", flush=True)
                 continue

@@ -80,6 +80,12 @@ class PostgresServer:
             process.send_signal(signal.SIGQUIT)
             process.wait(START_S)
 
+    def crash(self, away_s: float) -> None:
+        """Kill it, and start it again after so many seconds."""
+        self.kill()
+        time.sleep(away_s)
+        self.start()
+
     def database(self, name: str) -> str:
         """The URL of a new database."""
         self._psql("postgres", f"CREATE DATABASE {name}")

@@ -72,9 +72,7 @@ class RecordRound:
                     kill(self._random.choice(workers))
                 self._await(scoopi, (0,))
             else:
-                self._server.kill()
-                time.sleep(self._random.uniform(0, 1.5))  # the random time for which it is away
-                self._server.start()
+                self._server.crash(self._random.uniform(0, 1.5))
                 self._await(scoopi, (0, 5))  # 5: it was away when the run began
             self.landed[blow] += was_running
         except BaseException:
