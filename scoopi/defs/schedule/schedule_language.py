@@ -47,5 +47,8 @@ LATER = (
     *("properties", "imports", "extensions", "object_repository", "values"),
 )
 """Top-level keys of the scheduler that this version does not support yet."""
+IDLE_PROCESS_KEYS = ("remind_limit", "deadline", "notify", "history")
+IDLE_SETTINGS = ("stuck_after", "retention", "notify")
+"""Keys that are checked and stored, and that nothing acts on yet."""
 SECTIONS = ("namespace", "processes", "settings")
 """Top-level keys of the scheduler."""

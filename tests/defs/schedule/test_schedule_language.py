@@ -61,7 +61,7 @@ def test_a_key_takes_its_valid_example_and_refuses_the_invalid_one(
         project.write(jobs=written(path, key, value), other="processes: {other: {executes: external:x}}")
         _, report = project.read()
         if is_valid:
-            assert not report.findings, (written(path, key, value), report.findings)
+            assert not report.errors, (written(path, key, value), report.errors)
         else:
             (finding,) = report.errors
             assert finding.place.line, finding

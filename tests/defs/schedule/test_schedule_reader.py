@@ -152,3 +152,9 @@ def test_a_scrape_is_checked_with_the_inputs_of_its_process(project: Project) ->
         "slot.start": "1",
     }
     assert inputs.assumed == {"day", "slot.key", "slot.start", "slot.end", "start_id", "end_id"}
+
+
+def test_a_key_that_nothing_acts_on_yet_is_a_warning(project: Project) -> None:
+    found = project.finding("executes: external:x\nhistory: 20")
+    assert (found.severity, found.what) == (Severity.WARNING, "history has no effect in this version")
+    assert found.key == "processes.p.history"
