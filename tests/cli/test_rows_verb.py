@@ -12,6 +12,7 @@ from scoopi.cli.exit_codes import DONE, WRONG_USAGE
 from tests.engine.desk import Desk, wait_until
 from tests.server.server import Server
 
+QUICKSTART = Path(__file__).parents[2] / "defs" / "examples" / "quickstart"
 DEFINITIONS = """\
 locatorGroups: {{ list: [ {urls} ] }}
 taskGroups:
@@ -70,8 +71,7 @@ def test_following_ends_with_the_run_and_prints_each_row_once(desk: Desk, server
 
 
 def test_rows_of_a_grid_are_printed_too(desk: Desk) -> None:
-    desk.scoopi("new", "demo")
-    desk.scoopi("demo", "--workers", 0)
+    desk.scoopi(QUICKSTART, "--workers", 0)
     (run,) = desk.runs()
 
     assert desk.scoopi("rows").out == (run / "data.txt").read_text()
