@@ -17,8 +17,17 @@ from tests.reliability.process import orphans
 from tests.server.server import Server
 
 
+def listens(pool: PoolProcess) -> bool:
+    """Whether the pool answers at its socket, which exists a moment earlier."""
+    try:
+        Client(pool.socket, "AF_UNIX").close()
+    except (FileNotFoundError, ConnectionRefusedError):
+        return False
+    return True
+
+
 def visit(pool: PoolProcess, url: str) -> Reply:
-    wait_until(lambda: os.path.exists(pool.socket), "the pool's socket")
+    wait_until(lambda: listens(pool), "the pool's socket")
     with Client(pool.socket, "AF_UNIX") as connection:
         receive_reply(connection)
         send(connection, Visit(url, {}, 30.0, BrowserDef()))
