@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.serve.passes import Passes
 from tests.cli.conftest import Screen
 
 SHOP = """
@@ -165,3 +166,9 @@ def test_a_project_with_errors_is_not_deployed(shop: Screen) -> None:
     Path("jobs/shop.yml").write_text(SHOP.replace("retry: {max: 3}", "retry: 3"))
     assert shop.run("deploy", "jobs") == 3
     assert "jobs/shop.yml" in shop.err.getvalue()
+
+
+def test_a_tick_beside_another_pass_says_so(shop: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Passes, "run", lambda self, now: None)
+    assert printed(shop, "tick") == ""
+    assert "another pass runs; it looks again before it ends\n" in shop.err.getvalue()

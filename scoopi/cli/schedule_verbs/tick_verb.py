@@ -26,7 +26,7 @@ class Tick:
         with opened(options) as state:
             rows = state.passes.run(now_of(options))
         if rows is None:
-            terminal.say("another pass runs; it poll_until again before it ends")
+            terminal.say("another pass runs; it looks again before it ends")
         shown = [{"name": row.get("attempt") or row.get("job"), **row} for row in rows or ()]
         print_rows(terminal, rows if options.json and rows else shown, options, _COLUMNS)
         return DONE
