@@ -17,18 +17,11 @@ from pathlib import Path
 
 import msgspec
 
-from scoopi.configs.groups import BrowserSettings
+from scoopi.browser.pool_process import PoolOrder
 from scoopi.descendants import adopt_orphans, kill_descendants
 
 _NODE = 0
 """The descriptor of the pipe from the node."""
-
-
-class PoolOrder(msgspec.Struct, frozen=True):
-    """What the pool is made of; `folder` is removed at its end."""
-
-    folder: str
-    settings: BrowserSettings
 
 
 def main() -> None:

@@ -25,6 +25,13 @@ _END_S = 10.0
 """The longest that killing all browsers may take."""
 
 
+class PoolOrder(msgspec.Struct, frozen=True):
+    """What the process above the browsers is given; it removes `folder` at its end."""
+
+    folder: str
+    settings: BrowserSettings
+
+
 class PoolProcess:
     """Starts with the object; browsers start when the first page wants one.
 
@@ -47,8 +54,7 @@ class PoolProcess:
         )
         self.pid = self._process.pid
         assert self._process.stdin is not None
-        order = {"folder": self._folder, "settings": settings}
-        self._process.stdin.write(msgspec.json.encode(order) + b"\n")
+        self._process.stdin.write(msgspec.json.encode(PoolOrder(self._folder, settings)) + b"\n")
         self._process.stdin.flush()
 
     def close(self) -> None:

@@ -127,6 +127,15 @@ def test_addresses_and_live_of_what_is_reached_are_checked(check: Check) -> None
     ]
 
 
+def test_the_loader_of_a_group_is_checked(check: Check) -> None:
+    tasks = TASKS.replace("{ temps", "{ loader: brwser, browser: { timeout: 5 }, temps")
+    outcome = check(PLACES + tasks + DATA)
+    assert outcome.found == [
+        "4:19: error taskGroups.city.loader: there is no loader brwser; did you mean browser?",
+        "4:36: error taskGroups.city.browser: its pages are not loaded in a browser; add `loader: browser`",
+    ]
+
+
 @pytest.mark.parametrize(
     ("persist", "kept"),
     [("", True), (", persist: { data: true }", True), (", persist: { data: no }", False)],

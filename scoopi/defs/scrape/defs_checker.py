@@ -163,11 +163,8 @@ class DefsChecker:
 
     def _check_loader(self, group: WrittenTaskGroup) -> None:
         if group.loader and group.loader not in LOADERS:
-            what = f"loader: {group.loader}: there is no such loader"
-            near = nearest(group.loader, LOADERS)
-            self._findings.error(
-                group.node.at("loader"), f"{group.key}.loader", what, "it is http or browser", near=near
-            )
+            what, key = f"there is no loader {group.loader}", f"{group.key}.loader"
+            self._findings.unknown(group.node.at("loader"), key, what, group.loader, LOADERS)
         if "browser" in group.node.entries and group.browser is None:
             what = "its pages are not loaded in a browser"
             self._findings.error(
