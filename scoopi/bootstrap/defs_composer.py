@@ -66,6 +66,14 @@ class DefsComposer:
         self._inputs = inputs
         self._scripts: dict[str, str] = {}
 
+    @classmethod
+    def of(cls, request: RunRequest, configs: Configs) -> DefsComposer:
+        """The composer of the definitions that a command names."""
+        assert request.defs is not None, "the command names definitions"
+        current = Path.cwd()
+        finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
+        return cls(configs, finder, current, request.inputs)
+
     def compose(self, defs: Path) -> Definitions:
         """The definitions.
 
@@ -278,8 +286,5 @@ def check_definitions(request: RunRequest, strict: bool) -> Report:
     """
     assert request.defs is not None, "definitions are what is checked"
     configs = ConfigsComposer(request).compose()
-    current = Path.cwd()
-    finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
-    composer = DefsComposer(configs, finder, current, request.inputs)
-    _, report = composer.check(request.defs, strict, with_pages=True)
+    _, report = DefsComposer.of(request, configs).check(request.defs, strict, with_pages=True)
     return report

@@ -24,9 +24,7 @@ from scoopi.model.report.fetched_page import FetchedPage
 from scoopi.model.sites import Site, SiteBlock
 from scoopi.model.text.secrets import is_open, variable_of
 from scoopi.parse.tree.page import TreeLimits
-from scoopi.plugins.builtins import BUILTINS
-from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.runs.composed import defs_folder, plugin_folders
+from scoopi.runs.composed import defs_folder
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.steps.page_loader import LoadRules, PageLoader
@@ -121,9 +119,7 @@ def _quoted(head: str, name: str, text: str) -> str:
 def _composed(request: RunRequest, configs: Configs) -> tuple[tuple[SiteBlock, ...], list[LocatorGroup]]:
     if request.defs is None:
         return conf_sites(configs.site_files), []
-    current = Path.cwd()
-    finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
-    definitions = DefsComposer(configs, finder, current, request.inputs).compose(request.defs)
+    definitions = DefsComposer.of(request, configs).compose(request.defs)
     return definitions.sites, [*definitions.locator_groups.values()]
 
 

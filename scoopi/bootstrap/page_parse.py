@@ -24,9 +24,7 @@ from scoopi.model.records import Column, Records
 from scoopi.model.text.shown import nearest
 from scoopi.parse.records.record_inspection import FieldView, RecordInspection
 from scoopi.parse.tree.page import Page
-from scoopi.plugins.builtins import BUILTINS
-from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.runs.composed import WorkerPlan, plugin_folders
+from scoopi.runs.composed import WorkerPlan
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.steps.step import Loader, LoadOrder
@@ -63,15 +61,13 @@ class PageParse:
     def __init__(self, request: RunRequest, target: str, group: str = "", data_def: str = "") -> None:
         assert request.defs is not None, "a page is read by definitions"
         configs = ConfigsComposer(request).compose()
-        current, source = Path.cwd(), request.defs.absolute()
-        finder = PluginFinder(plugin_folders(current, source), BUILTINS)
-        self._definitions = DefsComposer(configs, finder, current, request.inputs).compose(request.defs)
+        self._definitions = DefsComposer.of(request, configs).compose(request.defs)
         self._plan = WorkerPlan(
             self._definitions,
             configs.composed(),
             compose_run_date(configs, datetime.now().astimezone()),
-            str(current),
-            str(source),
+            str(Path.cwd()),
+            str(request.defs.absolute()),
             is_cluster=False,
             secrets=configs.secrets,
         )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from msgspec.structs import asdict
 
 from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
-from scoopi.configs.configs import DEFAULT
+from scoopi.configs.configs import DEFAULT, Configs
 from scoopi.configs.registry import SETTINGS_BY_KEY
 from scoopi.configs.site_defaults import SETTING_OF, sites_of
 from scoopi.defs.sites.site_builder import KEY_OF
@@ -17,9 +16,6 @@ from scoopi.errors import UsageError
 from scoopi.fetch.address import AddressKind, parse_address
 from scoopi.model.sites import Auth, Site, SiteBlock, SiteValue, SiteView
 from scoopi.model.text.secrets import variable_of
-from scoopi.plugins.builtins import BUILTINS
-from scoopi.plugins.plugin_finder import PluginFinder
-from scoopi.runs.composed import plugin_folders
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 
@@ -36,7 +32,7 @@ def site_view(request: RunRequest, url: str) -> SiteView:
     if address.kind is not AddressKind.HTTP:
         raise UsageError(f"{url} is not a web address", hint="write it as https://host/path")
     configs = ConfigsComposer(request).compose()
-    blocks = _blocks(request, configs.site_files)
+    blocks = _blocks(request, configs)
     sites = sites_of(configs, blocks)
     origins = {
         **{field: configs.origin(setting) for field, setting in SETTING_OF.items()},
@@ -47,13 +43,10 @@ def site_view(request: RunRequest, url: str) -> SiteView:
     return SiteView(address.url, address.host, applied, values)
 
 
-def _blocks(request: RunRequest, site_files: tuple[str, ...]) -> tuple[SiteBlock, ...]:
+def _blocks(request: RunRequest, configs: Configs) -> tuple[SiteBlock, ...]:
     if request.defs is not None:
-        current = Path.cwd()
-        finder = PluginFinder(plugin_folders(current, request.defs.absolute()), BUILTINS)
-        composer = DefsComposer(ConfigsComposer(request).compose(), finder, current, request.inputs)
-        return composer.compose(request.defs).sites
-    return conf_sites(site_files)
+        return DefsComposer.of(request, configs).compose(request.defs).sites
+    return conf_sites(configs.site_files)
 
 
 def _values(site: Site, origins: Mapping[str, str], environ: Mapping[str, str]) -> Iterator[SiteValue]:

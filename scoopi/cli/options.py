@@ -5,8 +5,12 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scoopi.errors import UsageError
+
+if TYPE_CHECKING:
+    from scoopi.model.inputs import Inputs
 
 
 def add_settings(parser: ArgumentParser) -> None:
@@ -49,6 +53,17 @@ def read_inputs(texts: Iterable[str]) -> dict[str, str]:
             raise UsageError(f"the input {name} is given twice", hint="leave one of both out")
         inputs[name] = value
     return inputs
+
+
+def given_inputs(options: Namespace) -> Inputs:
+    """What `-i` gives to definitions.
+
+    Raises:
+        UsageError: as `read_inputs`.
+    """
+    from scoopi.model.inputs import Inputs  # late: the help needs nothing of it
+
+    return Inputs(read_inputs(options.inputs))
 
 
 def add_run_options(parser: ArgumentParser) -> None:

@@ -138,7 +138,7 @@ def _text(default: object) -> str | None:
 
 @cache
 def declared(group: type) -> MappingProxyType[str, Setting]:
-    """Field name -> setting, for the fields of a group (a struct or dataclass) that have a `Key`."""
+    """Field name -> setting, for the fields of a group (a struct or dataclass) that have a `SettingKey`."""
     defaults = _defaults_of(group)
     hints = get_type_hints(group, include_extras=True)
     return MappingProxyType(
@@ -170,7 +170,7 @@ class Values(Protocol):
 
 
 def values_of(group: type, configs: Values) -> dict[str, Any]:
-    """Field name -> value, for the fields of a group that have a `Key`."""
+    """Field name -> value, for the fields of a group that have a `SettingKey`."""
     read = {SettingKind.INT: configs.number, SettingKind.BOOL: configs.flag}
     return {
         name: read.get(setting.kind, configs.text)(setting.key) for name, setting in declared(group).items()

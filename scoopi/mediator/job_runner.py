@@ -200,10 +200,11 @@ class JobRunner:
         self._dry.difference_update(host for host in hosts if counts[host] >= wanted)
         sent = [job for job in taken if job.sent]
         self._fail(sent, "the process that loaded the page has crashed", NOT_SAFE)
-        lost = [job for job in taken if job.lost > self._rules.max_takes and not job.sent]
+        unsent = [job for job in taken if not job.sent]
+        lost = [job for job in unsent if job.lost > self._rules.max_takes]
         hint = f"it was taken back {self._rules.max_takes + 1} times; look at what its page does to a node"
         self._fail(lost, "the job was lost with its node too often", hint)
-        fit = [job for job in taken if job.lost <= self._rules.max_takes and not job.sent]
+        fit = [job for job in unsent if job.lost <= self._rules.max_takes]
         if fit:
             self._tasks.push([Pending(job, archived=self._rules.is_archived(job.payload)) for job in fit])
         for host in hosts:

@@ -206,7 +206,6 @@ class HostClocks:
         clock = self._of(host)
         if heard is not None:
             self._note_health(host, clock, job, heard, fault)
-        if heard is not None:
             clock.standing = Standing.ANSWERS if heard else Standing(min(clock.standing + 1, Standing.SILENT))
         clock.in_flight.pop(job, None)
         clock.sent_at.pop(job, None)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from scoopi.model.schedule.process import DependsOn, Process
-from scoopi.model.schedule.schedule_records import FINISHED, AttemptRecord, JobRecord
+from scoopi.model.schedule.schedule_records import FINISHED, JobRecord
 from scoopi.periods.period import Period, parse_qualifier
 from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot
 from scoopi.scheduler.retrying import fraction, waits_for_retry
@@ -76,7 +76,7 @@ def live(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | N
     if not others or overlap in ("allow", "remind"):
         return None
     reason = f"{others[0].attempt} is {others[0].status}"
-    if job.backfill is None and all(_is_backfill(each, snapshot) for each in others):
+    if job.backfill is None and all(map(snapshot.is_backfill, others)):
         return ClosedGate("live", "wait", reason)
     if overlap == "skip" and job.attempts == 0:
         return ClosedGate("live", "skip", f"overlap: {reason}")
@@ -129,11 +129,6 @@ def slot_end(job: JobRecord) -> datetime:
     """The end of a job's period; other slots end as they begin."""
     own = parse_slot(job.slot)
     return own.bounds()[1] if isinstance(own, Period) else job.due or job.created
-
-
-def _is_backfill(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
-    job = snapshot.jobs.get(attempt.job)
-    return job is not None and job.backfill is not None
 
 
 def _backfill_is_full(job: JobRecord, snapshot: Snapshot) -> str:

@@ -92,14 +92,10 @@ def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:
     )
     turns = snapshot.turns
     return sorted(
-        waiting, key=lambda each: (_is_backfill(each, snapshot), each.created, turns.get(each.job, 0))
+        waiting,
+        # Backfills come last, so that a long one does not hold up the schedule.
+        key=lambda each: (snapshot.is_backfill(each), each.created, turns.get(each.job, 0)),
     )
-
-
-def _is_backfill(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
-    """Whether it comes after all others, so that a long backfill does not hold up the schedule."""
-    job = snapshot.jobs.get(attempt.job)
-    return job is not None and job.backfill is not None
 
 
 def _is_asked_later(attempt: AttemptRecord, snapshot: Snapshot) -> bool:

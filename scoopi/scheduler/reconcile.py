@@ -228,8 +228,7 @@ def _cancels_others(job: JobRecord, process: Process) -> bool:
 
 def _scheduled(attempts: Sequence[AttemptRecord], snapshot: Snapshot) -> list[AttemptRecord]:
     """Those that are not part of a backfill."""
-    jobs = snapshot.jobs
-    return [each for each in attempts if each.job not in jobs or jobs[each.job].backfill is None]
+    return [each for each in attempts if not snapshot.is_backfill(each)]
 
 
 def _cancel_others(job: JobRecord, snapshot: Snapshot) -> Iterator[Decision]:

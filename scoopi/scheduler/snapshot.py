@@ -83,6 +83,11 @@ class Snapshot:
         """The definition of a process; None if it was removed."""
         return self.schedule.processes.get(name)
 
+    def is_backfill(self, attempt: AttemptRecord) -> bool:
+        """Whether an attempt is at a job of a backfill, which the schedule does not wait for."""
+        job = self.jobs.get(attempt.job)
+        return job is not None and job.backfill is not None
+
     def is_lost(self, worker: WorkerRecord) -> bool:
         """Whether a worker has missed too many heartbeats; one that never sent any has not."""
         if worker.beat is None:

@@ -15,6 +15,7 @@ from scoopi.periods.slot import Instant, Slot, instant_text, parse_slot
 from scoopi.scheduler.decisions import changed
 from scoopi.scheduler.reconcile import made
 from scoopi.scheduler.triggers import upcoming
+from scoopi.serve.backfill_desk import BackfillDesk
 from scoopi.serve.rows import Row, job_row
 from scoopi.serve.state import State
 
@@ -31,6 +32,14 @@ class ProcessDesk:
         self._state = state
         self._store = state.store
         self._now = now
+
+    def backfills(self, name: str) -> BackfillDesk:
+        """The desk for the backfills of a process.
+
+        Raises:
+            UsageError: the process is unknown.
+        """
+        return BackfillDesk(self._state, self.process(name), self._now)
 
     def launch(
         self, name: str, inputs: dict[str, str], slot: str | None = None, after: datetime | None = None

@@ -14,11 +14,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scoopi.descendants import die_with_parent
+
 if TYPE_CHECKING:
     from scoopi.worker.worker_parts import WorkerParts
 
 _DESCRIPTORS = ("--incoming", "--outgoing", "--marker")
-PR_SET_PDEATHSIG = 1
 SWITCH_S = 0.0005
 """The interpreter's default of 5 ms would delay messages of the parent and pages that the reader drives."""
 COLLECTED_AFTER = 2_000
@@ -38,7 +39,7 @@ def main() -> None:
     gc.disable()
     for number in (signal.SIGINT, signal.SIGHUP):  # a terminal sends them to its whole process group
         signal.signal(number, signal.SIG_IGN)
-    _die_with(numbers["--parent"])
+    die_with_parent(numbers["--parent"])  # also in the midst of a long call, when no closed pipe is seen
     incoming, outgoing, marker = (numbers[name] for name in _DESCRIPTORS)
     _leave_stdout_to_data((incoming, outgoing, marker))
 
@@ -77,13 +78,6 @@ def _arguments(words: Sequence[str]) -> tuple[str, dict[str, int]]:
         return given["--wire"], {name: int(given[name]) for name in (*_DESCRIPTORS, "--parent")}
     except (KeyError, ValueError):
         sys.exit("scoopi.worker is started by Scoopi, with pipes of its parent; see `scoopi --help`")
-
-
-def _die_with(parent: int) -> None:
-    """End with the parent, even in the midst of a long call; a closed pipe is the second net."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(0)
 
 
 def _bound_memory(most_bytes: int) -> None:

@@ -8,23 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.engine.desk import Desk, wait_until
+from tests.engine.desk import TEXT_DEFS, Desk, wait_until
 from tests.reliability.process import ScoopiProcess, kill
 from tests.server.answer import Answer
 from tests.server.server import Server
 
-DEFINITIONS = """\
-locatorGroups:
-  order:
-    locators:
-      - {{ name: o, url: "{url}", method: POST, form: {{ a: b }}{more} }}
-taskGroups:
-  order: {{ orderTask: {{ dataDef: text }} }}
-dataDefs:
-  text:
-    query: {{ block: "body", selector: "p" }}
-    items: [ item: {{ name: text, value: text }} ]
-"""
+LOCATOR = '      - {{ name: o, url: "{url}", method: POST, form: {{ a: b }}{more} }}'
 
 
 class SlowSite:
@@ -59,7 +48,8 @@ def settings(desk: Desk) -> None:
 def started(desk: Desk, site: tuple[SlowSite, Server], more: str = "") -> ScoopiProcess:
     """A run that has sent the order and waits for its answer."""
     pages, server = site
-    (desk.folder / "defs.yml").write_text(DEFINITIONS.format(url=server.url("/order"), more=more))
+    locator = LOCATOR.format(url=server.url("/order"), more=more)
+    (desk.folder / "defs.yml").write_text(TEXT_DEFS.format(locators=locator))
     running = desk.start("run", "defs.yml", "--workers", 1)
     wait_until(lambda: pages.orders, "the order", 60, running)
     return running

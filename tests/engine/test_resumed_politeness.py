@@ -7,24 +7,12 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 
-from tests.engine.desk import Desk, wait_until
+from tests.engine.desk import TEXT_DEFS, Desk, wait_until
 from tests.server.answer import Answer
 from tests.server.server import Server
 
 SLEEP_S = 8
 PAGES = 4
-DEFINITIONS = """\
-locatorGroups:
-  page:
-    locators:
-{locators}
-taskGroups:
-  page: {{ pageTask: {{ dataDef: text }} }}
-dataDefs:
-  text:
-    query: {{ block: "body", selector: "p" }}
-    items: [ item: {{ name: text, value: text }} ]
-"""
 
 
 class Site:
@@ -57,7 +45,7 @@ def test_a_killed_run_leaves_the_host_alone_and_reads_no_robots_txt_again(desk: 
     with Server(Site()) as server:
         urls = [server.url(f"/{number}") for number in range(PAGES)] + [server.url("/private")]
         locators = "\n".join(f'      - {{ name: l{n}, url: "{url}" }}' for n, url in enumerate(urls))
-        (desk.folder / "defs.yml").write_text(DEFINITIONS.format(locators=locators))
+        (desk.folder / "defs.yml").write_text(TEXT_DEFS.format(locators=locators))
         running = desk.start("run", "defs.yml", "--workers", 1)
         try:
             wait_until(lambda: has_kept_the_sleep(desk, server.host()), "the sleep", 60, running)

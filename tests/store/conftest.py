@@ -1,8 +1,11 @@
-"""A clock for the tests of the protocol."""
+"""A clock, and the jobs of two nodes, for the tests of the protocol."""
 
 from __future__ import annotations
 
 import pytest
+
+from scoopi.store.pages.job_store import JobStore
+from scoopi.store.ports import Store
 
 
 class Clock:
@@ -21,3 +24,15 @@ class Clock:
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
+
+
+@pytest.fixture
+def ann(store: Store) -> JobStore:
+    """The jobs as a node has them; its tests give the store."""
+    return JobStore(store, "ann")
+
+
+@pytest.fixture
+def bob(store: Store) -> JobStore:
+    """As `ann`, for another node."""
+    return JobStore(store, "bob")

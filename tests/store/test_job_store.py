@@ -41,16 +41,6 @@ def all_ended(jobs: JobStore) -> list[tuple[str, Ended]]:
     return [end for page in jobs.ended_pages() for end in page]
 
 
-@pytest.fixture
-def ann(store: Store) -> JobStore:
-    return JobStore(store, "ann")
-
-
-@pytest.fixture
-def bob(store: Store) -> JobStore:
-    return JobStore(store, "bob")
-
-
 def test_a_job_is_put_taken_ended_and_remembered(ann: JobStore, store: Store) -> None:
     ann.put([new_job("j1")])
     assert ann.ready(HOST) == ann.left() == 1

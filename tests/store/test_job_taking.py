@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from scoopi.model.job import JobPayload
 from scoopi.model.locator import Locator
 from scoopi.store.pages.job_records import NewJob
 from scoopi.store.pages.job_store import JobStore
-from scoopi.store.ports import Store
 
 
 def new_job(job: str, host: str) -> NewJob:
     return NewJob(job, host, JobPayload(Locator(job, "books", f"https://{host}/{job}"), seed=job))
-
-
-@pytest.fixture
-def ann(store: Store) -> JobStore:
-    return JobStore(store, "ann")
-
-
-@pytest.fixture
-def bob(store: Store) -> JobStore:
-    return JobStore(store, "bob")
 
 
 def test_jobs_of_many_hosts_are_taken_together_and_no_more_of_each_than_asked(ann: JobStore) -> None:

@@ -33,16 +33,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     inner.close()
 
 
-@pytest.fixture
-def ann(store: Store) -> JobStore:
-    return JobStore(store, "ann")
-
-
-@pytest.fixture
-def bob(store: Store) -> JobStore:
-    return JobStore(store, "bob")
-
-
 def put(jobs: JobStore, *ids: str) -> None:
     jobs.put(
         [NewJob(job, HOST, JobPayload(Locator(job, "books", f"https://{HOST}/{job}"), job)) for job in ids]

@@ -48,7 +48,8 @@ class Launch:
             return DONE
         with desks(options) as (_, jobs):
             for _ in poll_until(lambda: jobs.job(row["job"]).state in FINISHED):
-                job = jobs.job(row["job"])
+                pass
+            job = jobs.job(row["job"])
             attempts = jobs.attempts(job.job)
         result: dict[str, Any] = {"job": job.job, "state": job.state, "reason": job.reason or None}
         result["outputs"] = attempts[-1]["outputs"] if attempts else {}

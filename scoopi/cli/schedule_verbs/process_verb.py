@@ -6,14 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.schedule_verbs.operations import (
-    add_operations,
-    desks,
-    now_of,
-    opened,
-    print_fields,
-    print_rows,
-)
+from scoopi.cli.schedule_verbs.operations import add_operations, desks, print_fields, print_rows
 from scoopi.cli.terminal import Terminal
 from scoopi.errors import UsageError
 from scoopi.serve.backfill_desk import BackfillDesk
@@ -70,9 +63,7 @@ class Processes:
                 rows = processes.upcoming(options.process, options.count)
                 print_rows(terminal, rows, options, ("at",))
             elif options.operation == "backfill":
-                with opened(options) as state:
-                    desk = BackfillDesk(state, processes.process(options.process), now_of(options))
-                    _backfill(desk, jobs, options, terminal)
+                _backfill(processes.backfills(options.process), jobs, options, terminal)
             elif options.operation == "show":
                 print_fields(terminal, processes.show_process(options.process), options)
             elif options.operation == "pause":

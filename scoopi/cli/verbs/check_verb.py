@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, INVALID
-from scoopi.cli.options import add_inputs, add_settings, add_verbose, read_inputs, read_settings
+from scoopi.cli.options import add_inputs, add_settings, add_verbose, given_inputs, read_settings
 from scoopi.cli.terminal import Terminal, printable
 
 
@@ -43,9 +43,8 @@ class Check:
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Print the report; the exit code is 0 if nothing is wrong, else 3."""
         from scoopi.app import check
-        from scoopi.model.inputs import Inputs
 
-        settings, inputs = read_settings(options.settings), Inputs(read_inputs(options.inputs))
+        settings, inputs = read_settings(options.settings), given_inputs(options)
         with terminal.kept_for_data():  # checking loads plugins, which may print
             reports = [
                 check(defs, options.conf, settings, options.strict, terminal.environ, inputs)

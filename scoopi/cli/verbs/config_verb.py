@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.options import add_inputs, add_settings, read_inputs, read_settings
+from scoopi.cli.options import add_inputs, add_settings, given_inputs, read_settings
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.errors import UsageError
 
@@ -63,12 +63,12 @@ class Config:
 
     def _show_site(self, options: Namespace, terminal: Terminal) -> int:
         from scoopi.authoring import site_view
-        from scoopi.model.inputs import Inputs
 
         settings = read_settings(options.settings)
         with terminal.kept_for_data():  # reading definitions loads plugins, which may print
-            inputs = Inputs(read_inputs(options.inputs))
-            view = site_view(options.site, options.defs, options.conf, settings, terminal.environ, inputs)
+            view = site_view(
+                options.site, options.defs, options.conf, settings, terminal.environ, given_inputs(options)
+            )
         for line in [_json(view)] if options.json else site_lines(view):
             terminal.give(line)
         return DONE

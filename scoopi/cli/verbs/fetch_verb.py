@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, SOME_FAILED
-from scoopi.cli.options import add_inputs, add_settings, add_verbose, read_inputs, read_settings
+from scoopi.cli.options import add_inputs, add_settings, add_verbose, given_inputs, read_settings
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.cli.text import number
 
@@ -47,12 +47,12 @@ class Fetch:
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Load it; the exit code is 1 if it cannot be loaded."""
         from scoopi.authoring import fetch
-        from scoopi.model.inputs import Inputs
 
         settings = read_settings(options.settings)
         with terminal.kept_for_data():  # reading definitions loads plugins, which may print
-            inputs = Inputs(read_inputs(options.inputs))
-            page = fetch(options.url, options.defs, settings, options.conf, terminal.environ, inputs)
+            page = fetch(
+                options.url, options.defs, settings, options.conf, terminal.environ, given_inputs(options)
+            )
         if options.json:
             import msgspec
 

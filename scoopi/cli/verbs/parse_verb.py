@@ -11,7 +11,7 @@ import msgspec
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.options import add_inputs, add_settings, add_verbose, read_inputs, read_settings
+from scoopi.cli.options import add_inputs, add_settings, add_verbose, given_inputs, read_settings
 from scoopi.cli.terminal import Terminal, printable
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ class Parse:
             StepError: the page cannot be loaded or read.
         """
         from scoopi.authoring import parse_page
-        from scoopi.model.inputs import Inputs
 
         with terminal.kept_for_data():  # reading definitions loads plugins, which may print
             parsed = parse_page(
@@ -66,7 +65,7 @@ class Parse:
                 conf=options.conf,
                 configs=read_settings(options.settings),
                 environ=terminal.environ,
-                inputs=Inputs(read_inputs(options.inputs)),
+                inputs=given_inputs(options),
             )
         lines = [_json(parsed)] if options.json else [line for page in parsed for line in _shown(page)]
         for line in lines:

@@ -1,6 +1,6 @@
 """The settings as their consumers take them: frozen values with units in their names.
 
-A field with a `Key` declares its setting; `registry.py` collects them.
+A field with a `SettingKey` declares its setting; `registry.py` collects them.
 """
 
 from scoopi.configs.groups.cluster_groups import ClusterSettings, TlsSettings

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from scoopi.errors import StoreError
 from scoopi.model.job import StoredJob
-from scoopi.store.pages.job_records import ENDED_STATE_KEY, Ended, Ending, JobRecords, TakenRecords
+from scoopi.store.pages.job_records import ENDED_STATE_KEY, Ended, Ending, JobRecords, TakenRecords, won
 from scoopi.store.ports import ENDED, JOBS, PAYLOADS, Change, Outcome, Store, pages
 from scoopi.store.record_codec import RecordCodec
 
@@ -141,9 +141,8 @@ class FinishedJobs:
             in the meantime, and its frame is dead.
         """
         changes, ended = self._changes(endings)
-        for change, outcome in zip(changes, self._store.cas_all(JOBS, changes), strict=True):
-            if outcome.won:
-                ended[change.key] = self._records.read(change.key, change.new)
+        for change in won(self._store, changes):
+            ended[change.key] = self._records.read(change.key, change.new)
         ends = self._finish(ended)
         unclear = [ending.id for ending in endings if ending.id not in ends]
         if unclear:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from scoopi.model.job import Count, JobPayload, JobState, StoredJob
-from scoopi.store.ports import JOBS, PAYLOADS
+from scoopi.store.ports import JOBS, PAYLOADS, Change, Store
 from scoopi.store.record_codec import RecordCodec
 
 ENDED_STATE_KEY = "E"
@@ -113,6 +113,16 @@ def taken_state_key(incarnation: str) -> str:
 def waiting_state_key(incarnation: str) -> str:
     """The state key of jobs that wait at a node for another attempt."""
     return f"W/{incarnation}"
+
+
+def won(store: Store, changes: Sequence[Change]) -> list[Change]:
+    """Make changes of jobs; those that were won, in their order.
+
+    Raises:
+        StoreError: nothing is known; call again with the same changes.
+    """
+    outcomes = store.cas_all(JOBS, changes) if changes else []
+    return [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.won]
 
 
 class JobRecords:

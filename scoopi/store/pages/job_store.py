@@ -20,6 +20,7 @@ from scoopi.store.pages.job_records import (
     TakenRecords,
     ready_state_key,
     taken_state_key,
+    won,
 )
 from scoopi.store.pages.job_taking import JobTaking
 from scoopi.store.pages.seed_packs import SeedPacks
@@ -245,4 +246,4 @@ class JobStore:
         )
 
     def _changed(self, changes: Sequence[Change]) -> int:
-        return sum(outcome.won for outcome in self._store.cas_all(JOBS, changes))
+        return len(won(self._store, changes))

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
+from typing import NamedTuple
 
 from scoopi.errors import RunError
 from scoopi.model.job import JobPayload, StoredJob
 from scoopi.store.pages.finished_jobs import FinishedJobs
-from scoopi.store.pages.job_records import JobRecords, TakenJob, TakenRecords, ready_state_key
+from scoopi.store.pages.job_records import JobRecords, TakenJob, TakenRecords, ready_state_key, won
 from scoopi.store.ports import JOBS, PAYLOADS, Change, Store
 
 MOST_OF_ID = 60  # an id has 32 characters, a key that other software has put any number
-Entries = list[tuple[str, bytes]]
+
+
+class _Ready(NamedTuple):
+    job: str
+    raw: bytes
+    was: StoredJob
 
 
 class JobTaking:
@@ -47,47 +53,46 @@ class JobTaking:
             found = self._found_ready(hosts, limit)
             if found:
                 begin()
-            changes = [
-                Change(job, now, self._records.taken(self._records.read(job, now))) for job, now in found
-            ]
-            outcomes = self._store.cas_all(JOBS, changes)
-            won = [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.won]
-            taken = self._not_ended_before(won)
+            changes = [Change(job, raw, self._records.taken(was)) for job, raw, was in found]
+            taken = self._not_ended_before(won(self._store, changes))
             if taken or not found:
                 return taken
         return []
 
-    def _found_ready(self, hosts: Sequence[str], limit: int) -> Entries:
+    def _found_ready(self, hosts: Sequence[str], limit: int) -> list[_Ready]:
         """Beginning at a place of its own, so that nodes seldom meet at the same job."""
         keys = [ready_state_key(host) for host in hosts]
         if len(keys) == 1:
             return self._found_of(keys[0], limit)
-        found = self._store.scan_each(JOBS, keys, limit, self._start)
-        counts = Counter(self._records.read(job, now).state_key for job, now in found)
+        found = self._read(self._store.scan_each(JOBS, keys, limit, self._start))
+        counts = Counter(each.was.state_key for each in found)
         short = [key for key in keys if counts[key] < limit]
-        for job, now in sorted(self._store.scan_each(JOBS, short, limit)):
-            key = self._records.read(job, now).state_key
-            if job <= self._start and counts[key] < limit:
+        for each in self._read(sorted(self._store.scan_each(JOBS, short, limit))):
+            key = each.was.state_key
+            if each.job <= self._start and counts[key] < limit:
                 counts[key] += 1
-                found.append((job, now))
+                found.append(each)
         return found
 
-    def _found_of(self, state_key: str, limit: int) -> Entries:
+    def _found_of(self, state_key: str, limit: int) -> list[_Ready]:
         found = self._store.scan(JOBS, state_key, limit, self._start)
         if len(found) < limit:
             first = self._store.scan(JOBS, state_key, limit - len(found))
             found += (record for record in first if record[0] <= self._start)
-        return found
+        return self._read(found)
 
-    def _not_ended_before(self, won: Sequence[Change]) -> list[TakenJob]:
-        records = {change.key: self._records.read(change.key, change.new) for change in won}
+    def _read(self, records: Iterable[tuple[str, bytes]]) -> list[_Ready]:
+        return [_Ready(job, raw, self._records.read(job, raw)) for job, raw in records]
+
+    def _not_ended_before(self, taken_now: Sequence[Change]) -> list[TakenJob]:
+        records = {change.key: self._records.read(change.key, change.new) for change in taken_now}
         # Payloads first: of a job that another node ended meanwhile the end is remembered before its
         # payload goes, so that a node which misses a payload finds the end.
         payloads = self._payloads(records)
         known = self._endings.buried(list(records))
         self._endings.forget({job: record for job, record in records.items() if job in known})
         taken: list[TakenJob] = []
-        for job, _, written in won:
+        for job, _, written in taken_now:
             if job not in known:
                 taken.append(self._taken_job(job, records[job], payloads.get(job)))
                 self._written.remember(job, records[job].fence, written)

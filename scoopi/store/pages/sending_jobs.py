@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scoopi.store.pages.job_records import JobRecords, TakenJob, TakenRecords
+from scoopi.store.pages.job_records import JobRecords, TakenJob, TakenRecords, won
 from scoopi.store.ports import JOBS, Change, Store
 
 
@@ -37,10 +37,9 @@ class SendingJobs:
             for job in mine
             if not read[job.id].sent
         ]
-        outcomes = self._store.cas_all(JOBS, changes) if changes else []
-        lost = {change.key for change, outcome in zip(changes, outcomes, strict=True) if not outcome.won}
-        written = found | {change.key: change.new for change in changes}
-        noted = [job for job in mine if job.id not in lost]
+        written = {job: raw for job, raw in found.items() if read[job].sent}
+        written |= {change.key: change.new for change in won(self._store, changes)}
+        noted = [job for job in mine if job.id in written]
         for job in noted:
             self._taken.remember(job.id, job.fence, written[job.id])
         return noted

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from scoopi.model.job import StoredJob
-from scoopi.store.pages.job_records import JobRecords, Postponed, TakenRecords, WaitingJob, waiting_state_key
+from scoopi.store.pages.job_records import (
+    JobRecords,
+    Postponed,
+    TakenRecords,
+    WaitingJob,
+    waiting_state_key,
+    won,
+)
 from scoopi.store.ports import JOBS, Change, Store, pages
 
 BATCH = 500
@@ -49,20 +56,19 @@ class WaitingJobs:
                 waiting[job.id] = WaitingJob(job.id, was.host, was.wait_ms)  # by a call that failed later
         hosts = {job: was.host for job, (_, was) in records.items()}
         wait_ms = {job.id: job.wait_ms for job in jobs}
-        for change in self._won(changes):
+        for change in won(self._store, changes):
             waiting[change.key] = WaitingJob(change.key, hosts[change.key], wait_ms[change.key])
         self._taken.forget((job.id, job.fence) for job in jobs)
         return list(waiting.values())
 
     def make_ready(self, ids: Sequence[str]) -> None:
         """WAITING at this node -> READY; those that do not wait here are left as they are."""
-        self._won(
-            [
-                Change(job, raw, self._records.due(was))
-                for job, (raw, was) in self._standing(ids).items()
-                if self._records.waits_here(was)
-            ]
-        )
+        changes = [
+            Change(job, raw, self._records.due(was))
+            for job, (raw, was) in self._standing(ids).items()
+            if self._records.waits_here(was)
+        ]
+        won(self._store, changes)
 
     def adopt(self, dead: str) -> list[WaitingJob]:
         """WAITING at a dead incarnation -> WAITING at this node, for the whole time again.
@@ -76,7 +82,7 @@ class WaitingJobs:
         for page in pages(self._store, JOBS, BATCH, waiting_state_key(dead)):
             read = {job: self._records.read(job, raw) for job, raw in page}
             changes = [Change(job, raw, self._records.adopted(read[job])) for job, raw in page]
-            adopted += (_waiting(change.key, read[change.key]) for change in self._won(changes))
+            adopted += (_waiting(change.key, read[change.key]) for change in won(self._store, changes))
         return adopted
 
     def here(self) -> list[WaitingJob]:
@@ -94,12 +100,6 @@ class WaitingJobs:
     def _standing(self, ids: Sequence[str]) -> Mapping[str, tuple[bytes, StoredJob]]:
         found = self._store.get_all(JOBS, ids) if ids else {}
         return {job: (raw, self._records.read(job, raw)) for job, raw in found.items()}
-
-    def _won(self, changes: Sequence[Change]) -> list[Change]:
-        if not changes:
-            return []
-        outcomes = self._store.cas_all(JOBS, changes)
-        return [change for change, outcome in zip(changes, outcomes, strict=True) if outcome.won]
 
 
 def _waiting(job: str, record: StoredJob) -> WaitingJob:
