@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 class ArchiveRules:
-    """`scoopi.datastore.enable`: with `auto` the archive serves the groups that say `live`.
+    """Decides which pages and data of a run the archive keeps, and which it gives back.
+
+    With `scoopi.datastore.enable: auto` it serves the groups that say `live`.
 
     Source: docs/settings.md; defs/README.md, 4.6.
     """

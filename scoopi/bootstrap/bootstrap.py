@@ -51,7 +51,10 @@ COMPOSE_TIMEOUT_MS = 60_000
 
 
 class Bootstrap:
-    """A context manager: leaving it closes what `open` opened, last opened first."""
+    """Boots a node: composes settings and definitions, opens the run's folder and store.
+
+    A context manager: leaving it closes what `open` opened, last opened first.
+    """
 
     @inject
     def __init__(

@@ -49,7 +49,9 @@ MADE_UP_NODE = "0" * 8
 
 
 class DefsComposer:
-    """Reports every error of all files at once, before anything begins.
+    """Composes the definitions of a run, checked with all that the other rooms know.
+
+    Reports every error of all files at once, before anything begins.
 
     Args:
         finder: of plugins, as the run will use it.

@@ -25,7 +25,9 @@ PUT_AT_ONCE = 2000
 
 
 class FailedTasks:
-    """A failed job is run again as a job of its own, whose id is derived from the first one's.
+    """Makes jobs of a run's failed tasks, so that they run again.
+
+    Each is a job of its own, whose id is derived from the first one's.
 
     So a retry that is asked for twice, or again after a crash, makes each job once; the rows of the tasks
     that did not fail stay those of the first job; and the published files change at the end, at once.

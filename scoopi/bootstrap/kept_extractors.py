@@ -50,7 +50,9 @@ ExtractorKey = tuple[object, ...]
 
 
 class Extractor:
-    """Compiled once, used for many pages; belongs to one thread.
+    """Extracts the rows of pages by one set of definitions, without a run.
+
+    Compiled once, used for many pages; belongs to one thread.
 
     Args:
         defs: a folder of definitions, or one file.
@@ -192,7 +194,7 @@ class _Kept:
 
 
 class KeptExtractors:
-    """Belongs to one thread, as extractors do; the least used one is forgotten.
+    """Keeps the extractors that a thread has used lately; the least used one is forgotten.
 
     What uses files of its own (plugins, scripts), or was changed a moment ago, is compiled each time.
     """

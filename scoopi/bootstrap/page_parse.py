@@ -49,7 +49,7 @@ class ParsedPage(NamedTuple):
 
 
 class PageParse:
-    """One page, read by the tasks of one group.
+    """Reads the records of one page, with the tasks of one group, without a run.
 
     Args:
         request: the definitions and settings.

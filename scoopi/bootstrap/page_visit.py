@@ -28,7 +28,9 @@ PAGE, ROBOTS, LOGIN = "page", "robots.txt", "login"
 
 
 class PageVisit:
-    """Reads each host's robots.txt first, logs in when a site wants that, and keeps the delay of each host.
+    """Loads one page in this process, in the order in which a run asks its site.
+
+    Reads the host's robots.txt first, logs in when the site wants that, and keeps the host's delay.
 
     Nothing is tried again. All in one thread.
 

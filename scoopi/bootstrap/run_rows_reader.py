@@ -32,7 +32,9 @@ _NOBODY = "0" * 16
 
 
 class RunRowsReader:
-    """A context manager; takes no lock, and writes nothing.
+    """Opens a run beside the process that works on it, to read its rows.
+
+    A context manager; takes no lock, and writes nothing.
 
     Args:
         output: the folder that holds the runs' folders.

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 class StepBuilder:
-    """Knows which class stands behind a step's name; belongs to one thread."""
+    """Compiles a task's definition to its chain of steps, once a worker. Belongs to one thread."""
 
     def __init__(
         self, plan: WorkerPlan, finder: PluginFinder, files: FileFinder, archive: ArchiveRules

@@ -65,7 +65,7 @@ _NETWORK = (
 
 
 class Browser:
-    """Belongs to one thread, except `kill`.
+    """One Chromium with its driver, which loads one page at a time. Belongs to one thread, except `kill`.
 
     Args:
         profile: a folder of its own, for all that the browser keeps on disk.

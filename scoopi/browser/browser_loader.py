@@ -19,7 +19,9 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 
 
 class BrowserLoader:
-    """See `LoaderPlugin`; a call waits for a free browser, then for a grant.
+    """Loads the pages of a task group in the browsers of its node.
+
+    See `LoaderPlugin`; a call waits for a free browser, then for a grant.
 
     Args:
         socket: of the node's pool.

@@ -31,7 +31,9 @@ _HUNG = VisitFailed(
 
 
 class BrowserPool:
-    """At most `settings.browsers` browsers, started when they are wanted.
+    """Lends browsers to the loaders of all workers of a node, over a socket.
+
+    It has at most `settings.browsers` of them, started when they are wanted.
 
     Args:
         folder: of the socket and the profiles; only its owner may enter it.

@@ -33,7 +33,9 @@ class PoolOrder(msgspec.Struct, frozen=True):
 
 
 class PoolProcess:
-    """Starts with the object; browsers start when the first page wants one.
+    """A node's pool of browsers, as the process that loads pages sees it.
+
+    It starts with the object; browsers start when the first page wants one.
 
     Attributes:
         socket: where loaders ask for a browser.

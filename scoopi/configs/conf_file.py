@@ -33,7 +33,9 @@ class _BoundedLoader(_LOADER):  # type: ignore[misc]
 
 
 class ConfFile:
-    """Reads keys that are nested, dotted, or both; every value is the text as written.
+    """Reads the settings of one YAML file, with the line of each.
+
+    Keys may be nested, dotted, or both; every value is the text as written.
 
     After `read`, `given` holds the values in the order of the file, `faults` what is wrong with it, and
     `has_sites` whether it has that section.

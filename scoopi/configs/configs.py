@@ -34,7 +34,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Configs(msgspec.Struct, frozen=True):
-    """An entry for every setting of the registry.
+    """The effective value of every setting of the registry, and its source.
 
     Attributes:
         warnings: given keys that have no effect.

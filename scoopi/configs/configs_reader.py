@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class ConfigsReader:
-    """Reads all settings of one call; used once.
+    """Layers the settings of files, environment and options over the defaults. Used once.
 
     `-D` wins over the environment, that over `--conf FILE`, that over `conf/scoopi.yml` of the current
     folder, that over the defaults (docs/settings.md).

@@ -47,7 +47,7 @@ _MOST = 2**31 - 1
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """One key of the registry.
+    """One key of the registry: its type, default, range and scope.
 
     Attributes:
         default: the value's text, None when the setting has no value unless given.

@@ -77,7 +77,9 @@ class ProgressSource:
 
 
 class Engine:
-    """Runs once; `cancel` may be called from any thread and from a signal handler's.
+    """Does a node's part of a run: seeds, works, shuts down, publishes, reports.
+
+    Runs once; `cancel` may be called from any thread and from a signal handler's.
 
     Args:
         metrics: serves from before the seeding to the end of the run.

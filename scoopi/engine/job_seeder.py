@@ -103,7 +103,9 @@ class SeedCalls(msgspec.Struct, frozen=True):
 
 
 class JobSeeder:
-    """No job is taken before the run is marked as seeded; if the seeding node dies, another one seeds.
+    """Puts the jobs of all defined locators into the store, once a run.
+
+    No job is taken before the run is marked as seeded; if the seeding node dies, another one seeds.
 
     Args:
         barricade: lets one node of a cluster seed, while the others wait.

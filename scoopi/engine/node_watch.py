@@ -49,7 +49,9 @@ class WatchedParts:
 
 
 class NodeWatch:
-    """Keeps the promise of `scoopi.metrics.node_view.Watched`; only `view` asks the store.
+    """Gathers a node's figures and health from its parts on request.
+
+    Keeps the promise of `scoopi.metrics.node_view.Watched`; only `view` asks the store.
 
     Args:
         run: the run's id; `node` the node's.

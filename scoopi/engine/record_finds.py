@@ -14,7 +14,9 @@ _FIELD = "field"
 
 
 class RecordFinds:
-    """Reads the node's counters, which cover what this process has read.
+    """Reports what the fields of records found, for the summary and `run.json`.
+
+    Reads the node's counters, which cover what this process has read.
 
     Args:
         whose: follows the number of pages, and says which they are; empty for all of the run.

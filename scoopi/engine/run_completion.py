@@ -49,7 +49,9 @@ class RunLimits(msgspec.Struct, frozen=True):
 
 
 class RunCompletion:
-    """Publishes what the store says has finished, never what this process remembers.
+    """Completes a run, or this node's part of it: publishes, moves its phase, leaves, reports.
+
+    It publishes what the store says has finished, never what this process remembers.
 
     Source: ARCHITECTURE, protocol rules 6 and 10.
 

@@ -26,7 +26,9 @@ log = logging.getLogger(__name__)
 
 
 class EmptyFinds:
-    """Reads the node's counters, which cover what this process has read.
+    """Names the entries of data definitions that found nothing.
+
+    Reads the node's counters, which cover what this process has read.
 
     Args:
         whose: follows the number of pages, and says which they are; empty for all of the run.
@@ -114,7 +116,10 @@ class RunNotes(msgspec.Struct, frozen=True):
 
 
 class RunReporter:
-    """Adds up what this process and earlier ones of this node have done."""
+    """Reports what a run has done, to its caller and as `run.json`.
+
+    Adds up what this process and earlier ones of this node have done.
+    """
 
     def __init__(
         self,

@@ -26,7 +26,9 @@ THREAD_END_S = 5.0
 
 
 class StopTime:
-    """Begins once, with the first signal or cancellation; callable from any thread.
+    """Whether this node is asked to stop, and by when.
+
+    It begins once, with the first signal or cancellation; callable from any thread.
 
     Args:
         limit_s: the shutdown timeout: how long a graceful shutdown may take, publishing included.
@@ -79,7 +81,7 @@ class StopTime:
 
 
 class Shutdown:
-    """Stops last what was started first; every wait has an end."""
+    """Ends the parts of a node in their order. Stops last what was started first; every wait has an end."""
 
     @inject
     def __init__(

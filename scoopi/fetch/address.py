@@ -136,7 +136,7 @@ def _ascii_label(label: str) -> str:
 
 
 class AddressKind(StrEnum):
-    """How the bytes are fetched."""
+    """How the bytes of an address are fetched: over the web, or from a file."""
 
     HTTP = "http"
     FILE = "file"

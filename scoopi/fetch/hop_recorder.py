@@ -18,7 +18,9 @@ _SECRET = frozenset({"authorization", "proxy-authorization", "cookie", "set-cook
 
 
 class HopRecorder:
-    """Watches the hops of a client that has one page under way at a time.
+    """Records what was sent and received in each hop of a page, and when, for `scoopi fetch`.
+
+    Watches a client that has one page under way at a time.
 
     Attributes:
         hops: in their order.

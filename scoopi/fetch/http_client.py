@@ -43,7 +43,9 @@ def connection_limit() -> int:
 
 
 class HttpClient:
-    """Sends requests in `begin` and receives in `turn`; several threads may take turns.
+    """Fetches many pages concurrently over reusable connections.
+
+    Sends requests in `begin` and receives in `turn`; several threads may take turns.
 
     Only one thread at a time may be in any method but `wake`. curl resolves names in threads of its own.
     All hops share connections, resolved names and TLS sessions.

@@ -49,10 +49,10 @@ _NO_REQUEST = Request("")
 
 
 class HttpExchange:
-    """Speaks HTTP/1.1; used by one thread at a time.
+    """Sends requests over a curl handle, one at a time, and evaluates the results.
 
-    curl takes proxies from the environment (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`). Cookies
-    last for one hop, except along a chain of redirects (`Request.cookies`).
+    Used by one thread at a time. curl takes proxies from the environment (`http_proxy`, `https_proxy`,
+    `all_proxy`, `no_proxy`). Cookies last for one hop, except along redirects (`Request.cookies`).
 
     Args:
         on_sending: called when curl is about to send; must not block, or the request is sent late.

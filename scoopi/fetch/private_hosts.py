@@ -47,7 +47,9 @@ class LentSocket(socket.socket):
 
 
 class PrivateHosts:
-    """Classifies hosts by the IP address of the connection, so that a host name cannot deceive it.
+    """Keeps public pages from leading Scoopi to hosts of its own network.
+
+    Hosts are classified by the IP address of the connection, so that a host name cannot deceive it.
 
     A proxy resolves names itself: through a proxy, only hosts that are written as IP addresses are checked.
 

@@ -10,7 +10,9 @@ LONGEST_REST_S = 900.0
 
 
 class ProxyPool:
-    """Takes the proxies of a site in turn; belongs to one thread at a time.
+    """Takes the proxies of a site in turn; one that does not work rests for a while.
+
+    Belongs to one thread at a time.
 
     Args:
         clock: monotonic seconds.

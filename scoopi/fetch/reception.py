@@ -75,7 +75,7 @@ class PageRoom:
 
 
 class Reception:
-    """The response received so far.
+    """Receives one response as it arrives, header by header and piece by piece, within the limits.
 
     Args:
         max_bytes: limit of the decoded body.

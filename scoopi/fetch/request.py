@@ -132,14 +132,14 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class NotModified(msgspec.Struct, frozen=True):
-    """The known version of the page is still the current one; attributes as in `Response`."""
+    """The answer that the known version of the page is still the current one; attributes as in `Response`."""
 
     headers: Mapping[str, str]
     cookies: tuple[str, ...] = ()
 
 
 class Redirect(msgspec.Struct, frozen=True):
-    """The page is at another address.
+    """The answer that the page is at another address.
 
     Attributes:
         host: of the target, `host:port`; the next request needs a grant for this host.

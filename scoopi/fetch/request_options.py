@@ -42,7 +42,9 @@ _FORM, _JSON = "application/x-www-form-urlencoded", "application/json"
 
 
 class RequestOptions:
-    """Belongs to one handle; options of a host that is asked again are not set again.
+    """Sets on a curl handle what its next request is made with.
+
+    Belongs to one handle; options of a host that is asked again are not set again.
 
     Args:
         defaults: for requests without a site.

@@ -47,7 +47,9 @@ class HeartbeatCalls(msgspec.Struct, frozen=True):
 
 
 class Heartbeat:
-    """One look a heartbeat; more of them while all nodes are idle.
+    """Sends the heartbeats of this node, watches the others and hears of a cancel.
+
+    One thread, which looks once a heartbeat, and more often while all nodes are idle.
 
     Args:
         load: this node's load now.

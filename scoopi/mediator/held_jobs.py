@@ -122,7 +122,9 @@ def failed_result(taken: TakenJob, failures: tuple[Failure, ...]) -> JobResult:
 
 
 class HeldJobs:
-    """Knows at any moment whether the node is idle: a job counts from before its take to its end.
+    """Knows the jobs that this node holds, so at any moment whether it is idle.
+
+    A job counts from before its take to its end.
 
     Attributes:
         waiting: jobs that wait at this node for another attempt. It does not hold them, and may end without

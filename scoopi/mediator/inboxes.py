@@ -14,7 +14,9 @@ from scoopi.store.pages.job_records import Postponed, TakenJob, WaitingJob
 
 
 class JobInbox:
-    """Any thread may write to it; the job runner's thread reads.
+    """What other threads want of the job runner.
+
+    Any thread may write to it; the job runner's thread reads.
 
     Attributes:
         back: batches of jobs to be handed back to the store, the oldest first.
@@ -86,7 +88,9 @@ class JobInbox:
 
 
 class TaskInbox:
-    """`post` and `wake` may be called from any thread; everything else belongs to the loop's thread.
+    """What other threads want of the task runner.
+
+    `post` and `wake` may be called from any thread; everything else belongs to the loop's thread.
 
     Attributes:
         descriptor: becomes readable at a wake-up; for the loop's selector.

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class JobMediator:
-    """Starts three threads: one takes jobs, one checks whether the run is complete, one sends heartbeats.
+    """Starts and ends the threads that take jobs, watch the run and send heartbeats.
 
     The heartbeat ends last, after publishing (`Departure.leave`).
     """

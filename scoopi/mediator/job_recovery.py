@@ -40,7 +40,9 @@ class RecoveryCalls(msgspec.Struct, frozen=True):
 
 
 class JobRecovery:
-    """Belongs to the heartbeat's thread.
+    """Makes the jobs of dead nodes ready again, and drops those that this node has lost.
+
+    Belongs to the heartbeat's thread.
 
     Args:
         run: incarnation of the run.

@@ -55,7 +55,9 @@ class TakeRules(msgspec.Struct, frozen=True):
 
 
 class JobRunner:
-    """One thread; wake-ups make it fast, the periodic sweep makes it complete.
+    """Takes jobs from the store while this node has room for them.
+
+    One thread; wake-ups make it fast, the periodic sweep makes it complete.
 
     Args:
         shared: how this node shares hosts with others; None when it has all of them.

@@ -20,7 +20,9 @@ log = logging.getLogger(__name__)
 
 
 class NodeEvents:
-    """Breaks the circle of appender, workers and takers: each notifies this object and knows no other part.
+    """Passes what happened in one part of the node on to the parts that wait for it.
+
+    Breaks the circle of appender, workers and takers: each notifies this object and knows no other part.
 
     Wake-ups only make the node fast; the sweeps of the job runner and the monitor find what they miss.
     """

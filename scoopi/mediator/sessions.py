@@ -36,7 +36,9 @@ class _Site:
 
 
 class Sessions:
-    """One job at a time logs in to a site, while the others wait in their workers; each worker learns of it.
+    """Keeps the sessions of sites on this node, and decides which job logs in to one.
+
+    The other jobs of the site wait in their workers meanwhile; each worker learns of the login.
 
     Belongs to the task runner's thread.
 

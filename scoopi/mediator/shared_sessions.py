@@ -32,7 +32,9 @@ class _Own(NamedTuple):
 
 
 class SharedSessions:
-    """`may_log_in` and `changed` belong to the task runner's thread, `round` to the heartbeat's.
+    """Keeps the sessions of sites in the store, for the other nodes and for `resume`.
+
+    `may_log_in` and `changed` belong to the task runner's thread, `round` to the heartbeat's.
 
     Args:
         names: of all sessions; without any, nothing is read or written.

@@ -24,7 +24,10 @@ class TMState(StrEnum):
 
 
 class StateFlipper:
-    """The only owner of the state; each transition names its old and new state."""
+    """Owns the node's state, from ready to terminated; nothing else changes it.
+
+    Each transition names its old and new state.
+    """
 
     def __init__(self) -> None:
         self._state = TMState.READY
@@ -80,7 +83,7 @@ class StateFlipper:
 
 
 class Monitor:
-    """Asks the store only while this node is idle.
+    """Asks the store, only while this node is idle, whether the run is complete.
 
     Args:
         is_over: whether no job of the run is left anywhere; may take seconds.

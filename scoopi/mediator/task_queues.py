@@ -37,7 +37,9 @@ _ORDERS = tuple(
 
 
 class TaskQueues:
-    """Hosts take turns; one that must wait sleeps until its clock allows a request. Belongs to one thread.
+    """Keeps taken jobs that wait in this node, by host.
+
+    Hosts take turns; one that must wait sleeps until its clock allows a request. Belongs to one thread.
 
     Hosts of one rank lack a worker together, so the first of them that finds none ends their round: many
     hosts that do not answer cost little and delay no other host.

@@ -54,7 +54,9 @@ class TaskRunnerCalls(msgspec.Struct, frozen=True):
 
 
 class TaskRunner:
-    """One loop over the workers' pipes; everything that it owns belongs to its thread.
+    """Gives jobs to workers and handles what they report, in one loop over their pipes.
+
+    Everything that it owns belongs to its thread.
 
     Other threads speak to it through its inbox only. It never waits for the store or the disk.
 

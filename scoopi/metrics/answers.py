@@ -115,7 +115,7 @@ class HttpAnswer:
 
 
 class Answers:
-    """One method for each path; all are read-only."""
+    """Makes the responses of the metrics server, one method for each path; all are read-only."""
 
     def __init__(self, watched: Watched) -> None:
         self._watched = watched

@@ -23,7 +23,10 @@ END_S = 2.0
 
 
 class MetricsServer:
-    """Listens while its `with` block runs; does nothing unless it is enabled."""
+    """Serves the probes and figures of a node over HTTP.
+
+    Listens while its `with` block runs; does nothing unless it is enabled.
+    """
 
     def __init__(self, settings: MetricsSettings, watched: Watched) -> None:
         self._settings = settings

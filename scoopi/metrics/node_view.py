@@ -64,7 +64,9 @@ class MemoryView(msgspec.Struct, frozen=True):
 
 
 class NodeView(msgspec.Struct, frozen=True):
-    """The content of `/api/status`, and the source of `/metrics`.
+    """What a node shows of itself, also while it has not joined its run yet.
+
+    It is the content of `/api/status`, and the source of `/metrics`.
 
     Attributes:
         run: the run's id.

@@ -60,7 +60,9 @@ def is_link_pattern(text: str) -> bool:
 
 
 class DataDef(msgspec.Struct, frozen=True):
-    """A grid: rows from `items`, columns from `dims`, the last column from `facts` (never empty).
+    """A grid to read on a page: rows from `items`, columns from `dims`, the last column from `facts`.
+
+    `facts` is never empty.
 
     `selector` is the query of the fact; every axis takes its block from `block`.
     `digest` is the blake2b-128 hex digest of the effective definition, places left out.

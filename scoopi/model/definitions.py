@@ -128,7 +128,7 @@ class TaskGroup(msgspec.Struct, frozen=True):
 
 
 class Definitions(msgspec.Struct, frozen=True):
-    """What is reached by a run, by name, plus the digest of everything that was read.
+    """What a run does, checked and normalized: all that it reaches, by name, and a digest of what was read.
 
     `locator_groups` holds only groups that have a task group of their name; no name is in both
     `data_defs` (grids) and `record_defs`.

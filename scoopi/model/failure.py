@@ -13,7 +13,7 @@ LONGEST_CAUSE, LONGEST_MESSAGE = 1000, 4000
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """One error (or warning) of a job, as reported to the user.
+    """Why a task lost its rows, or what it warns of: one error or warning of a job.
 
     Attributes:
         cause: the fault without the particulars of this page, by which failures are grouped.

@@ -13,7 +13,7 @@ STAND_IN = "1"
 
 
 class Inputs(msgspec.Struct, frozen=True):
-    """What a run is given.
+    """The values that a run is given for the `%{input.NAME}` of its definitions.
 
     Attributes:
         values: by the name of the input; those of a slot as `slot.key`.

@@ -23,7 +23,9 @@ _MOST_DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """A span of time from the loading of a page, or a fixed moment; without either, nothing is reused.
+    """How long a saved page may serve later runs.
+
+    A span of time from the loading of a page, or a fixed moment; without either, nothing is reused.
 
     Source: defs/README.md, 4.6.
 

@@ -27,7 +27,9 @@ KEYS: Mapping[str, str] = MappingProxyType(
 
 
 class RetryPolicy(msgspec.Struct, frozen=True):
-    """Exponential backoff with jitter.
+    """How often, and after which waits, a page that failed to load is tried again.
+
+    The waits grow exponentially, with jitter.
 
     Attributes:
         attempts: at one page, the first one included; 1: no retries.

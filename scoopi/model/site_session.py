@@ -13,7 +13,7 @@ _HTTP_ONLY = "#HttpOnly_"
 
 
 class Session(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a worker knows of a site's session.
+    """The cookies that a site has set, and whether it has been logged in to, as a worker knows them.
 
     Attributes:
         name: the pattern of its site.

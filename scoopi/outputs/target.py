@@ -41,7 +41,7 @@ class TargetKind(StrEnum):
 
 
 class Target(msgspec.Struct, frozen=True):
-    """One output of records.
+    """One output of records, as an entry of `output:` names it.
 
     Attributes:
         name: how reports call it; the same for all spellings.

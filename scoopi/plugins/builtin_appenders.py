@@ -11,7 +11,7 @@ from scoopi.plugins.plugin_ports import LIST_PREFIX
 
 @dataclass(frozen=True)
 class FileAppender:
-    """A file in the run's folder; `.gz` and `.zst` are compressed when published.
+    """Names a file in the run's folder for rows; `.gz` and `.zst` are compressed when published.
 
     Args:
         file: relative to the run's folder; a leading `output/` is dropped.

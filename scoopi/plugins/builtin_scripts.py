@@ -12,7 +12,9 @@ _FILE = re.compile(r"\s*(?P<address>[^\s;(){}][^\n;(){}]*\.js)\s*")
 
 
 class BasicScript:
-    """Fields of the plugin: a script (text, or address of a file), more files, and the function to call.
+    """Describes a JavaScript function for a script step.
+
+    Its fields: a script (text, or address of a file), more files, and the function to call.
 
     Attributes:
         script: the text that runs first; empty if all sources are files.

@@ -21,7 +21,7 @@ _LISTS = (list, tuple, set, frozenset)
 
 
 class Parameters:
-    """Compares the fields of a plugin definition with a constructor's signature.
+    """The fields that a plugin's constructor takes, and their values read from text.
 
     A field `inPattern` is the parameter `in_pattern`. Values are texts (or lists and mappings of texts)
     and are read as the parameter's annotation wants: str, int, float, bool, Path, Literal, Enum,

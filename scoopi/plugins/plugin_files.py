@@ -35,7 +35,9 @@ def fault_of(error: BaseException, is_users: Callable[[str], bool]) -> CodeFault
 
 
 class PluginFiles:
-    """Looks for names in the `*.py` files of some folders; only a file that defines the name is run.
+    """Finds classes and functions in the user's plugin files, `*.py` of some folders.
+
+    Only a file that defines the name is run.
 
     A file can import its neighbours; apart from that `sys.path` stays as it is, and nothing is written.
 

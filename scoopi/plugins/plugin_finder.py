@@ -38,7 +38,10 @@ _PROMISED: Mapping[PluginKind, tuple[str, ...]] = MappingProxyType(
 
 
 class EntryPoints:
-    """Loads them, and remembers of each the package's name and version, and the digest of the file."""
+    """Loads plugins from entry points of installed packages.
+
+    Remembers of each the package's name and version, and the digest of the file.
+    """
 
     def __init__(self) -> None:
         self._digests: dict[str, str] = {}
@@ -93,7 +96,9 @@ def _package(entry: EntryPoint) -> str:
 
 
 class PluginFinder:
-    """Looks for a built-in, then an entry point, then a file of the user; checks fields and constructs.
+    """Finds the plugin that a `class:` in a definition means, checks its fields and constructs it.
+
+    Looks for a built-in, then an entry point, then a file of the user.
 
     Args:
         folders: where the user's files are, in the order of their search.

@@ -39,7 +39,7 @@ LIST_PREFIX = "list:"
 
 
 class Appender(Protocol):
-    """Where the rows of an appender plugin go; a description, the appending is done by the parent.
+    """Describes where rows go; the appending is done by the parent.
 
     `output` is a file's path relative to the run's folder, or `list:<plugin name>` for rows kept in memory.
     """

@@ -76,6 +76,8 @@ USUAL_RULES = ClockRules()
 class HostClocks:
     """Grants requests so that a host sees the promised rate, even if workers crash.
 
+    Knows when a host may get its next request, what is in flight to it, and whether it answers.
+
     A grant without a report counts as used when it expires (`not_after`). Belongs to one thread.
 
     Args:

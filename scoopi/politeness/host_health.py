@@ -22,7 +22,9 @@ MOST_SLOWING = 10.0
 
 
 class HostHealth(msgspec.Struct):
-    """What one host's answers say about it; a fast error is no sign of health.
+    """How much slower a host is asked for its errors and latency, and when it is left alone.
+
+    A fast error is no sign of health.
 
     Attributes:
         row: errors since the last page.

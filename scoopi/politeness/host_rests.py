@@ -30,7 +30,9 @@ class RestRecord(msgspec.Struct, frozen=True, array_like=True):
 
 
 class HostRests:
-    """Of a run on one machine; nodes of a cluster share pauses by the records of hosts (`HostShares`).
+    """Keeps in the store until when hosts are left alone, so that `resume` does not ask them earlier.
+
+    For a run on one machine; nodes of a cluster share pauses by the records of hosts (`HostShares`).
 
     The task runner's thread calls `note` and `until`, the job runner's `round`. One record for each
     incarnation holds the pauses that are not over.

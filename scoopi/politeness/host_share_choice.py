@@ -11,7 +11,9 @@ from scoopi.politeness.host_share_memory import HostRecord, HostShare, HostShare
 
 
 class HostShareDivision:
-    """With a delay one node has the whole host; without, the permits are divided evenly.
+    """How many permits of a host each node has.
+
+    With a delay one node has the whole host; without, the permits are divided evenly.
 
     Attributes:
         places: how many nodes may have a share of a host at a time.
@@ -74,7 +76,9 @@ class HostShareDivisions:
 
 
 class HostShareChoice:
-    """Made for one round; with each host that it takes there is less room for the next.
+    """Chooses the hosts that this node takes a share of.
+
+    Made for one round; with each host that it takes there is less room for the next.
 
     Args:
         current: a host's record without the nodes that are gone.

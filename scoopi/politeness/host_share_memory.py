@@ -79,7 +79,7 @@ class HostRecord(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class HostRecords:
-    """Host records as canonical JSON, so that equal records are equal bytes.
+    """Encodes and decodes the records of hosts, as canonical JSON: equal records are equal bytes.
 
     Args:
         incarnation: of the node that writes them.
@@ -134,7 +134,9 @@ class KnownHost(msgspec.Struct):
 
 
 class HostShareMemory:
-    """Written by one thread; `open` may be read by any: what stands there may be sent.
+    """The hosts' records as the store has them, and what a node may send by them just now.
+
+    Written by one thread; `open` may be read by any: what stands there may be sent.
 
     What a node may use it has itself written into the record: a share opens, or grows, by a write
     that won and by nothing else. So a write that was given up and comes late after all finds another

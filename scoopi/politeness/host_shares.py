@@ -71,7 +71,9 @@ class ShareTimes(msgspec.Struct, frozen=True):
 
 
 class HostShares:
-    """Shares of hosts, kept in the hosts' records and changed by conditional writes only.
+    """Which hosts this node may send requests to, and how many at a time.
+
+    Shares are kept in the hosts' records and changed by conditional writes only.
 
     One thread makes rounds: `look`, then `settle`; both raise StoreError, and the next round goes on.
     Any other thread may ask `may_send`, which reads plain values.

@@ -63,7 +63,10 @@ class _Place(msgspec.Struct):
 
 
 class MachinePace:
-    """Of each host with a delay, the time of the next request by any run; belongs to one thread, never waits.
+    """Has all runs of one user on one machine keep the delay of a host together, through one file.
+
+    It holds, of each host with a delay, the time of the next request by any run. Belongs to one thread, never
+    waits.
 
     A run reserves a host up to the end of its grant, and settles the time when the request was sent. So a
     run that crashes in between leaves a time behind that is late enough. Sharing is a courtesy: without the

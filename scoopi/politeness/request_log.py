@@ -22,7 +22,9 @@ HOST = "H"
 
 
 class RequestLog:
-    """One file a process: a line is whole or the last one. Belongs to one thread.
+    """Notes each request, error and pause of this node in a file of the run.
+
+    One file a process: a line is whole or the last one. Belongs to one thread.
 
     Figures are nothing that a run should fail for: without the file a warning is logged, once.
 

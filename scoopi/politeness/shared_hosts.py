@@ -17,7 +17,9 @@ SWEEP_S = 1.0
 
 
 class SharedHosts:
-    """Makes the rounds of `HostShares` in the job runner's thread, to which it belongs.
+    """Decides of which hosts this node of a cluster takes jobs, and which it shares with others.
+
+    Makes the rounds of `HostShares` in the job runner's thread, to which it belongs.
 
     Local files are a host without limits: every node takes of it.
 

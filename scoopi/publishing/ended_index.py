@@ -14,7 +14,10 @@ MET = 0
 
 
 class EndedIndex:
-    """Takes 22 bytes per job, because a run may have millions; not thread-safe."""
+    """Knows which frame of each finished job counts, and which of these frames were found.
+
+    Takes 22 bytes per job, because a run may have millions; not thread-safe.
+    """
 
     def __init__(self) -> None:
         self._ids = bytearray()

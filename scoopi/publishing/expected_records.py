@@ -13,7 +13,9 @@ RECORDS = "records"
 
 
 class ExpectedRecords:
-    """Counts the records of definitions that expect something, and the values of their fields.
+    """Checks whether the records of a run are as their definitions expect.
+
+    Counts the records of definitions that expect something, and the values of their fields.
 
     Records that are dropped for an equal key count too. What expects nothing costs nothing.
 

@@ -28,7 +28,9 @@ END_S = 30.0
 
 
 class LiveLoads:
-    """One thread, which reads the segment behind the appender: a slow database slows no worker down.
+    """Fills tables while a run is in progress, from the segment that this process writes.
+
+    One thread, which reads behind the appender: a slow database slows no worker down.
 
     It loads only what is settled: frames whose jobs have ended for good. What it does not load (the database
     is away, or the process ends), the publisher does.

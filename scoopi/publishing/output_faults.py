@@ -16,7 +16,9 @@ from scoopi.publishing.row_tables import RowTables
 
 
 class OutputFaults:
-    """Remembers the outputs of all tasks: what two tasks write has one set of columns.
+    """Finds what is wrong with the outputs of tasks that read records, before a run begins.
+
+    Remembers the outputs of all tasks: what two tasks write has one set of columns.
 
     Args:
         table_folder: what the paths of SQLite files are relative to; None: tables are not looked at.

@@ -174,7 +174,7 @@ class OutputSpec(msgspec.Struct, frozen=True):
 
 
 class OutputFile:
-    """Nothing appears under the final name before `publish`."""
+    """One output file; nothing appears under its final name before `publish`."""
 
     def __init__(self, spec: OutputSpec, run_folder: Path, work_folder: Path) -> None:
         self.spec = spec

@@ -67,7 +67,9 @@ NO_CHECKS = PublishChecks()
 
 
 class Publisher:
-    """Writes every output of this node again from its segments.
+    """Writes the frames that the store names to the output files.
+
+    Every output of this node is written again from its segments.
 
     A frame counts if the store has its (incarnation, fence) as those that finished its job; of equal
     frames the first counts. Source: ARCHITECTURE, protocol rules 5 and 6.

@@ -22,7 +22,10 @@ _DIGEST_BYTES = 16
 
 
 class RecordFile(OutputFile):
-    """Of records with equal keys it holds the first; they are counted in `dropped`."""
+    """An output file of records in one of their formats.
+
+    Of records with equal keys it holds the first; they are counted in `dropped`.
+    """
 
     def __init__(self, spec: OutputSpec, run_folder: Path, work_folder: Path) -> None:
         super().__init__(spec, run_folder, work_folder)
@@ -81,7 +84,10 @@ def _upload(file: Path, url: str) -> None:
 
 
 class KeyFilter:
-    """Remembers 16 bytes of each key: some 100 bytes of memory a record; nothing without a key."""
+    """Finds records whose key has been written already.
+
+    Remembers 16 bytes of each key: some 100 bytes of memory a record; nothing without a key.
+    """
 
     def __init__(self, schema: RecordSchema) -> None:
         names = [column.name for column in schema.all_columns]

@@ -13,7 +13,10 @@ MOST_NAMED = 100
 
 
 class RetryTally:
-    """Belongs to one thread; its memory is bounded, however many pages were retried."""
+    """Counts the attempts of pages that were asked for more than once, from their frames.
+
+    Belongs to one thread; its memory is bounded, however many pages were retried.
+    """
 
     def __init__(self) -> None:
         self._jobs = 0

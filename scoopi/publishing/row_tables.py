@@ -59,7 +59,9 @@ class SegmentSink(Protocol):
 
 
 class RowTables:
-    """Without outputs that are databases it loads no library and does nothing.
+    """Brings the tables of a node's outputs up to its segments.
+
+    Without outputs that are databases it loads no library and does nothing.
 
     Args:
         folder: what the paths of SQLite files are relative to.

@@ -49,7 +49,7 @@ class Published(msgspec.Struct, frozen=True):
 
 
 class RowTally:
-    """Adds up the frames that count.
+    """Adds up what the frames that count hold, and gives their rows to the files.
 
     Attributes:
         loaded: what the tables hold, by the names of their outputs.

@@ -34,7 +34,7 @@ class PublishedRows(msgspec.Struct, frozen=True):
 
 
 class RunRows(Protocol):
-    """Source: ARCHITECTURE, protocol rule 6."""
+    """Which files a node writes at the run's end. See ARCHITECTURE, protocol rule 6."""
 
     def at_end(self) -> PublishedRows:
         """Write this node's files and leave the run; done twice, it has the same effect.
@@ -93,7 +93,9 @@ class OwnRows:
 
 
 class RunPhases:
-    """Each move is the same when it is made twice. Source: ARCHITECTURE, protocol rule 10.
+    """Moves the run to its end; each move is the same when it is made twice.
+
+    See ARCHITECTURE, protocol rule 10.
 
     Args:
         on_over: called when this node has moved the run to OVER.

@@ -33,7 +33,7 @@ class RowsMissingError(Exception):
 
 
 class SharedRows:
-    """One node publishes for each dead one.
+    """Writes a node's own rows, and those of dead nodes: one node publishes for each.
 
     Args:
         of_node: the publisher of a dead node's segments, by its node id; its work files are this node's.
@@ -111,7 +111,9 @@ class Merged(msgspec.Struct, frozen=True):
 
 
 class MergedRows:
-    """The holder of the barricade `merge` writes; a dead holder is replaced.
+    """Writes the rows of all nodes to one set of files.
+
+    The holder of the barricade `merge` writes; a dead holder is replaced.
 
     Source: ARCHITECTURE, protocol rule 6.
 

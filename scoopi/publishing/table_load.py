@@ -19,7 +19,9 @@ RetryCall = Callable[[Callable[[], None]], None]
 
 
 class TableLoad:
-    """Loads rows during the run and at its end: each flush is one transaction.
+    """Brings the table of an output up to what a segment holds, during the run and at its end.
+
+    Each flush is one transaction.
 
     A transaction whose outcome is unknown is settled by reading the offset. Belongs to one thread at a time.
     Source: ARCHITECTURE, protocol rule 15.

@@ -24,7 +24,7 @@ QUICKEST = 1
 
 
 class Composed(msgspec.Struct, frozen=True):
-    """One record per run, made once and used by every node.
+    """What a run was composed of: one record, made once and used by every node.
 
     Attributes:
         definitions: checked and normalized, without locators.

@@ -56,7 +56,10 @@ def _shown(entry: Entry) -> str:
 
 
 class ConfigsComposer:
-    """Source: docs/settings.md."""
+    """Composes the effective settings of a new run, or of a resumed one beside those it began with.
+
+    See docs/settings.md.
+    """
 
     def __init__(self, request: RunRequest) -> None:
         self._request = request

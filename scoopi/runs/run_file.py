@@ -128,7 +128,9 @@ class RunPlace(msgspec.Struct, frozen=True):
 
 
 class RunFile:
-    """Replaced by a rename, so that a reader always sees a complete file.
+    """Writes and reads `run.json`, this node's view of the run.
+
+    The file is replaced by a rename, so that a reader always sees a complete one.
 
     Args:
         keeps_own: this node also keeps a copy in its hidden folder: nodes may share the run's folder, whose

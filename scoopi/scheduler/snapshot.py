@@ -21,7 +21,7 @@ from scoopi.model.schedule.schedule_settings import Schedule
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The records at one moment.
+    """The records at one moment: what one pass of the scheduler knows, and nothing else.
 
     Args:
         now: the time that decides; no other clock is read.

@@ -21,7 +21,9 @@ _Changed = list[tuple[int, list[str | None] | None]]
 
 
 class DataScript:
-    """Loads its sources once per thread and calls their entry point with each page's data.
+    """A JavaScript function that changes the rows of a page.
+
+    Its sources are loaded once per thread; their entry point is called with each page's data.
 
     Variables persist from page to page, as in an engine kept in a pool. What a page changes of the functions
     and objects that belong to JavaScript itself does not: the next page gets a new sandbox. A call that

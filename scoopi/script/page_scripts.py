@@ -23,7 +23,7 @@ _NO_ROW = ScriptRow((), 0, (), ())
 
 
 class ConfigsView(msgspec.Struct, frozen=True):
-    """Behind the host object `configs`.
+    """The settings that scripts see as the host object `configs`.
 
     Attributes:
         settings: the settings that may change rows, secrets aside, as text, by their dotted keys.
@@ -74,7 +74,9 @@ def zoned_facts(moment: datetime) -> ZonedFacts:
 
 
 class PageScripts:
-    """A ScriptRunner for one (document, task): callable with a script text, gives its result as text.
+    """Runs the scripts of one data definition on one page.
+
+    A ScriptRunner for one (document, task): callable with a script text, gives its result as text.
 
     The sandbox is made when the first script runs; its globals persist across rows. A text is evaluated
     once, or once for each row if it reads the row as data, and its result kept, unless it is null.

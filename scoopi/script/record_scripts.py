@@ -12,7 +12,9 @@ from scoopi.script.page_scripts import PageScripts
 
 
 class RecordScripts:
-    """Callable with a script, and the record as far as it is read; both are data to the engine.
+    """Runs the scripts of fields of records on one page.
+
+    Callable with a script, and the record as far as it is read; both are data to the engine.
 
     A script sees `record`, the fields before its own, `parent`, those of the record that led to the page, and
     `document` and `configs` as scripts of grids do.

@@ -28,7 +28,9 @@ _HINT = "correct it there: it must be JavaScript as browsers read it"
 
 
 class Sandbox:
-    """Calls into one context; globals live as long as the sandbox.
+    """One JavaScript context without I/O, with a time and a memory limit.
+
+    Globals live as long as the sandbox.
 
     Belongs to the thread that made it. After a ScriptError it may be out of memory or half changed: make
     a new one. The time limit counts the processor time of the whole process, the only clock that the

@@ -23,7 +23,9 @@ from scoopi.store.schedule.schedule_store import job_key
 
 
 class JobDesk:
-    """Answers and commands about jobs and attempts, on the records as they are now.
+    """Answers what people ask about jobs and attempts, and changes them by hand.
+
+    It looks at the records as they are now.
 
     Args:
         state: the records.

@@ -22,7 +22,7 @@ LEASE = timedelta(seconds=30)
 
 
 class Passes:
-    """Passes over the records of one store.
+    """Runs passes: reads a snapshot, decides, and writes, until nothing follows.
 
     Args:
         store: the records.

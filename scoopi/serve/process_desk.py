@@ -21,7 +21,9 @@ from scoopi.serve.state import State
 
 
 class ProcessDesk:
-    """Answers and commands about processes, on the records as they are now.
+    """Launches jobs, answers what people ask about processes, and changes them by hand.
+
+    It looks at the records as they are now.
 
     Args:
         state: the records.

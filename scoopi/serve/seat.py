@@ -21,7 +21,9 @@ _MOST_NAMES = 1000
 
 
 class Seat:
-    """A worker's registration, held by a lock on a file that ends with the process.
+    """The place of a `serve` among the workers: its name and its registration.
+
+    Held by a lock on a file that ends with the process.
 
     Args:
         folder: of the scheduler's state.

@@ -53,7 +53,9 @@ class ServeOptions:
 
 
 class Server:
-    """One `serve`; use it in a `with` block.
+    """One `scoopi serve`: runs passes, and the attempts that they place on its worker.
+
+    Use it in a `with` block.
 
     Args:
         state: the records.

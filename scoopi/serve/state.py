@@ -27,7 +27,9 @@ BUSY_MS = 20_000
 
 
 class State:
-    """The state of a scheduler on one machine; several processes may use it at the same time.
+    """The state of a scheduler on one machine: a folder with records, unpacked projects and work.
+
+    Several processes may use it at the same time.
 
     Args:
         folder: created with the mode 0700 if it does not exist.

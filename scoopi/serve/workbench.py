@@ -24,7 +24,7 @@ class FencedError(StateRefusedError):
 
 
 class Workbench:
-    """The calls of workers.
+    """The calls of workers: register, claim attempts, keep them alive, end them.
 
     Args:
         store: the records.

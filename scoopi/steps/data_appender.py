@@ -11,7 +11,9 @@ from scoopi.steps.step import Step
 
 
 class DataAppender(Step):
-    """Ends a task with its encoded rows, one part per output. Equal encoders encode once.
+    """Encodes the rows of a page for the outputs: the last step of a task.
+
+    One part per output; equal encoders encode once.
 
     Args:
         outputs: (output, encoder) of each appender plugin that has an encoder. If there are none, nothing is

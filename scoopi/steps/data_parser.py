@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class DataReuse(msgspec.Struct, frozen=True):
-    """Saves parsed data with its page for later runs.
+    """Saves parsed data with its page for later runs, and loads it in these.
 
     Attributes:
         archive: of the run.

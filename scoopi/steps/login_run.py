@@ -35,7 +35,9 @@ class LoginStage(msgspec.Struct, frozen=True):
 
 
 class LoginRun:
-    """Decides each step of a login from the page that the last one brought; asks nothing itself.
+    """Decides each step of a login from the page that the last one brought.
+
+    The steps: read the form, send it, look at the page that comes. It asks nothing itself.
 
     Args:
         session_of: name of the session of a web address; a form is sent within its session only.

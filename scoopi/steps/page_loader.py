@@ -70,7 +70,9 @@ NO_PLUGINS: Mapping[str, PluginClient] = MappingProxyType({})
 
 
 class PageLoader(Loader):
-    """Sends at most one request for each page that is begun; a redirect needs a grant of its own.
+    """Loads the page of a locator from the archive, a file or the network.
+
+    Sends at most one request for each page that is begun; a redirect needs a grant of its own.
 
     Args:
         client: makes the requests.

@@ -20,7 +20,7 @@ from scoopi.steps.step import Step
 
 
 class RecordParser(Step):
-    """Reads records; used by the thread that runs steps.
+    """The step that reads the records of a page; used by the thread that runs steps.
 
     Args:
         reader: the compiled definition.
@@ -61,7 +61,7 @@ class RecordParser(Step):
 
 
 class RecordAppender(Step):
-    """Ends a task with its records.
+    """The step that encodes the records of a page for the outputs, and ends its task.
 
     Args:
         stream: the name that its records have in frames, from which all outputs of the task are written;

@@ -17,7 +17,7 @@ from scoopi.steps.step import Step
 
 
 class Scripter(Step):
-    """Passes the data through all scripts in order.
+    """Runs the user's scripts on the rows of a page, in order.
 
     Args:
         plugins: the constructed plugins of the step: BasicScript, or a Python function `(data) -> data`.

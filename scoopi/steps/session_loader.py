@@ -24,7 +24,10 @@ ACCEPTED = frozenset({201, 202, 204})
 
 
 class SessionLoader(Loader):
-    """Hands a page on to the loader of pages once its session is logged in; other pages at once."""
+    """Loads the pages of sites that want a login, and logs in when it is this job's turn.
+
+    Hands a page on to the loader of pages once its session is logged in; other pages at once.
+    """
 
     def __init__(self, inner: Loader, sites: Sites, sessions: WorkerSessions) -> None:
         self._inner = inner

@@ -13,7 +13,9 @@ _LITERAL = re.compile(r"[\w ,;:'\"/%&!<>=@~-]*").fullmatch
 
 
 class TextPattern:
-    """Matches whole texts; its regular expression is compiled when it is first needed.
+    """A text of a definition that matches whole texts, itself or as a regular expression of Java.
+
+    The expression is compiled when it is first needed.
 
     Args:
         pattern: as written.

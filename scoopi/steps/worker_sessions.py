@@ -11,7 +11,10 @@ from scoopi.model.sites import Site
 
 
 class WorkerSessions:
-    """Read and changed by the thread that loads pages; `learn` may be called by any thread."""
+    """The sessions of sites as a worker knows them, and what its pages have changed.
+
+    Read and changed by the thread that loads pages; `learn` may be called by any thread.
+    """
 
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}

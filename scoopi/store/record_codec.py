@@ -20,7 +20,9 @@ Decoded = TypeVar("Decoded")
 
 
 class RecordCodec(Generic[Decoded]):
-    """Records of one kind in one map, as canonical JSON: equal records are equal bytes.
+    """Encodes and decodes the records of one kind in one map.
+
+    They are canonical JSON: equal records are equal bytes.
 
     Args:
         packed: msgpack instead.

@@ -38,7 +38,9 @@ Write = TypeVar("Write", bound=_Write)
 
 
 class SettlingStore:
-    """Stands before a twin and makes its conditional writes certain.
+    """Stands before a store and makes its conditional writes certain.
+
+    It reads a record to find out what a rejected or failed write did to it.
 
     A rejected or failed write proves nothing until the record is read: if it holds the new value the write
     has WON, if it holds the expected one the write is retried, anything else is LOST. That is unambiguous, as

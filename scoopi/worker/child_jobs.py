@@ -18,7 +18,7 @@ DIGEST_SIZE = 8
 
 
 class ChildJobs:
-    """Derives a child for each link, leaving out circles and chains that are too long.
+    """Makes jobs with derived ids of the links of a page. Circles and chains that are too long are left out.
 
     Equal pages give equal ids, so that a job that is done twice makes its children once.
     Source: ARCHITECTURE, protocol rule 4.

@@ -25,7 +25,9 @@ class Note(NamedTuple):
 
 
 class CrashMarker:
-    """A page of memory shared by parent and worker; a note costs a copy of a few bytes and no message.
+    """Where a worker records the task that it runs, for the parent to read, even after a crash.
+
+    A page of memory that both share; a note costs a copy of a few bytes and no message.
 
     The parent makes it and passes its descriptor to the worker; -1 makes one for a thread of this process.
     """

@@ -106,7 +106,9 @@ OnLoaded = Callable[[PageLoad, Handover | Exception, float], Sequence[msgspec.St
 
 
 class Fetching:
-    """No thread of its own: a page passes from the network to its steps without a change of thread.
+    """Drives a worker's requests in flight, in the thread that runs its steps.
+
+    So a page passes from the network to its steps without a change of thread.
 
     The steps' thread takes a turn between two pages, and waits here when it has none. While a page
     takes long, the reader's thread takes turns instead, so that no other page is late for it.

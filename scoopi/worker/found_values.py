@@ -14,7 +14,9 @@ from scoopi.model.report.finds import MET, PAGES, ROWS, AxisKey, axes_read, coun
 
 
 class FoundValues:
-    """An axis that had a value once is not checked again, so that counting costs next to nothing.
+    """Counts which axes have ever had a value, so that the summary can list those that never had.
+
+    An axis that had a value once is not checked again, so that counting costs next to nothing.
 
     Args:
         data_defs: by name.

@@ -38,7 +38,10 @@ class TaskAbandonedError(BaseException):
 
 
 class JobRun:
-    """Belongs to the one thread that runs steps; only its times may be added to by others."""
+    """Runs the tasks of a job on its loaded page, one step after another, to a Result.
+
+    Belongs to the one thread that runs steps; only its times may be added to by others.
+    """
 
     def __init__(
         self,

@@ -84,7 +84,7 @@ class Setup(msgspec.Struct, frozen=True, tag=1, array_like=True):
 
 
 class Give(msgspec.Struct, frozen=True, tag=2, array_like=True):
-    """Do these jobs."""
+    """The parent gives these jobs."""
 
     items: tuple[WorkItem, ...]
 
@@ -111,15 +111,15 @@ class Denied(msgspec.Struct, frozen=True, tag=14, array_like=True):
 
 
 class Drain(msgspec.Struct, frozen=True, tag=4, array_like=True):
-    """Hand back what has not begun; end what has."""
+    """The parent wants back what has not begun; what has begun is to end."""
 
 
 class Recall(msgspec.Struct, frozen=True, tag=13, array_like=True):
-    """Hand back what has not begun; more is given later."""
+    """The parent wants back what has not begun; more is given later."""
 
 
 class Stop(msgspec.Struct, frozen=True, tag=5, array_like=True):
-    """End when all that was given has ended."""
+    """The worker is to end when all that was given has ended."""
 
 
 class Ready(msgspec.Struct, frozen=True, tag=6, array_like=True):

@@ -66,7 +66,7 @@ class CallRules(msgspec.Struct, frozen=True):
 
 
 class PluginCall:
-    """Runs `load` in a thread; the methods are called by other threads.
+    """One page that a loader plugin loads, in a thread of its own. The methods are called by other threads.
 
     Args:
         plugin: the user's loader.

@@ -61,7 +61,9 @@ class _Call(msgspec.Struct):
 
 
 class PluginLoads:
-    """See `PluginClient`; only `abandon` may be called by other threads than the one that has the turn.
+    """The calls of one loader plugin that are under way in a worker.
+
+    See `PluginClient`; only `abandon` may be called by other threads than the one that has the turn.
 
     Args:
         name: of the plugin, for errors.

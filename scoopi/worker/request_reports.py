@@ -11,7 +11,9 @@ from scoopi.worker.messages import Sent
 
 
 class RequestReports:
-    """That a request was sent is reported at once if the host has a delay: its next grant waits for that.
+    """Reports a worker's requests to its parent, at once or together with their answers.
+
+    That a request was sent is reported at once if the host has a delay: its next grant waits for that.
 
     Where there is no delay, the time travels in `Answered`, and costs no message of its own.
 

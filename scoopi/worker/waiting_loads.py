@@ -9,7 +9,7 @@ from scoopi.worker.fetching import PageLoad
 
 
 class WaitingLoads:
-    """By job.
+    """The pages of a worker that wait for a grant or a session, by job. Any thread may call.
 
     Args:
         draining: once it is set, no further load waits.

@@ -23,7 +23,9 @@ DECODER = msgspec.msgpack.Decoder(ToWorker)
 
 
 class Worker:
-    """The thread that calls `run` runs the steps; it ends when the parent sends Stop or is gone.
+    """Waits for its plan, is wired by it, and reads the parent's messages while its loop runs.
+
+    The thread that calls `run` runs the steps; it ends when the parent sends Stop or has ended.
 
     Args:
         pipe: this worker's ends.

@@ -50,7 +50,7 @@ Work = PageLoad | LoadedPage
 
 
 class WorkerLoop:
-    """`run` belongs to the thread that runs steps, `handle` and `mind` to the one that reads the pipe.
+    """A wired worker: fetches many pages at a time, runs steps, sends results in batches.
 
     Args:
         pipe: this worker's ends.
@@ -217,7 +217,7 @@ class WorkerLoop:
     # The steps' thread
 
     def run(self) -> None:
-        """Run steps until stopped."""
+        """Run steps until stopped; `handle` and `mind` belong to the thread that reads the pipe."""
         while (work := self._next_work()) is not None:
             if isinstance(work, PageLoad):
                 work = self._load_here(work)

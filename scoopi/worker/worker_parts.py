@@ -37,7 +37,7 @@ class GroupPlan(msgspec.Struct, frozen=True):
 
 
 class WorkerParts(msgspec.Struct, frozen=True):
-    """Everything that a worker runs.
+    """Everything that a worker runs, with the compiled steps of each task group.
 
     Attributes:
         loader: of all its pages.

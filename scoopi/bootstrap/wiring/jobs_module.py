@@ -210,7 +210,7 @@ def _load_of(held: HeldJobs, counts: NodeCounts) -> Callable[[], Load]:
 
 
 class StoreModule(Module):
-    """Each class of the protocol knows the incarnation that it writes for."""
+    """The classes of the protocol, over the run's store. Each knows the incarnation that it writes for."""
 
     @singleton
     @provider

@@ -79,7 +79,7 @@ class RunValues(Module):
 
 
 class OpenedRun:
-    """Valid until its Bootstrap is closed."""
+    """The run that Bootstrap has opened on this node. Valid until its Bootstrap is closed."""
 
     def __init__(self, request: RunRequest, context: RunContext, launcher: WorkerLauncher) -> None:
         self._request = request

@@ -12,7 +12,7 @@ from scoopi.cli.terminal import Terminal
 
 
 class Deploy:
-    """Prints what changes: processes added, changed and removed."""
+    """Checks a project and makes it current. Prints what changes: processes added, changed and removed."""
 
     usage = "scoopi deploy JOBS [--dry-run] [options]"
     sentence = (

@@ -15,7 +15,7 @@ from scoopi.periods.slot import parse_instant
 
 
 class Launch:
-    """Prints the id of the job."""
+    """Creates a job by hand, and prints its id."""
 
     usage = "scoopi launch PROCESS [-i NAME=VALUE ...] [--slot SLOT] [--after TIME] [--wait] [options]"
     sentence = "Creates a job of a process, which the next pass considers, and prints its id."

@@ -23,7 +23,7 @@ Row = dict[str, object]
 
 
 class PeriodArithmetic:
-    """Prints one result a line, as text or JSON."""
+    """Calculates with periods and slots; prints one result a line, as text or JSON."""
 
     usage = "scoopi period {parse,cast,shift,diff,group,children} ARGUMENTS [--json]"
     sentence = (

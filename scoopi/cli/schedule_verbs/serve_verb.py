@@ -16,7 +16,7 @@ from scoopi.cli.terminal import Terminal
 
 
 class Serve:
-    """Runs until a signal."""
+    """Serves the scheduler until a signal."""
 
     usage = "scoopi serve [JOBS] [options]"
     sentence = (

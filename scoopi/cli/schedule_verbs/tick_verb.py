@@ -11,7 +11,7 @@ from scoopi.cli.terminal import Terminal
 
 
 class Tick:
-    """Prints each decision."""
+    """Makes one pass, and prints each decision."""
 
     usage = "scoopi tick [--now TIME] [options]"
     sentence = "Runs one pass of the scheduler, until nothing more follows, and prints each decision."

@@ -22,7 +22,7 @@ _WIDEST = 40
 
 
 class Config:
-    """One line a setting, on stdout; secrets are masked."""
+    """Shows the effective settings, one a line on stdout; secrets are masked."""
 
     usage = "scoopi config [options]"
     sentence = (

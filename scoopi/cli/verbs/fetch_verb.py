@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Fetch:
-    """One line a request on stdout; credentials are masked."""
+    """Loads one page and shows each request, one a line on stdout; credentials are masked."""
 
     usage = "scoopi fetch URL [options]"
     sentence = (

@@ -14,7 +14,7 @@ from scoopi.errors import UsageError
 
 
 class Forget:
-    """Asks for confirmation while nodes work on the run."""
+    """Removes what a cluster keeps of a run; asks for confirmation while nodes work on it."""
 
     usage = "scoopi forget RUN --cluster HOST:PORT[,…] [--yes] [options]"
     sentence = (

@@ -19,7 +19,7 @@ HEAD = ("host", "requests", "per s", "shortest gap", "errors", "sleeps", "rests"
 
 
 class Politeness:
-    """Reads the log of requests that each node keeps in the run's folder."""
+    """Shows how a run has treated its hosts, by the log of requests that each node keeps in its folder."""
 
     usage = "scoopi politeness [RUN ...] [--json] [--output DIR]"
     sentence = (

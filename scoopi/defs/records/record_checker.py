@@ -28,7 +28,7 @@ _LEADING_TYPES = ("text", "url")
 
 
 class RecordChecker:
-    """Checks definitions of records.
+    """Checks a definition of records that is used, and what leads to it.
 
     Args:
         groups: all task groups, by name.

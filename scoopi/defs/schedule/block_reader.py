@@ -13,7 +13,10 @@ from scoopi.model.text.shown import nearest
 
 
 class BlockReader:
-    """Reads blocks; a key whose value is invalid is left out of the values, and is a finding."""
+    """Makes the values that the language declares of the nodes of a block.
+
+    A key whose value is invalid is left out of the values, and is a finding.
+    """
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

@@ -34,7 +34,10 @@ _ONLY_OF = {
 
 
 class ProcessBuilder:
-    """Builds one process after another; each error is a finding at the key that causes it."""
+    """Makes a Process of the keys of each process of a project.
+
+    Each error, also of keys that do not go together, is a finding at the key that causes it.
+    """
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

@@ -12,7 +12,7 @@ _FILTER = "filter"
 
 
 class Chain:
-    """Orders the steps of one task.
+    """Puts the steps of one task in the order of their run.
 
     Args:
         place: of the task, for faults of steps that are not written in a file.

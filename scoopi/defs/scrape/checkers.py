@@ -53,7 +53,9 @@ def no_output_faults(task: str, output: OutputDef, schema: RecordSchema) -> list
 
 
 class Checkers(msgspec.Struct, frozen=True):
-    """Functions that each return what is wrong with their argument; the defaults find nothing.
+    """What other rooms know about the texts inside definitions, as functions.
+
+    Each returns what is wrong with its argument; the defaults find nothing.
 
     Attributes:
         output: an output of a task (by its key) that reads records with these columns.

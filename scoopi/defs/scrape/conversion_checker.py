@@ -34,7 +34,9 @@ class _Conversion(msgspec.Struct, frozen=True):
 
 
 class ConversionChecker:
-    """Collects the converters of all tasks before it judges one, as tasks may share a set of steps.
+    """Checks that converters name entries of the data definitions that they convert.
+
+    Collects the converters of all tasks before it judges one, as tasks may share a set of steps.
 
     A name that no data definition of these tasks has is an error: no task could use the converter. One that
     only some lack is a warning, as the other tasks need it: those that lack it lose their own rows.

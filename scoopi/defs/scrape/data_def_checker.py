@@ -27,7 +27,7 @@ _FILTER_TYPES = ("value", "match")
 
 
 class DataDefChecker:
-    """Names, ranges, placeholders, selectors, patterns and scripts of one data definition.
+    """Checks a data definition that is used: names, ranges, placeholders, selectors, patterns and scripts.
 
     Source: defs/README.md, 2.
     """

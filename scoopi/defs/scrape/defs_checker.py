@@ -37,7 +37,7 @@ MOST_MISSING = 10
 
 
 class DefsChecker:
-    """Everything that needs more than one definition at a time.
+    """Builds the definitions from a merged tree, and checks how their parts fit together.
 
     Source: defs/README.md, 1.3 to 1.8.
     """

@@ -46,7 +46,10 @@ class _Written(NamedTuple):
 
 
 class OutputChecker:
-    """Remembers the files of all tasks."""
+    """Checks that the files that tasks write to can be written, each in one format.
+
+    Remembers the files of all tasks.
+    """
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings

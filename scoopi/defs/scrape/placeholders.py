@@ -30,7 +30,7 @@ class Unresolved(msgspec.Struct, frozen=True):
 
 
 class Use(msgspec.Struct, frozen=True):
-    """A text is used while `axis`, one of the axes of a row, is evaluated."""
+    """Where a text is used: while `axis`, one of the axes of a row, is evaluated."""
 
     axes: tuple[WrittenItem, ...]
     axis: WrittenItem

@@ -29,7 +29,9 @@ from scoopi.model.text.shown import nearest
 
 
 class TaskChecker:
-    """Checks chains of steps; a step or plugin that several tasks share is checked once.
+    """Checks that the steps of a task exist, fit together and have valid plugins.
+
+    A step or plugin that several tasks share is checked once.
 
     Args:
         data_defs: by name.

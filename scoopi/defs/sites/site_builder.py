@@ -73,7 +73,9 @@ _TOKEN = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[A-Za-z0-9+/_.=-]{32,}")
 
 
 class SiteBuilder:
-    """Reads one `sites` section, whose shape was checked before.
+    """Makes blocks of the entries of one `sites` section, whose shape was checked before.
+
+    What is wrong with a value is a finding.
 
     Args:
         checkers: know host patterns and files of authorities.

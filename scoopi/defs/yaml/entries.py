@@ -84,7 +84,9 @@ def flat_row(node: Node) -> FlatRow | None:
 
 
 class Entries(Collection[Node]):
-    """A collection that packs flat tables, 200 at a time, because definitions may have very many locators.
+    """The nodes of a listing; tables of texts in a long one take a few bytes each.
+
+    Flat tables are packed, 200 at a time, because definitions may have very many locators.
 
     Args:
         file: the file of all the nodes.

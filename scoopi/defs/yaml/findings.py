@@ -53,7 +53,9 @@ MOST_KEPT = 100
 
 
 class Findings:
-    """Findings of one reading of definitions; `is_broken` after any error, strict or not.
+    """Collects the errors and warnings of one reading of definitions, each once.
+
+    `is_broken` after any error, strict or not.
 
     Args:
         strict: warnings count as errors.

@@ -13,7 +13,7 @@ _BEFORE = 60
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The outcome of a check.
+    """All that is wrong with a set of definitions.
 
     Attributes:
         findings: by file, line and column; of each severity the first that were found.

@@ -42,7 +42,9 @@ _NUMBERS = frozenset({Kind.INTEGER, Kind.RANGE})
 
 
 class ShapeChecker:
-    """Every key that is unknown, missing or of another kind than the language wants is a finding.
+    """Compares nodes with the declared language.
+
+    A key that is unknown, missing or of another kind than the language wants is a finding.
 
     Source: defs/README.md, 1.3 to 1.7.
     """

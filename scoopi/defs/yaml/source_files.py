@@ -18,7 +18,9 @@ _WIDE_MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
 class SourceFiles:
-    """All `*.yml` and `*.yaml` in a folder and below; hidden folders, plugins, conf and output aside.
+    """The definition files of a folder, or the one that was named.
+
+    All `*.yml` and `*.yaml` in a folder and below; hidden folders, plugins, conf and output aside.
 
     After `find`, `is_whole` is whether every folder could be read, and `folders` lists them.
     """

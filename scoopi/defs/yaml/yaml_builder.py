@@ -40,7 +40,9 @@ class _Built(NamedTuple):
 
 
 class YamlBuilder:
-    """Builds nodes from parser events, as the library's own nodes take many times the memory.
+    """Makes nodes with their places of the events of one YAML document.
+
+    The library's own nodes would take many times the memory.
 
     Args:
         file: named by the places.

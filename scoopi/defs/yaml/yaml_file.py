@@ -18,7 +18,10 @@ _TAB_INDENT = re.compile(r" *\t")
 
 
 class YamlFile:
-    """Reads one document; anchors and merge keys work, duplicate keys and circles are findings."""
+    """Makes nodes of the text of one definition file.
+
+    Anchors and merge keys work; duplicate keys and circles are findings.
+    """
 
     def __init__(self, text: str, file: str, findings: Findings) -> None:
         self._text = text

@@ -34,7 +34,9 @@ Styles = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class DateNames:
-    """Names by style; `standalone` ones are those of a name without a day beside it.
+    """The names of months and days in a language, by style.
+
+    `standalone` ones are those of a name without a day beside it.
 
     Attributes:
         days: from Monday.

@@ -89,7 +89,7 @@ _NUMBERS: Mapping[str, Callable[[datetime], int]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class DatePattern:
-    """A compiled pattern.
+    """A compiled pattern of the letters of Java's SimpleDateFormat, which reads and writes dates.
 
     `Y` means the calendar year, as `y`. Weeks begin on Sunday, and 1 January is in the first.
 

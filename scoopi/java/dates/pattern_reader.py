@@ -62,7 +62,7 @@ def _numbered(every: list[Styles], first: int = 0) -> dict[str, int]:
 
 
 class PatternReader:
-    """Reads one text from left to right; made for one reading.
+    """Reads one text by a date pattern, from left to right; made for one reading.
 
     Args:
         text: what is read.

@@ -100,7 +100,9 @@ def _zone(fields: Fields, region: str) -> tzinfo:
 
 @dataclass(frozen=True, slots=True)
 class ZonedPattern:
-    """A compiled pattern. What it reads must have a year and a zone; other fields that it lacks are least.
+    """A compiled pattern of java.time's DateTimeFormatter, which reads and writes date-times with a zone.
+
+    What it reads must have a year and a zone; other fields that it lacks are least.
 
     Raises:
         ValueError: the pattern is wrong, or its locale is unknown.

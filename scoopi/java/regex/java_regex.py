@@ -12,7 +12,10 @@ _REPLACEMENT = regex.compile(r"\\(?P<sign>.)|\$(?P<number>\d)|\$\{(?P<name>\w+)\
 
 
 class JavaPattern:
-    """A compiled pattern; made by `compile_java`, usable by any thread."""
+    """A compiled regular expression written for Java; every search has a time limit.
+
+    Made by `compile_java`, usable by any thread.
+    """
 
     def __init__(self, pattern: str, compiled: regex.Pattern[str], timeout_ms: int) -> None:
         self.pattern = pattern

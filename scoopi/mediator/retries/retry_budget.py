@@ -15,7 +15,9 @@ PER_RUN, PER_HOST = "scoopi.retry.perRun", "scoopi.retry.perHost"
 
 
 class RetryBudget:
-    """Spent by the task runner's thread; the job runner's keeps the store and this node in step.
+    """Counts how many retries a run may still make, in all and at each host.
+
+    Spent by the task runner's thread; the job runner's keeps the store and this node in step.
 
     Other nodes report once a second, so all nodes together may exceed a budget by the retries of a second.
 

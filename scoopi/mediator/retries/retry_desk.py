@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class RetryDesk:
-    """Belongs to the task runner's thread.
+    """Decides which failed loads are tried again, and when. Belongs to the task runner's thread.
 
     Args:
         policy_of: the policy of a host, `host:port`.

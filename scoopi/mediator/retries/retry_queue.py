@@ -14,7 +14,9 @@ GATHERED_S = 0.05
 
 
 class RetryQueue:
-    """Knows when each job is due; the store knows that it waits, so that this process may crash.
+    """Keeps the jobs that wait at this node for another attempt, by the time when they are due.
+
+    The store knows, too, that a job waits, so that this process may crash.
 
     Belongs to the job runner's thread; any thread may ask how many wait, and for how long.
 

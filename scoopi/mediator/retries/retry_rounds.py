@@ -13,7 +13,9 @@ log = logging.getLogger(__name__)
 
 
 class RetryRounds:
-    """Belongs to the job runner's thread; what a failing store interrupts, the next round does again.
+    """Moves jobs into their wait for another attempt, and out of it when they are due.
+
+    Belongs to the job runner's thread; what a failing store interrupts, the next round does again.
 
     Args:
         on_postponed: called after jobs were moved into their wait.

@@ -51,7 +51,10 @@ NOTHING = Routed()
 
 
 class HandoverRouter:
-    """Belongs to the task runner's thread."""
+    """Carries out what workers report: finished jobs, new jobs, requests for grants.
+
+    Belongs to the task runner's thread.
+    """
 
     @inject
     def __init__(

@@ -19,7 +19,10 @@ from scoopi.worker.messages import Denied, Granted, ToParent, WorkItem
 
 
 class JobGiver:
-    """Belongs to the task runner's thread."""
+    """Holds the jobs that wait in this node, and gives them to workers as hosts and workers allow.
+
+    Belongs to the task runner's thread.
+    """
 
     @inject
     def __init__(

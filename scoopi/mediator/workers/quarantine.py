@@ -19,7 +19,9 @@ MOST_BESIDE = 2
 
 
 class Quarantine:
-    """Belongs to the task runner's thread.
+    """Decides on the jobs of a crashed worker; those that may be to blame run one at a time.
+
+    Belongs to the task runner's thread.
 
     Args:
         max_crashes: how many crashes while alone make the task fail.

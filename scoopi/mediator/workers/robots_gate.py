@@ -50,7 +50,9 @@ class _Failed(msgspec.Struct, frozen=True):
 
 
 class RobotsGate:
-    """Belongs to the task runner's thread.
+    """Lets through what robots.txt allows, and has each host's file read before its first page.
+
+    Belongs to the task runner's thread.
 
     Args:
         is_off: whether the robots.txt of an address' site is not to be read.

@@ -23,7 +23,9 @@ DYING_S = 5.0
 
 
 class Watchdog:
-    """Reads what each worker notes in shared memory: a task need not cooperate. Belongs to one thread.
+    """Ends workers whose task exceeds its limit, and frees the jobs that wait behind a slow one.
+
+    Reads what each worker notes in shared memory: a task need not cooperate. Belongs to one thread.
 
     Args:
         limit_s: the longest that one task may take, infinity without a limit; loading a page from the

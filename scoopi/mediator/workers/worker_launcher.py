@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 class WorkerLauncher:
-    """Workers that are started ahead load their modules while the parent loads its own and reads definitions.
+    """Starts worker processes, some of them ahead of their plan.
+
+    These load their modules while the parent loads its own and reads definitions.
 
     What was started and never launched is killed by the end of its `with`.
 

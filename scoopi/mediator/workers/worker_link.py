@@ -24,7 +24,10 @@ PIPE_BYTES = 1 << 20
 
 
 class WorkerLink:
-    """Sends never block: what the worker does not take yet waits here. Belongs to one thread."""
+    """The parent's ends of one worker.
+
+    Sends never block: what the worker does not take yet waits here. Belongs to one thread.
+    """
 
     def __init__(self, incoming: int, outgoing: int) -> None:
         self.incoming = incoming

@@ -161,7 +161,9 @@ class PoolWorker:
 
 
 class WorkerPool:
-    """The workers of a node, and one more for jobs that must run alone. Belongs to one thread.
+    """Starts workers, knows what each has, chooses one for a job, replaces those that crash.
+
+    There is one more for jobs that must run alone. Belongs to one thread.
 
     Args:
         launch: starts a worker.

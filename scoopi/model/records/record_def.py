@@ -144,7 +144,9 @@ class SourceDef(msgspec.Struct, frozen=True):
 
 
 class RecordDef(msgspec.Struct, frozen=True):
-    """Records: one for each element that `each` finds, or one for each page.
+    """The records to read on a page: one for each element that `each` finds, or one in all.
+
+    Their fields are named.
 
     Attributes:
         time_zone: of dates of the page that have none; empty for the run's own.

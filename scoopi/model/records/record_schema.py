@@ -82,7 +82,7 @@ class Expectation(msgspec.Struct, frozen=True):
 
 
 class RecordSchema(msgspec.Struct, frozen=True):
-    """The records of one data definition.
+    """The columns of the records of one data definition, and what their values are.
 
     Attributes:
         name: of the data definition.

@@ -33,7 +33,7 @@ class Hop(msgspec.Struct, frozen=True):
 
 
 class FetchedPage(msgspec.Struct, frozen=True):
-    """What came of a page.
+    """The requests and answers of one page, as `scoopi fetch` shows them.
 
     Attributes:
         hops: each request with its answer, in their order.

@@ -6,7 +6,9 @@ import msgspec
 
 
 class HostPace(msgspec.Struct, frozen=True):
-    """What was sent to one host, by all processes whose files were read.
+    """How a run has treated one host, as `scoopi politeness` shows it.
+
+    All processes whose files were read are added up.
 
     Attributes:
         host: `host:port`.

@@ -56,7 +56,7 @@ class LogSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScheduleSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings of the whole project.
+    """The settings of a whole project of the scheduler.
 
     Attributes:
         every: how often `serve` runs a pass without an event.

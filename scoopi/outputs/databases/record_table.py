@@ -35,7 +35,9 @@ class MovedError(Exception):
 
 
 class RecordTable:
-    """The rows of a group and the offset up to which they are written go into one transaction.
+    """The table of one output, and how much of each segment is in it.
+
+    The rows of a group and the offset up to which they are written go into one transaction.
 
     Source: ARCHITECTURE, protocol rule 15.
 

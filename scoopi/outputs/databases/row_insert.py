@@ -12,7 +12,9 @@ _STAGE = "scoopi_stage"
 
 
 class RowInsert:
-    """COPY on PostgreSQL, `executemany` on SQLite; with a key an upsert of the rows of earlier runs.
+    """Puts records into a table in the quickest way that its database has.
+
+    That is COPY on PostgreSQL, `executemany` on SQLite; with a key an upsert of the rows of earlier runs.
 
     A record in which a field of the key is missing is equal to no other.
 

@@ -15,7 +15,10 @@ _PLAIN = (ColumnType.TEXT, ColumnType.DECIMAL, ColumnType.DATE, ColumnType.DATET
 
 
 class CsvWriter:
-    """RFC 4180, UTF-8, line feeds: missing values are empty, lists are JSON, booleans `true` and `false`."""
+    """Writes records as CSV by RFC 4180, in UTF-8 with line feeds.
+
+    Missing values are empty, lists are JSON, booleans `true` and `false`.
+    """
 
     delimiter = ","
 

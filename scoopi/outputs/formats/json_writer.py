@@ -12,7 +12,10 @@ from scoopi.outputs.typed_values import typed_reader
 
 
 class JsonLinesWriter:
-    """One object a line: numbers are numbers, with all digits of a decimal; a missing value is null."""
+    """Writes each record as a JSON object on a line.
+
+    Numbers are numbers, with all digits of a decimal; a missing value is null.
+    """
 
     def __init__(self, stream: IO[bytes], columns: Sequence[Column]) -> None:
         self._stream = stream
@@ -39,7 +42,7 @@ class JsonLinesWriter:
 
 
 class JsonArrayWriter(JsonLinesWriter):
-    """One array of the same objects, each on a line of its own."""
+    """Writes records as one JSON array, each object on a line of its own."""
 
     def __init__(self, stream: IO[bytes], columns: Sequence[Column]) -> None:
         super().__init__(stream, columns)

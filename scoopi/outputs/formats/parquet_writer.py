@@ -30,7 +30,9 @@ _TYPES = {
 
 
 class ParquetWriter:
-    """Numbers, dates and lists keep their types; a JSON value is its text; missing values are null.
+    """Writes records as row groups of typed columns.
+
+    Numbers, dates and lists keep their types; a JSON value is its text; missing values are null.
 
     Decimals are `decimal128(38, 9)`. Once a value does not fit, the column becomes `decimal256(76, 38)`, and
     what is written already is converted, so that no digit is lost.

@@ -22,7 +22,10 @@ _CLASSES = MappingProxyType(
 
 
 class RecordWriter(Protocol):
-    """Writes to a stream that it neither opens nor closes; memory does not grow with the records."""
+    """Writes records in one format to a stream that it neither opens nor closes.
+
+    Memory does not grow with the records.
+    """
 
     def write(self, records: Sequence[Sequence[Any]]) -> None:
         """Add records: values as they travel, in the order of the columns.

@@ -26,7 +26,10 @@ _FIRST_DATE = date(1900, 3, 1)
 
 
 class XlsxWriter:
-    """One sheet, or as many as the records need; lists and JSON are text, times are in UTC."""
+    """Writes records as rows of a workbook, without keeping them in memory.
+
+    One sheet, or as many as the records need; lists and JSON are text, times are in UTC.
+    """
 
     def __init__(self, stream: IO[bytes], columns: Sequence[Column]) -> None:
         self._stream = stream

@@ -24,7 +24,10 @@ def _builder() -> ModuleType:
 
 
 class BridgeBuildHook(BuildHookInterface[Any]):
-    """Wired in pyproject.toml under `tool.hatch.build.targets.wheel.hooks.custom`."""
+    """Puts the compiled bridge into the wheel where it can be built; else the wheel is pure.
+
+    Wired in pyproject.toml under `tool.hatch.build.targets.wheel.hooks.custom`.
+    """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile; an editable install gets the bridge in place."""

@@ -26,7 +26,7 @@ RecordValues = Callable[[list[Element], tuple[Any, ...], int], list[list[list[st
 
 
 class NativeParser:
-    """Parses with the GIL released; any thread may call it.
+    """Parses pages in the compiled bridge, with the GIL released; any thread may call it.
 
     Args:
         module: the compiled module, if it is not the one built in place.

@@ -26,7 +26,7 @@ class Leaf(Protocol):
 
 
 class PositionalGroups:
-    """Belongs to one page; what queries find on the way to their last step is found once.
+    """What queries find on the way to their last step, found once a page.
 
     Args:
         blocks: where elements are looked for.
@@ -60,7 +60,9 @@ class PositionalGroups:
 
 
 class PositionalIndex:
-    """Answers as the filled selector would, but goes over each row of a table only once.
+    """The values of a page by their positions, for all selectors of one open query.
+
+    Answers as the filled selector would, but goes over each row of a table only once.
 
     Where elements found on the way lie inside each other, order and doubles are left to an ordinary
     query.

@@ -16,7 +16,10 @@ _SIGNS = re.compile(r"([\\^$.|?*+()\[\]{}&~#\-\s])", re.ASCII)
 
 
 class BoundText(NamedTuple):
-    """The text with stand-ins, and the value behind each."""
+    """A selector in which letters stand in for values of the page while it is parsed.
+
+    Knows the value behind each letter.
+    """
 
     text: str
     values: Mapping[str, str]

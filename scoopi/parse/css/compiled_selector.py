@@ -27,7 +27,7 @@ _DATA = frozenset({"script", "style"})
 
 
 class CompiledSelector:
-    """Finds elements in a page, a block or below an element.
+    """A selector ready to find its elements in a page, in a block or below an element.
 
     One XPath finds them at once. But libxml2 compares each element that a step finds with all others, and
     searches for what `:has` needs at each element again. So in large pages the elements of each compound are

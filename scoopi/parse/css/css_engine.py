@@ -19,7 +19,9 @@ _ATTRIBUTE = " attribute: "
 
 
 class CssEngine:
-    """A QueryEngine; compiled queries are kept, the least used ones forgotten.
+    """Compiles queries in the jsoup dialect of CSS.
+
+    A QueryEngine; compiled queries are kept, the least used ones forgotten.
 
     Args:
         regex_timeout_ms: limit of one regular expression on one text.

@@ -72,7 +72,9 @@ class PositionalShape:
 
 
 class CssOpenQuery:
-    """An OpenQuery; all blocks count.
+    """A selector whose `:nth-child(k)` positions are left open, shared by all that differ in k.
+
+    An OpenQuery; all blocks count.
 
     Args:
         shape: what it is the query of.

@@ -13,7 +13,7 @@ _BLANKS = " \t\n\f\r"
 
 
 class Scanner:
-    """A cursor over one selector, or over the part of it between brackets.
+    """Reads the text of a selector, or of a part between brackets, and says precisely where it is wrong.
 
     Args:
         text: the text to read.

@@ -49,7 +49,7 @@ class ChainParts(NamedTuple):
 
 
 class XPathWriter:
-    """Writes one selector; `extensions` collects the filters that its expression calls.
+    """Writes a parsed selector as one XPath, with filters for the rest, which `extensions` collects.
 
     The forms are chosen for speed: a position right after a combinator is `*[k][self::td]`, which
     libxml2 finds without counting siblings.

@@ -44,7 +44,7 @@ class GridSettings(msgspec.Struct, frozen=True):
 
 
 class GridAxis:
-    """One axis, its texts compiled.
+    """One axis of a template of rows, its texts compiled: how it gets its value.
 
     Args:
         data_def: the definition that the axis belongs to.

@@ -29,7 +29,9 @@ class _Layout(NamedTuple):
 
 
 class GridColumns:
-    """Gives the rows of a GridTemplate, but evaluates an axis once for each index that it needs.
+    """Makes the rows of a template whose axes depend on indexes only, column by column.
+
+    They are those of a GridTemplate, but an axis is evaluated once for each index that it needs.
 
     For templates of which no axis has a script, takes another axis' value, or can end its turn early.
 

@@ -28,7 +28,9 @@ _QUOTED, _CHARACTER = re.compile(r"'[^']*'"), re.compile(r",? at character \d+")
 
 
 class GridQuery:
-    """Reads by position where only indexes inside `:nth-child` vary, else by a query for each text.
+    """Block and selector of one axis, ready to give a value for any row.
+
+    Reads by position where only indexes inside `:nth-child` vary, else by a query for each text.
 
     Args:
         block: the block's selector.

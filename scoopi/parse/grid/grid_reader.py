@@ -24,7 +24,7 @@ from scoopi.parse.query_ports import QueryEngine, ScriptRunner
 
 
 class GridReader:
-    """Compiled once per definition, used for many pages.
+    """Reads the rows of a page by one data definition. Compiled once per definition, used for many pages.
 
     Rows follow `indexRange`; a value of `breakAfter` is the last one of an open range:
 

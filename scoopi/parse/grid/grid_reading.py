@@ -15,7 +15,9 @@ Element = etree._Element
 
 
 class GridReading:
-    """Finds blocks and values, each only once per page, and runs scripts.
+    """What is known of one page while its rows are read.
+
+    Finds blocks and values, each only once, and runs scripts.
 
     Args:
         engine: compiles the queries.

@@ -14,7 +14,9 @@ from scoopi.parse.grid.range_ends import RangeEnds, unmet_stop
 
 
 class GridTemplate:
-    """Counts through the indexes of its axes like an odometer: one wheel per axis, the last one fastest.
+    """Turns the wheels of one template of rows and evaluates its axes.
+
+    Counts through the indexes like an odometer: one wheel per axis, the last one fastest.
 
     An item with the indexes 1-2, no dim, and a fact with 1-3 give the rows (1, 1) (1, 2) (1, 3) (2, 1) (2, 2)
     (2, 3). An axis is evaluated again only when a wheel has turned on which its value may depend: here the

@@ -55,7 +55,9 @@ class ScriptRows:
 
 
 class PlaceholderScope:
-    """Compiles texts of one axis: placeholders whose value is known are put in, the others kept as pieces.
+    """The axes that the placeholders of one axis' queries and scripts can refer to.
+
+    Compiles texts: placeholders whose value is known are put in, the others kept as pieces.
 
     Args:
         axes: the axes of the template, in the order of output.

@@ -34,7 +34,7 @@ Piece = str | IndexOf | ValueOf | Leftover
 
 
 class PlaceholderTemplate:
-    """Pieces of a text.
+    """A text in pieces whose placeholders are understood; what is known beforehand is in it.
 
     Args:
         pieces: in order; texts that follow each other are joined.

@@ -20,7 +20,9 @@ from scoopi.parse.query_ports import QueryEngine, ScriptRunner
 
 
 class PlainReader:
-    """Gives the rows, warnings and failures of a GridReader, without a plan and slowly.
+    """Reads rows as the language defines them, each cell by a query of its own: the reference.
+
+    Gives the rows, warnings and failures of a GridReader, slowly.
 
     Nothing is remembered from one cell to the next, and every axis is evaluated for every row.
 

@@ -23,7 +23,9 @@ class _End(NamedTuple):
 
 
 class RangeEnds:
-    """Belongs to the reading of one page by one template.
+    """Warns of ranges that end at a missing value although later indexes have one.
+
+    Belongs to the reading of one page by one template.
 
     The rows of later indexes are not read: an advert between cards, or a card without title, ends them.
 

@@ -42,7 +42,7 @@ ReadField = Callable[[Reading, RecordRoot], Sequence[Raw]]
 
 
 class FieldReader:
-    """One field, compiled.
+    """Reads one field of a record, from the element to the value.
 
     Args:
         definition: of the field.

@@ -19,7 +19,7 @@ _NAMES = (LOCATOR_NAME, LOCATOR_GROUP, "page.url", "page.fetchedAt", "record.ind
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """One page.
+    """What fields know of their page beside its content, and the placeholders that name it.
 
     Attributes:
         url: its final address.

@@ -44,7 +44,9 @@ class FieldView(msgspec.Struct, frozen=True):
 
 
 class RecordInspection:
-    """Asks the fields one by one, without regard to speed.
+    """Shows the author of a definition what each of its fields finds on one page.
+
+    Asks the fields one by one, without regard to speed.
 
     Args:
         source: the page.

@@ -60,7 +60,7 @@ class Follows(NamedTuple):
 
 
 class RecordReader:
-    """Belongs to one thread.
+    """Reads the records of pages by one definition. Belongs to one thread.
 
     Args:
         definition: what to read.

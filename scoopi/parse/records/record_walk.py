@@ -61,7 +61,9 @@ class _Target(NamedTuple):
 
 
 class RecordWalk:
-    """Callable with the elements of the records of a page.
+    """Finds what all simple selectors of records find, in one walk over the element of each record.
+
+    Called with the elements of the records of a page.
 
     Args:
         fields: the fields, and what finds each in an element; None for those that are not found there.

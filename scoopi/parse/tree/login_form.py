@@ -14,7 +14,7 @@ _NOT_SENT = frozenset({"submit", "button", "image", "reset", "file"})
 
 
 class LoginForm(msgspec.Struct, frozen=True):
-    """What a form sends.
+    """A form of a page with its fields as a browser would send them.
 
     Attributes:
         url: absolute, where it is sent.

@@ -67,7 +67,9 @@ def html_backend() -> str:
 
 
 class Page:
-    """What parsers are given; belongs to one worker, all tasks of the page share it.
+    """A document and its tree, parsed as a browser does when first asked for, once.
+
+    Belongs to one worker; all tasks of the page share it.
 
     Attributes:
         is_read: a task has read it.

@@ -20,7 +20,7 @@ ParseDate = Callable[[str, datetime], datetime]
 
 
 class DateText:
-    """Reads the dates of one field.
+    """Reads dates and date-times of one field as pages write them, by patterns or by dateparser.
 
     Args:
         formats: patterns, of which the first that fits counts: strptime directives (with `%`), or the letters

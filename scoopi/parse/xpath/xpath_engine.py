@@ -17,7 +17,7 @@ from scoopi.parse.xpath.xpath_values import text_of, xpath_text
 
 
 class XPathEngine:
-    """A QueryEngine; compiled queries are kept, the least used ones forgotten.
+    """Compiles queries in XPath 1.0. A QueryEngine; compiled queries are kept, the least used ones forgotten.
 
     Args:
         cached_queries: how many compiled queries of each kind are kept.

@@ -106,7 +106,9 @@ class Compile(Protocol):
 
 
 class XPathOpenQuery:
-    """An OpenQuery; the last block counts, and in it the last node.
+    """A path cut at its open positions, each part compiled.
+
+    An OpenQuery; the last block counts, and in it the last node.
 
     Args:
         steps: of the path.

@@ -46,7 +46,7 @@ class TokenKind(Enum):
 
 
 class XPathToken(NamedTuple):
-    """A word and where it begins, from 0; `gap` is the white space before it."""
+    """A token of an expression, and where it begins, from 0. `gap` is the white space before it."""
 
     kind: TokenKind
     text: str

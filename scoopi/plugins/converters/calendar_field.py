@@ -14,7 +14,9 @@ _LATEST_YEAR = 292_278_994
 
 @dataclass(frozen=True, slots=True)
 class CalendarField:
-    """What a roll needs of a field; weeks begin on Sunday, and 1 January is in the first.
+    """A field of Java's Calendar: its value, its least and greatest, and how it is set.
+
+    Weeks begin on Sunday, and 1 January is in the first.
 
     Attributes:
         least: the smallest value it can have.

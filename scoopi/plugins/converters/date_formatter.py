@@ -18,7 +18,7 @@ CACHED_TEXTS = 10_000
 
 
 class DateReader(Protocol[Read]):
-    """A compiled pattern."""
+    """A compiled date pattern that reads a text."""
 
     @property
     def pattern(self) -> str:

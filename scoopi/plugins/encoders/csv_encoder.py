@@ -15,7 +15,9 @@ _values_of = itemgetter(1)  # `Item.values`; for thousands of rows a third of th
 
 
 class CsvEncoder:
-    """One line a row: locator name, task group, [page, 1, 1,] and the values of its axes; UTF-8.
+    """Writes rows as lines of delimited values.
+
+    One line a row: locator name, task group, [page, 1, 1,] and the values of its axes; UTF-8.
 
     Args:
         delimiter: stands between values; one or more characters.

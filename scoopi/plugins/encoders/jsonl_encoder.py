@@ -13,7 +13,9 @@ from scoopi.model.locator import Locator
 
 @dataclass(frozen=True)
 class JsonlEncoder:
-    """One object a row: `locator`, `group`, [`page`,] and `values` by the names of items, dims and fact.
+    """Writes rows as lines of JSON objects.
+
+    One object a row: `locator`, `group`, [`page`,] and `values` by the names of items, dims and fact.
 
     Args:
         include_tags: whether each object holds its page's position in the chain of links.

@@ -19,7 +19,10 @@ Row = tuple[str | None, ...]
 
 @dataclass(frozen=True)
 class RowsEncoder:
-    """Each call gives one block: its length (4 bytes, big endian), then a msgpack array of rows."""
+    """Keeps rows as values for a ListAppender.
+
+    Each call gives one block: its length (4 bytes, big endian), then a msgpack array of rows.
+    """
 
     def encode(self, data: Data, locator: Locator, page: int) -> bytes:
         """The rows of a page as one block; nothing when there are none."""

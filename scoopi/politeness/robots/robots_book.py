@@ -32,7 +32,9 @@ class RobotsReader(Enum):
 
 
 class RobotsBook:
-    """One record a host and run, so that a file is read once, whatever crashes or is resumed.
+    """Keeps the robots.txt of each host in the store; of all nodes one reads it.
+
+    One record a host and run, so that a file is read once, whatever crashes or is resumed.
 
     Every method raises StoreError when nothing is known: call it again.
 

@@ -31,7 +31,9 @@ class Sought(msgspec.Struct, frozen=True):
 
 
 class RobotsDesk:
-    """Between the task runner, which asks and never waits, and the job runner, which speaks to the store.
+    """What this node knows of each host's robots.txt, and what the store is to keep.
+
+    Between the task runner, which asks and never waits, and the job runner, which speaks to the store.
 
     The job runner's thread calls `round`, the task runner's all else. They share dictionaries and deques,
     which are changed by single operations only.

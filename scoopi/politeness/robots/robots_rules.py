@@ -18,7 +18,9 @@ MOST_SEARCHED = 1000
 
 
 class RobotsRules:
-    """The lines of one file that concern this agent; protego decides what they mean.
+    """What a host's robots.txt forbids this agent, and how long it wants it to wait.
+
+    Made of the lines of one file that concern this agent; protego decides what they mean.
 
     >>> rules = RobotsRules([RobotsLine(2, "Disallow: /private"), RobotsLine(3, "Allow: /private/news")])
     >>> rules.refusal("http://a.example/private/news"), rules.refusal("http://a.example/private")

@@ -30,7 +30,9 @@ RETRY_S = 0.5
 
 
 class ClusterBoot:
-    """Source: docs/cluster.md, "Which run a node joins"; ARCHITECTURE, protocol rules 8, 9 and 11.
+    """Connects a node to its cluster and joins its run, with retries.
+
+    See docs/cluster.md, "Which run a node joins", and ARCHITECTURE, protocol rules 8, 9 and 11.
 
     Args:
         opened: closes what this opens.

@@ -24,7 +24,9 @@ from scoopi.store.runs.run_record import RunCancel, RunPhase, RunRecord
 
 
 class ClusterDesk:
-    """Connected within its `with`.
+    """Answers requests to a cluster from outside its runs: figures, cancel, forget.
+
+    Connected within its `with`.
 
     Raises:
         UsageError: no cluster was named.

@@ -27,7 +27,9 @@ NOBODY = ""
 
 
 class LeftOverRuns:
-    """Called by the next node of any run; what fails is left to the node after it.
+    """Ends runs that their own nodes left behind.
+
+    Called by the next node of any run; what fails is left to the node after it.
 
     Args:
         retention_s: for a run of which it cannot be read.
@@ -79,7 +81,7 @@ class LeftOverRuns:
 
 
 class EarlierIncarnations:
-    """A run's folder holds rows of one incarnation of the run, whichever nodes share it.
+    """Finds rows of earlier incarnations of a run in its folder, where only those of one may be.
 
     Make it before the run record is read: what a node's folder names by then was in the record before.
 

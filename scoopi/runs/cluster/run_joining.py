@@ -52,7 +52,9 @@ class _Found:
 
 
 class RunJoining:
-    """Keeps what a node knows of its run from one attempt to the next.
+    """Finds the run of a connected node, waits for the other nodes, and composes the run once.
+
+    Keeps what a node knows of its run from one attempt to the next.
 
     Args:
         node: incarnation of this process.

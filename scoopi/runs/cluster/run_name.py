@@ -47,7 +47,9 @@ class CurrentRun(msgspec.Struct, frozen=True):
 
 
 class RunName:
-    """Nodes that start together agree on one name, and no name returns.
+    """Decides which run of the cluster a node joins.
+
+    Nodes that start together agree on one name, and no name returns.
 
     Args:
         grid: the maps that belong to no run.

@@ -24,7 +24,9 @@ EndCounts = Counter[tuple[str, JobState]]
 
 
 class RunSurvey:
-    """Counts by scans, as the nodes themselves do (ARCHITECTURE, protocol rule 12).
+    """Reads what the store knows of a run, and changes nothing.
+
+    Counts by scans, as the nodes themselves do (ARCHITECTURE, protocol rule 12).
 
     Every method raises StoreError when the store does not answer.
 

@@ -22,7 +22,9 @@ TRIES = 5
 
 
 class NodeFolder:
-    """`DIR/<run>/.scoopi/<node>/`; several nodes may share DIR, each has a folder of its own.
+    """This node's hidden folder in the folder of a cluster's run, locked while in use.
+
+    `DIR/<run>/.scoopi/<node>/`; several nodes may share DIR, each has a folder of its own.
 
     Attributes:
         path: the run's folder.

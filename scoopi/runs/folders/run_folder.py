@@ -39,8 +39,9 @@ HOLDER_WRITES_S = 0.5
 
 
 class RunFolder:
-    """`DIR/<run id>/`, with `.scoopi/<node>/` for segments and state; locked by one process at a time.
+    """The folder of a run on one machine: made whole, locked while in use, found again.
 
+    `DIR/<run id>/`, with `.scoopi/<node>/` for segments and state; locked by one process at a time.
     Source: docs/output.md; ARCHITECTURE, protocol rule 13.
     """
 

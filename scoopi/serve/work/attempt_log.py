@@ -10,7 +10,9 @@ _NAME = "log"
 
 
 class AttemptLog:
-    """Writes the log of an attempt, continued after one that was lost.
+    """Writes what an attempt prints, of which the first and the last half of a limit are kept.
+
+    It continues the log of an attempt that was lost.
 
     The first half is in `log`, what follows in `log.OFFSET`; of these the last two are kept.
 

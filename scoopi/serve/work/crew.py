@@ -23,7 +23,7 @@ class AttemptReport(NamedTuple):
 
 
 class Crew:
-    """Starts, stops and hears attempts; belongs to one thread.
+    """Starts, stops and hears the attempts that run on this worker. Belongs to one thread.
 
     Args:
         wake_up: ends a wait.

@@ -20,7 +20,9 @@ _MOST_OPEN = 256
 
 
 class ForkServer:
-    """Starts keepers; the process starts with the first one, and again if it was killed.
+    """A process that has imported what keepers need, and forks one for each attempt.
+
+    It starts with the first one, and again if it was killed.
 
     It only ever has the keeper's ends of a pipe, and only until it has forked: the end of `serve`, even by
     SIGKILL, closes the other ends, upon which each keeper kills its work.

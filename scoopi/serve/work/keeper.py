@@ -35,7 +35,7 @@ _DRAIN_S = 2.0
 
 
 class Keeper:
-    """The work of one attempt.
+    """Runs the work of one attempt in a small process, and leaves nothing of it behind.
 
     Args:
         order: what to run; see `order_of` in `orders`.

@@ -16,7 +16,7 @@ _CHUNK = 65536
 
 
 class KeptAttempt:
-    """An attempt that runs.
+    """One attempt that runs on this worker, below its keeper.
 
     Args:
         attempt: its record, as claimed.

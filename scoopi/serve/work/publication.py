@@ -15,7 +15,7 @@ _NEW = ".new"
 
 
 class Publication:
-    """The folder of a slot's rows.
+    """The folder of a slot's rows, which appear all at once, also if a crash comes in between.
 
     The files are built in `.SLOT.part`, which is renamed to `SLOT.new`, and is complete then. The former
     `SLOT` becomes `SLOT~n`, and `SLOT.new` becomes `SLOT`. A crash between any two renames is finished by

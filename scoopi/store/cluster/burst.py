@@ -16,7 +16,7 @@ WIDTH = 1000
 
 
 class Burst:
-    """Sends calls one after another without waiting for each answer.
+    """Keeps many calls to the grid in flight at once, a bounded number of them.
 
     When it raises, calls may still be on their way and take effect later: every write is conditional
     on a value that does not come back, so this does no harm (ARCHITECTURE, protocol rule 1).

@@ -18,7 +18,9 @@ LOOK_S = 1.0
 
 
 class CallTimeout:
-    """Asked by all threads that wait.
+    """How long this node waits for an answer of the grid; shorter and shorter during a shutdown.
+
+    Asked by all threads that wait.
 
     Args:
         calm_s: how long an answer is waited for while nobody has asked this node to stop.

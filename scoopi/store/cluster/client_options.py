@@ -14,7 +14,7 @@ _BACKUP_S = 2.0
 
 
 class UnknownTypesRefused(PickleRefused):
-    """Stands where the client would pickle what it has no form for: only text, JSON and bytes are sent."""
+    """Refuses values that are not text, JSON or bytes, where the client would pickle them."""
 
     def get_type_id(self) -> int:
         """A number that no other serializer has."""

@@ -45,7 +45,9 @@ class Awaited(Protocol):
 
 
 class ClusterClient:
-    """Connected when made; finds other members, and these again, by itself. Any thread may call.
+    """This node's one connection to its Hazelcast cluster.
+
+    Connected when made; finds other members, and these again, by itself. Any thread may call.
 
     A call that gets no answer is sent again for `call_timeout_ms`, then it raises StoreError; when no
     member was reachable for `reconnect_timeout_ms`, ClusterError: then this node's run cannot go on.

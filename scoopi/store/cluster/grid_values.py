@@ -19,7 +19,7 @@ MOST = 16_384
 
 
 class PickleRefused(StreamSerializer):
-    """Stands where the client has its serializer of pickles: reading one would run what it holds."""
+    """Refuses pickled values, where the client would read them: reading one would run what it holds."""
 
     def write(self, out: ObjectDataOutput, obj: object) -> NoReturn:
         """Refuse it."""
@@ -95,7 +95,9 @@ class GridKey(Data):
 
 
 class GridKeys:
-    """Any thread may call: what two make at once is the same.
+    """Serializes keys for the grid, and remembers them.
+
+    Any thread may call: what two make at once is the same.
 
     Args:
         serialized: the client's serialization. It passes on what is serialized already.

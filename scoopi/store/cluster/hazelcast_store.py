@@ -27,7 +27,9 @@ _FOREIGN_KEYS = "the map %s holds keys that Scoopi did not write, which are skip
 
 
 class HazelcastStore:
-    """Keeps `Store` on maps named `scoopi.<run>.<map>`: a batch is one pipelined burst.
+    """The store of a run over nodes, on maps of a Hazelcast grid.
+
+    The maps are named `scoopi.<run>.<map>`; a batch is one pipelined burst.
 
     A write may have been made although its answer was no or never came: put a SettlingStore
     before it. Records of indexed maps are sent as JSON, which the grid indexes by (field, key), all others as

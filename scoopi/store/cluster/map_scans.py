@@ -40,7 +40,9 @@ class MapCalls(msgspec.Struct, frozen=True):
 
 
 class MapScans:
-    """Any thread may call; it remembers hints only.
+    """Asks the grid for a page of a map's records, in the order of their keys.
+
+    Any thread may call; it remembers hints only.
 
     A map with keys that are not text cannot be compared with ours by the grid; then all of it is read.
     """

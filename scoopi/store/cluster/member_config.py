@@ -108,7 +108,7 @@ def _fetch(environ: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MemberConfig:
-    """What `scoopi member` was asked for.
+    """What a Hazelcast member for development was asked for, and needs of this machine.
 
     Attributes:
         port: None: the first free one from 5701 on.

@@ -90,7 +90,9 @@ class Heap(NamedTuple):
 
 
 class MemberHeaps:
-    """Asks members as Hazelcast's Management Center does; the open-source edition answers that too.
+    """Warns while a run is seeded if the members lack the heap for it.
+
+    Asks members as Hazelcast's Management Center does; the open-source edition answers that too.
 
     Members that collect no metrics (`hazelcast.metrics.enabled: false`) are left out.
     """

@@ -94,7 +94,9 @@ class MajorityCalls(msgspec.Struct, frozen=True):
 
 
 class MemberMajority:
-    """Both halves of a split cluster may hold all records, and each half would finish the run by itself.
+    """Refuses calls to the store while no majority of the cluster's members is seen.
+
+    Both halves of a split cluster may hold all records, and each half would finish the run by itself.
 
     So a call is refused while half of the members or fewer are seen, of the largest number ever seen.
     The record is raised before the first call that relies on more members; only the settings lower it.

@@ -33,7 +33,9 @@ _ACCESS = (
 
 
 class MemberProcess:
-    """Starts a member; `with` ends it.
+    """One Hazelcast member as a Java process that ends with its starter.
+
+    Entering it starts the member, leaving it ends it.
 
     Its log is read by the caller (`wait_ready`, `follow`) in their own thread: the process
     stands still when nobody reads for long, unless `log` is a file. The kernel ends it with the

@@ -17,7 +17,10 @@ _MOST = 1000
 
 
 class Queries:
-    """Imports the client when it is made: that takes a while, and runs on one machine do not need it."""
+    """The queries of scans, in the classes of the Hazelcast client.
+
+    It imports the client when it is made: that takes a while, and runs on one machine do not need it.
+    """
 
     def __init__(self) -> None:
         from hazelcast import aggregator, core, predicate
@@ -67,7 +70,9 @@ class Queries:
 
 
 class ScanBounds:
-    """Ids of jobs are digests, spread evenly over the key space: their number gives their distance.
+    """Guesses at which key a scan may end, so that the grid sorts few records more than were asked for.
+
+    Ids of jobs are digests, spread evenly over the key space: their number gives their distance.
 
     A wrong guess costs a second call and changes no answer. Threads may share it: it holds hints.
     """

@@ -14,7 +14,7 @@ POLL_MS = 200
 
 
 class Barricade:
-    """A named value that is composed under a lease.
+    """Has one node compose a value under a lease, while the others wait for it. A dead holder is replaced.
 
     The value is one record made by `put_if_absent`: a node that finds one uses it, so that a holder that
     was replaced although it was alive does no harm.

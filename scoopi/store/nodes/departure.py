@@ -14,7 +14,9 @@ log = logging.getLogger(__name__)
 
 
 class Departure:
-    """Leaving is the last write of a node; it follows publishing.
+    """How a node leaves its run, and which rows of other nodes are still missing.
+
+    Leaving is the last write of a node; it follows publishing.
 
     Args:
         load: this node's load now.

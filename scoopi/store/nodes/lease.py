@@ -18,7 +18,9 @@ NOBODY = ""
 
 
 class LeaseWatch:
-    """Remembers the record as last read, and since when; clocks of machines are never compared.
+    """Decides that a lease is lost once its record has not changed for long enough.
+
+    Clocks of machines are never compared.
 
     Args:
         lease_ms: unchanged for this long, and in at least `reads` looks after the first: expired.
@@ -86,7 +88,9 @@ class LeaseRecord(msgspec.Struct, frozen=True):
 
 
 class Lease:
-    """Acquired by a conditional write, renewed by a thread while it is used, then released.
+    """A named right that one node holds at a time; a holder whose watchers see no change is replaced.
+
+    Acquired by a conditional write, renewed by a thread while it is used, then released.
 
     A live holder that is replaced does not learn it at once: what it does under the lease must be harmless
     if another node does it too.

@@ -18,7 +18,9 @@ READS = 5
 
 
 class Membership:
-    """Heartbeats in one map, a record an incarnation; records are kept until the run is over.
+    """Sends this node's heartbeats, and knows which other nodes are live, have left or are dead.
+
+    Heartbeats are in one map, a record an incarnation, kept until the run is over.
 
     One thread beats and watches; `own_beat_is_old` may be asked by any.
 

@@ -45,7 +45,7 @@ class Load(NamedTuple):
 
 
 class NodeRecord(msgspec.Struct, frozen=True):
-    """The record of an incarnation; `number` grows with each heartbeat, the rest is its Load.
+    """What a node reports with each heartbeat. `number` grows with each; the rest is its Load.
 
     Attributes:
         start: how many incarnations its node had before; the newest is what the node is now.

@@ -17,7 +17,9 @@ LOOK_S = 0.2
 
 
 class Quorum:
-    """Waited for once a run; a node that waits sends heartbeats, so that the others count it.
+    """Waits until enough nodes of a run send heartbeats, once a run.
+
+    A node that waits sends heartbeats, so that the others count it.
 
     Args:
         size: the number of nodes to wait for, this one included.

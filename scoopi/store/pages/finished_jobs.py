@@ -23,7 +23,9 @@ BATCH = 500
 
 
 class RememberedEnds:
-    """Which take of which node ended a job. Every method raises StoreError when nothing is known.
+    """Remembers which take of which node ended a job.
+
+    Every method raises StoreError when nothing is known.
 
     Args:
         store: one whose answers are settled.
@@ -114,7 +116,9 @@ class RememberedEnds:
 
 
 class FinishedJobs:
-    """The last part of a job's life: TAKEN -> ended, remembered, its payload and record deleted.
+    """Ends jobs, and remembers every ended id, hundreds in a record once the run is over.
+
+    The last part of a job's life: TAKEN -> ended, remembered, its payload and record deleted.
 
     Each step is acknowledged before the next and is the same for every node, so any node may finish
     what another left half done. Every method raises StoreError when nothing is known: call

@@ -200,7 +200,9 @@ class JobRecords:
 
 
 class TakenRecords:
-    """A cache: the next change is conditional on it, and without an entry the record is read.
+    """A cache of the records of taken jobs, as last written.
+
+    The next change is conditional on it; without an entry the record is read.
 
     Any thread may call. It grows with the jobs that the node holds, which are bounded.
     """

@@ -37,7 +37,9 @@ LARGE = 1000
 
 
 class JobStore:
-    """READY -> TAKEN(incarnation, fence + 1) -> ended; each move is a conditional write.
+    """The life of a job in the store, from its put to the memory of its end.
+
+    READY -> TAKEN(incarnation, fence + 1) -> ended; each move is a conditional write.
 
     Any thread may call. Every method raises StoreError when nothing is known; it may have done a part of its
     work, and is called again with the same arguments.

@@ -23,7 +23,9 @@ class _Ready(NamedTuple):
 
 
 class JobTaking:
-    """READY -> TAKEN(incarnation, fence + 1).
+    """Takes ready jobs of hosts, of many hosts in the same few calls of the store.
+
+    READY -> TAKEN(incarnation, fence + 1).
 
     Args:
         store: one whose answers are settled.

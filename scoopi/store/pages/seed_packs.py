@@ -31,7 +31,9 @@ class UnpackedJobs(NamedTuple):
 
 
 class SeedPacks:
-    """A pack is a record of JOBS, so a run with packs is not over; its jobs stand apart, compressed.
+    """Seeded jobs that do not stand in the store one by one yet, thousands in a record.
+
+    A pack is a record of JOBS, so a run with packs is not over; its jobs stand apart, compressed.
 
     A node that runs out of a host's jobs takes its next pack, puts the jobs, and removes the pack. The pack
     of a node that crashes meanwhile is taken back as its jobs are, and unpacked again: ids are derived and

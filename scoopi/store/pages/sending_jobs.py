@@ -9,7 +9,9 @@ from scoopi.store.ports import JOBS, Change, Store
 
 
 class SendingJobs:
-    """Before such a request is sent, its job's record says so; who takes the job after a crash knows.
+    """Notes that a request which must not be sent twice is about to be sent.
+
+    The job's record says so first; the node that takes the job after a crash knows.
 
     Args:
         taken: what this node wrote when it took the jobs.

@@ -19,7 +19,9 @@ BATCH = 500
 
 
 class WaitingJobs:
-    """TAKEN -> WAITING at a node -> READY; a dead node's waiting jobs are adopted by another.
+    """Keeps the jobs whose page failed to load and is tried again, not before a time.
+
+    TAKEN -> WAITING at a node -> READY; a dead node's waiting jobs are adopted by another.
 
     A record holds how long its node waits, never a time of day: each node waits by its own clock, so that
     clocks which differ change nothing. Every method raises StoreError when nothing is known: call it again

@@ -23,7 +23,9 @@ class _Scanned(NamedTuple):
 
 
 class CompletionCheck:
-    """The run is over when all live nodes are idle, no job is left, and nobody has taken one around that.
+    """Decides whether a run is over, without a counter that a crash of its owner could spoil.
+
+    It is over when all live nodes are idle, no job is left, and no node has taken one around that.
 
     A scan reads one record after another, so a job could move past it. It is believed only when
     every live node was idle before it and after it, with the same number of takes: then no job

@@ -17,7 +17,9 @@ _PAGE = 500
 
 
 class RetryCounts:
-    """One record for each incarnation, which only it writes; belongs to one thread.
+    """Keeps the retries of each node in the store, so that all nodes and later processes share budgets.
+
+    One record for each incarnation, which only it writes; belongs to one thread.
 
     Args:
         store: one whose answers are settled.

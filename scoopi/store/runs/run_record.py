@@ -166,7 +166,9 @@ class Cancelled(msgspec.Struct, frozen=True):
 
 
 class RunCancel:
-    """A node obeys requests made after it has joined; so nodes that are started later resume the run.
+    """The request to cancel a run.
+
+    A node obeys requests made after it has joined; so nodes that are started later resume the run.
 
     Every method raises StoreError when nothing is known, and may then be called again.
 

@@ -45,7 +45,9 @@ class KnownRun(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RunRegistry:
-    """One record a run, in the map that belongs to no run.
+    """The runs that a cluster knows, and in which maps each keeps its records.
+
+    One record a run, in the map that belongs to no run.
 
     Records end by their time to live, but the maps of a run cost a member some megabytes even when they
     are empty: a node that starts later removes them. That is safe, as a name that returns gets other maps.

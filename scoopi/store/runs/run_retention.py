@@ -20,7 +20,9 @@ WEEK_S = 604_800
 
 
 class RunRetention:
-    """To be begun when the run is OVER, never before; begun again, or by two, it counts from then.
+    """Lets the records of a run that is over expire.
+
+    To be begun when the run is OVER, never before; begun again, or by two, it counts from then.
 
     Args:
         store: of the run.
@@ -44,7 +46,7 @@ class RunRetention:
         self._last = last
 
     def begin(self) -> None:
-        """From now on time runs out for the records.
+        """Have the records expire, counted from now.
 
         Raises:
             StoreError: the store does not answer; begin again.

@@ -38,7 +38,7 @@ RecordType = TypeVar("RecordType", bound=ScheduleRecord)
 
 
 class ScheduleStore:
-    """The scheduler's records by their ids.
+    """Reads and writes the scheduler's records by their ids; every write is conditional.
 
     Args:
         store: keeps the maps of `SCHEDULE_MAPS`.

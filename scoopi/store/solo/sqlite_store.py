@@ -44,7 +44,9 @@ def damaged_store(path: Path, why: str) -> StoreError:
 
 
 class SqliteStore:
-    """Keeps `Store` on SQLite: each call is one transaction that happens wholly or not at all.
+    """The store of a run on one machine, in one SQLite file.
+
+    Each call is one transaction that happens wholly or not at all.
 
     Any thread of the process may call; calls run one after another. A commit is not synced (WAL,
     `synchronous=NORMAL`): it survives the death of the process, and the machine's loss of power
