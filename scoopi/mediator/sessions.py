@@ -6,6 +6,7 @@ import logging
 from collections import deque
 from dataclasses import dataclass, field
 
+from injector import inject
 from msgspec.structs import replace
 
 from scoopi.mediator.shared_sessions import SharedSessions
@@ -46,6 +47,7 @@ class Sessions:
         shared: the sessions of all nodes; None if there are none.
     """
 
+    @inject
     def __init__(self, pool: WorkerPool, shared: SharedSessions | None = None) -> None:
         self._pool = pool
         self._shared = shared

@@ -66,7 +66,7 @@ class WorkersModule(Module):
 
     def configure(self, binder: Binder) -> None:
         """Bind what needs no value of its own."""
-        for part in (TaskInbox, TaskQueues, HandoverRouter, JobGiver, TaskRunner):
+        for part in (HandoverRouter, JobGiver, Sessions, TaskInbox, TaskQueues, TaskRunner):
             binder.bind(part, scope=singleton)
 
     @singleton
@@ -137,12 +137,6 @@ class WorkersModule(Module):
         """The sessions of sites in the store."""
         is_alone, is_gone = context.cluster is None, _is_gone(context, members)
         return SharedSessions(context.store, sites.sessions, context.node, is_alone, is_gone)
-
-    @singleton
-    @provider
-    def sessions(self, pool: WorkerPool, shared: SharedSessions) -> Sessions:
-        """The sessions of sites."""
-        return Sessions(pool, shared)
 
     @singleton
     @provider
