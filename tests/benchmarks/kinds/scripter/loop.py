@@ -1,0 +1,32 @@
+"""A table of 27 x 5 figures, and a script that is called with all of its rows."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from _quickjs import Context  # type: ignore[import-not-found]
+
+from tests.benchmarks.kinds.pages import Rows, figures, root_of
+
+ROUNDED: Any = Context().eval(
+    "(text) => JSON.stringify(JSON.parse(text).map(([line, year, fact]) =>"
+    "  [line, year, String(Math.round(Number(fact)))]))"
+)
+
+
+def page() -> str:
+    """Its page."""
+    return figures(27, 5)
+
+
+def rows(page: bytes) -> Rows:
+    """By hand."""
+    table = root_of(page).find(".//table[@id='figures']")
+    head, *lines = table.iter("tr")
+    years = [cell.text for cell in head][1:]
+    found: Rows = []
+    for line in lines:
+        name, *values = [cell.text for cell in line]
+        found += [(name, year, value) for year, value in zip(years, values, strict=True)]
+    return [tuple(row) for row in json.loads(ROUNDED(json.dumps(found)))]

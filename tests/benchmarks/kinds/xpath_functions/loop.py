@@ -1,0 +1,23 @@
+"""A table of 27 x 5 figures through functions of XPath."""
+
+from __future__ import annotations
+
+from tests.benchmarks.kinds.pages import Rows, figures, root_of
+
+
+def page() -> str:
+    """Its page."""
+    return figures(27, 5)
+
+
+def rows(page: bytes) -> Rows:
+    """By hand."""
+    table = root_of(page).find(".//table[@id='figures']")
+    head, *lines = table.iter("tr")
+    years = ["y" + (cell.text or "") for cell in head[1:]]
+    found: Rows = []
+    for line in lines:
+        name = line[0].text.partition("line ")[2]
+        values = [" ".join(cell.text.split()) for cell in line[1:]]
+        found += [(name, year, value) for year, value in zip(years, values, strict=True)]
+    return found
