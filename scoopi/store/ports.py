@@ -1,4 +1,4 @@
-"""Store: the port that keeps records in maps, and the maps of a run; its twins are `solo/` and `cluster/`."""
+"""Store: the port that keeps records in maps, with backends in solo, cluster and postgresql; a run's maps."""
 
 from __future__ import annotations
 

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import secrets
+from typing import TYPE_CHECKING
+
 import pytest
 
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import Store
+
+if TYPE_CHECKING:
+    from tests.outputs.postgres_server import PostgresServer
+
+
+@pytest.fixture(scope="session")
+def store_database(postgres: PostgresServer) -> str:
+    """The URL of a database for the spaces of many tests."""
+    return postgres.database(f"stores_{secrets.token_hex(4)}")
 
 
 class Clock:

@@ -1,16 +1,20 @@
-"""What both twins of the store promise, also behind a network that loses and doubles writes."""
+"""What all backends of the store promise, also behind a network that loses and doubles writes."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from scoopi.store.ports import Change, Outcome, Store, StoreMap
+from scoopi.store.postgresql.postgres_client import PostgresClient
+from scoopi.store.postgresql.postgres_store import PostgresStore
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
+from scoopi.store.store_url import parse_store_url
 from tests.cluster.grids import new_run
 from tests.store.faulty_store import Faults, FaultyStore
 
@@ -23,30 +27,31 @@ def sqlite(folder: Path) -> Store:
     return SqliteStore(folder / "store.db", maps=MAPS)
 
 
-def settling(faults: Faults) -> Callable[[Path], Store]:
-    return lambda folder: SettlingStore(FaultyStore(sqlite(folder), faults, seed=7), tries=60)
-
-
-TWINS: dict[str, Callable[[Path], Store]] = {
-    "sqlite": sqlite,
-    "sqlite-settled": settling(Faults()),
-    "sqlite-first-answers-lost": settling(Faults(lose_first_answers=True)),
-    "sqlite-delivered-twice": settling(Faults(deliver_twice=True)),
-    "sqlite-torn": settling(Faults(torn=0.3, lost_answers=0.2, deliver_twice=True)),
+FAULTS = {
+    "settled": Faults(),
+    "first-answers-lost": Faults(lose_first_answers=True),
+    "delivered-twice": Faults(deliver_twice=True),
+    "torn": Faults(torn=0.3, lost_answers=0.2, deliver_twice=True),
 }
-
 GRIDS = {"hazelcast": "cluster", "hazelcast-behind-a-faulty-network": "faulty_cluster"}
+BACKENDS = ["sqlite", *(f"sqlite-{fault}" for fault in FAULTS), "postgresql", "postgresql-torn", *GRIDS]
 
 
-@pytest.fixture(params=[*TWINS, *GRIDS])
+@pytest.fixture(params=BACKENDS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    if request.param in GRIDS:
-        with new_run(request.getfixturevalue(GRIDS[request.param]), MAPS) as grid:
-            yield SettlingStore(grid) if "faulty" in request.param else grid
-        return
-    store = TWINS[request.param](tmp_path)
-    yield store
-    store.close()
+    twin, _, fault = request.param.partition("-")
+    with ExitStack() as stack:
+        if twin == "sqlite":
+            plain = sqlite(tmp_path)
+            stack.callback(plain.close)
+        elif twin == "postgresql":
+            client = PostgresClient(parse_store_url(request.getfixturevalue("store_database")))
+            stack.callback(client.close)
+            plain = PostgresStore(client, request.node.name, MAPS)
+        else:
+            grid = stack.enter_context(new_run(request.getfixturevalue(GRIDS[request.param]), MAPS))
+            plain = SettlingStore(grid) if fault else grid
+        yield SettlingStore(FaultyStore(plain, FAULTS[fault], seed=7), tries=60) if fault in FAULTS else plain
 
 
 def parcel(depot: str, note: object = 0) -> bytes:

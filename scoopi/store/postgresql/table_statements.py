@@ -1,0 +1,107 @@
+"""The SQL of the store in PostgreSQL: its tables, and one statement for a batch of any length.
+
+Parameters are named, and a batch travels as one array a column. Rows are locked in the order of their keys,
+so that two batches never wait for each other in a circle.
+"""
+
+from __future__ import annotations
+
+from string import Template
+
+from scoopi.store.ports import StoreMap
+
+FORMAT = 1
+FORMAT_TABLE = "scoopi_format"
+MISSING = b"SELECT name FROM unnest(%(tables)s::text[]) AS name WHERE to_regclass(name) IS NULL"
+LOCK = b"SELECT pg_advisory_xact_lock(7205759403792794)"
+"""Held while tables are created: of two processes that create one at a time, one would fail."""
+CREATE_FORMAT = b"CREATE TABLE IF NOT EXISTS scoopi_format (format INT NOT NULL)"
+WRITE_FORMAT = b"INSERT INTO scoopi_format SELECT %(format)s WHERE NOT EXISTS (SELECT FROM scoopi_format)"
+READ_FORMAT = b"SELECT format, current_setting('server_encoding') FROM scoopi_format"
+
+_CREATE = """
+CREATE TABLE IF NOT EXISTS $table (
+    space TEXT COLLATE "C" NOT NULL,
+    key TEXT COLLATE "C" NOT NULL,
+    value BYTEA NOT NULL,
+    $declared
+    expires TIMESTAMPTZ,
+    PRIMARY KEY (space, key)
+)"""
+_CREATE_EXPIRY = "CREATE INDEX IF NOT EXISTS ${table}_expires ON $table (expires) WHERE expires IS NOT NULL"
+_CREATE_INDEX = "CREATE INDEX IF NOT EXISTS ${table}_by_$index ON $table (space, $index, key)"
+_PARTS = {
+    "live": "t.space = %(space)s AND (t.expires IS NULL OR t.expires > now())",
+    "batch": "WITH wanted AS (SELECT * FROM unnest($arrays) AS w(key, $columns))",
+    "locked": """locked AS (
+    SELECT t.key FROM $table AS t WHERE $live AND t.key = ANY(%(keys)s::text[]) ORDER BY t.key FOR UPDATE
+)""",
+    "page": "AND t.key > %(after)s ORDER BY t.key LIMIT %(limit)s",
+}
+"""What statements have in common."""
+_GET = "SELECT t.key, t.value FROM $table AS t WHERE $live AND t.key = ANY(%(keys)s::text[])"
+_PUT = """$batch
+INSERT INTO $table AS t (space, key, $columns)
+SELECT %(space)s, key, $columns FROM wanted ORDER BY key COLLATE "C"
+ON CONFLICT (space, key) DO UPDATE SET $excluded, expires = NULL WHERE t.expires <= now()
+RETURNING t.key"""
+_CAS = """$batch, $locked
+UPDATE $table AS t SET $changed FROM wanted AS w, locked AS l
+WHERE t.space = %(space)s AND t.key = l.key AND w.key = l.key AND t.value = w.expected
+RETURNING t.key"""
+_DELETE = """WITH $locked
+DELETE FROM $table AS t USING locked AS l WHERE t.space = %(space)s AND t.key = l.key"""
+_DELETE_BELOW = "DELETE FROM $table AS t WHERE t.space = %(space)s AND t.key < %(key)s"
+_EXPIRE = """WITH $locked
+UPDATE $table AS t SET expires = now() + make_interval(secs => %(seconds)s) FROM locked AS l
+WHERE t.space = %(space)s AND t.key = l.key"""
+_PURGE = "DELETE FROM $table WHERE expires <= now()"
+_REMOVE = "DELETE FROM $table WHERE space = %(space)s"
+_SCAN = "SELECT t.key, t.value FROM $table AS t WHERE $live $page"
+_SCAN_VALUE = "SELECT t.key, t.value FROM $table AS t WHERE $live AND t.$index = %(index)s $page"
+_SCAN_EACH = """SELECT found.key, found.value FROM unnest(%(values)s::text[]) AS w(value)
+CROSS JOIN LATERAL (
+    SELECT t.key, t.value FROM $table AS t WHERE $live AND t.$index = w.value $page
+) AS found"""
+_COUNT = "SELECT count(*) FROM $table AS t WHERE $live"
+_COUNT_VALUE = "SELECT count(*) FROM $table AS t WHERE $live AND t.$index = %(index)s"
+
+
+class TableStatements:
+    """The statements for the table of one map, which holds the records of all spaces."""
+
+    def __init__(self, store_map: StoreMap) -> None:
+        self.table = f"scoopi_{store_map}"
+        index = store_map.index
+        self._index = index
+        self.create = [self._sql(_CREATE), self._sql(_CREATE_EXPIRY)]
+        self.create += [self._sql(_CREATE_INDEX)] if index else []
+        self.get, self.delete, self.delete_below = (
+            self._sql(each) for each in (_GET, _DELETE, _DELETE_BELOW)
+        )
+        self.put, self.cas, self.expire = (self._sql(each) for each in (_PUT, _CAS, _EXPIRE))
+        self.purge, self.remove = self._sql(_PURGE), self._sql(_REMOVE)
+        self.scan, self.count = self._sql(_SCAN), self._sql(_COUNT)
+        self.scan_value, self.scan_each = self._sql(_SCAN_VALUE), self._sql(_SCAN_EACH)
+        self.count_value = self._sql(_COUNT_VALUE)
+
+    def _sql(self, template: str) -> bytes:
+        columns = ["value", self._index] if self._index else ["value"]
+        is_change = template is _CAS
+        arrays = ["%(keys)s::text[]", "%(values)s::bytea[]"]
+        arrays += ["%(indexed)s::text[]"] if self._index else []
+        arrays += ["%(expected)s::bytea[]"] if is_change else []
+        whole = Template(Template(template).safe_substitute(_PARTS)).safe_substitute(_PARTS)
+        return (
+            Template(whole)
+            .substitute(
+                table=self.table,
+                index=self._index or "key",
+                declared=f'{self._index} TEXT COLLATE "C" NOT NULL,' if self._index else "",
+                columns=", ".join([*columns, "expected"] if is_change else columns),
+                arrays=", ".join(arrays),
+                excluded=", ".join(f"{each} = excluded.{each}" for each in columns),
+                changed=", ".join(f"{each} = w.{each}" for each in columns),
+            )
+            .encode()
+        )

@@ -1,0 +1,96 @@
+"""PostgresClient: its connection is opened again after a fault, and its errors help."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from scoopi.errors import StoreError
+from scoopi.store.postgresql import postgres_client
+from scoopi.store.postgresql.postgres_client import PostgresClient
+from scoopi.store.store_url import parse_store_url
+from tests.outputs.postgres_server import PostgresServer
+
+PID = b"SELECT pg_backend_pid()"
+
+
+@pytest.fixture
+def client(store_database: str) -> Iterator[PostgresClient]:
+    client = PostgresClient(parse_store_url(store_database))
+    yield client
+    client.close()
+
+
+def end_connection(client: PostgresClient, store_database: str) -> None:
+    """As a restart of the server does it."""
+    ((pid,),) = client.rows(PID, {}, is_repeatable=True)
+    other = PostgresClient(parse_store_url(store_database))
+    other.rows(b"SELECT pg_terminate_backend(%(pid)s, 10000)", {"pid": pid}, is_repeatable=False)
+    other.close()
+
+
+def test_what_is_repeatable_is_run_on_a_new_connection(client: PostgresClient, store_database: str) -> None:
+    end_connection(client, store_database)
+    assert client.rows(b"SELECT 1", {}, is_repeatable=True) == [(1,)]
+
+
+def test_of_what_is_not_repeatable_nothing_is_known(client: PostgresClient, store_database: str) -> None:
+    end_connection(client, store_database)
+    with pytest.raises(StoreError, match="does not answer"):
+        client.rows(b"SELECT 1", {}, is_repeatable=False)
+    assert client.rows(b"SELECT 1", {}, is_repeatable=False) == [(1,)]
+
+
+def test_a_server_that_is_away_is_one_line_without_the_password() -> None:
+    client = PostgresClient(parse_store_url("postgresql://ann:s3cret@127.0.0.1:1/shop"))
+    with pytest.raises(StoreError) as raised:
+        client.rows(b"SELECT 1", {}, is_repeatable=True)
+    text = str(raised.value)
+    assert text.startswith("postgresql://ann:***@127.0.0.1:1/shop: the database does not answer: ")
+    assert text.endswith("; start it, or check the address, the database's name and the user's rights")
+    assert "s3cret" not in text
+    assert "\n" not in text
+
+
+def test_a_database_that_does_not_exist_is_named(postgres: PostgresServer) -> None:
+    url = f"postgresql://tester:s3cret@127.0.0.1:{postgres.port}/nowhere"
+    with pytest.raises(StoreError, match='database "nowhere" does not exist') as raised:
+        PostgresClient(parse_store_url(url)).rows(b"SELECT 1", {}, is_repeatable=True)
+    assert "s3cret" not in str(raised.value)
+
+
+def test_a_parameter_that_libpq_does_not_know_is_an_error_of_the_url() -> None:
+    client = PostgresClient(parse_store_url("postgresql://ann:s3cret@h/d?colour=red"))
+    with pytest.raises(StoreError, match=r"the URL is not valid: .*colour") as raised:
+        client.rows(b"SELECT 1", {}, is_repeatable=True)
+    assert "s3cret" not in str(raised.value)
+
+
+def test_a_refusal_keeps_the_connection(client: PostgresClient) -> None:
+    (before,) = client.rows(PID, {}, is_repeatable=True)
+    with pytest.raises(StoreError, match=r"refuses: relation .* does not exist"):
+        client.rows(b"SELECT * FROM nothing_of_that_name", {}, is_repeatable=True)
+    assert client.rows(PID, {}, is_repeatable=True) == [before]
+
+
+def test_a_server_that_hangs_is_not_waited_for(
+    client: PostgresClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ((pid,),) = client.rows(PID, {}, is_repeatable=True)
+    monkeypatch.setattr(postgres_client, "ANSWER_S", 0.2)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(StoreError, match="no answer"):
+            client.rows(b"SELECT 1", {}, is_repeatable=False)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_a_closed_client_says_so(client: PostgresClient) -> None:
+    client.close()
+    client.close()
+    with pytest.raises(StoreError, match="the store is closed"):
+        client.rows(b"SELECT 1", {}, is_repeatable=True)
