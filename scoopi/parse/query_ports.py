@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from lxml import etree
 
@@ -13,8 +13,8 @@ from scoopi.model.failure import Failure
 BlockQuery = Callable[[etree._Element], Sequence[etree._Element]]
 """Root element of the page -> the block nodes, in document order."""
 
-ValueQuery = Callable[[Sequence[etree._Element]], str | None]
-"""Block nodes -> the value as text; None when nothing is found."""
+PageMemory = dict[Any, Any]
+"""What queries remember of one page for each other; it is dropped with the page."""
 
 ScriptRunner = Callable[[str, ScriptRow], str | None]
 """Script text after substitution, and the row -> its result as text; None for null and undefined.
@@ -22,6 +22,19 @@ ScriptRunner = Callable[[str, ScriptRow], str | None]
 Values of the page are marked in the text. Raises ScriptError.
 """
 Element = etree._Element
+
+
+class ValueQuery(Protocol):
+    """A query for a value inside blocks."""
+
+    def __call__(self, blocks: Sequence[Element], memory: PageMemory | None = None, /) -> str | None:
+        """The value as text; None when nothing is found.
+
+        Args:
+            memory: of the page; without one, each query is evaluated by itself.
+        Raises:
+            ParseError: its evaluation failed.
+        """
 
 
 class QueryEngine(Protocol):

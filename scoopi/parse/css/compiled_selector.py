@@ -69,6 +69,12 @@ class CompiledSelector:
         by_sets = self._may_be_slow and (self._joins_siblings or not self._is_large or self._is_large(root))
         return selected(self._chains, root) if by_sets else self._query(root)
 
+    @classmethod
+    def onward(cls, chain: syntax.SelectorChain, regex_timeout_ms: int) -> Query:
+        """From an element of a chain's first compound to those of its last one; raises as the class."""
+        writer = XPathWriter(Within.BLOCK, _Nested(regex_timeout_ms, LARGE), regex_timeout_ms)
+        return _query(writer.onward(chain), writer)
+
     @cached_property
     def _chains(self) -> list[ChainQuery]:
         writer = self._writer(by_sets=True)

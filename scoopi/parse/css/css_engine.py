@@ -11,9 +11,10 @@ from scoopi.parse.css.bound_text import BoundText, bound
 from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.css_open_query import CssOpenQuery, shape_of
 from scoopi.parse.css.element_text import attribute_of, join_texts, own_text
+from scoopi.parse.css.label_chain import LabelChain
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Within
-from scoopi.parse.query_ports import BlockQuery, Positional, ValueQuery
+from scoopi.parse.query_ports import BlockQuery, PageMemory, Positional, ValueQuery
 
 _ATTRIBUTE = " attribute: "
 
@@ -78,21 +79,27 @@ class CssEngine:
     def _compile_value(self, selector: str) -> ValueQuery:
         text, values = BoundText.of(selector)
         query, _, attribute = text.partition(_ATTRIBUTE)
-        compiled = CompiledSelector(parse_selector(query, values), Within.BLOCK, self._regex_timeout_ms)
-        return _CssValue(compiled, bound(attribute.strip(), values).lower())
+        selectors = parse_selector(query, values)
+        compiled = CompiledSelector(selectors, Within.BLOCK, self._regex_timeout_ms)
+        label = LabelChain(selectors[0], self._regex_timeout_ms) if LabelChain.fits(selectors) else None
+        return _CssValue(compiled, bound(attribute.strip(), values).lower(), label)
 
 
 class _CssValue:
     """Blocks -> the joined texts (or attributes) of the elements inside them."""
 
-    __slots__ = ("_attribute", "_selector")
+    __slots__ = ("_attribute", "_label", "_selector")
 
-    def __init__(self, selector: CompiledSelector, attribute: str) -> None:
+    def __init__(self, selector: CompiledSelector, attribute: str, label: LabelChain | None) -> None:
         self._selector = selector
         self._attribute = attribute
+        self._label = label
 
-    def __call__(self, blocks: Sequence[etree._Element]) -> str | None:
-        elements = self._elements(blocks)
+    def __call__(self, blocks: Sequence[etree._Element], memory: PageMemory | None = None, /) -> str | None:
+        found = None
+        if memory is not None and self._label is not None and len(blocks) == 1:
+            found = self._label.select(blocks[0], memory)
+        elements = self._elements(blocks) if found is None else found
         if not self._attribute:
             return join_texts([own_text(element) for element in elements])
         return join_texts([attribute_of(element, self._attribute) or "" for element in elements])

@@ -55,7 +55,7 @@ def text_filter(test: syntax.TextTest, regex_timeout_ms: int) -> Filter:
     text_of = _TEXT_OF[test.kind.removeprefix("contains").removeprefix("matches")]
     if test.kind.startswith("contains"):
         return lambda element, _known: text in text_of(element)
-    search = _searcher(text, regex_timeout_ms)
+    search = searcher(text, regex_timeout_ms)
     return lambda element, _known: search(text_of(element))
 
 
@@ -175,11 +175,12 @@ def _comparison(test: syntax.AttributeTest, regex_timeout_ms: int) -> Callable[[
         case "*=":
             return lambda found: value in found.lower()
         case "~=":
-            return _searcher(value, regex_timeout_ms)
+            return searcher(value, regex_timeout_ms)
     return lambda found: True
 
 
-def _searcher(pattern: str, regex_timeout_ms: int) -> Callable[[str], bool]:
+def searcher(pattern: str, regex_timeout_ms: int) -> Callable[[str], bool]:
+    """Whether a pattern of Java is found in a text; raises as `text_filter`."""
     from scoopi.java.regex.java_regex import compile_java  # needed by few selectors, and slow to import
 
     return compile_java(pattern, timeout_ms=regex_timeout_ms).search

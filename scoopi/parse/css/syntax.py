@@ -105,6 +105,11 @@ Selectors = tuple[SelectorChain, ...]
 """The alternatives between commas."""
 
 
+def tag_of(compound: Compound) -> Tag | None:
+    """The tag that it asks for; None for any."""
+    return next((test for test in compound if isinstance(test, Tag)), None)
+
+
 def needs_root(selectors: Selectors) -> bool:
     """Whether a `:not(a b)` or `:is(a b)` in it looks at others, which must lie inside the block."""
     return any(

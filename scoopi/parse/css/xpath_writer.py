@@ -94,6 +94,10 @@ class XPathWriter:
         """What the compound finds below the root."""
         return f"self::*{self._step(' ', compound)}"
 
+    def onward(self, chain: syntax.SelectorChain) -> str:
+        """From an element of the chain's first compound to those of its last one."""
+        return "self::*" + "".join(map(self._step, chain.combinators, chain.compounds[1:]))
+
     def _paths(self, chain: syntax.SelectorChain, scope: Within) -> list[str]:
         heads, steps = self._opened(chain, scope)
         path = "".join(self._step(combinator, compound) for combinator, compound in steps)
@@ -162,7 +166,7 @@ class XPathWriter:
         libxml2 goes through all attributes of a page in a fifth of the time that a predicate on each
         element takes.
         """
-        tag = _tag(compound)
+        tag = syntax.tag_of(compound)
         if tag is not None and xpath_conditions.is_name(tag.name):
             return tag.name + self._brackets(_without(compound, tag), tag=tag)
         for test in compound if tag is None else ():
@@ -175,7 +179,7 @@ class XPathWriter:
         self, compound: syntax.Compound, *, tag: syntax.Tag | None = None, is_root: bool = False
     ) -> str:
         """The compound as predicates, quick ones first; `tag` is checked by the node test already."""
-        tag = tag or _tag(compound)
+        tag = tag or syntax.tag_of(compound)
         conditions = [self._condition(test, tag, is_root) for test in compound]
         return "".join(f"[{text}]" for text in sorted(conditions, key=_is_call))
 
@@ -258,7 +262,7 @@ class XPathWriter:
 
     def _conjunction(self, compound: syntax.Compound, is_root: bool) -> str:
         conditions = sorted(
-            (self._condition(test, _tag(compound), is_root) for test in compound), key=_is_call
+            (self._condition(test, syntax.tag_of(compound), is_root) for test in compound), key=_is_call
         )
         return " and ".join(f"({condition})" for condition in conditions) or "true()"
 
@@ -286,10 +290,6 @@ class XPathWriter:
 
         self.extensions[(NAMESPACE, name)] = is_passed
         return f"{NAMESPACE}:{name}(.)"
-
-
-def _tag(compound: syntax.Compound) -> syntax.Tag | None:
-    return next((test for test in compound if isinstance(test, syntax.Tag)), None)
 
 
 def _without(compound: syntax.Compound, test: syntax.Test) -> syntax.Compound:

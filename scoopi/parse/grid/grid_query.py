@@ -68,6 +68,8 @@ class GridQuery:
             ParseError: a query failed.
         """
         positional, block = self._positional, self._block.text
+        if block is not None and self._selector.text is not None:  # ten labels are ten columns of one value
+            return [self._queried(reading, block, self._selector.text)]
         if positional is not None and block is not None and len(positional.positions) == 2:
             axes = [self._stand_ins.get(position) for position in positional.positions]
             if axes[0] != axes[1]:
@@ -90,16 +92,19 @@ class GridQuery:
             return self._by_position(reading, self._positional, self._block.text)
 
         def value(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
-            block = self._block.render(indexes, values)
-            selector = self._selector.render(indexes, values)
-            try:
-                return reading.value(block, selector)
-            except ParseError as error:
-                is_block = self._selector.text is not None or _quotations(error, shown(block))
-                template, used = (self._block, block) if is_block else (self._selector, selector)
-                raise placed(as_written(error, template, used), self._place) from error
+            return self._queried(
+                reading, self._block.render(indexes, values), self._selector.render(indexes, values)
+            )
 
         return value
+
+    def _queried(self, reading: GridReading, block: str, selector: str) -> str | None:
+        try:
+            return reading.value(block, selector)
+        except ParseError as error:
+            is_block = self._selector.text is not None or _quotations(error, shown(block))
+            template, used = (self._block, block) if is_block else (self._selector, selector)
+            raise placed(as_written(error, template, used), self._place) from error
 
     def _as_positional(self, engine: QueryEngine) -> Positional | None:
         if self._block.text is None or self._selector.text is not None:

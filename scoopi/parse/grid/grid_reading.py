@@ -9,7 +9,7 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.data import ScriptRow
 from scoopi.parse.cells.positional_index import PositionalGroups, PositionalIndex
-from scoopi.parse.query_ports import OpenQuery, QueryEngine, ScriptRunner
+from scoopi.parse.query_ports import OpenQuery, PageMemory, QueryEngine, ScriptRunner
 
 Element = etree._Element
 
@@ -29,6 +29,7 @@ class GridReading:
         self._engine = engine
         self._root = root
         self._scripts = scripts
+        self._memory: PageMemory = {}
         self._blocks: dict[str, Sequence[Element]] = {}
         self._values: dict[tuple[str, str], str | None] = {}
         self._groups: dict[str, PositionalGroups] = {}
@@ -42,7 +43,7 @@ class GridReading:
         """
         key = block, selector
         if key not in self._values:
-            self._values[key] = self._engine.compile_value(selector)(self._found_blocks(block))
+            self._values[key] = self._engine.compile_value(selector)(self._found_blocks(block), self._memory)
         return self._values[key]
 
     def index(self, block: str, query: OpenQuery) -> PositionalIndex:

@@ -10,7 +10,7 @@ from lxml import etree
 
 from scoopi.errors import ParseError
 from scoopi.model.text.page_text import shown
-from scoopi.parse.query_ports import BlockQuery, Positional, ValueQuery
+from scoopi.parse.query_ports import BlockQuery, PageMemory, Positional, ValueQuery
 from scoopi.parse.xpath.xpath_open_query import XPathOpenQuery, opened_steps, steps_of
 from scoopi.parse.xpath.xpath_tokens import LOWER_CASE, translate
 from scoopi.parse.xpath.xpath_values import text_of, xpath_text
@@ -92,7 +92,7 @@ class _XPathValue:
         self._selector = shown(selector)
         self._xpath = _compiled(selector, from_document=False)
 
-    def __call__(self, blocks: Sequence[etree._Element]) -> str | None:
+    def __call__(self, blocks: Sequence[etree._Element], _memory: PageMemory | None = None, /) -> str | None:
         return text_of(_evaluated(self._xpath, blocks[-1], self._selector)) if blocks else None
 
 

@@ -1,0 +1,162 @@
+"""LabelChain: a selector that begins with an element found by its text, as `dt:matchesOwn(^Price) + dd`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import accumulate, pairwise
+
+from lxml import etree
+
+from scoopi.parse.css import syntax
+from scoopi.parse.css.compiled_selector import CompiledSelector
+from scoopi.parse.css.element_text import own_text
+from scoopi.parse.css.filters import searcher, text_filter
+from scoopi.parse.css.xpath_writer import Select, Within
+from scoopi.parse.query_ports import PageMemory
+
+Element = etree._Element
+
+_OWN = frozenset({"matchesOwn", "containsOwn"})
+_FULL = frozenset({"matches", "contains"})
+_BORDER = "\x00"
+"""Separates two texts of a tree, in which it cannot occur."""
+_QUANTIFIERS = "?*+{"
+_LITERAL = re.compile(r"(?:[\w -]|\\[^\w\s])+")
+"""The signs of a pattern that mean themselves."""
+
+
+class LabelChain:
+    """A selector that begins with an element found by its text, as `dt:matchesOwn(^Price) + dd`.
+
+    Ten labels of a page are ten selectors that differ in the text only. So the texts of all elements that may
+    be a label are read once a page, and a text is looked for in all of them at once.
+
+    Args:
+        chain: `fits` is true of it.
+        regex_timeout_ms: limit of one regular expression on one text.
+    Raises:
+        ParseError: a pattern is not valid.
+    """
+
+    def __init__(self, chain: syntax.SelectorChain, regex_timeout_ms: int) -> None:
+        test = _text_test(chain.compounds[0])
+        assert test is not None
+        others = tuple(each for each in chain.compounds[0] if each is not test)
+        self._passes = text_filter(test, regex_timeout_ms)
+        self._is_full = test.kind in _FULL
+        self._is_lower = test.kind.startswith("contains")
+        self._literal = test.text if self._is_lower else literal_of(test.text)
+        self._search = None if self._is_lower else searcher(test.text, regex_timeout_ms)
+        self._key = "texts", self._is_lower, str(others)
+        first = syntax.SelectorChain((others,))
+        self._labels = CompiledSelector((first,), Within.BLOCK, regex_timeout_ms).select
+        self._combinators = chain.combinators
+        self._rest: Select | None = None
+        if chain.combinators:
+            self._rest = CompiledSelector.onward(chain, regex_timeout_ms)
+
+    @staticmethod
+    def fits(selectors: syntax.Selectors) -> bool:
+        """Whether parsed selectors are such a chain."""
+        if len(selectors) != 1 or syntax.matches_text(selectors) or syntax.needs_root(selectors):
+            return False
+        chain = selectors[0]
+        return not chain.scoped and bool(chain.compounds) and _text_test(chain.compounds[0]) is not None
+
+    def select(self, block: Element, memory: PageMemory) -> list[Element] | None:
+        """The elements in the block; None if only an ordinary evaluation gives them in their order.
+
+        Raises:
+            ParseError: a regular expression took too long.
+        """
+        key = (*self._key, block)
+        texts = memory.get(key)
+        if texts is None:
+            texts = memory[key] = _Texts(self._labels(block), is_lower=self._is_lower)
+        found = self._found(texts)
+        if self._rest is None:
+            return found
+        if self._combinators[0] in "+~" and found[:1] == [block]:
+            del found[0]  # what is beside the block is not in it
+        if not found:
+            return []
+        if len(found) == 1:
+            return list(self._rest(found[0]))
+        if self._combinators != ("+",) or _are_nested(found):
+            return None
+        return [each for label in found for each in self._rest(label)]
+
+    def _found(self, texts: _Texts) -> list[Element]:
+        """The elements of the first compound."""
+        found = texts.holding(self._literal)
+        if self._search is not None:
+            found = [at for at in found if self._search(texts.own[at])]
+        elements = texts.elements
+        if not self._is_full or not texts.parents:
+            return [elements[at] for at in found]
+        known: dict[object, object] = {}
+        parents = [at for at in texts.parents if self._passes(elements[at], known)]
+        return [elements[at] for at in sorted({*found, *parents} - ({*texts.parents} - {*parents}))]
+
+
+class _Texts:
+    """The own texts of some elements, which are in document order.
+
+    Attributes:
+        elements: these.
+        own: their texts.
+        parents: which of them have children, whose texts are not in theirs.
+    """
+
+    def __init__(self, elements: list[Element], *, is_lower: bool) -> None:
+        texts = [own_text(element) for element in elements]
+        if is_lower:
+            texts = [text.lower() for text in texts]
+        self.elements = elements
+        self.own = texts
+        self.parents = [at for at, element in enumerate(elements) if len(element)]
+        self._joined = _BORDER.join(texts)
+        self._starts = list(accumulate((len(text) + 1 for text in texts), initial=0))
+
+    def holding(self, literal: str) -> list[int]:
+        """Which of the elements have a text that holds the literal."""
+        if not literal:
+            return list(range(len(self.elements)))
+        found = []
+        at = self._joined.find(literal)
+        while at >= 0:
+            place = bisect_right(self._starts, at) - 1
+            found.append(place)
+            at = self._joined.find(literal, self._starts[place + 1])
+        return found
+
+
+def literal_of(pattern: str) -> str:
+    r"""A text that every match of a pattern of Java holds; empty if none can be seen at once.
+
+    >>> literal_of(r"^Price \(net\)$")
+    'Price (net)'
+    >>> literal_of("Prices?|Cost")
+    ''
+    """
+    if "|" in pattern or "(?" in pattern:
+        return ""
+    begin = 1 if pattern.startswith("^") else 0
+    found = _LITERAL.match(pattern, begin)
+    if found is None:
+        return ""
+    signs = re.findall(r"\\?.", found[0])
+    if pattern[found.end() : found.end() + 1] in _QUANTIFIERS and found.end() < len(pattern):
+        signs.pop()  # it may be left out
+    return "".join(sign[-1] for sign in signs)
+
+
+def _text_test(compound: syntax.Compound) -> syntax.TextTest | None:
+    """The only test of texts in it, if own or full texts are looked at."""
+    tests = [test for test in compound if isinstance(test, syntax.TextTest)]
+    return tests[0] if len(tests) == 1 and tests[0].kind in _OWN | _FULL else None
+
+
+def _are_nested(elements: list[Element]) -> bool:
+    return any(former in latter.iterancestors() for former, latter in pairwise(elements))
