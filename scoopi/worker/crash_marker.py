@@ -9,6 +9,10 @@ from typing import NamedTuple
 
 SIZE = 4096
 NAMES = "utf-8"
+LONE = "surrogatepass"
+"""YAML refuses half of a surrogate pair in a name; from anywhere else it must not make a note fail."""
+LONGEST = 4
+"""Bytes of the longest character."""
 _TEXT = 8
 """Offset of the text, behind the time of the note: one aligned word, which is never read half written."""
 
@@ -47,7 +51,10 @@ class CrashMarker:
 
     def note(self, job: str, task: str) -> None:
         """Record that this task of this job begins; the task is empty while the page is loaded."""
-        text = f"{job}\n{task}\0".encode(NAMES)[: SIZE - _TEXT]
+        text = f"{job}\n{task}\0".encode(NAMES, LONE)
+        if len(text) > SIZE - _TEXT:
+            most = (SIZE - _TEXT) // LONGEST - 1
+            text = (f"{job}\n{task}"[:most] + "\0").encode(NAMES, LONE)  # cut between two characters
         self._began[0] = 0.0  # a text is valid only together with the time that is written after it
         self._page[_TEXT : _TEXT + len(text)] = text
         self._began[0] = time.monotonic()
@@ -62,7 +69,10 @@ class CrashMarker:
         text = self._page[_TEXT:]
         if not began or self._began[0] != began:
             return Note()
-        job, _, task = text.partition(b"\0")[0].decode(NAMES, "replace").partition("\n")
+        try:
+            job, _, task = text.partition(b"\0")[0].decode(NAMES, LONE).partition("\n")
+        except UnicodeDecodeError:  # half of the former text, half of the next
+            return Note()
         return Note(job, task, began)
 
     def close(self) -> None:

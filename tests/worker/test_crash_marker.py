@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 
+import pytest
+
 from scoopi.worker.crash_marker import CrashMarker, Note
 
 
@@ -31,4 +33,28 @@ def test_a_name_that_is_too_long_is_cut() -> None:
     job, task, _ = marker.read()
     assert job == "j" * 32
     assert set(task) == {"t"}
-    assert len(task) > 1000
+    assert len(task) > 900
+
+
+@pytest.mark.parametrize("letter", ["\u00e9", "\u20ac", "\U0001f600"])
+@pytest.mark.parametrize("before", range(4))
+def test_a_long_name_is_cut_between_two_characters(letter: str, before: int) -> None:
+    marker = CrashMarker(-1)
+    marker.note("j" * 32, "t" * before + letter * 100_000)
+    job, task, _ = marker.read()
+    assert job == "j" * 32
+    assert set(task[before:]) == {letter}
+
+
+@pytest.mark.parametrize("name", ["\ud800", "left \udfff right", "\ud83d\ude00"])
+def test_a_name_with_half_of_a_surrogate_pair_is_read_as_it_was_noted(name: str) -> None:
+    marker = CrashMarker(-1)
+    marker.note("job", name)
+    assert marker.read()[:2] == ("job", name)
+
+
+def test_a_note_without_a_task_follows_a_longer_one() -> None:
+    marker = CrashMarker(-1)
+    marker.note("job", "a longer name")
+    marker.note("job", "")
+    assert marker.read()[:2] == ("job", "")
