@@ -72,7 +72,7 @@ def test_a_run_whose_record_is_lost_with_a_third_of_its_jobs_is_reported_to_a_no
     crew = crew_of()
     stopped(crew, "ann")
     lose_a_third(cluster, crew)
-    with pytest.raises(RunError, match=r"has lost a part of the run .* --discard-lost moves them aside"):
+    with pytest.raises(RunError, match=r"no longer holds all of the run .* --discard-lost moves them aside"):
         crew_of("elsewhere").start("bob").result(LIMIT_S)
     assert RUN_KEY not in keys(cluster, crew, RUN)
 
@@ -84,7 +84,7 @@ def test_a_run_of_which_a_part_is_lost_is_restarted_and_its_rows_are_put_aside(
     stopped(crew, "ann")
     published = crew.rows()
     lose(cluster, crew, RUN, next(k for k in keys(cluster, crew, RUN) if "canary/" in k))
-    with pytest.raises(RunError, match=r"has lost a part of the run .* --discard-lost moves them aside"):
+    with pytest.raises(RunError, match=r"no longer holds all of the run .* --discard-lost moves them aside"):
         crew.start("ann").result(LIMIT_S)
     reports = crew_of(discard_lost=True).run("ann", "bob")
     assert {report.status for report in reports} == {RunStatus.DONE}

@@ -88,6 +88,21 @@ def test_a_value_in_the_maps_of_a_run_ends_it_by_name_or_does_no_harm(
     assert {f"{crew.run_name}-{name}" for name in PLACES} <= {run["run"] for run in json.loads(out)["runs"]}
 
 
+@pytest.mark.parametrize("place", [JOBS, HOSTS])
+def test_a_value_that_was_there_before_a_try_to_join_without_an_answer_is_named_or_does_no_harm(
+    attacker: Any,
+    cluster: ClusterClient,
+    crew: Crew,
+    start: Callable[[str], Future[RunReport]],
+    place: StoreMap,
+) -> None:
+    name = f"{crew.run_name}-{place}"
+    plant(attacker, f"scoopi.{name}.{place}", PLACES[place], VALUES["a number"])
+    runs_of(cluster, "ann").enter(name)  # the first write of a try
+    end = end_of(start(name))
+    assert is_harmless(end) or is_named(end, place, PLACES[place]), end
+
+
 @pytest.mark.parametrize("kind", KEYS)
 def test_a_key_that_is_no_text_is_skipped_or_named(
     attacker: Any, crew: Crew, start: Callable[[str], Future[RunReport]], refused: Refused, kind: str

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
 import pytest
 
-from scoopi.store.ports import Store
+from scoopi.errors import StoreError
+from scoopi.store.ports import RUN, Change, Outcome, Store, StoreMap
 from scoopi.store.runs.run_record import RunPhase
-from scoopi.store.runs.run_registry import RunRegistry
+from scoopi.store.runs.run_registry import PREFIX, RunRegistry
+from scoopi.store.solo.sqlite_store import SqliteStore
+from tests.store.faulty_store import NodeDied
 
 
 class Grid:
@@ -19,6 +25,34 @@ class Grid:
 
     def registry(self, node: str) -> RunRegistry:
         return RunRegistry(self.store, self.phases.get, self.removed.append, node)
+
+    def sweeper(self, is_alive: Callable[[str], bool] = lambda maps: False) -> RunRegistry:
+        """The registry of a node that sees no heartbeat in any run."""
+        return RunRegistry(self.store, self.phases.get, self.removed.append, "sweeper", is_alive)
+
+
+class WatchedStore(SqliteStore):
+    """Calls `after_write` after each write of a run's record in the registry; not for writes in that call."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.after_write: Callable[[], None] = lambda: None
+
+    def put_if_absent_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[Outcome]:
+        outcomes = super().put_if_absent_all(store_map, records)
+        self._watch([key for key, _ in records])
+        return outcomes
+
+    def cas_all(self, store_map: StoreMap, changes: Sequence[Change]) -> list[Outcome]:
+        outcomes = super().cas_all(store_map, changes)
+        self._watch([change.key for change in changes])
+        return outcomes
+
+    def _watch(self, keys: Sequence[str]) -> None:
+        if any(key.startswith(PREFIX) for key in keys):
+            call, self.after_write = self.after_write, lambda: None
+            call()
+            self.after_write = call
 
 
 def nobody(run: str, maps: str) -> None:
@@ -129,3 +163,103 @@ def test_a_node_that_sleeps_over_the_end_of_a_run_notes_nothing_of_the_next_inca
     grid.registry("n1").note_over("shop", former)
     grid.registry("n1").note_ends("shop", former)
     assert grid.registry("n4").enter("shop") == (maps, False)
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Iterator[WatchedStore]:
+    store = WatchedStore(tmp_path / "watched")
+    yield store
+    store.close()
+
+
+def test_a_run_that_begins_while_another_node_sweeps_keeps_its_maps(watched: WatchedStore) -> None:
+    grid = Grid(watched)
+    watched.after_write = lambda: grid.sweeper().sweep(nobody)
+    assert grid.registry("n1").enter("shop") == ("shop", False)
+    assert grid.removed == []
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_a_name_that_returns_while_another_node_sweeps_keeps_its_new_maps(
+    watched: WatchedStore, is_over: bool
+) -> None:
+    grid = Grid(watched)
+    former, _ = grid.registry("n1").enter("shop")
+    if is_over:
+        grid.registry("n1").note_over("shop", former)
+    watched.after_write = lambda: grid.sweeper().sweep(nobody)
+    maps, _ = grid.registry("n1").enter("shop") if is_over else grid.registry("n1").renew("shop", former)
+    assert grid.removed == [former]
+    assert grid.registry("n2").enter("shop") == (maps, False)
+
+
+def test_a_run_to_which_a_node_returns_while_heartbeats_are_looked_for_is_never_marked_as_gone(
+    watched: WatchedStore,
+) -> None:
+    grid = Grid(watched)
+    maps, _ = grid.registry("n1").enter("shop")
+    grid.registry("n1").pulse.end(maps)
+
+    def after_write() -> None:
+        raise AssertionError("its record is changed")
+
+    def returned(maps: str) -> bool:
+        assert grid.registry("n1").enter("shop") == (maps, False)
+        return False
+
+    watched.after_write = after_write
+    grid.sweeper(returned).sweep(nobody)
+    assert grid.removed == []
+
+
+def test_an_unfinished_run_without_a_pulse_and_without_a_heartbeat_is_removed(grid: Grid) -> None:
+    maps, _ = grid.registry("n1").enter("shop")
+    grid.sweeper().sweep(nobody)
+    grid.registry("n1").pulse.end(maps)
+    grid.sweeper(lambda maps: True).sweep(nobody)
+    assert grid.removed == []
+    grid.sweeper().sweep(nobody)
+    grid.sweeper().sweep(nobody)
+    assert grid.removed == [maps]
+    assert grid.registry("n3").maps("shop") is None
+    assert grid.registry("n3").is_gone("shop", maps)
+    assert grid.registry("n3").enter("shop")[0] != maps
+
+
+def test_a_run_is_not_removed_when_a_node_returns_just_as_it_is_marked_as_gone(watched: WatchedStore) -> None:
+    grid = Grid(watched)
+    maps, _ = grid.registry("n1").enter("shop")
+    stands = watched.get_all(RUN, [PREFIX + "shop"])
+    grid.registry("n1").pulse.end(maps)
+
+    def returned() -> None:
+        if watched.get_all(RUN, [PREFIX + "shop"]) != stands:
+            with pytest.raises(StoreError, match="shop is being removed"):  # it will try again
+                grid.registry("n1").enter("shop")
+            grid.registry("n1").pulse.renew(maps, 60)
+
+    watched.after_write = returned
+    grid.sweeper().sweep(nobody)
+    assert grid.removed == []
+    assert grid.registry("n1").enter("shop") == (maps, False)
+
+
+def test_maps_that_a_crashed_node_was_about_to_remove_are_removed_by_the_next(watched: WatchedStore) -> None:
+    grid = Grid(watched)
+    maps, _ = grid.registry("n1").enter("shop")
+    grid.registry("n1").pulse.end(maps)
+
+    def crash() -> None:
+        raise NodeDied
+
+    watched.after_write = crash
+    with pytest.raises(NodeDied):
+        grid.sweeper().sweep(nobody)
+    assert grid.removed == []
+    watched.after_write = lambda: None
+    with pytest.raises(StoreError, match="shop is being removed"):
+        grid.registry("n1").enter("shop")
+    grid.sweeper().sweep(nobody)
+    grid.sweeper().sweep(nobody)
+    assert grid.removed == [maps]
+    assert grid.registry("n1").enter("shop")[0] != maps

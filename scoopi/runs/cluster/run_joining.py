@@ -110,7 +110,7 @@ class RunJoining:
         earlier.refuse(now)
         if is_torn:
             raise RunError(
-                f"the cluster has lost a part of the run {found.name}",
+                f"the cluster no longer holds all of the run {found.name}: its data is lost",
                 at=str(found.folder.path),
                 hint="its files stay as they are; --discard-lost moves them aside and starts the run again",
             )

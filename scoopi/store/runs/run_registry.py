@@ -100,13 +100,13 @@ class RunRegistry:
         """None: its record has changed just now."""
         known, stands = self._read(run)
         if known is None:
-            self._grid.put_if_absent_all(RUN, [(PREFIX + run, self._record(run, run))])
+            self._grid.put_if_absent_all(RUN, [(PREFIX + run, self._new_record(run, run, keep_s))])
             return None
         if known.gone and not known.ends:
             raise StoreError(f"the run {run} is being removed", hint="try again")
         if self._has_ended(known):
             self._remove(known.maps)
-            new = self._record(run, f"{run}~{secrets.token_hex(4)}")
+            new = self._new_record(run, f"{run}~{secrets.token_hex(4)}", keep_s)
             self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])
             return None
         if not known.over:
@@ -119,7 +119,7 @@ class RunRegistry:
         """Like `enter`, for a run whose data is lost in these maps: its name gets others, once."""
         known, stands = self._read(run)
         if known is not None and known.maps == maps:
-            new = self._record(run, f"{run}~{secrets.token_hex(4)}")
+            new = self._new_record(run, f"{run}~{secrets.token_hex(4)}", keep_s)
             if self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])[0].won:
                 self._remove(maps)
         return self.enter(run, keep_s)
@@ -191,9 +191,14 @@ class RunRegistry:
         return dict(sorted((known.run, known.maps) for known, _ in self._all() if not self._has_ended(known)))
 
     def _is_left_for_good(self, known: KnownRun) -> bool:
-        """Whether it is unfinished, its time is over, and no node has a heartbeat now."""
+        """Whether it is unfinished, its time is over, and no node has a heartbeat or came back meanwhile."""
         try:
-            return not known.over and not self.pulse.seconds(known.maps) and not self.is_alive(known.maps)
+            return (
+                not known.over
+                and not self.pulse.seconds(known.maps)
+                and not self.is_alive(known.maps)
+                and not self.pulse.seconds(known.maps)
+            )
         except RecordError as error:
             log.warning("run %s: it is left as it is: %s", known.run, error)
             return False
@@ -238,7 +243,9 @@ class RunRegistry:
         new = self._codec.written(KnownRun(known.run, self._node, known.maps, True, ends, gone))
         return self._grid.cas_all(RUN, [Change(PREFIX + known.run, stands, new)])[0].won
 
-    def _record(self, run: str, maps: str) -> bytes:
+    def _new_record(self, run: str, maps: str, keep_s: int) -> bytes:
+        """Of a run that begins in these maps. Its time begins first: a sweep must not find it without any."""
+        self.pulse.renew(maps, keep_s)
         return self._codec.written(KnownRun(run, self._node, maps))
 
     def _read(self, run: str) -> tuple[KnownRun | None, bytes]:
