@@ -9,6 +9,7 @@ from lxml import etree
 
 from scoopi.model.data import Data, ScriptRow
 from scoopi.model.failure import Failure
+from scoopi.parse.css.simple_chain import SimpleChain
 
 BlockQuery = Callable[[etree._Element], Sequence[etree._Element]]
 """Root element of the page -> the block nodes, in document order."""
@@ -49,6 +50,12 @@ class QueryEngine(Protocol):
 
     def compile_value(self, selector: str) -> ValueQuery:
         """A query for a value, inside blocks; raises as `compile_block`."""
+
+    def simple(self, selector: str) -> SimpleQuery | None:
+        """The selector of a value as a chain that a walk can find; None if it is more."""
+
+    def positional_block(self, selector: str, stand_ins: Sequence[int]) -> PositionalBlock | None:
+        """As `positional`, of the selector of a block."""
 
     def positional(self, selector: str, stand_ins: Sequence[int]) -> Positional | None:
         """The selector as a query whose positions are left open, if nothing but positions varies in it.
@@ -140,8 +147,29 @@ class OpenQuery(Protocol):
         """The ordinary query with these positions filled in: from blocks to the value."""
 
 
+class OpenBlockQuery(OpenQuery, Protocol):
+    """An open query that finds blocks in a page."""
+
+    def below(self, elements: list[Element], /) -> list[Element]:
+        """The blocks, from elements at the last position; raises as `value`."""
+
+
+class SimpleQuery(NamedTuple):
+    """What a walk looks for, and the attribute that is taken of it; empty for its own text."""
+
+    chain: SimpleChain
+    attribute: str
+
+
 class Positional(NamedTuple):
     """A query and what to fill in from the left: a stand-in, or a number as written."""
 
     query: OpenQuery
+    positions: tuple[int, ...]
+
+
+class PositionalBlock(NamedTuple):
+    """As Positional, of a block."""
+
+    query: OpenBlockQuery
     positions: tuple[int, ...]

@@ -28,7 +28,21 @@ from scoopi.steps.data_filter import DataFilter
 LIMIT = 60
 ENGINES: dict[str, Callable[[], QueryEngine]] = {"css": CssEngine, "xpath": XPathEngine}
 BLOCKS = {
-    "css": ("#t", "table", "body > table:nth-child(1)", "tr", "body", "ul", "h6"),
+    "css": (
+        "#t",
+        "table",
+        "body > table:nth-child(1)",
+        "tr",
+        "body",
+        "ul",
+        "h6",
+        "tr:nth-child(%{item.index})",
+        "tbody > tr:nth-child(%{item.index})",
+        "tr:nth-child(%{item.index}) > td",
+        "table:nth-child(%{item.index}) tr:nth-child(2)",
+        ":nth-child(%{item.index})",
+        "td:nth-child(%{item.index}) tr",
+    ),
     "xpath": ("//*[@id='t']", "//table", "/html/body/table[1]", "//tr", "//body", "//ul", "//h6"),
 }
 ITEMS = {
@@ -42,6 +56,10 @@ ITEMS = {
         "tr:eq(%{index}) > th",
         "li:nth-child(%{index}) > b",
         "td:contains(%{match})",
+        "td",
+        ".k",
+        "td.K attribute: class",
+        "tr > td b",
     ),
     "xpath": (
         "tbody/tr[%{index}]/td[1]",
@@ -66,6 +84,10 @@ DIMS = {
         "tr:nth-child(%{item.index}) > td:nth-child(%{index})",
         "td:nth-child(%{index})",
         "tr:contains(%{item.value}) > td",
+        "b",
+        ".k",
+        "td.k attribute: id",
+        "* > td",
     ),
     "xpath": (
         "*/tr[1]/*[%{index}]",
@@ -85,6 +107,8 @@ FACTS = {
         "tr:nth-child(%{item.index}) > td:nth-child(%{dim.d.index}) attribute: class",
         "tbody:nth-child(%{dim.e.index}) > tr:nth-child(%{item.index}) > td:nth-child(%{dim.d.index})",
         "td",
+        "tr .K",
+        "td attribute: class",
     ),
     "xpath": (
         "*/tr[%{item.index}]/td[%{dim.d.index}]",

@@ -10,7 +10,7 @@ from lxml import etree
 
 from scoopi.parse.bridge.html_backend import row_reader
 from scoopi.parse.cells.row_cells import Cells
-from scoopi.parse.query_ports import OpenQuery, OpenStep
+from scoopi.parse.query_ports import OpenBlockQuery, OpenQuery, OpenStep
 
 Element = etree._Element
 
@@ -57,6 +57,14 @@ class PositionalGroups:
             step = query.steps[len(outer)]
             self._groups[key] = None if contexts is None else _grouped(contexts, step)
         return self._groups[key]
+
+    def found(self, query: OpenBlockQuery, positions: tuple[int, ...]) -> list[Element] | None:
+        """The blocks at these positions; None and raises as `contexts`."""
+        groups = self.inner(query, positions[:-1])
+        elements = [] if groups is None else groups.get(positions[-1], [])
+        if groups is None or (query.reads_below and _are_nested(elements)):
+            return None
+        return query.below(elements)
 
 
 class PositionalIndex:

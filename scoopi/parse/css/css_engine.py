@@ -7,14 +7,24 @@ from functools import lru_cache
 
 from lxml import etree
 
+from scoopi.errors import ParseError
+from scoopi.parse.css import syntax
 from scoopi.parse.css.bound_text import BoundText, bound
 from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.css_open_query import CssOpenQuery, shape_of
 from scoopi.parse.css.element_text import attribute_of, join_texts, own_text
 from scoopi.parse.css.label_chain import LabelChain
 from scoopi.parse.css.selector_parser import parse_selector
+from scoopi.parse.css.simple_chain import SimpleChain
 from scoopi.parse.css.xpath_writer import Within
-from scoopi.parse.query_ports import BlockQuery, PageMemory, Positional, ValueQuery
+from scoopi.parse.query_ports import (
+    BlockQuery,
+    PageMemory,
+    Positional,
+    PositionalBlock,
+    SimpleQuery,
+    ValueQuery,
+)
 
 _ATTRIBUTE = " attribute: "
 
@@ -52,6 +62,22 @@ class CssEngine:
         Source: defs/README.md, 2.7 and 3.2.
         """
         return self._value_queries(selector)
+
+    def simple(self, selector: str) -> SimpleQuery | None:
+        """The selector as a chain that a walk can find; None if it is more, or wrong."""
+        text, _, attribute = selector.partition(_ATTRIBUTE)
+        try:
+            chain = SimpleChain.of(parse_selector(*BoundText.of(text)))
+        except ParseError:
+            return None
+        return SimpleQuery(chain, attribute.strip().lower()) if chain is not None else None
+
+    def positional_block(self, selector: str, stand_ins: Sequence[int]) -> PositionalBlock | None:
+        """As `positional`, of the selector of a block; None, too, where the page's root is special."""
+        opened = shape_of(selector, stand_ins)
+        if opened is None or opened.shape.chain.scoped or syntax.lists_see_root((opened.shape.chain,)):
+            return None
+        return PositionalBlock(CssOpenQuery(opened.shape, self._regex_timeout_ms), opened.positions)
 
     def positional(self, selector: str, stand_ins: Sequence[int]) -> Positional | None:
         """The selector as a chain of positions, if nothing but positions varies in it.

@@ -101,11 +101,15 @@ class CssOpenQuery:
         """All of them."""
         return list(found)
 
+    def below(self, elements: list[Element]) -> list[Element]:
+        """The elements, or what the tail finds below them."""
+        if self._tail is None:
+            return elements
+        return [found for element in elements for found in self._tail.select(element)]
+
     def value(self, elements: list[Element]) -> str | None:
         """The joined texts of the elements, or of what the tail finds below them."""
-        if self._tail is not None:
-            elements = [found for element in elements for found in self._tail.select(element)]
-        return join_texts([self._text(element) for element in elements])
+        return join_texts([self._text(element) for element in self.below(elements)])
 
     def filled(self, positions: Sequence[int]) -> Callable[[Sequence[Element]], str | None]:
         """Blocks -> the value, by a selector compiled for these positions."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, product
 from operator import itemgetter
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from scoopi.errors import ParseError, ScriptError
 from scoopi.model.place import Place
@@ -15,7 +15,7 @@ from scoopi.model.text.page_text import parts, shown
 from scoopi.parse.cells.positional_index import Leaf, PositionalIndex
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.placeholder_template import IndexOf, PlaceholderTemplate
-from scoopi.parse.query_ports import Positional, QueryEngine
+from scoopi.parse.query_ports import Positional, PositionalBlock, QueryEngine
 
 QueryFault = TypeVar("QueryFault", bound=ParseError | ScriptError)
 
@@ -50,8 +50,12 @@ class GridQuery:
         if selector.text is not None:
             with located(place):
                 engine.compile_value(selector.text)
-        self._stand_ins: dict[int, int] = {}
-        self._positional = self._as_positional(engine)
+        opened = _opened(block)
+        self._block_axes = opened.axes
+        self._block_place = engine.positional_block(opened.text, list(opened.axes)) if opened.axes else None
+        opened = _opened(selector) if block.text is not None else _Opened("", {})
+        self._stand_ins = opened.axes
+        self._positional = engine.positional(opened.text, list(opened.axes)) if opened.axes else None
 
     def bind(self, reading: GridReading) -> RawValue:
         """The function that reads values of this page."""
@@ -92,34 +96,31 @@ class GridQuery:
             return self._by_position(reading, self._positional, self._block.text)
 
         def value(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
+            block = self._block.render(indexes, values)
             return self._queried(
-                reading, self._block.render(indexes, values), self._selector.render(indexes, values)
+                reading, block, self._selector.render(indexes, values), self._place_of(indexes)
             )
 
         return value
 
-    def _queried(self, reading: GridReading, block: str, selector: str) -> str | None:
+    def _place_of(self, indexes: Sequence[int]) -> PositionalBlock | None:
+        if self._block_place is None:
+            return None
+        query, positions = self._block_place
+        axes = self._block_axes
+        return PositionalBlock(
+            query, tuple([indexes[axes[each]] if each in axes else each for each in positions])
+        )
+
+    def _queried(
+        self, reading: GridReading, block: str, selector: str, place: PositionalBlock | None = None
+    ) -> str | None:
         try:
-            return reading.value(block, selector)
+            return reading.value(block, selector, place)
         except ParseError as error:
             is_block = self._selector.text is not None or _quotations(error, shown(block))
             template, used = (self._block, block) if is_block else (self._selector, selector)
             raise placed(as_written(error, template, used), self._place) from error
-
-    def _as_positional(self, engine: QueryEngine) -> Positional | None:
-        if self._block.text is None or self._selector.text is not None:
-            return None
-        text = ""
-        for piece in self._selector.pieces:
-            if isinstance(piece, IndexOf):
-                stand_in = _FIRST_STAND_IN + len(self._stand_ins)
-                self._stand_ins[stand_in] = piece.axis
-                text += str(stand_in)
-            elif isinstance(piece, str) and str(_FIRST_STAND_IN)[:4] not in piece:
-                text += piece
-            else:
-                return None
-        return engine.positional(text, list(self._stand_ins)) if self._stand_ins else None
 
     def _by_position(self, reading: GridReading, positional: Positional, block: str) -> RawValue:
         index: PositionalIndex | None = None
@@ -137,6 +138,27 @@ class GridQuery:
         if len(positions) == 2 and positions[0][1] is not None and positions[1][1] is not None:
             return _TableValue(positions[0][1], positions[1][1], leaf_of)
         return _value([_getter(*position) for position in positions], leaf_of)
+
+
+class _Opened(NamedTuple):
+    """A text in which stand-ins replace all indexes, and the axis of each; no axes if it holds more."""
+
+    text: str
+    axes: dict[int, int]
+
+
+def _opened(template: PlaceholderTemplate) -> _Opened:
+    text, axes = "", dict[int, int]()
+    for piece in template.pieces if template.text is None else ():
+        if isinstance(piece, IndexOf):
+            stand_in = _FIRST_STAND_IN + len(axes)
+            axes[stand_in] = piece.axis
+            text += str(stand_in)
+        elif isinstance(piece, str) and str(_FIRST_STAND_IN)[:4] not in piece:
+            text += piece
+        else:
+            return _Opened("", {})
+    return _Opened(text, axes)
 
 
 def _remembered(value: RawValue, axis: int) -> RawValue:

@@ -13,6 +13,7 @@ from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import Failure
 from scoopi.model.place import Place
+from scoopi.parse.grid.block_walk import BlockWalk
 from scoopi.parse.grid.grid_axis import GridAxis, GridSettings, selector_of
 from scoopi.parse.grid.grid_query import as_written
 from scoopi.parse.grid.grid_reading import GridReading
@@ -60,6 +61,8 @@ class GridReader:
     ) -> None:
         self._name = data_def.name
         self._engine = engine
+        walk = BlockWalk(_fixed_selectors(data_def), engine)
+        self._walk = walk if walk.is_worthwhile else None
         self._templates = [
             GridTemplate(
                 [GridAxis(data_def, axes, own, engine, settings) for own in range(len(axes))],
@@ -83,7 +86,7 @@ class GridReader:
             ParseError: a query failed, or there are too many rows.
             ScriptError: a script failed.
         """
-        reading = GridReading(self._engine, root, scripts)
+        reading = GridReading(self._engine, root, scripts, self._walk)
         rows: list[Item] = []
         warnings: list[Failure] = []
         for template in self._templates:
@@ -100,6 +103,15 @@ def templates_of(data_def: DataDef) -> list[tuple[AxisDef, ...]]:
     dims = [[AxisDef("dim", dim)] for dim in data_def.dims]
     facts = [AxisDef("fact", fact) for fact in data_def.facts]
     return list(product(items, *dims, facts))
+
+
+def _fixed_selectors(data_def: DataDef) -> Iterator[str]:
+    """The selectors of its axes that have no placeholder, so that all of them may be asked of a block."""
+    for axes in templates_of(data_def):
+        for axis in axes:
+            selector, _ = selector_of(data_def, axis)
+            if selector is not None and axis.fixed_value is None and "%{" not in selector:
+                yield selector
 
 
 class SelectorFault(NamedTuple):

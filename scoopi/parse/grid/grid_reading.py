@@ -9,7 +9,14 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.data import ScriptRow
 from scoopi.parse.cells.positional_index import PositionalGroups, PositionalIndex
-from scoopi.parse.query_ports import OpenQuery, PageMemory, QueryEngine, ScriptRunner
+from scoopi.parse.grid.block_walk import BlockWalk
+from scoopi.parse.query_ports import (
+    OpenQuery,
+    PageMemory,
+    PositionalBlock,
+    QueryEngine,
+    ScriptRunner,
+)
 
 Element = etree._Element
 
@@ -23,27 +30,47 @@ class GridReading:
         engine: compiles the queries.
         root: root element of the page.
         scripts: runs scripts; None when the page's definition has none.
+        walk: finds the values of several selectors in a block at once; None to query each.
     """
 
-    def __init__(self, engine: QueryEngine, root: Element, scripts: ScriptRunner | None) -> None:
+    def __init__(
+        self,
+        engine: QueryEngine,
+        root: Element,
+        scripts: ScriptRunner | None,
+        walk: BlockWalk | None = None,
+    ) -> None:
         self._engine = engine
         self._root = root
         self._scripts = scripts
+        self._walk = walk
+        self._walked: set[str] = set()
+        self._page = PositionalGroups([root])
         self._memory: PageMemory = {}
         self._blocks: dict[str, Sequence[Element]] = {}
         self._values: dict[tuple[str, str], str | None] = {}
         self._groups: dict[str, PositionalGroups] = {}
         self._indexes: dict[tuple[str, str], PositionalIndex] = {}
 
-    def value(self, block: str, selector: str) -> str | None:
+    def value(self, block: str, selector: str, place: PositionalBlock | None = None) -> str | None:
         """The value of the selector inside the blocks; None when nothing is found.
 
+        Args:
+            block: the blocks' selector.
+            selector: inside them.
+            place: where the blocks are found without a walk over the page for each; None for a query.
         Raises:
             ParseError: a selector is wrong, or its evaluation failed.
         """
         key = block, selector
         if key not in self._values:
-            self._values[key] = self._engine.compile_value(selector)(self._found_blocks(block), self._memory)
+            blocks = self._found_blocks(block, place)
+            if self._walk is not None and block not in self._walked and len(blocks) == 1:
+                self._walked.add(block)
+                for name, value in self._walk.values(blocks[0]).items():
+                    self._values[block, name] = value
+            if key not in self._values:
+                self._values[key] = self._engine.compile_value(selector)(blocks, self._memory)
         return self._values[key]
 
     def index(self, block: str, query: OpenQuery) -> PositionalIndex:
@@ -68,7 +95,8 @@ class GridReading:
             )
         return self._scripts(script, row)
 
-    def _found_blocks(self, block: str) -> Sequence[Element]:
+    def _found_blocks(self, block: str, place: PositionalBlock | None = None) -> Sequence[Element]:
         if block not in self._blocks:
-            self._blocks[block] = self._engine.compile_block(block)(self._root)
+            found = None if place is None else self._page.found(*place)
+            self._blocks[block] = self._engine.compile_block(block)(self._root) if found is None else found
         return self._blocks[block]

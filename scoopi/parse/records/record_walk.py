@@ -15,9 +15,9 @@ from lxml import etree
 from scoopi.errors import ParseError
 from scoopi.model.records.record_def import FieldDef
 from scoopi.parse.bridge.html_backend import RecordValues
-from scoopi.parse.css import syntax
 from scoopi.parse.css.element_text import attribute_of
 from scoopi.parse.css.selector_parser import parse_selector
+from scoopi.parse.css.simple_chain import SimpleChain, SimpleCompound
 from scoopi.parse.records.field_reader import Find
 from scoopi.parse.records.node_query import Node, SelectorText
 from scoopi.parse.records.node_value import value_of
@@ -25,36 +25,23 @@ from scoopi.parse.records.node_value import value_of
 Element = etree._Element
 Raws = Sequence[str]
 
-_NAME = re.compile(r"[A-Za-z][\w-]*", re.ASCII)
 _TO_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _BLANKS = re.compile("[ \t\r\n]+")
 _MOST_KINDS = 5000
 _NOTHING: tuple[str, ...] = ()
-_MOST_COMPOUNDS = _MOST_CLASSES = 8
-"""More of them are too many for C."""
 _TEXTS = {"visible": "v", "own": "o", "raw": "r"}
 
 
-class _Compound(NamedTuple):
-    """Tag, id and classes that an element must have; empty for any."""
-
-    tag: str
-    id: str
-    classes: frozenset[str]
-
-
 class _Target(NamedTuple):
-    """A field whose selector is a chain of compounds, the last one first.
+    """A field whose selector is a chain.
 
     Attributes:
         at: the field's position.
-        combinators: between each compound and the one before it.
         attribute: that is taken; empty for what `take` gives.
     """
 
     at: int
-    compounds: tuple[_Compound, ...]
-    combinators: tuple[str, ...]
+    chain: SimpleChain
     attribute: str
     take: Callable[[Node], str]
     is_list: bool
@@ -123,9 +110,10 @@ class RecordWalk:
                 at = target.at
                 if values[at] and not target.is_list:
                     continue
-                if target.compounds[0].id and element.get("id") != target.compounds[0].id:
+                last = target.chain.compounds[0]
+                if last.id and element.get("id") != last.id:
                     continue
-                if target.combinators and not self._is_below(element, root, target, 0):
+                if target.chain.combinators and not self._is_below(element, root, target, 0):
                     continue
                 attribute = target.attribute
                 value = attribute_of(element, attribute) if attribute else target.take(element)
@@ -144,15 +132,16 @@ class RecordWalk:
         """The fields whose last compound elements of this tag and class may have, but for their id."""
         if len(self._known) >= _MOST_KINDS:
             self._known.clear()
-        targets = [target for target in self._targets if _has(kind, target.compounds[0])]
+        targets = [target for target in self._targets if _has(kind, target.chain.compounds[0])]
         self._known[kind] = targets
         return targets
 
     def _is_below(self, element: Element, root: Element, target: _Target, at: int) -> bool:
         """Whether the rest of the chain stands above an element, in the element of the record."""
-        if at == len(target.combinators):
+        chain = target.chain
+        if at == len(chain.combinators):
             return True
-        is_child, compound = target.combinators[at] == ">", target.compounds[at + 1]
+        is_child, compound = chain.combinators[at] == ">", chain.compounds[at + 1]
         while element is not root:
             parent = element.getparent()
             if parent is None:
@@ -165,13 +154,13 @@ class RecordWalk:
         return False
 
 
-def _fits(element: Element, compound: _Compound) -> bool:
+def _fits(element: Element, compound: SimpleCompound) -> bool:
     if compound.id and element.get("id") != compound.id:
         return False
     return _has((element.tag, element.get("class")), compound)
 
 
-def _has(kind: tuple[str, str | None], compound: _Compound) -> bool:
+def _has(kind: tuple[str, str | None], compound: SimpleCompound) -> bool:
     tag, written = kind
     if compound.tag and tag != compound.tag:
         return False
@@ -182,14 +171,9 @@ def _has(kind: tuple[str, str | None], compound: _Compound) -> bool:
 
 def _planned(target: _Target, field: FieldDef) -> tuple[object, ...] | None:
     """What the walk in C looks for; None for what it cannot take."""
-    chain = tuple((each.tag, each.id, tuple(sorted(each.classes))) for each in target.compounds)
-    is_small = len(chain) <= _MOST_COMPOUNDS and all(len(each[2]) <= _MOST_CLASSES for each in chain)
-    named = "".join(sign for compound in chain for part in compound for sign in part)
-    is_text = not target.attribute and not field.html
-    if not is_small or "\0" in named or not (is_text or _NAME.fullmatch(target.attribute)):
+    if field.html and not target.attribute:
         return None
-    children = tuple(sign == ">" for sign in target.combinators)
-    return target.at, chain, children, target.attribute, _TEXTS[field.text], target.is_list
+    return target.chain.plan(target.at, target.attribute, _TEXTS[field.text], is_list=target.is_list)
 
 
 def _target(at: int, field: FieldDef) -> _Target | None:
@@ -203,27 +187,7 @@ def _target(at: int, field: FieldDef) -> _Target | None:
         selectors = parse_selector(path)
     except ParseError:
         return None
-    if len(selectors) != 1 or selectors[0].scoped or not {*selectors[0].combinators} <= {">", " "}:
+    chain = SimpleChain.of(selectors)
+    if chain is None:
         return None
-    compounds = [_compound(each) for each in selectors[0].compounds]
-    known = tuple(each for each in compounds if each is not None)
-    if len(known) != len(compounds):
-        return None
-    take = value_of(field.text, field.html)
-    combinators = tuple(reversed(selectors[0].combinators))
-    return _Target(at, known[::-1], combinators, attribute, take, field.is_list)
-
-
-def _compound(tests: syntax.Compound) -> _Compound | None:
-    tag, name, classes = "", "", set()
-    for test in tests:
-        match test:
-            case syntax.Tag(found) if _NAME.fullmatch(found) and not tag:
-                tag = found
-            case syntax.Id(found) if not name:
-                name = found
-            case syntax.ClassName(found) if _NAME.fullmatch(found):
-                classes.add(found)
-            case _:
-                return None
-    return _Compound(tag, name, frozenset(classes))
+    return _Target(at, chain, attribute, value_of(field.text, field.html), field.is_list)

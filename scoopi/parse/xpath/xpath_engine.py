@@ -47,6 +47,12 @@ class XPathEngine:
         """
         return self._value_queries(selector)
 
+    def simple(self, _selector: str) -> None:
+        """None: a path's value is the last of several, and its text is all that is inside."""
+
+    def positional_block(self, _selector: str, _stand_ins: Sequence[int]) -> None:
+        """None: blocks of paths are found by ordinary queries."""
+
     def positional(self, selector: str, stand_ins: Sequence[int]) -> Positional | None:
         """The selector as a path of steps down, if nothing but their positions varies in it.
 
