@@ -106,6 +106,13 @@ class OpenStep(Protocol):
         """
 
 
+class ChildValue(NamedTuple):
+    """The joined values of an element's children of a tag: of an attribute, or (empty) their own texts."""
+
+    child_tag: str
+    attribute: str
+
+
 class OpenQuery(Protocol):
     """The same for all pages; equal queries share one index of a page."""
 
@@ -132,6 +139,10 @@ class OpenQuery(Protocol):
     @property
     def is_text(self) -> bool:
         """Whether the value is the text of the elements at the last position, and no more."""
+
+    @property
+    def tail(self) -> ChildValue | None:
+        """What is read of children of an element at the last position; None for anything else."""
 
     def blocks(self, found: Sequence[Element], /) -> list[Element]:
         """The blocks that count."""

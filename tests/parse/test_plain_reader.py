@@ -60,6 +60,8 @@ ITEMS = {
         ".k",
         "td.K attribute: class",
         "tr > td b",
+        "tr:nth-child(%{index}) > td attribute: class",
+        "tr:nth-child(%{index}) > * attribute: id",
     ),
     "xpath": (
         "tbody/tr[%{index}]/td[1]",

@@ -10,6 +10,7 @@ from lxml import etree
 
 from scoopi.parse.bridge.html_backend import row_reader
 from scoopi.parse.cells.row_cells import Cells
+from scoopi.parse.css.element_text import join_texts
 from scoopi.parse.query_ports import OpenBlockQuery, OpenQuery, OpenStep
 
 Element = etree._Element
@@ -128,7 +129,24 @@ class PositionalIndex:
         if self._cell_tag is not None and len(contexts) == 1:
             return _RowLeaf(row_reader().cells(contexts, self._cell_tag, self._query.is_full_text)[0])
         groups = _grouped(contexts, self._query.steps[-1])
+        if all(len(elements) == 1 for elements in groups.values()):
+            return self._single_ends(groups)
         return {at: self._end(elements, (*outer, at)) for at, elements in groups.items()}
+
+    def _single_ends(self, groups: ByPosition) -> dict[int, str | None]:
+        """The values of one element at each position, whose children are read all at once."""
+        elements = [element for (element,) in groups.values()]
+        tail = self._query.tail
+        if tail is None:
+            values = [self._query.value([element]) for element in elements]
+        elif tail.attribute:
+            name, tag = tail.attribute, tail.child_tag
+            found = ([child.get(name, "") for child in element.iterchildren(tag)] for element in elements)
+            values = list(map(join_texts, found))
+        else:
+            cells = row_reader().cells(elements, tail.child_tag, False)
+            values = [join_texts([text for text in texts if text is not None]) for texts in cells]
+        return dict(zip(groups, values, strict=True))
 
     def _end(self, elements: list[Element], positions: tuple[int, ...]) -> str | None:
         """The value of the elements at the last position."""

@@ -16,6 +16,7 @@ from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.element_text import attribute_of, join_texts, own_text
 from scoopi.parse.css.selector_parser import parse_selector
 from scoopi.parse.css.xpath_writer import Within
+from scoopi.parse.query_ports import ChildValue
 
 Element = etree._Element
 
@@ -94,6 +95,9 @@ class CssOpenQuery:
         self._tail = segments[levels] if len(segments) > levels else None
         self.reads_below = self._tail is not None
         self.is_text = self._tail is None and not shape.attribute
+        tag = self._tail.child_tag if self._tail is not None else None
+        is_plain = not {":", "{"} & {*shape.attribute}
+        self.tail = ChildValue(tag, shape.attribute) if tag is not None and is_plain else None
         self.keys = [str(chains[: level + 1]) for level in range(levels)]
         self._text = partial(_attribute_text, shape.attribute) if shape.attribute else own_text
 

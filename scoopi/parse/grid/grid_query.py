@@ -82,6 +82,11 @@ class GridQuery:
                     return _table_column(cells, axes, positional.positions, ranges)
                 except ParseError as error:
                     raise placed(error, self._place) from error
+        if positional is not None and block is not None and len(positional.positions) == len(needs) == 1:
+            try:
+                return list(map(reading.index(block, positional.query).leaf(()).get, ranges[needs[0]]))
+            except ParseError as error:
+                raise placed(error, self._place) from error
         value = self._bind(reading)
         indexes = [one.start for one in ranges]
         column = []

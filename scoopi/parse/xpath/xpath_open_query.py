@@ -119,6 +119,7 @@ class XPathOpenQuery:
     """
 
     is_full_text = True
+    tail = None
 
     def __init__(self, steps: Sequence[XPathStep], opened: Sequence[int], compiled: Compile) -> None:
         self._steps = steps
