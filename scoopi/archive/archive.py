@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -22,6 +23,7 @@ from scoopi.archive.entry_file import TEMPORARY, EntryFile
 from scoopi.model.data import Data
 from scoopi.model.live import Live
 from scoopi.model.locator import Document, Locator, Validators
+from scoopi.model.records import Records
 from scoopi.model.text.shown import without_login
 
 log = logging.getLogger(__name__)
@@ -61,6 +63,7 @@ class Archive:
         self._documents = EntryFile(DocumentMeta)
         self._data = EntryFile(DataMeta)
         self._data_decoder = msgspec.msgpack.Decoder(SavedData)
+        self._record_decoder = msgspec.msgpack.Decoder(Records)
         self._warned = False
 
     def fresh(self, locator: Locator, live: Live, run_date: datetime) -> bool:
@@ -127,15 +130,18 @@ class Archive:
 
     def load_data(self, document: Document, key: str) -> Data | None:
         """The rows saved for exactly this document and key; None if they are absent or damaged."""
-        found = self._data.read(self._data_file(document.locator, key))
-        if found is None:
-            return None
-        meta, body = found
-        if meta.key != key or meta.identity != document_identity(document):
-            return None
+        body = self._load_rows(document, key)
         try:
-            return self._data_decoder.decode(body).data()
+            return None if body is None else self._data_decoder.decode(body).data()
         except (msgspec.MsgspecError, UnicodeDecodeError, IndexError):
+            return None
+
+    def load_records(self, document: Document, key: str) -> Records | None:
+        """The records saved for exactly this document and key, with their links; as `load_data`."""
+        body = self._load_rows(document, key)
+        try:
+            return None if body is None else self._record_decoder.decode(body)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
             return None
 
     def save_data(self, document: Document, key: str, data: Data) -> bool:
@@ -145,15 +151,31 @@ class Archive:
             False if exactly this page is not saved, or the rows cannot be saved. Rows without their page
             would never be deleted.
         """
+        return self._save_rows(document, key, lambda: SavedData.of(data))
+
+    def save_records(self, document: Document, key: str, records: Records) -> bool:
+        """Save the records of a page, with their links; as `save_data`."""
+        return self._save_rows(document, key, lambda: records)
+
+    def _load_rows(self, document: Document, key: str) -> bytes | None:
+        found = self._data.read(self._data_file(document.locator, key))
+        if found is None:
+            return None
+        meta, body = found
+        return body if meta.key == key and meta.identity == document_identity(document) else None
+
+    def _save_rows(self, document: Document, key: str, rows: Callable[[], SavedData | Records]) -> bool:
         identity = document_identity(document)
         saved = self._documents.read_meta(self._entry(document.locator) / DOCUMENT)
         if saved is None or saved.identity != identity:
             return False
         try:
-            body = msgspec.msgpack.encode(SavedData.of(data))
+            body = msgspec.msgpack.encode(rows())
             self._data.write(self._data_file(document.locator, key), DataMeta(key, identity), body)
         except (OSError, UnicodeEncodeError) as error:
             self._warn(error)
+            return False
+        except (OverflowError, TypeError):  # no output can hold such a value either: its task fails
             return False
         return True
 

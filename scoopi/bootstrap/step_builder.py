@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.bootstrap.kept_rows import KeptRows
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import FactSettings, ParserLimits, ScriptLimits
 from scoopi.configs.registry import SETTINGS_BY_KEY
@@ -43,14 +43,10 @@ from scoopi.runs.composed import WorkerPlan
 from scoopi.script.page_scripts import ConfigsView, PageScripts
 from scoopi.steps.data_appender import DataAppender
 from scoopi.steps.data_filter import DataFilter
-from scoopi.steps.data_parser import DataParser, DataReuse
+from scoopi.steps.data_parser import DataParser
 from scoopi.steps.locator_creator import LocatorCreator
 from scoopi.steps.step import Step
-from scoopi.version import __version__
 from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
-
-_RUN_DATE = "scoopi.runDateTimeText"
-"""Rows that a script made of a kept page stay kept when only the run's date is another."""
 
 if TYPE_CHECKING:
     from scoopi.model.records import Value
@@ -71,7 +67,6 @@ class StepBuilder:
         self._browsers = plan.browsers
         self._finder = finder
         self._files = files
-        self._archive = archive
         self._limits = ParserLimits.of(configs)
         self._stand_for_nothing = FactSettings.of(configs).stand_for_nothing
         self._grid = _grid_settings(configs)
@@ -90,6 +85,7 @@ class StepBuilder:
         self._view = ConfigsView(
             self._seen_by_scripts, plan.run_date, lambda moment: _formatted(moment, pattern), plan.is_cluster
         )
+        self._kept_rows = KeptRows(archive, plan.definitions, self._grid, self._seen_by_scripts)
         self._engines: dict[str, QueryEngine] = {}
         self._builders: Mapping[str, Callable[[TaskDef, StepDef], Step]] = {
             CSS_PARSER: self._parser,
@@ -158,7 +154,7 @@ class StepBuilder:
         makes_links = any(other.class_name == LINK_MAKER for other in task.steps)
         data_def = self._definitions.data_defs[task.data_def]
         reader = self._reader(data_def, self._engine(step.class_name), makes_links)
-        reuse = self._reuse(task, data_def, (step.class_name, makes_links))
+        reuse = self._kept_rows.of_grid(task, data_def, (step.class_name, makes_links))
         axes = frozenset(axes_read(data_def))
         is_empty = partial(found_nothing, axes, self._stand_for_nothing) if axes else None
         return DataParser(reader, self._scripts, reuse, makes_links=makes_links, is_empty=is_empty)
@@ -189,25 +185,6 @@ class StepBuilder:
         from scoopi.script.sandbox import Sandbox
 
         return Sandbox(self._script_limits, hosts)
-
-    def _reuse(self, task: TaskDef, data_def: DataDef, way: tuple[str, bool]) -> DataReuse | None:
-        """Rows kept for later runs, distinguished by everything that shapes them.
-
-        Args:
-            way: how the definition is read: the parser's class, and whether for links.
-        """
-        archive = self._archive.archive
-        if archive is None or not self._archive.saves_data(task):
-            return None
-        from scoopi.archive.archive import data_key
-
-        seen = self._seen_by_scripts if _has_scripts(data_def) else {}
-        settings = sorted((key, seen[key]) for key in seen.keys() - {_RUN_DATE})
-        shape = repr((__version__, data_def.digest, way, self._grid, settings))
-        digest = blake2b(shape.encode(), digest_size=16).hexdigest()
-        return DataReuse(
-            archive, lambda document: data_key(document.locator, task.name, task.data_def, digest)
-        )
 
     def _filter(self, task: TaskDef, step: StepDef) -> Step:
         data_def = self._definitions.data_defs[task.data_def]
@@ -250,7 +227,8 @@ class StepBuilder:
         reader = compile_records(
             record_def, self._limits.regex_timeout_ms, self._definitions.task_groups, plain=self._is_plain
         )
-        return RecordParser(reader, self._record_scripts if record_def.has_scripts else None)
+        scripts = self._record_scripts if record_def.has_scripts else None
+        return RecordParser(reader, scripts, self._kept_rows.of_records(task, record_def))
 
     def _record_scripts(self, document: Document, parent: Mapping[str, Value]) -> RunScript:
         from scoopi.script.record_scripts import RecordScripts
@@ -263,10 +241,6 @@ class StepBuilder:
 
         stream = stream_of(task.group, task.name) if task.outputs else ""
         return RecordAppender(stream, rejected_of(task.group, task.name))
-
-
-def _has_scripts(data_def: DataDef) -> bool:
-    return any(item.script is not None for item in (*data_def.items, *data_def.dims, *data_def.facts))
 
 
 def _may_change_rows(key: str) -> bool:

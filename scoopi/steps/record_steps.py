@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -18,6 +19,21 @@ from scoopi.parse.tree.page import Page
 from scoopi.steps.locator_creator import link_address
 from scoopi.steps.step import Step
 
+if TYPE_CHECKING:
+    from scoopi.archive.archive import Archive
+
+
+class RecordReuse(msgspec.Struct, frozen=True):
+    """Saves records with their page for later runs, and loads them in these.
+
+    Attributes:
+        archive: of the run.
+        key: the key of a document's records, given the fields of its parent; see `data_key`.
+    """
+
+    archive: Archive
+    key: Callable[[Document, Mapping[str, Any]], str]
+
 
 class RecordParser(Step):
     """The step that reads the records of a page; used by the thread that runs steps.
@@ -26,18 +42,21 @@ class RecordParser(Step):
         reader: the compiled definition.
         scripts: creates the runner of the definition's scripts for one page, given the fields of its
             parent; None if it has none.
+        reuse: None unless records are saved for later runs.
     """
 
     def __init__(
         self,
         reader: RecordReader,
         scripts: Callable[[Document, Mapping[str, Value]], RunScript] | None = None,
+        reuse: RecordReuse | None = None,
     ) -> None:
         self._reader = reader
         self._scripts = scripts
+        self._reuse = reuse
 
     def run(self, payload: Payload) -> Handover:
-        """Read the records of the page.
+        """Read the records of the page, or load them from the archive.
 
         Raises:
             ParseError: the page cannot be read, or a selector fails on it.
@@ -45,6 +64,17 @@ class RecordParser(Step):
             ScriptError: a script of the definition failed.
         """
         page = payload.expect(Page)
+        records = self._kept(page, payload) or self._read(page, payload)
+        page.is_read = True
+        page.has_values = page.has_values or bool(records.rows or records.links)
+        return ToTask(payload.advance(records))
+
+    def _kept(self, page: Page, payload: Payload) -> Records | None:
+        if self._reuse is None:
+            return None
+        return self._reuse.archive.load_records(page.document, self._reuse.key(page.document, payload.parent))
+
+    def _read(self, page: Page, payload: Payload) -> Records:
         document = page.document
         facts = PageFacts(
             payload.locator,
@@ -55,9 +85,9 @@ class RecordParser(Step):
         )
         script = self._scripts(document, payload.parent) if self._scripts is not None else None
         records = self._reader.read(page, facts, script)
-        page.is_read = True
-        page.has_values = page.has_values or bool(records.rows or records.links)
-        return ToTask(payload.advance(records))
+        if self._reuse is not None:
+            self._reuse.archive.save_records(document, self._reuse.key(document, payload.parent), records)
+        return records
 
 
 class RecordAppender(Step):

@@ -17,7 +17,8 @@ from scoopi.archive.archive import STALE_SECONDS, Archive, data_key
 from scoopi.archive.entry_file import TEMPORARY
 from scoopi.model.data import Axis, Data, Item
 from scoopi.model.live import Live
-from scoopi.model.locator import Document, Locator, Validators
+from scoopi.model.locator import Document, Link, Locator, Validators
+from scoopi.model.records import Records, Rejection
 
 DATE = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 LOCATOR = Locator("cheese", "shop", "http://shop.example/käse?p=1")
@@ -93,6 +94,22 @@ def test_rows_come_back_as_they_were(archive: Archive) -> None:
     assert loaded.items[0].axes is loaded.items[1].axes
     assert archive.save_data(DOCUMENT, KEY, Data("prices", ()))
     assert archive.load_data(DOCUMENT, KEY) == Data("prices", ())
+
+
+def test_records_come_back_with_their_links_and_rejections(archive: Archive) -> None:
+    records = Records(
+        "card",
+        (("Rye", "4.20", True, None, ["a", "b"], {"x": 1.5}), ("", None, 2, None, [], None)),
+        (Rejection("no title", "title", "http://shop.example/final", "defs.yml:3:5", {"price": "1"}),),
+        (Link("detail", "http://shop.example/a", once_per_run=True, parent={"title": "Rye"}),),
+        {"rows": 2.0},
+    )
+    archive.save(DOCUMENT)
+    assert archive.load_records(DOCUMENT, KEY) is None
+    assert archive.save_records(DOCUMENT, KEY, records)
+    assert archive.load_records(DOCUMENT, KEY) == records
+    assert archive.load_records(msgspec.structs.replace(DOCUMENT, body=b"other"), KEY) is None
+    assert not archive.save_records(DOCUMENT, KEY, Records("card", ((2**70,),))), "no output can hold it"
 
 
 def test_rows_of_a_loaded_document_are_those_of_the_saved_one(archive: Archive) -> None:
