@@ -11,6 +11,7 @@ from typing import Any
 from scoopi.model.schedule.schedule_records import PassRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import HIDDEN, changed
+from scoopi.scheduler.gates import closed_gate
 from scoopi.scheduler.reconcile import reconcile, wanted
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import upcoming
@@ -52,6 +53,15 @@ class Passes:
             rows += self._until_quiet(now)
             if self._released(holder):
                 return rows
+
+    @property
+    def awaits_retry(self) -> bool:
+        """Whether a job waited only for the time of its retry when a pass last looked."""
+        last = self.last
+        if last is None:
+            return False
+        waiting = (closed_gate(job, last) for job in last.active if job.retry_at and not job.held)
+        return any(gate is not None and gate.gate == "error" and gate.until is not None for gate in waiting)
 
     def snapshot(self, now: datetime) -> Snapshot:
         """What a pass at that time would know."""

@@ -42,7 +42,7 @@ class ServeOptions:
         slots: attempts at a time; None for the project's setting, else the number of cores.
         schedules: it runs passes.
         works: it runs attempts.
-        until_idle: it ends when nothing runs and nothing is due.
+        until_idle: it ends when nothing runs, is due, or is to be tried again.
     """
 
     name: str | None = None
@@ -278,8 +278,10 @@ class Server:
                 complete_all(self._workshop.output / process.output / process.name, process.keep_former)
 
     def _is_idle(self) -> bool:
-        """Whether nothing runs and nothing is due, for `until_idle`."""
+        """Whether nothing runs, is due, or is to be tried again, for `until_idle`."""
         if not self._options.until_idle or self._crew or self._unreported or not self._is_quiet:
+            return False
+        if self._state.passes.awaits_retry:
             return False
         processes = self._state.current()[1].processes
         return not any(

@@ -36,6 +36,24 @@ def test_a_launched_command_succeeds_with_the_outputs_of_its_last_line(serving: 
     assert serving.job("hello/!1") == "processed"
 
 
+def test_a_serve_until_idle_waits_for_a_retry_to_come(serving: Serving) -> None:
+    seen = serving.folder / "seen"
+    serving.deploy(f"""
+        flaky:
+          executes: {{command: [sh, -c, 'test -e {seen} || {{ touch {seen}; exit 1; }}']}}
+          retry: {{max: 2, delay: 1s}}
+        doomed:
+          executes: {{command: ["false"]}}
+          retry: {{max: 1, delay: 1s, on_exhausted: hold}}
+    """)
+    serving.run("launch", "flaky")
+    serving.run("launch", "doomed")
+    serving.until_idle()
+    states = {row["attempt"]: row["status"] for row in serving.rows("attempt", "list")}
+    assert serving.job("flaky/!1") == "processed"
+    assert serving.job("doomed/!1") != "processed", f"it is on hold, which no serve waits for: {states}"
+
+
 def test_a_job_follows_another_with_its_outputs_in_the_same_serve(serving: Serving) -> None:
     serving.write(
         "actions.py",

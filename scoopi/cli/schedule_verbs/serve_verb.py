@@ -43,7 +43,9 @@ class Serve:
         parser.add_argument("--no-schedule", action="store_true", help="run no passes, only attempts")
         parser.add_argument("--no-work", action="store_true", help="run no attempts, only passes")
         parser.add_argument(
-            "--until-idle", action="store_true", help="exit when nothing runs and nothing is due"
+            "--until-idle",
+            action="store_true",
+            help="exit when nothing runs, is due, or is to be tried again",
         )
         parser.add_argument("-q", "--quiet", action="store_true", help="print only warnings and errors")
         add_verbose(parser)
