@@ -187,3 +187,14 @@ def test_a_loader_plugin_that_would_never_be_called_is_an_error(
         "give one the same loader, or move the task to a group of its own"
     )
     assert (expected in sentences) is is_error, sentences
+
+
+def test_a_loader_plugin_beside_a_browser_is_an_error(check: Check) -> None:
+    step = _LOADER.format("class: a.Loader")
+    tasks = f"    loader: browser\n    one: {{ dataDef: temps, steps: {{ css: {{ {step} }} }} }}\n"
+    accepting = Checkers(step_class=lambda name: None, plugin=lambda kind, plugin: [])
+    sentences = check(PLACES + "taskGroups:\n  city:\n" + tasks + DATA, checkers=accepting).sentences
+    assert sentences == [
+        "error taskGroups.city.one.steps.css.loader.plugins.t: plugin t would load no page: group city has "
+        "`loader: browser`; take one of both out"
+    ]

@@ -189,7 +189,7 @@ class DefsChecker:
                     checker.check_steps(task, (self._expanded[task.key] or {}).values())
                     continue
                 checker.check(task, chain)
-                checker.check_loader(group.tasks[0].name, task, chain)
+                checker.check_loader(group, task, chain)
                 if task.data_def in self._data_defs:
                     conversions.add(chain, self._data_defs[task.data_def])
         conversions.report()

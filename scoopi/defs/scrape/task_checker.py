@@ -19,7 +19,7 @@ from scoopi.defs.scrape.class_names import (
     absent_class,
 )
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
-from scoopi.defs.scrape.defs_groups import WrittenTask
+from scoopi.defs.scrape.defs_groups import WrittenTask, WrittenTaskGroup
 from scoopi.defs.scrape.output_checker import OutputChecker, is_refused
 from scoopi.defs.scrape.step_sets import SetStep
 from scoopi.defs.yaml.findings import Findings
@@ -68,12 +68,13 @@ class TaskChecker:
             if each.step.class_name == APPENDER_STEP:
                 self._outputs.check(task, each, self._columns(task))
 
-    def check_loader(self, first: str, task: WrittenTask, chain: list[SetStep]) -> None:
+    def check_loader(self, group: WrittenTaskGroup, task: WrittenTask, chain: list[SetStep]) -> None:
         """Check that a task names no loader plugin that would never be called; tasks come in their order.
 
         Args:
-            first: the first task of its group, whose loader loads the pages of all its tasks.
+            group: of the task; the loader of its first task loads the pages of all of them.
         """
+        first = group.tasks[0].name
         for each in chain:
             if each.step.class_name != LOADER:
                 continue
@@ -81,13 +82,19 @@ class TaskChecker:
             if task.name == first:
                 self._loaders[task.group] = plugins
             for plugin, named in zip(each.step.plugins, plugins, strict=True):
-                if named not in self._loaders.get(task.group, plugins):
+                key = f"{each.key or task.key}.plugins.{plugin.name}"
+                if group.browser is not None:
+                    what = (
+                        f"plugin {plugin.name} would load no page: group {task.group} has `loader: browser`"
+                    )
+                    hint = "take one of both out"
+                    self._findings.error(plugin.place, key, what, hint)
+                elif named not in self._loaders.get(task.group, plugins):
                     what = (
                         f"plugin {plugin.name} would load no page: the pages of group {task.group} are "
                         f"loaded once for all its tasks, by the loader of the first one, {first}"
                     )
                     hint = f"give {first} the same loader, or move the task to a group of its own"
-                    key = f"{each.key or task.key}.plugins.{plugin.name}"
                     self._findings.error(plugin.place, key, what, hint)
 
     def _columns(self, task: WrittenTask) -> tuple[str, ...]:
