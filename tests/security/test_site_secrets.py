@@ -84,13 +84,24 @@ def test_no_credential_of_a_site_or_request_is_in_any_output_or_file(
             DEFS.format(url=server.url("")) + SITES.format(host=server.host(0))
         )
         ended = desk.process("run", "defs.yml", "--workers", workers, "--verbose")
+        asked = [
+            desk.process("politeness"),
+            desk.process("politeness", "--json"),
+            desk.process("fetch", server.url("/ok"), "--defs", "defs.yml", "--headers"),
+            desk.process("fetch", server.url("/ok"), "--defs", "defs.yml", "--curl"),
+            desk.process("run", "defs.yml", "--workers", workers, "--log-format", "json", "--verbose"),
+        ]
+    assert [each.code for each in asked] == [0, 0, 0, 0, 1], asked
+    assert server.host(0) in asked[0].out
+    assert "X-Key" in asked[2].out + asked[3].out
     assert ended.code == 1, ended.err
     assert "2 done, 3 failed" in ended.err
     assert "redirected to an address that holds a credential" in ended.err
     sent = b"".join(seen.head + seen.body for seen in server.log.all())
     assert quote_plus(CANARY).encode() in sent, "the credentials were sent"
     assert b"X-Key: c4n4ry" in sent
-    for name, content in everything(desk, ended).items():
+    said = {f"command {number}": (each.out + each.err).encode() for number, each in enumerate(asked)}
+    for name, content in (everything(desk, ended) | said).items():
         for form in (*ENCODED, "c4n4ry"):
             assert form.encode() not in content, f"{form} is in {name}"
     refused("credentials of sites and requests in outputs and files")
