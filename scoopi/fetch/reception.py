@@ -87,7 +87,7 @@ class Reception:
         is_headed: whether all headers have been received.
         fault: why the reception aborted the transfer; empty if it did not.
         hint: what the user can do about the fault.
-        is_cut: whether all that was wanted of the body has come, and it goes on.
+        is_cut: whether all that was wanted of the body has come, and more follows.
     """
 
     def __init__(self, max_bytes: int, room: PageRoom) -> None:

@@ -54,7 +54,7 @@ class Sessions:
         self._sites: dict[str, _Site] = {}
         self._by_job: dict[str, str] = {}
 
-    def heed(self, worker: PoolWorker, message: ToParent) -> None:
+    def handle(self, worker: PoolWorker, message: ToParent) -> None:
         """Carry out a message that concerns sessions, after all else that it means."""
         if isinstance(message, Answered):
             return  # as most messages are

@@ -231,7 +231,7 @@ class TaskRunner:
 
     def _route(self, worker: PoolWorker, message: ToParent) -> None:
         routed = self._router.route(worker, message)
-        self._giver.heed(worker, message)
+        self._giver.handle(worker, message)
         self._routed += routed.results
         self._handed_back += routed.handed_back
 

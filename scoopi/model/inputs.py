@@ -9,7 +9,7 @@ import msgspec
 SLOT_PARTS = ("key", "start", "end")
 """Of a slot of the scheduler, which definitions name as `%{slot.key}`."""
 STAND_IN = "1"
-"""For a value that is not known, so that the check can go on."""
+"""For a value that is not known, so that the check can continue."""
 
 
 class Inputs(msgspec.Struct, frozen=True):

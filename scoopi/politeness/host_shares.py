@@ -75,7 +75,7 @@ class HostShares:
 
     Shares are kept in the hosts' records and changed by conditional writes only.
 
-    One thread makes rounds: `look`, then `settle`; both raise StoreError, and the next round goes on.
+    One thread makes rounds: `look`, then `settle`; both raise StoreError, and the next round continues.
     Any other thread may ask `may_send`, which reads plain values.
 
     Args:

@@ -43,7 +43,7 @@ class Passes:
         Returns:
             The decisions as rows; None if another pass runs.
         Raises:
-            StoreError: the store does not answer; what was written stays, and the next pass goes on from it.
+            StoreError: the store does not answer; what was written stays for the next pass.
         """
         holder = uuid.uuid4().hex
         if not self._taken(holder, now):

@@ -184,7 +184,7 @@ class Fetching:
         finally:
             self._turning.release()
 
-    def mind(self) -> None:
+    def turn_if_late(self) -> None:
         """Take a turn if the steps' thread has not taken one for long; for the reader's thread."""
         is_left_alone = time.monotonic() - self.turned_at > LEFT_ALONE_S
         if is_left_alone and self._turning.acquire(blocking=False):

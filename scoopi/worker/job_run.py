@@ -122,7 +122,7 @@ class JobRun:
                 handover = link.step.run(payload)
             except TaskAbandonedError:
                 raise
-            except BaseException as error:  # a plugin may call sys.exit: its task fails, the worker goes on
+            except BaseException as error:  # a plugin may call sys.exit: its task fails, the worker continues
                 outcome.failures.append(self._step_failure(error, item, name, link))
                 return
             finally:

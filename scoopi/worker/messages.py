@@ -127,7 +127,7 @@ class Ready(msgspec.Struct, frozen=True, tag=6, array_like=True):
 
 
 class StartFault(msgspec.Struct, frozen=True, tag=7, array_like=True):
-    """The worker cannot be wired; the run cannot go on."""
+    """The worker cannot be wired; the run cannot continue."""
 
     message: str
 

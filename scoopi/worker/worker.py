@@ -94,7 +94,7 @@ class Worker:
             for body in bodies:
                 if body:
                     loop.handle(DECODER.decode(body))
-                loop.mind()
+                loop.continue_requests()
         except BrokenPipeError:
             pass  # the steps' thread has ended and closed the pipe
         except Exception:

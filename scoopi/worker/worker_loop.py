@@ -118,10 +118,10 @@ class WorkerLoop:
         """End `run` after the pages that are queued; in the reader's thread."""
         self._run_soon(None)
 
-    def mind(self) -> None:
+    def continue_requests(self) -> None:
         """Have the requests continue while a page takes long; in the reader's thread."""
         if not self._is_full():
-            self._fetching.mind()
+            self._fetching.turn_if_late()
 
     def wake(self) -> None:
         """End the wait of `run`; callable from any thread."""
@@ -217,7 +217,7 @@ class WorkerLoop:
     # The steps' thread
 
     def run(self) -> None:
-        """Run steps until stopped; `handle` and `mind` belong to the thread that reads the pipe."""
+        """Run steps until stopped; `handle` and `continue_requests` belong to the reader's thread."""
         while (work := self._next_work()) is not None:
             if isinstance(work, PageLoad):
                 work = self._load_here(work)

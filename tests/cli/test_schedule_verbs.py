@@ -81,7 +81,7 @@ def test_a_worker_in_another_language_claims_reports_and_ends_an_attempt(shop: S
     (claimed,) = rows(shop, "attempt", "claim", "--worker", "p1")
     assert (claimed["attempt"], claimed["fence"]) == ("shop.press/!1/1", 1)
     assert claimed["inputs"] == {"paper": "a4", "copies": "2"}
-    assert printed(shop, "attempt", "beat", "press/!1/1", "--fence", "1") == "go on\n"
+    assert printed(shop, "attempt", "beat", "press/!1/1", "--fence", "1") == "continue\n"
     assert printed(shop, "job", "cancel", "press/!1", "--mode", "kill")
     assert printed(shop, "attempt", "beat", "press/!1/1") == "cancel\n"
     printed(shop, "attempt", "end", "press/!1/1", "--status", "succeeded", "--output", "pages=12")

@@ -121,11 +121,11 @@ def test_a_job_waits_on_for_a_session_that_is_as_old_as_the_known_one(
 
 def test_the_messages_of_workers_are_heeded(sessions: Any, one: Worker, two: Worker) -> None:
     late = Worker("d")
-    sessions.heed(late, SessionAsked("d", "s", 0))
-    sessions.heed(late, Ready())
+    sessions.handle(late, SessionAsked("d", "s", 0))
+    sessions.handle(late, Ready())
     assert late.news == [Session("s")]
-    sessions.heed(one, JobsHandedBack(("a",)))
+    sessions.handle(one, JobsHandedBack(("a",)))
     assert one.turns == ["a", "b"]
-    sessions.heed(one, Results((), {}))
-    sessions.heed(one, SessionChanged(SessionChange("s", "b", login="done")))
+    sessions.handle(one, Results((), {}))
+    sessions.handle(one, SessionChanged(SessionChange("s", "b", login="done")))
     assert [worker.news[-1].version for worker in (one, two)] == [1, 1]

@@ -95,15 +95,15 @@ def test_with_work_at_hand_there_is_no_wait(desk: Desk) -> None:
 
 def test_pages_are_minded_while_the_steps_thread_is_away(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.fetching.add(load("a"))
-    desk.fetching.mind()
+    desk.fetching.turn_if_late()
     assert desk.loader.turns == 0, "its last turn was just now"
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", 0.0)
-    desk.fetching.mind()
+    desk.fetching.turn_if_late()
     desk.loader.end(LookupError("gone"))
-    desk.fetching.mind()
+    desk.fetching.turn_if_late()
     assert desk.reported == [(Answered("a", "here.example:80"),)]
     turns = desk.loader.turns
-    desk.fetching.mind()
+    desk.fetching.turn_if_late()
     assert desk.loader.turns == turns, "nothing is under way"
 
 
@@ -114,11 +114,11 @@ def test_the_minding_thread_gives_way_to_the_steps_thread(
     desk.fetching.turn(0.0, ())
     monkeypatch.setattr(desk.fetching, "turned_at", -LIMIT_S)
     monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", LIMIT_S / 2)
-    minding = threading.Thread(target=desk.fetching.mind)
-    minding.start()
+    turning = threading.Thread(target=desk.fetching.turn_if_late)
+    turning.start()
     assert desk.loader.waits.wait(LIMIT_S)
     desk.fetching.turn(0.0, ())
-    minding.join(LIMIT_S)
+    turning.join(LIMIT_S)
     assert desk.loader.turns == 3
 
 
@@ -129,13 +129,13 @@ def test_nothing_is_minded_where_a_turn_waits_or_all_is_closed(
     waiting = threading.Thread(target=lambda: desk.fetching.turn(LIMIT_S, ()))
     waiting.start()
     assert desk.loader.waits.wait(LIMIT_S)
-    desk.fetching.mind()
+    desk.fetching.turn_if_late()
     assert desk.loader.turns == 1
     desk.fetching.wake()
     waiting.join(LIMIT_S)
     desk.fetching.close()
     desk.fetching.add(load("a"))
-    desk.fetching.mind()
+    desk.fetching.turn_if_late()
     assert desk.loader.turns == 1
 
 

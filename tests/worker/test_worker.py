@@ -154,7 +154,7 @@ def test_a_loader_that_breaks_in_the_reader_ends_its_worker_too(
 ) -> None:
     loader = PlayedLoader()
     parent = start(loader)
-    monkeypatch.setattr(Fetching, "mind", broken)
+    monkeypatch.setattr(Fetching, "turn_if_late", broken)
     assert isinstance(parent.hear(), Results)
     assert parent.hear() is None
 
@@ -162,11 +162,11 @@ def test_a_loader_that_breaks_in_the_reader_ends_its_worker_too(
 def test_pages_are_minded_however_often_the_parent_speaks(
     start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    minded = threading.Event()
+    turned = threading.Event()
     monkeypatch.setattr("scoopi.worker.worker.LEFT_ALONE_S", 10 * LIMIT_S)
-    monkeypatch.setattr(Fetching, "mind", lambda _: minded.set())
+    monkeypatch.setattr(Fetching, "turn_if_late", lambda _: turned.set())
     give(start(PlayedLoader()))
-    assert minded.wait(LIMIT_S)
+    assert turned.wait(LIMIT_S)
 
 
 def test_the_parent_hears_that_a_host_is_silent(start: Callable[[Loader], Parent]) -> None:
@@ -222,7 +222,7 @@ def test_a_job_that_waits_for_a_grant_is_handed_back_at_the_drain(start: Callabl
 def test_what_has_not_begun_is_handed_back_at_the_drain(
     start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Fetching, "mind", lambda _: None)  # or the reader might begin it
+    monkeypatch.setattr(Fetching, "turn_if_late", lambda _: None)  # or the reader might begin it
     loader = HeldLoader()
     parent = start(loader)
     give_files(parent, "slow")
@@ -290,7 +290,7 @@ def test_results_that_wait_for_others_are_reported_when_jobs_are_taken_back(
 def test_a_request_that_was_not_sent_is_taken_back_too(
     start: Callable[[Loader], Parent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Fetching, "mind", lambda _: None)  # or the reader might send it
+    monkeypatch.setattr(Fetching, "turn_if_late", lambda _: None)  # or the reader might send it
     loader = HeldLoader()
     parent = start(loader)
     give_files(parent, "slow")

@@ -30,7 +30,7 @@ _OPERATIONS = {
     "show": ("one attempt", ("attempt",)),
     "log": ("what an attempt has printed", ("attempt", "-f")),
     "claim": ("claim waiting attempts for a registered worker", ("--worker", "--limit")),
-    "beat": ("report progress; prints go on, or cancel", ("attempt", "--fence")),
+    "beat": ("report progress; prints continue, or cancel", ("attempt", "--fence")),
     "end": ("end an attempt", ("attempt", "--fence", "--status", "--output", "--result", "--explanation")),
 }
 
@@ -97,7 +97,7 @@ class Attempts:
             if options.operation == "beat":
                 row = attempt_row(bench.progress(attempt, options.fence, now))
                 if not options.json:
-                    terminal.give("cancel" if row["wish"] == "cancel" else "go on")
+                    terminal.give("cancel" if row["wish"] == "cancel" else "continue")
                     return
             else:
                 ended = bench.end(

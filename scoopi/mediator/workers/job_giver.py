@@ -105,9 +105,9 @@ class JobGiver:
             self._clocks.abandoned(host, job)
             self._queues.wake(host)
 
-    def heed(self, worker: PoolWorker, message: ToParent) -> None:
+    def handle(self, worker: PoolWorker, message: ToParent) -> None:
         """Carry out what a worker's message means for sessions."""
-        self._sessions.heed(worker, message)
+        self._sessions.handle(worker, message)
 
     def judge(self, worker: PoolWorker, how: str, note: Note) -> None:
         """Queue or quarantine the jobs of a worker that has crashed; see `Quarantine.judge`."""

@@ -59,7 +59,7 @@ class RunStatus(StrEnum):
     STOPPED = "stopped"
     """Stopped by a signal or cancelled; jobs are left."""
     FAILED = "failed"
-    """The run could not go on, or its rows could not all be published."""
+    """The run could not continue, or its rows could not all be published."""
 
 
 class JobCounts(msgspec.Struct, frozen=True):

@@ -22,7 +22,7 @@ class CalendarField:
         least: the smallest value it can have.
         greatest: the largest value that it can have in the month or year of a wall time.
         value: its value.
-        set: the wall time with another value; too large or small ones go on into the next larger field.
+        set: the wall time with another value; too large or small ones carry into the next larger field.
     """
 
     least: int

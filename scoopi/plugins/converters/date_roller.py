@@ -27,7 +27,7 @@ class Roll:
     op: str
 
     def applied(self, wall: datetime) -> datetime:
-        """The wall time with the field set; numbers too large for it go on into the next larger field.
+        """The wall time with the field set; numbers too large for it carry into the next larger field.
 
         Raises:
             ValueError, OverflowError: the result lies outside of the years 1 to 9999.

@@ -51,7 +51,7 @@ class Context:
         signal.signal(signal.SIGTERM, self._cancel)
 
     def progress(self) -> None:
-        """Report that the work goes on, for `timeout.heartbeat`; more often than once a second is free."""
+        """Report progress, for `timeout.heartbeat`; more often than once a second is free."""
         if time.monotonic() - self._reported >= _PROGRESS_S:
             self._reported = time.monotonic()
             _report({"progress": True})

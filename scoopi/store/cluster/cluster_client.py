@@ -50,7 +50,7 @@ class ClusterClient:
     Connected when made; finds other members, and these again, by itself. Any thread may call.
 
     A call that gets no answer is sent again for `call_timeout_ms`, then it raises StoreError; when no
-    member was reachable for `reconnect_timeout_ms`, ClusterError: then this node's run cannot go on.
+    member was reachable for `reconnect_timeout_ms`, ClusterError: then this node's run cannot continue.
 
     Args:
         is_stopped: asked now and then while no member lets this node in, or an answer is waited for.
