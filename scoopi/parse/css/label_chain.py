@@ -12,6 +12,7 @@ from scoopi.parse.css import syntax
 from scoopi.parse.css.compiled_selector import CompiledSelector
 from scoopi.parse.css.element_text import own_text
 from scoopi.parse.css.filters import searcher, text_filter
+from scoopi.parse.css.xpath_conditions import is_name
 from scoopi.parse.css.xpath_writer import Select, Within
 from scoopi.parse.query_ports import PageMemory
 
@@ -54,7 +55,7 @@ class LabelChain:
         self._combinators = chain.combinators
         self._rest: Select | None = None
         if chain.combinators:
-            self._rest = CompiledSelector.onward(chain, regex_timeout_ms)
+            self._rest = _next_of(chain) or CompiledSelector.onward(chain, regex_timeout_ms)
 
     @staticmethod
     def fits(selectors: syntax.Selectors) -> bool:
@@ -150,6 +151,22 @@ def literal_of(pattern: str) -> str:
     if pattern[found.end() : found.end() + 1] in _QUANTIFIERS and found.end() < len(pattern):
         signs.pop()  # it may be left out
     return "".join(sign[-1] for sign in signs)
+
+
+def _next_of(chain: syntax.SelectorChain) -> Select | None:
+    """The rest of a chain that ends with `+ tag`, as most do; None for any other."""
+    if chain.combinators != ("+",) or len(chain.compounds[1]) != 1:
+        return None
+    (test,) = chain.compounds[1]
+    if not isinstance(test, syntax.Tag) or not is_name(test.name):
+        return None
+    tag = test.name
+
+    def rest(label: Element) -> list[Element]:
+        beside = next(label.itersiblings("*"), None)
+        return [beside] if beside is not None and beside.tag == tag else []
+
+    return rest
 
 
 def _text_test(compound: syntax.Compound) -> syntax.TextTest | None:
