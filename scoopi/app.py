@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -128,11 +128,11 @@ class Scoopi:
             with bootstrap_for(request) as bootstrap:
                 opened = bootstrap.open()
                 if opened is None or isinstance(opened, RunReport):
-                    return opened
+                    return opened and _with_records(opened, request)
                 report = self._started(opened.engine()).run()
                 opened.note(report)
                 if not opened.was_left_over(report):
-                    return report
+                    return _with_records(report, request)
             request = request.after(report.run)
 
     def _started(self, engine: Engine) -> Engine:
@@ -141,6 +141,21 @@ class Scoopi:
             if self._cancelled:
                 engine.cancel(self._cancelled_hard)
         return engine
+
+
+def _with_records(report: RunReport, request: RunRequest) -> RunReport:
+    """The report with access to the records that the run has committed."""
+    import msgspec
+
+    folder = Path(report.folder).absolute()  # its caller may change the current folder
+
+    def records(name: str) -> Iterator[dict[str, Any]]:
+        from scoopi.bootstrap.run_rows_reader import RunRowsReader  # late: few ask
+
+        with RunRowsReader(folder, name, request) as rows:
+            yield from rows.records()
+
+    return msgspec.structs.replace(report, reader=records)
 
 
 def check(

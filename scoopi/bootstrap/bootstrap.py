@@ -30,6 +30,7 @@ from scoopi.publishing.output_file import OutputSpec, output_specs
 from scoopi.publishing.record_outputs import record_specs
 from scoopi.publishing.row_tables import RowTables
 from scoopi.runs.composed import (
+    COMPOSED_DECODER,
     Composed,
     compare_inputs,
     compare_user_files,
@@ -104,7 +105,7 @@ class Bootstrap:
     def _begin(self, defs: Path) -> RunContext | RunReport:
         configs = self._configs.compose()
         packed, outputs = self._composed(defs, configs)
-        composed = msgspec.msgpack.decode(packed, type=Composed)
+        composed = COMPOSED_DECODER.decode(packed)
         settings = ClusterSettings.of(configs, Path.cwd())
         if settings.addresses:
             return self._join(settings, composed, configs, outputs)

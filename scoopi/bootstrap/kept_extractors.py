@@ -27,7 +27,7 @@ from scoopi.model.data import Data
 from scoopi.model.handover import Payload, ToTask
 from scoopi.model.inputs import Inputs
 from scoopi.model.locator import Document, Locator
-from scoopi.model.records import ColumnType, Records
+from scoopi.model.records import Records
 from scoopi.parse.tree.page import Page, TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
@@ -152,20 +152,10 @@ class Extractor:
         return []
 
     def _records(self, chain: TaskChain, records: Records) -> Iterator[dict[str, Any]]:
-        from scoopi.outputs.typed_values import typed_reader
+        from scoopi.outputs.typed_values import dict_of
 
         columns = self._definitions.record_defs[chain.task.data_def].schema.all_columns
-        names = [column.name for column in columns]
-        typed = {
-            column.name: reader
-            for column in columns
-            if column.type is not ColumnType.TEXT and (reader := typed_reader(column)) is not None
-        }
-        for row in records.rows:
-            record = dict(zip(names, row, strict=True))
-            for name, reader in typed.items():
-                record[name] = reader(record[name])
-            yield record
+        return map(dict_of(columns), records.rows)
 
     def _locator(self, url: str, group: str | None) -> Locator:
         known = self._locators.get((url, group))

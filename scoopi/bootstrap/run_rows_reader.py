@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, cast
 
+import msgspec
+
 from scoopi.errors import RunError, UsageError
 from scoopi.model.records import read_records
 from scoopi.model.text.shown import nearest
 from scoopi.outputs.formats.record_writer import record_writer
+from scoopi.outputs.typed_values import dict_of
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.committed_rows import CommittedRows
-from scoopi.publishing.output_file import OutputSpec, output_specs
+from scoopi.publishing.output_file import HELD, OutputSpec, output_specs
 from scoopi.publishing.record_file import KeyFilter
 from scoopi.publishing.record_outputs import record_specs
+from scoopi.runs.cluster.cluster_desk import ClusterDesk
 from scoopi.runs.composed import plugin_folders, read_composed
-from scoopi.runs.folders.run_state import STORE_FILE, newest_run, node_folder_of, read_state
+from scoopi.runs.folders.node_folder import LOST_PREFIX
+from scoopi.runs.folders.run_state import HIDDEN, STORE_FILE, newest_run, node_folder_of, read_state
+from scoopi.runs.run_request import RunRequest
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_store import JobStore
+from scoopi.store.ports import Store
+from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
 
@@ -34,50 +42,43 @@ _NOBODY = "0" * 16
 class RunRowsReader:
     """Opens a run beside the process that works on it, to read its rows.
 
-    A context manager; takes no lock, and writes nothing.
+    A context manager; takes no lock, and writes nothing. Of a run of a cluster it reads the rows of all nodes
+    whose folders are in the run's folder on this machine.
 
     Args:
-        output: the folder that holds the runs' folders.
-        run: the run's folder, or its id; None for the newest.
+        folder: of the run.
         name: the output whose rows are read; None for the only one.
-        write: takes lines of text.
+        request: the settings that name the cluster of a run of one.
     Raises:
-        RunError: there is no such run, or it cannot be read.
-        UsageError: it is a run of a cluster; from `with`: it has no such output, or several.
+        RunError: there is no such run, or it cannot be read; from `with`: the cluster has forgotten it.
+        UsageError: from `with`: it has no such output, or several; no cluster is named.
+        ClusterError: from `with`: no member of the cluster answers.
     """
 
-    def __init__(self, output: Path, run: str | None, name: str | None, write: Callable[[str], None]) -> None:
-        self._folder = _folder_of(output, run)
+    def __init__(self, folder: Path, name: str | None, request: RunRequest) -> None:
+        self._folder = folder
         self._name = name
-        self._write = write
+        self._request = request
         self._open = ExitStack()
-        node_folder = node_folder_of(self._folder)
+        node_folder = node_folder_of(folder)
         if node_folder is None:
-            raise RunError("not a run folder", at=str(self._folder), hint="name a folder under the output")
-        if read_state(node_folder).cluster:
-            hint = "read its files when it is over, or its tables at any time"
-            raise UsageError("rows of a run of a cluster cannot be read beside it", hint=hint)
+            raise RunError("not a run folder", at=str(folder), hint="name a folder under the output")
         self._node_folder = node_folder
+        self._is_cluster = read_state(node_folder).cluster
 
     def __enter__(self) -> RunRowsReader:
-        node_folder = self._node_folder
-        store = SettlingStore(SqliteStore(node_folder / STORE_FILE))
-        self._open.callback(store.close)
-        kept = Barricade(store, "setup", _NOBODY).composed()
-        if kept is None:
-            raise RunError("the run's records are lost", at=str(self._folder))
-        composed = read_composed(kept)
-        folders = plugin_folders(Path(composed.current_folder), Path(composed.defs_source))
-        finder = PluginFinder(folders, BUILTINS)
-        specs = (*output_specs(composed.definitions, finder), *record_specs(composed.definitions))
-        spec = chosen(specs, self._name)
-        segments = node_folder / "segments"
-        self._rows = CommittedRows(
-            lambda: [*segments.glob("*.seg")],
-            JobStore(store, _NOBODY),
-            spec.parts,
-            printer(spec, self._write),
-        )
+        with ExitStack() as opened:
+            self._store = self._opened_store(opened)
+            kept = Barricade(self._store, "setup", _NOBODY).composed()
+            if kept is None:
+                raise RunError("the run's records are lost", at=str(self._folder))
+            composed = read_composed(kept)
+            folders = plugin_folders(Path(composed.current_folder), Path(composed.defs_source))
+            finder = PluginFinder(folders, BUILTINS)
+            specs = (*output_specs(composed.definitions, finder), *record_specs(composed.definitions))
+            self._spec = chosen(specs, self._name)
+            self._rows = CommittedRows(self._segments, JobStore(self._store, _NOBODY), self._spec.parts)
+            self._open = opened.pop_all()
         return self
 
     def __exit__(
@@ -85,27 +86,67 @@ class RunRowsReader:
     ) -> None:
         self._open.close()
 
-    def look(self) -> None:
-        """Write what has been committed since the last look."""
-        self._rows.look()
+    def printer(self, write: Callable[[str], None]) -> Callable[[], None]:
+        """What gives lines of text to `write`, as the output has them: at each call what is new."""
+        write_part = _part_printer(self._spec, write)
+
+        def look() -> None:
+            for part in self._rows.look():
+                write_part(part.body)
+
+        return look
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """What has been committed, a dict by column for each record, with values in Python's types; rejected
+        records as in their file.
+
+        Raises:
+            UsageError: the output has rows of a grid.
+        """
+        schema = self._spec.schema
+        if schema is None and not self._spec.optional:
+            hint = "read its file, or use a ListAppender"
+            raise UsageError(f"the output {self._spec.output} has rows of a grid, not records", hint=hint)
+        if schema is None:
+            for part in self._rows.look():
+                yield from msgspec.json.Decoder().decode_lines(part.body)
+            return
+        keys, made = KeyFilter(schema), dict_of(schema.all_columns)
+        for part in self._rows.look():
+            yield from map(made, keys.kept(list(read_records(part.body))))
 
     def is_over(self) -> bool:
-        """Whether all rows of the run have been committed, and were written by the last look."""
-        over = read_state(self._node_folder).over
-        if over:
-            self._rows.look()
-        return over
+        """Whether all rows of the run have been committed: one more look gives the last ones."""
+        if not self._is_cluster:
+            return read_state(self._node_folder).over
+        state = RunRecord(self._store, _NOBODY).read()
+        return state is not None and state.phase is RunPhase.OVER
+
+    def _opened_store(self, opened: ExitStack) -> Store:
+        if self._is_cluster:
+            return opened.enter_context(ClusterDesk(self._request)).store(self._folder.name)
+        store = SettlingStore(SqliteStore(self._node_folder / STORE_FILE))
+        opened.callback(store.close)
+        return store
+
+    def _segments(self) -> list[Path]:
+        """Of all nodes, without those that were set aside when a lost run began again."""
+        folders = (self._folder / HIDDEN).glob("*/segments")
+        found = [folder for folder in folders if not folder.parent.name.startswith(LOST_PREFIX)]
+        return [path for folder in found for path in folder.glob("*.seg")]
 
 
 def chosen(specs: tuple[OutputSpec, ...], name: str | None) -> OutputSpec:
-    """The output of this name, or the first of those that hold the only rows of a run.
+    """The output of this name, or of the data definition of this name; without a name the first of those that
+    hold the only rows of a run.
 
     Raises:
         UsageError: there is none, or there are several.
     """
     known = [spec for spec in specs if not spec.output.startswith(LIST_PREFIX)]
     if name is not None:
-        found = [spec for spec in known if name in (spec.output, spec.file)]
+        found = [spec for spec in known if name.removesuffix(HELD) in (spec.output, spec.file)]
+        found = found or [spec for spec in known if spec.schema is not None and spec.schema.name == name]
         if not found:
             near = nearest(name, [spec.output for spec in known])
             names = ", ".join(spec.output for spec in known) or "none"
@@ -119,15 +160,15 @@ def chosen(specs: tuple[OutputSpec, ...], name: str | None) -> OutputSpec:
     return main[0]
 
 
-def printer(spec: OutputSpec, write: Callable[[str], None]) -> Callable[[bytes, int], None]:
+def _part_printer(spec: OutputSpec, write: Callable[[str], None]) -> Callable[[bytes], None]:
     """What prints a part of a frame as the output has it."""
     stream = cast("IO[bytes]", _TextStream(write))
     if spec.target is None or spec.schema is None:
         stream.write(spec.header)
-        return lambda body, rows: cast("Any", stream.write(body))
+        return lambda body: cast("Any", stream.write(body))
     form = spec.target.format if spec.target.format in _TEXTS else "jsonl"
     writer, keys = record_writer(form, stream, spec.schema.all_columns), KeyFilter(spec.schema)
-    return lambda body, rows: writer.write(keys.kept(list(read_records(body))))
+    return lambda body: writer.write(keys.kept(list(read_records(body))))
 
 
 class _TextStream:
@@ -140,6 +181,28 @@ class _TextStream:
         if data:
             self._write(data.decode("utf-8", "replace"))
         return len(data)
+
+
+def rows_of_run(
+    run: str | None,
+    name: str | None,
+    configs: Mapping[str, str],
+    *,
+    output: Path = Path("output"),
+    conf: Path | None = None,
+    environ: Mapping[str, str],
+) -> RunRowsReader:
+    """The reader of a run, given its folder or its id in `output`; of the newest when none is named.
+
+    Args:
+        name: the output whose rows are read; None for the only one.
+        configs: settings by key, which name the cluster of a run of one.
+        conf: a file of settings.
+    Raises:
+        RunError: there is no such run.
+    """
+    request = RunRequest(conf=conf, overrides=configs, environ=environ)
+    return RunRowsReader(_folder_of(output, run), name, request)
 
 
 def _folder_of(output: Path, run: str | None) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -29,6 +29,28 @@ def typed_reader(column: Column) -> ConvertValue | None:
     if convert is None or not column.is_list:
         return convert
     return lambda value: [convert(each) for each in value] if isinstance(value, list) else None
+
+
+def dict_of(columns: Sequence[Column]) -> Callable[[Sequence[Any]], dict[str, Any]]:
+    """What makes a dict by column of a record as it travels, with values in Python's types.
+
+    >>> dict_of([Column("title"), Column("price", ColumnType.DECIMAL)])(["Rye", "4.20"])
+    {'title': 'Rye', 'price': Decimal('4.20')}
+    """
+    names = [column.name for column in columns]
+    readers = [
+        (column.name, reader)
+        for column in columns
+        if column.type is not ColumnType.TEXT and (reader := typed_reader(column)) is not None
+    ]
+
+    def made(record: Sequence[Any]) -> dict[str, Any]:
+        values = dict(zip(names, record, strict=True))
+        for name, reader in readers:
+            values[name] = reader(values[name])
+        return values
+
+    return made
 
 
 def json_text(value: Any) -> str | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 from scoopi.appenders.segment_reader import SegmentReader, segment_order
+from scoopi.model.handover import Part
 from scoopi.model.job import Frame
 from scoopi.store.pages.job_store import JobStore
 
@@ -20,24 +21,16 @@ class CommittedRows:
     Args:
         segments: where the segments of a node are.
         parts: the names in frames of the rows that are wanted.
-        write: takes the bytes of a part, and the number of its rows.
     """
 
-    def __init__(
-        self,
-        segments: Callable[[], Sequence[Path]],
-        jobs: JobStore,
-        parts: Sequence[str],
-        write: Callable[[bytes, int], None],
-    ) -> None:
+    def __init__(self, segments: Callable[[], Sequence[Path]], jobs: JobStore, parts: Sequence[str]) -> None:
         self._segments = segments
         self._jobs = jobs
         self._parts = frozenset(parts)
-        self._write = write
         self._read: dict[Path, int] = {}
 
-    def look(self) -> None:
-        """Write what has been committed since the last look.
+    def look(self) -> Iterator[Part]:
+        """The parts that have been committed since the last look.
 
         Raises:
             StoreError: the store cannot be read; the next look continues where this one ended.
@@ -46,23 +39,23 @@ class CommittedRows:
             reader = SegmentReader(path)
             frames = self._frames(reader, self._read.get(path, 0))
             while batch := list(islice(frames, AT_ONCE)):
-                if not self._write_ended(path, reader.header.node, batch):
+                if not (yield from self._ended(path, reader.header.node, batch)):
                     break
 
     def _frames(self, reader: SegmentReader, start: int) -> Iterator[tuple[Frame, int]]:
         for frame in reader.frames(start):
             yield frame, reader.position
 
-    def _write_ended(self, path: Path, node: str, batch: Sequence[tuple[Frame, int]]) -> bool:
-        """Whether all of these frames are settled."""
+    def _ended(
+        self, path: Path, node: str, batch: Sequence[tuple[Frame, int]]
+    ) -> Generator[Part, None, bool]:
+        """Yields the parts of frames that count; returns whether all of these frames are settled."""
         ends = self._jobs.ended([frame.job for frame, _ in batch])
         for frame, position in batch:
             end = ends.get(frame.job)
             if end is None:
                 return False
             if (end.incarnation, end.fence) == (node, frame.fence):
-                for part in frame.parts:
-                    if part.output in self._parts:
-                        self._write(part.body, part.rows)
+                yield from (part for part in frame.parts if part.output in self._parts)
             self._read[path] = position
         return True

@@ -51,6 +51,11 @@ class Composed(msgspec.Struct, frozen=True):
     inputs: dict[str, str] = {}
 
 
+COMPOSED_DECODER = msgspec.msgpack.Decoder(Composed)
+"""Made with the module: if two runs of a program begin at once, msgspec must not meet a type for the first
+time in both threads, which ends the process."""
+
+
 def read_composed(packed: bytes) -> Composed:
     """What stands in the store.
 

@@ -1,13 +1,12 @@
-"""RunReport: failures are counted by cause in bounded memory; records are read as they were written."""
+"""RunReport: failures are counted by cause in bounded memory; only a run on this machine has records."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
+from scoopi.errors import UsageError
 from scoopi.model.failure import Failure
 from scoopi.model.report.run_report import MOST_CAUSES, OTHER, Cause, Causes, RunReport, RunStatus
 
@@ -36,10 +35,7 @@ def test_after_many_causes_further_ones_are_one() -> None:
     assert (counted[OTHER], counted["0"]) == (5, 2)
 
 
-def test_records_are_read_by_file_or_by_definition(tmp_path: Path) -> None:
-    (tmp_path / "books.jsonl").write_text('{"price": 1.10}\n{"price": null}\n', encoding="utf-8")
-    report = RunReport("r", str(tmp_path), RunStatus.DONE, NOW, NOW, rows={"books.jsonl": 2})
-    for name in ("books", "books.jsonl"):
-        assert list(report.records(name)) == [{"price": Decimal("1.10")}, {"price": None}]
-    with pytest.raises(FileNotFoundError):
-        list(report.records("films"))
+def test_a_report_of_another_machine_has_no_records() -> None:
+    report = RunReport("r", "/gone", RunStatus.DONE, NOW, NOW, rows={"books.jsonl": 2})
+    with pytest.raises(UsageError, match=r"books\.jsonl cannot be read"):
+        report.records("books.jsonl")

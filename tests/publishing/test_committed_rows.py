@@ -15,23 +15,19 @@ from tests.publishing.record_frames import Committer
 Take = Callable[[int], list[TakenJob]]
 
 
-def test_each_look_writes_what_was_committed_since_the_last(
+def test_each_look_gives_what_was_committed_since_the_last(
     node_folder: Path, jobs: JobStore, take: Take, commit: Committer
 ) -> None:
-    written: list[bytes] = []
     segments = node_folder / "segments"
-    rows = CommittedRows(
-        lambda: [*segments.glob("*.seg")], jobs, ["data.txt"], lambda body, _: written.append(body)
-    )
+    rows = CommittedRows(lambda: [*segments.glob("*.seg")], jobs, ["data.txt"])
     first, second, third = take(3)
     commit(result_of(first, "a"))
     commit.append(result_of(second, "b"))
     commit(result_of(third, "c"))
 
-    rows.look()
-    before = list(written)
+    before = [part.body for part in rows.look()]
     jobs.end([Ending(second.id, second.fence, JobState.DONE)])
-    rows.look()
-    rows.look()
+    after = [part.body for part in rows.look()]
 
-    assert (before, written) == ([b"a\n"], [b"a\n", b"b\n", b"c\n"])
+    assert (before, after) == ([b"a\n"], [b"b\n", b"c\n"])
+    assert [*rows.look()] == []

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
-from scoopi.cli.options import add_verbose
+from scoopi.cli.options import add_cluster, add_settings, add_verbose, cluster_settings
 from scoopi.cli.terminal import Terminal, poll_until
 
 
@@ -17,9 +16,13 @@ class Rows:
     usage = "scoopi rows [RUN] [-f] [--output NAME]"
     sentence = (
         "Prints the rows of a run on this machine that have been committed so far, each once, as its output\n"
-        "has them; records of Parquet, Excel and databases as lines of JSON."
+        "has them; records of Parquet, Excel and databases as lines of JSON. Of a run of a cluster,\n"
+        "the rows of all nodes that write to its folder."
     )
-    example = "scoopi rows\nscoopi rows latest --output books.csv\nscoopi rows -f | jq .price"
+    example = (
+        "scoopi rows\nscoopi rows latest --output books.csv\nscoopi rows -f | jq .price\n"
+        "scoopi rows --cluster 10.0.0.7:5701"
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """RUN, and which of its rows."""
@@ -29,20 +32,21 @@ class Rows:
             "-f", "--follow", action="store_true", help="wait for more rows until the run ends"
         )
         parser.add_argument("--output", metavar="NAME", help="the output whose rows are printed")
+        add_cluster(parser)
+        add_settings(parser)
         add_verbose(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Print them; with `-f` until the run is over."""
-        from scoopi.bootstrap.run_rows_reader import RunRowsReader
+        from scoopi.bootstrap.run_rows_reader import rows_of_run
 
-        with RunRowsReader(
-            Path("output"),
-            options.run_name,
-            options.output,
-            lambda lines: terminal.give(lines.removesuffix("\n")),
+        settings = cluster_settings(options)
+        with rows_of_run(
+            options.run_name, options.output, settings, conf=options.conf, environ=terminal.environ
         ) as rows:
+            look = rows.printer(lambda lines: terminal.give(lines.removesuffix("\n")))
             for _ in poll_until(lambda: not options.follow or rows.is_over()):
-                rows.look()
+                look()
         return DONE
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from scoopi.errors import UsageError
 from scoopi.model.failure import Failure
 
 MOST_CAUSES = 1000
@@ -123,6 +123,18 @@ class FieldFigures(msgspec.Struct, frozen=True):
     at: str = ""
 
 
+RecordsReader = Callable[[str], Iterator[dict[str, Any]]]
+
+
+def no_records(name: str) -> Iterator[dict[str, Any]]:
+    """Of a report whose run is not on this machine.
+
+    Raises:
+        UsageError: always.
+    """
+    raise UsageError(f"the records of {name} cannot be read", hint="ask the report that the run returned")
+
+
 class RunReport(msgspec.Struct, frozen=True):
     """One run from this node's view.
 
@@ -148,6 +160,7 @@ class RunReport(msgspec.Struct, frozen=True):
         lists: rows of each ListAppender by its name, for embedding.
         fields: what the fields of records found.
         retries: attempts after the first ones.
+        reader: reads the records of an output, for `records`.
     """
 
     run: str
@@ -175,20 +188,23 @@ class RunReport(msgspec.Struct, frozen=True):
     fields: tuple[FieldFigures, ...] = ()
     retries: Retries = Retries()
     skipped: tuple[Cause, ...] = ()
+    reader: RecordsReader = no_records
 
     def records(self, name: str) -> Iterator[dict[str, Any]]:
-        """The records of an output of JSON lines, or of the data definition that it is named by.
+        """The records of an output, whatever its format or database, each once and as a dict by column.
 
+        They have Python's types: int, bool, Decimal, date, aware datetime, str, lists of these; None for a
+        missing value. Of a table they are those of this run, of a cluster's run those of all nodes whose
+        folders are on this machine. They are read as the caller takes them, in bounded memory.
+
+        Args:
+            name: as the definitions have it (`books.csv`, `sqlite:books.db#books`), or the name of the data
+                definition; `books.csv.rejected.jsonl` gives what was rejected.
         Raises:
-            OSError: the run has no such file.
+            UsageError: the run has no such output, or it has rows of a grid.
+            RunError: the run's folder is gone; ClusterError: the cluster does not answer.
         """
-        import json
-        from decimal import Decimal
-
-        file = name if name in self.rows else f"{name}.jsonl"
-        with (Path(self.folder) / file).open(encoding="utf-8") as lines:
-            for line in lines:
-                yield json.loads(line, parse_float=Decimal)
+        return self.reader(name)
 
 
 class Progress(msgspec.Struct, frozen=True):

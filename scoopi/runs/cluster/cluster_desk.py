@@ -68,6 +68,15 @@ class ClusterDesk:
         most = majority_of(self._client, self._settings, self._node).most()
         return ClusterFigures(self._settings.name, tuple(self._client.members()), tuple(runs), most)
 
+    def store(self, run: str) -> Store:
+        """The records of a run, valid within this `with`.
+
+        Raises:
+            RunError: the cluster knows no run of that name.
+            StoreError: the cluster does not answer.
+        """
+        return self._stores(run)[run]
+
     def cancel(self, run: str) -> bool:
         """Ask all nodes of the run to shut down gracefully.
 
@@ -77,7 +86,7 @@ class ClusterDesk:
             RunError: the cluster knows no run of that name.
             StoreError: the cluster does not answer.
         """
-        store = self._stores(run)[run]
+        store = self.store(run)
         state = RunRecord(store, self._node).read()
         if state is not None and state.phase is not RunPhase.RUNNING:
             return False
