@@ -106,15 +106,25 @@ class PageScripts:
         Raises:
             ScriptError: the script is wrong, failed, or met a limit; the next call begins with new globals.
         """
-        shown_row = row.as_json() if text in self._read_rows else ""
-        known = self._results.get((text, shown_row) if shown_row else text)
+        if text in self._read_rows:
+            written = row.as_json()
+            key: str | tuple[str, str] = (text, written)
+        else:
+            written, key = "", text
+        known = self._results.get(key)
         if known is not None:
             return known
-        result, read_row = self._run(text, row)
-        if read_row:
-            self._read_rows.add(text)
+        # The one script that nearly all definitions have needs no engine while no other script has run.
+        if self._sandbox is None and text in _FROM_DATE:
+            result: str | None = self._configs.format_date(self._document.from_date)
+        else:
+            written = written or row.as_json()
+            result = self.evaluate(text, written)
+            if key == text and self._has_read_row():
+                self._read_rows.add(text)
+                key = (text, written)
         if result is not None:
-            self._results[(text, row.as_json()) if read_row else text] = result
+            self._results[key] = result
         return result
 
     def evaluate(self, text: str, row: str) -> str | None:
@@ -123,25 +133,19 @@ class PageScripts:
         Args:
             row: JSON; what it holds stands beside `document` and `configs`.
         """
-        return self._evaluated(text, row)[0]
-
-    def _run(self, text: str, row: ScriptRow) -> tuple[str | None, bool]:
-        """The result, and whether the script read the row."""
-        # The one script that nearly all definitions have needs no engine while no other script has run.
-        if self._sandbox is None and text in _FROM_DATE:
-            return self._configs.format_date(self._document.from_date), False
-        return self._evaluated(text, row.as_json())
-
-    def _evaluated(self, text: str, row: str) -> tuple[str | None, bool]:
         try:
             if self._sandbox is None:
                 self._sandbox = self._furnished()
             result = self._sandbox.call("evaluate", script_text(text), row)
-            read_row = self._sandbox.call("wasRowRead") == "true"
         except ScriptError:
             self._sandbox = None
             raise
-        return self._formatted(result) if isinstance(result, datetime) else result, read_row
+        return self._formatted(result) if isinstance(result, datetime) else result
+
+    def _has_read_row(self) -> bool:
+        """Whether the last script read the row."""
+        assert self._sandbox is not None
+        return self._sandbox.call("wasRowRead") == "true"
 
     def _formatted(self, date: datetime) -> str:
         zone = self._configs.run_date_time.tzinfo
