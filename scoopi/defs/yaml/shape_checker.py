@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from itertools import islice
+from types import MappingProxyType
 
 from scoopi.defs.yaml.entries import FlatTable
 from scoopi.defs.yaml.findings import MOST_KEPT, Findings
@@ -39,6 +40,19 @@ _NOT_IN_NAMES = frozenset('.:/* "')
 _TEXT = Scalar(Kind.TEXT)
 _TEXTS = ListOf(_TEXT)
 _NUMBERS = frozenset({Kind.INTEGER, Kind.RANGE})
+_OTHER_NAMES = MappingProxyType(
+    {
+        **dict.fromkeys(("number", "float", "double", "numeric", "real"), "decimal"),
+        **dict.fromkeys(("int", "long", "count"), "integer"),
+        **dict.fromkeys(("str", "string", "varchar", "char"), "text"),
+        **dict.fromkeys(("money", "currency", "amount"), "price"),
+        **dict.fromkeys(("timestamp", "time"), "datetime"),
+        **dict.fromkeys(("link", "href", "uri"), "url"),
+        **dict.fromkeys(("object", "dict", "map"), "json"),
+        "bool": "boolean",
+    }
+)
+"""What other tools call an option, where no likeness leads to its name here."""
 
 
 class ShapeChecker:
@@ -145,7 +159,9 @@ class ShapeChecker:
     def _option(self, node: Text, options: tuple[str, ...], key: str) -> None:
         if node.text not in options:
             what, hint = f'{_last(key)} is "{node.text}"', f"known are {', '.join(options)}"
-            self._findings.error(node.place, key, what, hint, near=nearest(node.text, options))
+            other = _OTHER_NAMES.get(node.text.lower(), "")
+            near = other if other in options else nearest(node.text, options)
+            self._findings.error(node.place, key, what, hint, near=near)
 
     def _list(self, node: Node, shape: ListOf, key: str, hint: str) -> None:
         if not isinstance(node, Listing):

@@ -22,8 +22,19 @@ RecordFault = tuple[Place, str, str]
 _TIMEOUT_MS = 1000
 _SCRAPY_TEXT = re.compile(r"\s*::text\b")
 _SCRAPY_ATTRIBUTE = re.compile(r"\s*::attr\(\s*['\"]?([\w:-]+)['\"]?\s*\)")
-_SCRAPY_CALL = re.compile(
-    r"(?:response|sel|selector|self)\.(?:css|xpath)\(\s*(['\"])(.*?)\1\s*\).*", re.DOTALL
+_CALL = re.compile(
+    r"(?:(?:[\w.]+\.)?(?:css|xpath|select|select_one|find|find_all|querySelector|querySelectorAll)|\$)"
+    r"\(\s*(['\"])(.*?)\1\s*\)(.*)",
+    re.DOTALL,
+)
+_CALL_BEHIND = re.compile(r"(.+?)\.(?:get|getall|extract|extract_first|get_text)\(.*\)", re.DOTALL)
+_PYTHON_ATTRIBUTE = re.compile(r"(?:\.attrib|\.attrs)?\[\s*['\"]([\w:-]+)['\"]\s*\]$")
+_GLUED_ATTRIBUTE = re.compile(r"([^@\[\]'\"]*)@([\w:.-]*)")
+_ATTRIBUTE_NAMES = "href|src|srcset|alt|datetime|value"
+"""Attributes that are no elements too."""
+_ATTRIBUTE_AS_ELEMENT = re.compile(rf"(.+)[\s>]({_ATTRIBUTE_NAMES})")
+_XPATH_PREDICATE = re.compile(
+    rf"\[\s*@({_ATTRIBUTE_NAMES}|class|id|title|name|rel|type|content|data-[\w-]+)\b"
 )
 _XPATH_SIGNS = re.compile(r"/|\btext\(\)|@\w+\s*\]|::")
 _CSS_SIGNS = re.compile(r"[#>]|^\.|\s[.@]|^[\w.#-]+(?:\s+[\w.#-]+)+$")
@@ -68,7 +79,7 @@ def _selector(
     select: Selector, definition: RecordDef, field: FieldDef | None = None, *, is_each: bool = False
 ) -> Iterator[RecordFault]:
     text = select.text
-    habit = _scrapy_habit(text)
+    habit = _program_habit(text)
     if habit is not None:
         yield select.place, *habit
         return
@@ -90,16 +101,38 @@ def _selector(
                 text, _TIMEOUT_MS, of_page=definition.each is None or (field is not None and field.page)
             )
     except ParseError as error:
-        parts = SelectorText.of(text)
-        is_path = not parts.is_xpath and _XPATH_SIGNS.search(text)
-        yield (
-            select.place,
-            error.what,
-            f"an XPath begins with / or ./: write ./{text}" if is_path else error.hint,
-        )
+        yield select.place, error.what, _better(text) or error.hint
         return
+    yield from _taken_for_css(select)
     if field is not None and (field.follow or field.type == "url"):
         yield from _forgotten_attribute(select, field)
+
+
+def _better(text: str) -> str:
+    """The hint to a selector that is wrong in a way that shows what was meant; else empty."""
+    if SelectorText.of(text).is_xpath:
+        return ""
+    glued = _GLUED_ATTRIBUTE.fullmatch(text.strip())
+    if glued and "/" not in glued[1]:
+        return f"an attribute stands behind a blank and @: write `{glued[1].strip()} @{glued[2] or 'href'}`"
+    return f"an XPath begins with / or ./: write ./{text}" if _XPATH_SIGNS.search(text) else ""
+
+
+def _taken_for_css(select: Selector) -> Iterator[RecordFault]:
+    """Selectors that CSS can read, but not as their author meant them: they would find nothing."""
+    parts = SelectorText.of(select.text)
+    if parts.is_xpath or parts.attribute:
+        return
+    predicate = _XPATH_PREDICATE.search(parts.path)
+    if predicate:
+        better = _XPATH_PREDICATE.sub(lambda found: f"[{found[1]}", select.text)
+        what = f"[@{predicate[1]}] is XPath: in CSS it means an attribute called @{predicate[1]}"
+        yield select.place, what, f"write `{better}`"
+        return
+    element = _ATTRIBUTE_AS_ELEMENT.fullmatch(parts.path)
+    if element:
+        what = f"{select.text!r} looks for elements called {element[2]}, which is an attribute"
+        yield select.place, what, f"take the attribute: write `{element[1].strip(' >')} @{element[2]}`"
 
 
 def _forgotten_attribute(select: Selector, field: FieldDef) -> Iterator[RecordFault]:
@@ -116,13 +149,17 @@ def _forgotten_attribute(select: Selector, field: FieldDef) -> Iterator[RecordFa
     yield select.place, what, f"take an attribute: write `{select.text} @{attribute}`"
 
 
-def _scrapy_habit(text: str) -> tuple[str, str] | None:
-    """What is wrong with a selector in the style of Scrapy, and how it is written here."""
-    call = _SCRAPY_CALL.fullmatch(text.strip())
-    if call:
-        inner = _scrapy_habit(call[2])
-        better = re.sub(r"^.*write `|`.*$", "", inner[1]) if inner else call[2]
-        return f"{text!r} is a call of Python, not a selector", f"write `{better}`"
+def _program_habit(text: str) -> tuple[str, str] | None:
+    """What is wrong with a selector as programs have it (Scrapy, BeautifulSoup, a browser's console), and how
+    it is written here."""
+    call, behind = _CALL.fullmatch(text.strip()), _CALL_BEHIND.fullmatch(text.strip())
+    if call or behind:
+        taken = _PYTHON_ATTRIBUTE.search(call[3]) if call else None
+        meant = call[2] if call else behind[1] if behind else ""
+        inner = _program_habit(meant)
+        better = re.sub(r"^.*write `|`.*$", "", inner[1]) if inner else meant
+        better += f" @{taken[1]}" if taken else ""
+        return f"{text!r} is a call of a program, not a selector", f"write `{better}`"
     attribute = _SCRAPY_ATTRIBUTE.search(text)
     if attribute:
         better = f"{_SCRAPY_ATTRIBUTE.sub('', text).strip()} @{attribute[1]}".strip()
