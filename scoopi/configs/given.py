@@ -16,7 +16,14 @@ MASK = "***"
 """Stands for a secret wherever a value is shown."""
 PREFIX = "SCOOPI_"
 NOT_SETTINGS = frozenset(
-    {"SCOOPI_HAZELCAST_JAR", "SCOOPI_ATTEMPT", "SCOOPI_FENCE", "SCOOPI_INPUTS", "SCOOPI_STATE"}
+    {
+        "SCOOPI_HAZELCAST_JAR",
+        "SCOOPI_ATTEMPT",
+        "SCOOPI_FENCE",
+        "SCOOPI_INPUTS",
+        "SCOOPI_STATE",
+        "SCOOPI_STORE",
+    }
 )
 """Variables with the prefix of settings that are not settings."""
 _KUBERNETES = re.compile(

@@ -7,10 +7,14 @@ import logging
 import os
 import socket
 import time
+import uuid
+from contextlib import suppress
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from scoopi.errors import StoreError, UsageError
-from scoopi.model.schedule.schedule_records import PassRecord
+from scoopi.model.schedule.schedule_records import PassRecord, WorkerRecord
 from scoopi.model.schedule.schedule_settings import Liveness
 from scoopi.scheduler.decisions import changed
 from scoopi.serve.workbench import Workbench
@@ -23,17 +27,25 @@ _MOST_NAMES = 1000
 class Seat:
     """The place of a `serve` among the workers: its name and its registration.
 
-    Held by a lock on a file that ends with the process.
+    Held by a lock on a file that ends with the process, and, among those with other folders, by its record.
 
     Args:
         folder: of the scheduler's state.
         name: the worker's name; None for the host name, with `-2` and so on while that is taken.
+        bench: registers the worker; None for a process that runs no attempts.
+        record: of the worker, without its name.
     Raises:
         UsageError: a live worker has that name.
     """
 
-    def __init__(self, folder: Path, name: str | None) -> None:
-        locks = folder / "workers"
+    def __init__(
+        self,
+        folder: Path,
+        name: str | None,
+        bench: Workbench | None = None,
+        record: WorkerRecord | None = None,
+    ) -> None:
+        locks, home = folder / "workers", home_of(folder)
         locks.mkdir(mode=0o700, exist_ok=True)
         host = socket.gethostname()
         names = [name] if name else [host, *(f"{host}-{number}" for number in range(2, _MOST_NAMES))]
@@ -41,7 +53,17 @@ class Seat:
             lock = os.open(locks / each.replace("/", "_"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+                is_free = (
+                    bench is None
+                    or record is None
+                    or bench.take_seat(replace(record, worker=each, home=home))
+                )
+            except BaseException as error:
+                os.close(lock)
+                if not isinstance(error, BlockingIOError):
+                    raise
+                continue
+            if not is_free:
                 os.close(lock)
                 continue
             self.name, self._lock = each, lock
@@ -51,6 +73,18 @@ class Seat:
     def close(self) -> None:
         """Give the name free."""
         os.close(self._lock)
+
+
+def home_of(folder: Path) -> str:
+    """The id of a state folder, made when it is first asked for."""
+    path = folder / "home"
+    if not path.exists():
+        new = folder / f".home-{uuid.uuid4().hex}"
+        new.write_text(uuid.uuid4().hex)
+        with suppress(FileExistsError):  # another process was first
+            os.link(new, path)
+        new.unlink()
+    return path.read_text()
 
 
 class Heart:
@@ -63,11 +97,17 @@ class Heart:
         store: the records.
         worker: its name; None if this process does not work.
         liveness: the length of a beat, and how many may be missed.
+        incarnation: of the worker's process.
+    Attributes:
+        is_asked: whether a process of another machine has asked for a pass, and none runs.
     """
 
-    def __init__(self, store: ScheduleStore, worker: str | None, liveness: Liveness) -> None:
+    def __init__(
+        self, store: ScheduleStore, worker: str | None, liveness: Liveness, incarnation: str = ""
+    ) -> None:
         self._store = store
-        self._worker = worker
+        self._worker, self._incarnation = worker, incarnation
+        self.is_asked = False
         self._beat_s = liveness.beat.total_seconds()
         self.lease_s = self._beat_s * liveness.gap
         self._seen = -1
@@ -86,6 +126,8 @@ class Heart:
 
         Returns:
             Whether the heartbeat was renewed by this call.
+        Raises:
+            FencedError: another process has taken the worker's name, since this one was lost.
         """
         if self.wait_s() > 0:
             return False
@@ -94,7 +136,7 @@ class Heart:
         try:
             self._count()
             if self._worker is not None:
-                Workbench(self._store).beat(self._worker)
+                Workbench(self._store).beat(self._worker, self._incarnation)
         except StoreError as error:
             log.warning("the heartbeat could not be renewed: %s", error)
             return False
@@ -102,8 +144,9 @@ class Heart:
         return True
 
     def _count(self) -> None:
-        number = self._store.the_pass().beat
-        now = time.monotonic()
+        shared = self._store.the_pass()
+        self.is_asked = shared.look_again and not shared.holder
+        number, now = shared.beat, time.monotonic()
         if number != self._seen:
             self._seen, self._seen_at = number, now
         elif now - self._seen_at >= self._beat_s:

@@ -6,15 +6,15 @@ import logging
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
 
 from scoopi.errors import DefsError, ScoopiError, StoreError
 from scoopi.model.schedule.process import Process
-from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord
+from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
 from scoopi.serve.passes import DueTimes
 from scoopi.serve.seat import Heart, Seat
+from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp, notify_all
 from scoopi.serve.work.crew import AttemptReport, Crew
@@ -31,25 +31,6 @@ _SOON_S = 0.01
 """The shortest time to a pass for something that is due soon."""
 _AGAIN_S = 1.0
 """After a failure of the store."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServeOptions:
-    """What one `serve` does.
-
-    Attributes:
-        name: of its worker; None for the host name.
-        slots: attempts at a time; None for the project's setting, else the number of cores.
-        schedules: it runs passes.
-        works: it runs attempts.
-        until_idle: it ends when nothing runs, is due, or is to be tried again.
-    """
-
-    name: str | None = None
-    slots: int | None = None
-    schedules: bool = True
-    works: bool = True
-    until_idle: bool = False
 
 
 class Server:
@@ -79,14 +60,22 @@ class Server:
         self._options, self._workshop, self._notify = options, workshop, notify
         self._bench = Workbench(state.store)
         self._settings = state.current()[1].settings
-        self._seat = Seat(state.folder, options.name)
+        self._slots = options.slots or self._settings.worker.slots or cores
+        self._incarnation = uuid.uuid4().hex
+        record = WorkerRecord(
+            worker="",
+            incarnation=self._incarnation,
+            groups=self._settings.worker.groups,
+            capacity=float(self._slots),
+        )
+        self._seat = Seat(state.folder, options.name, self._bench if options.works else None, record)
         self.name = self._seat.name
         self._wake_up = WakeUp(state.folder, self.name)
         self._crew = Crew(self._wake_up)
-        self._slots = options.slots or self._settings.worker.slots or cores
-        self._heart = Heart(self._store, self.name if options.works else None, self._settings.liveness)
+        worker = self.name if options.works else None
+        self._heart = Heart(self._store, worker, self._settings.liveness, self._incarnation)
         self._pass_at = time.monotonic()
-        self._is_quiet = False
+        self._is_quiet = self._has_failed = False
         self._due = DueTimes()
         self._stops = 0
         self._unreported: list[AttemptReport] = []
@@ -95,8 +84,6 @@ class Server:
         if self._options.works:
             self._take_over()
             self._complete_publications()
-            groups = self._settings.worker.groups
-            self._bench.put(self.name, groups, self._slots, is_external=False, incarnation=uuid.uuid4().hex)
         return self
 
     def __exit__(
@@ -108,8 +95,8 @@ class Server:
             for attempt in running:
                 self._end(attempt, AttemptEnd(HANDED_BACK))
             if self._options.works:
-                self._bench.change(self.name, state="lost", beat=None)
-        except StoreError as failed:
+                self._bench.change(self.name, self._incarnation, state="lost", beat=None)
+        except (StoreError, FencedError) as failed:
             log.warning("the worker could not sign off: %s", failed)
         self._wake_up.close()
         self._seat.close()
@@ -128,17 +115,22 @@ class Server:
         """
         is_stopping = False
         while self._stops < 2 and not (is_stopping and not self._crew):
-            if self._stops and not is_stopping:
-                is_stopping = True
-                self._begin_shutdown()
             try:
+                if self._stops and not is_stopping:
+                    is_stopping = True
+                    self._begin_shutdown()
                 self._turn(is_stopping)
+                if self._options.until_idle and self._is_idle():
+                    return
             except StoreError as error:
-                log.warning("the store does not answer, trying again: %s", error)
-                self._pass_at = time.monotonic() + _AGAIN_S
-                self._wait(_AGAIN_S)
-            if self._options.until_idle and self._is_idle():
-                return
+                self._after_failure(error)
+
+    def _after_failure(self, error: StoreError) -> None:
+        """Wait a moment; attempts run on, as long as their leases last."""
+        log.warning("the store does not answer, trying again: %s", error)
+        self._has_failed = True
+        self._pass_at = time.monotonic() + _AGAIN_S
+        self._unreported += self._crew.wait(_AGAIN_S)[0]
 
     def _turn(self, is_stopping: bool) -> None:
         if self._heart.beat():
@@ -146,10 +138,15 @@ class Server:
         elif not self._heart.is_live():
             self._crew.stop(None)
         self._report_ends()
+        if self._heart.is_asked:
+            self._pass_at, self._is_quiet, self._heart.is_asked = time.monotonic(), False, False
         if self._options.schedules and time.monotonic() >= self._pass_at:
             self._pass()
         if self._options.works:
             self._look()
+            if self._has_failed:
+                self._take_over()
+                self._has_failed = False
             if not is_stopping and self._heart.is_live():
                 self._claim()
         wait_s = self._heart.wait_s()
@@ -266,9 +263,15 @@ class Server:
             self._crew.stop(cancel.kill_after.total_seconds() if cancel.default_mode == "step" else KILL_S)
 
     def _take_over(self) -> None:
-        """Offer the attempts of a former process of this name again; its name was free, so it has ended."""
+        """Offer attempts again that are this worker's and that it does not run.
+
+        They are those of a former process of this name, which has ended, and those whose claim was written
+        while its answer was lost.
+        """
+        own = {*self._crew.names(), *(report.attempt.attempt for report in self._unreported)}
         for attempt in self._store.open_attempts():
-            if attempt.worker == self.name and attempt.status in ("running", "canceling"):
+            is_mine = attempt.worker == self.name and attempt.status in ("running", "canceling")
+            if is_mine and attempt.attempt not in own:
                 self._end(attempt, AttemptEnd(HANDED_BACK))
 
     def _complete_publications(self) -> None:

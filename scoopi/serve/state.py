@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
@@ -10,37 +11,47 @@ from typing import Any
 
 import msgspec
 
+from scoopi.configs.groups import ClusterSettings
 from scoopi.defs.schedule.schedule_reader import CheckScrape, read_schedule
 from scoopi.defs.yaml.report import Report
-from scoopi.errors import UsageError
+from scoopi.errors import StoreError, UsageError
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import changed
 from scoopi.serve import bundle
 from scoopi.serve.passes import Passes
 from scoopi.serve.wake_ups import notify_all
-from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
-from scoopi.store.solo.sqlite_store import SqliteStore
+from scoopi.store.schedule.store_opening import open_schedule_store
+from scoopi.store.store_url import StoreUrl
 
-DATABASE = "state.db"
-BUSY_MS = 20_000
+log = logging.getLogger(__name__)
 
 
 class State:
-    """The state of a scheduler on one machine: a folder with records, unpacked projects and work.
+    """The state of a scheduler: its records, and a folder with unpacked projects and work.
 
     Several processes may use it at the same time.
 
     Args:
-        folder: created with the mode 0700 if it does not exist.
+        folder: of this machine; created with the mode 0700 if it does not exist.
+        url: of the store with the records, which processes of several machines share; None: they are a
+            SQLite file in the folder.
+        cluster: how to connect, if the URL names a Hazelcast cluster; by default without TLS and password.
+    Attributes:
+        is_shared: whether processes of other machines may use the records.
+        name: the folder, or the URL of the store without its password.
     Raises:
-        StoreError: the records cannot be opened.
+        StoreError, ClusterError: the records cannot be opened.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, url: StoreUrl | None = None, cluster: ClusterSettings | None = None
+    ) -> None:
         self.folder = folder
+        self.name = str(folder) if url is None else url.shown
+        self.is_shared = url is not None
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.store = ScheduleStore(SqliteStore(folder / DATABASE, BUSY_MS, SCHEDULE_MAPS))
+        self.store = open_schedule_store(folder, url, cluster)
         self.passes = Passes(self.store, self.current)
         self._read = lru_cache(maxsize=8)(self._schedule_of)
 
@@ -49,9 +60,20 @@ class State:
 
     def __exit__(self, *error: object) -> None:
         has_written = self.store.has_written
-        self.store.close()
+        try:
+            if has_written and self.is_shared:
+                self.ask_for_pass()
+        finally:
+            self.store.close()
         if has_written:
             notify_all(self.folder)
+
+    def ask_for_pass(self) -> None:
+        """Have the `serve` processes of other machines run a pass with their next heartbeat."""
+        try:
+            self.store.change_pass(lambda old: None if old.look_again else changed(old, look_again=True))
+        except StoreError as error:
+            log.info("no pass was asked for: %s", error)
 
     def current(self) -> tuple[str, Schedule]:
         """The hash and the definitions of the current project; an empty one before the first deployment."""

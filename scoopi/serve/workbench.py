@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from msgspec.structs import replace
+
 from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.schedule_records import (
     LIVE,
@@ -54,24 +56,55 @@ class Workbench:
         assert record is not None
         return record
 
-    def change(self, name: str, **fields: Any) -> WorkerRecord:
+    def take_seat(self, seat: WorkerRecord) -> bool:
+        """Register the worker of a `serve`, unless one with another state folder is live under its name.
+
+        Args:
+            seat: the record to write, without version and beat.
+        """
+        beat = self._store.the_pass().beat
+
+        def registered(old: WorkerRecord | None) -> WorkerRecord | None:
+            is_free = old is None or old.is_external or old.state == "lost"
+            if old is not None and not is_free and old.home not in ("", seat.home):
+                return None
+            return replace(seat, beat=beat, version=old.version + 1 if old is not None else 0)
+
+        return self._store.update(WorkerRecord, seat.worker, registered) is not None
+
+    def change(self, name: str, incarnation: str = "", **fields: Any) -> WorkerRecord:
         """Change fields of a worker.
 
+        Args:
+            incarnation: of the process that changes its own; empty: any.
         Raises:
             UsageError: it is not registered.
+            FencedError: another process has its name.
         """
-        record = self._store.update(WorkerRecord, name, lambda old: changed(old, **fields) if old else None)
+
+        def written(old: WorkerRecord | None) -> WorkerRecord | None:
+            _ensure_own(old, incarnation)
+            return changed(old, **fields) if old else None
+
+        record = self._store.update(WorkerRecord, name, written)
         if record is None:
             raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
         return record
 
-    def beat(self, name: str) -> WorkerRecord:
-        """Write the current heartbeat number; a worker that was lost is live again."""
+    def beat(self, name: str, incarnation: str = "") -> WorkerRecord:
+        """Write the current heartbeat number; a worker that was lost is live again.
+
+        Args:
+            incarnation: as in `change`.
+        Raises:
+            UsageError, FencedError: as `change`.
+        """
         number = self._store.the_pass().beat
 
         def beaten(old: WorkerRecord | None) -> WorkerRecord | None:
             if old is None:
                 return None
+            _ensure_own(old, incarnation)
             return changed(old, beat=number, state="running" if old.state == "lost" else old.state)
 
         record = self._store.update(WorkerRecord, name, beaten)
@@ -176,6 +209,12 @@ class Workbench:
         record = self._store.update(AttemptRecord, record_key(attempt), written)
         assert record is not None
         return record
+
+
+def _ensure_own(worker: WorkerRecord | None, incarnation: str) -> None:
+    if worker is not None and incarnation and worker.incarnation != incarnation:
+        what = f"worker {worker.worker} belongs to another serve, which began while this one was lost"
+        raise FencedError(what, hint="start this one with another --name")
 
 
 def _may_claim(attempt: AttemptRecord, worker: str, names: Mapping[str, str] | None) -> bool:

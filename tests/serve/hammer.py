@@ -22,7 +22,8 @@ from pathlib import Path
 
 from scoopi.model.schedule.schedule_records import FINISHED
 from scoopi.scheduler.why import why
-from scoopi.serve.state import DATABASE, State
+from scoopi.serve.state import State
+from scoopi.store.schedule.store_opening import DATABASE
 from tests.serve.serving import LIVENESS, SCOOPI, Serving
 
 NODES = 3

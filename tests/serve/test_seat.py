@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from scoopi.errors import UsageError
+from scoopi.model.schedule.schedule_records import WorkerRecord
 from scoopi.model.schedule.schedule_settings import Liveness
-from scoopi.serve.seat import Heart, Seat
-from scoopi.serve.workbench import Workbench
-from tests.serve.conftest import Deployed
+from scoopi.serve.seat import Heart, Seat, home_of
+from scoopi.serve.workbench import FencedError, Workbench
+from tests.serve.conftest import NOW, Deployed
 from tests.serve.serving import until
 
 ONE = "processes: {p: {executes: external:x}}"
@@ -67,3 +70,53 @@ def test_a_draining_worker_stays_so_when_it_beats(deployed: Deployed) -> None:
     assert bench.beat("one").state == "draining"
     bench.change("one", state="lost")
     assert bench.beat("one").state == "running"
+
+
+def test_a_state_folder_has_one_id(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    assert home_of(tmp_path) == home_of(tmp_path) != home_of(tmp_path / "other")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "other"]
+
+
+def test_workers_of_two_folders_over_one_store_have_different_names(
+    deployed: Deployed, tmp_path: Path
+) -> None:
+    bench, record = Workbench(deployed(ONE).store), WorkerRecord(worker="", incarnation="a")
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder in folders:
+        folder.mkdir()
+    first, second = (Seat(folder, None, bench, record) for folder in folders)
+    assert second.name == f"{first.name}-2"
+    with pytest.raises(UsageError, match=f"worker {first.name} is live"):
+        Seat(folders[1], first.name, bench, record)
+    first.close()
+    assert Seat(folders[0], None, bench, record).name == first.name, "a restarted one has its name at once"
+
+
+def test_a_name_is_free_once_its_worker_is_lost(deployed: Deployed, tmp_path: Path) -> None:
+    state = deployed(ONE)
+    bench = Workbench(state.store)
+    assert bench.take_seat(WorkerRecord(worker="press", incarnation="a", home="1"))
+    heart = Heart(state.store, "press", FAST, "a")
+    until(heart.beat)
+    taker = WorkerRecord(worker="press", incarnation="b", home="2")
+    assert not bench.take_seat(taker)
+    bench.change("press", "a", state="lost")
+    assert bench.take_seat(taker)
+    with pytest.raises(FencedError, match="worker press belongs to another serve"):
+        until(heart.beat)
+    with pytest.raises(FencedError):
+        bench.change("press", "a", state="lost")
+    assert state.store.workers()["press"].state == "running"
+
+
+def test_a_heart_sees_that_another_machine_asks_for_a_pass(deployed: Deployed) -> None:
+    state = deployed(ONE)
+    heart = Heart(state.store, None, FAST)
+    asked = []
+    steps: list[Callable[[], object]] = [partial(state.passes.run, NOW), state.ask_for_pass]
+    for step in [*steps, steps[0]]:
+        step()
+        until(heart.beat)
+        asked.append(heart.is_asked)
+    assert asked == [False, True, False]

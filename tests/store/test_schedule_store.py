@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,17 +23,48 @@ from scoopi.model.schedule.schedule_records import (
     ProcessRecord,
     WorkerRecord,
 )
+from scoopi.store.ports import Store
+from scoopi.store.postgresql.postgres_client import PostgresClient
+from scoopi.store.postgresql.postgres_store import PostgresStore
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore, job_key, record_key
+from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
+from scoopi.store.store_url import parse_store_url
+from tests.cluster.grids import new_run
+from tests.store.faulty_store import Faults, FaultyStore
 
+KINDS = ("sqlite", "postgresql", "hazelcast")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-@pytest.fixture
-def schedule(tmp_path: Path) -> Iterator[ScheduleStore]:
-    store = ScheduleStore(SqliteStore(tmp_path / "schedule.db", maps=SCHEDULE_MAPS))
-    yield store
-    store.close()
+FAULTS = Faults(torn=0.3, lost_answers=0.2, deliver_twice=True)
+
+
+@contextmanager
+def backend(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[Store]:
+    """An empty store of this kind for the scheduler's maps."""
+    if kind == "sqlite":
+        store: Store = SqliteStore(folder / "schedule.db", maps=SCHEDULE_MAPS)
+        yield store
+        store.close()
+    elif kind == "postgresql":
+        with closing(PostgresClient(parse_store_url(request.getfixturevalue("store_database")))) as client:
+            yield PostgresStore(client, request.node.name, SCHEDULE_MAPS)
+    else:
+        with new_run(request.getfixturevalue("cluster"), SCHEDULE_MAPS) as grid:
+            yield grid
+
+
+@pytest.fixture(params=[*(f"{kind}{how}" for kind in KINDS for how in ("", "-faulty"))])
+def schedule(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ScheduleStore]:
+    """The scheduler's records on each backend, as it is, and with writes that are torn, lost and doubled."""
+    kind, _, is_faulty = request.param.partition("-")
+    with backend(kind, request, tmp_path) as inner:
+        tries = 60 if is_faulty else 5
+        faulty = FaultyStore(inner, FAULTS, seed=7) if is_faulty else inner
+        store = ScheduleStore(SettlingStore(faulty, tries))
+        yield store
+        store.close()
 
 
 def process(name: str = "books") -> ProcessRecord:
@@ -132,3 +164,10 @@ def test_a_bundle_comes_back_whole_or_not_at_all(
     schedule.put_bundle("hash", data, NOW, part_size=4)
     assert schedule.bundle("hash") == data
     assert schedule.bundle("has") is None
+
+
+def test_a_store_that_is_closed_releases_its_connection(tmp_path: Path) -> None:
+    released: list[bool] = []
+    store = SqliteStore(tmp_path / "schedule.db", maps=SCHEDULE_MAPS)
+    ScheduleStore(store, lambda: released.append(True)).close()
+    assert released == [True]

@@ -126,7 +126,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/serve": (
         "values and commands; test_schedule_verbs.py prints and gives them",
-        "job_desk.py process_desk.py",
+        "job_desk.py process_desk.py serve_options.py",
     ),
     "scoopi/serve/work": (
         "test_keeper.py and tests/serve/test_server.py run them as processes",
@@ -191,8 +191,8 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/store/cluster": (
         "test_hazelcast_store.py and tests/cluster use them with real members",
-        "burst.py client_options.py cluster_client.py foreign_values.py map_scans.py member_config.py "
-        "member_process.py scan_bounds.py",
+        "burst.py client_options.py cluster_client.py foreign_values.py majority_guard.py map_scans.py "
+        "member_config.py member_process.py scan_bounds.py",
     ),
     "scoopi/worker": (
         "test_worker.py uses them",

@@ -73,7 +73,12 @@ class Attempts:
         with desks(options) as (_, jobs), opened(options) as state:
             attempt = jobs.attempt(options.attempt)
             limit = state.schedule(attempt.bundle).settings.log.limit
-            reader = LogReader(attempt_folder(state.folder / "work", attempt), limit)
+            folder = attempt_folder(state.folder / "work", attempt)
+            if state.is_shared and attempt.worker and not folder.exists():
+                what = f"the log of {attempt.attempt} is not in {state.folder}"
+                hint = f"run this where worker {attempt.worker} runs, with its --state"
+                raise UsageError(what, hint=hint)
+            reader = LogReader(folder, limit)
             decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
             for _ in poll_until(
                 lambda: not options.follow or jobs.attempt(options.attempt).status in TERMINAL

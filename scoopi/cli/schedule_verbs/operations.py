@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,9 +16,11 @@ from scoopi.errors import PeriodError, UsageError
 from scoopi.serve.rows import ENDS
 
 if TYPE_CHECKING:
+    from scoopi.configs.groups import ClusterSettings
     from scoopi.serve.job_desk import JobDesk
     from scoopi.serve.process_desk import ProcessDesk
     from scoopi.serve.state import State
+    from scoopi.store.store_url import StoreUrl
 
 Row = dict[str, Any]
 _ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -73,20 +76,26 @@ def add_operations(parser: ArgumentParser, operations: Mapping[str, tuple[str, S
 
 
 def add_common(parser: ArgumentParser) -> None:
-    """`--state`, `--json` and `--now`."""
+    """`--state`, `--store`, `--json` and `--now`."""
     add_state(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     parser.add_argument("--now", metavar="TIME", help="RFC 3339; instead of the clock's time")
 
 
 def add_state(parser: ArgumentParser) -> None:
-    """`--state`."""
+    """`--state` and `--store`."""
     parser.add_argument(
         "--state",
         metavar="DIR",
         type=Path,
         default=Path("scheduler"),
         help="folder of the scheduler's state (default: scheduler)",
+    )
+    parser.add_argument(
+        "--store",
+        metavar="URL",
+        help="where several machines keep the records: postgresql://USER@HOST/DATABASE, or\n"
+        "hazelcast://HOST:PORT,… (default: $SCOOPI_STORE, else a file in the state folder)",
     )
 
 
@@ -109,18 +118,49 @@ def opened(options: Namespace, *, must_exist: bool = True) -> Iterator[State]:
     """The state that the options name; errors of periods become errors of usage.
 
     Raises:
-        UsageError: the folder is not there.
+        UsageError: there is none yet.
+        StoreError, ClusterError: its store cannot be opened.
     """
-    from scoopi.serve.state import DATABASE, State
+    from scoopi.serve.state import State
+    from scoopi.store.schedule.store_opening import DATABASE
 
-    if must_exist and not (options.state / DATABASE).exists():
+    url = store_url(options)
+    if must_exist and url is None and not (options.state / DATABASE).exists():
         what = f"there is no state of a scheduler in {options.state}"
         raise UsageError(what, hint="scoopi deploy JOBS creates it; --state DIR names another folder")
     try:
-        with State(options.state) as state:
+        with State(options.state, url, _cluster_of(url)) as state:
+            if must_exist and url is not None and not state.current()[0]:
+                what = f"nothing is deployed in {url.shown}"
+                raise UsageError(what, hint=f"scoopi deploy JOBS --store {url.shown} creates it")
             yield state
     except PeriodError as error:
         raise UsageError(error.what, hint=error.hint) from error
+
+
+def store_url(options: Namespace) -> StoreUrl | None:
+    """The store that `--store` or the environment names; None for a file in the state folder.
+
+    Raises:
+        UsageError: it names none.
+    """
+    text = options.store if options.store is not None else os.environ.get("SCOOPI_STORE")
+    if text is None:
+        return None
+    from scoopi.store.store_url import parse_store_url
+
+    return parse_store_url(text)
+
+
+def _cluster_of(url: StoreUrl | None) -> ClusterSettings | None:
+    """How to connect to a Hazelcast cluster: as `scoopi.cluster.…` says in the file and the environment."""
+    if url is None or url.kind != "hazelcast":
+        return None
+    from scoopi.configs.configs_reader import ConfigsReader
+    from scoopi.configs.groups import ClusterSettings
+
+    given = {"scoopi.cluster.addresses": url.hosts}
+    return ClusterSettings.of(ConfigsReader().read(given, None, os.environ, Path.cwd()), Path.cwd())
 
 
 @contextmanager

@@ -61,7 +61,8 @@ class Serve:
             UsageError: a live worker has the name.
         """
         from scoopi.app import check_scrape
-        from scoopi.serve.server import ServeOptions, Server
+        from scoopi.serve.serve_options import ServeOptions
+        from scoopi.serve.server import Server
         from scoopi.serve.work.orders import Workshop
 
         with Signals(terminal) as signals, opened(options, must_exist=options.jobs is None) as state:
@@ -77,7 +78,7 @@ class Serve:
             notify = (lambda line: None) if options.quiet else terminal.say
             with Server(state, serve_options, workshop, os.cpu_count() or 1, notify) as server:
                 signals.serve(server.cancel)
-                notify(f"worker {server.name} serves {options.state}")
+                notify(f"worker {server.name} serves {state.name}")
                 server.run()
         return DONE if signals.number is None else code_of_signal(signals.number)
 

@@ -167,6 +167,7 @@ class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         incarnation: of the process; a restarted worker has another.
+        home: the id of its state folder, in which one process at a time has the worker's name.
         state: `running`, `draining` or `lost`.
         capacity: how much cost it runs at a time.
         beat: the heartbeat number that it wrote last; None if it never did, as one registered by hand.
@@ -179,6 +180,7 @@ class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
     capacity: float = 1
     is_external: bool = False
     beat: int | None = None
+    home: str = ""
     version: int = 0
 
 

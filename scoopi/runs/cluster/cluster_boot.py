@@ -15,13 +15,13 @@ from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.report.run_report import JobCounts, RunReport, RunStatus
 from scoopi.publishing.output_file import OutputSpec
-from scoopi.runs.cluster.cluster_runs import majority_of
 from scoopi.runs.cluster.run_joining import RunJoining
 from scoopi.runs.cluster.run_name import valid_name
 from scoopi.runs.composed import Composed
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.majority_guard import majority_of
 from scoopi.store.retries import given_up, log_retry
 
 log = logging.getLogger(__name__)

@@ -13,12 +13,13 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import RecordError, RunError, UsageError
 from scoopi.model.job import new_incarnation
 from scoopi.model.report.run_figures import ClusterFigures, RunFigures
-from scoopi.runs.cluster.cluster_runs import live_nodes, majority_of, runs_of, store_of
+from scoopi.runs.cluster.cluster_runs import live_nodes, runs_of, store_of
 from scoopi.runs.cluster.run_name import RunName, valid_name
 from scoopi.runs.cluster.run_survey import RunSurvey
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.majority_guard import majority_of
 from scoopi.store.ports import Store
 from scoopi.store.runs.run_record import RunCancel, RunPhase, RunRecord
 

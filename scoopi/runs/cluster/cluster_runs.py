@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from scoopi.configs.groups import ClusterSettings
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
-from scoopi.store.cluster.member_majority import COPIES, MajorityCalls, MemberMajority
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
-from scoopi.store.ports import RUN, Store
+from scoopi.store.ports import Store
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.settling_store import SettlingStore
@@ -74,17 +72,6 @@ def store_of(
         is_gone: as `HazelcastStore`.
     """
     return SettlingStore(HazelcastStore(client, maps, is_gone=is_gone))
-
-
-def majority_of(client: ClusterClient, settings: ClusterSettings, node: str) -> MemberMajority:
-    """The members that this client sees, and how many there were; its `ensure` guards the client's stores."""
-    return MemberMajority(
-        SettlingStore(HazelcastStore(client, guarded=False, maps=(RUN,))),
-        client.spread_keys("members", COPIES),
-        node,
-        settings,
-        MajorityCalls(client.seen, client.wait),
-    )
 
 
 def runs_of(client: ClusterClient, node: str, heartbeat_ms: int = 1000) -> RunRegistry:

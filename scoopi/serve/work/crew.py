@@ -43,6 +43,10 @@ class Crew:
         """The records of all attempts, as they were claimed."""
         return (kept.attempt for kept, _ in self._kept.values())
 
+    def names(self) -> Iterator[str]:
+        """The ids of all attempts."""
+        return iter(self._kept)
+
     def start(self, attempt: AttemptRecord, process: Process, order: dict[str, Any]) -> None:
         """Start the work of a claimed attempt.
 

@@ -42,10 +42,12 @@ class ScheduleStore:
 
     Args:
         store: keeps the maps of `SCHEDULE_MAPS`.
+        release: called when it is closed.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, release: Callable[[], object] = lambda: None) -> None:
         self._store = store
+        self._release = release
         self.has_written = False
         self._codecs: dict[type[Any], tuple[StoreMap, RecordCodec[Any]]] = {
             kind: (store_map, RecordCodec(store_map, kind))
@@ -172,8 +174,9 @@ class ScheduleStore:
         return b"".join(part.data for part in found) if is_whole else None
 
     def close(self) -> None:
-        """Close the store."""
+        """Close the store, and the connection that was opened for it."""
         self._store.close()
+        self._release()
 
 
 def job_key(job: str) -> str:

@@ -1,0 +1,21 @@
+"""majority_of: what guards the stores of a client against a split of its cluster."""
+
+from __future__ import annotations
+
+from scoopi.configs.groups import ClusterSettings
+from scoopi.store.cluster.cluster_client import ClusterClient
+from scoopi.store.cluster.hazelcast_store import HazelcastStore
+from scoopi.store.cluster.member_majority import COPIES, MajorityCalls, MemberMajority
+from scoopi.store.ports import RUN
+from scoopi.store.settling_store import SettlingStore
+
+
+def majority_of(client: ClusterClient, settings: ClusterSettings, node: str) -> MemberMajority:
+    """The members that this client sees, and how many there were; its `ensure` guards the client's stores."""
+    return MemberMajority(
+        SettlingStore(HazelcastStore(client, guarded=False, maps=(RUN,))),
+        client.spread_keys("members", COPIES),
+        node,
+        settings,
+        MajorityCalls(client.seen, client.wait),
+    )

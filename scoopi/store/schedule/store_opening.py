@@ -1,0 +1,72 @@
+"""open_schedule_store: opens the scheduler's records where they are kept: a file, a database or a cluster."""
+
+from __future__ import annotations
+
+import uuid
+from importlib.util import find_spec
+from pathlib import Path
+
+from scoopi.configs.groups import ClusterSettings
+from scoopi.errors import UsageError
+from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
+from scoopi.store.settling_store import SettlingStore
+from scoopi.store.solo.sqlite_store import SqliteStore
+from scoopi.store.store_url import StoreKind, StoreUrl
+
+DATABASE = "state.db"
+BUSY_MS = 20_000
+
+
+def open_schedule_store(folder: Path, url: StoreUrl | None, cluster: ClusterSettings | None) -> ScheduleStore:
+    """Open the scheduler's records.
+
+    Args:
+        folder: of the scheduler's state; without a URL they are a SQLite file in it.
+        url: of the database or the cluster that keeps them.
+        cluster: how to connect to the cluster of a URL; None: with the defaults.
+    Raises:
+        UsageError: the library for this kind of store is not installed.
+        StoreError, ClusterError: the store cannot be opened.
+    """
+    if url is None:
+        return ScheduleStore(SqliteStore(folder / DATABASE, BUSY_MS, SCHEDULE_MAPS))
+    if url.kind is StoreKind.POSTGRESQL:
+        return _in_postgresql(url)
+    return _in_hazelcast(url, cluster or ClusterSettings(tuple(url.hosts.split(","))))
+
+
+def _in_postgresql(url: StoreUrl) -> ScheduleStore:
+    _ensure_installed("psycopg", "sql", url)
+    from scoopi.store.postgresql.postgres_client import PostgresClient
+    from scoopi.store.postgresql.postgres_store import PostgresStore
+
+    client = PostgresClient(url)
+    try:
+        store = PostgresStore(client, maps=SCHEDULE_MAPS)
+    except BaseException:
+        client.close()
+        raise
+    return ScheduleStore(SettlingStore(store), client.close)
+
+
+def _in_hazelcast(url: StoreUrl, settings: ClusterSettings) -> ScheduleStore:
+    _ensure_installed("hazelcast", "cluster", url)
+    from scoopi.store.cluster.cluster_client import ClusterClient
+    from scoopi.store.cluster.hazelcast_store import HazelcastStore
+    from scoopi.store.cluster.majority_guard import majority_of
+
+    client = ClusterClient(settings)
+    try:
+        client.guard(majority_of(client, settings, uuid.uuid4().hex).ensure)
+        # No name of a run holds a slash.
+        store = HazelcastStore(client, f"schedule/{url.name}", maps=SCHEDULE_MAPS)
+    except BaseException:
+        client.close()
+        raise
+    return ScheduleStore(SettlingStore(store), client.close)
+
+
+def _ensure_installed(module: str, extra: str, url: StoreUrl) -> None:
+    if find_spec(module) is None:
+        what = f"--store {url.shown} needs {module}, which is not installed"
+        raise UsageError(what, hint=f"pip install 'scoopi[{extra}]'")

@@ -1,0 +1,136 @@
+"""`scoopi serve` on several machines, each with a folder of its own, over one store."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from scoopi.store.cluster.cluster_client import ClusterClient
+from tests.outputs.postgres_server import PostgresServer
+from tests.serve.serving import SCOOPI, Serving, until
+
+JOBS = 6
+WORK = """
+work:
+  executes: {command: [sh, -c, 'echo start >>%s/${ slot.key }; sleep 0.3; echo end >>%s/${ slot.key }']}
+  overlap: allow
+"""
+
+
+def machine(folder: Path, url: str) -> Serving:
+    folder.mkdir()
+    serving = Serving(folder)
+    serving.environ |= {"SCOOPI_STORE": url}
+    return serving
+
+
+@pytest.fixture(params=["sqlite", "postgresql", "hazelcast"])
+def machines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Serving, Serving]]:
+    """Two folders over one store; of SQLite they are one folder."""
+    if request.param == "sqlite":
+        one = Serving(tmp_path)
+        yield one, one
+        return
+    if request.param == "postgresql":
+        url, more = request.getfixturevalue("postgres_url"), {}
+    else:
+        client: ClusterClient = request.getfixturevalue("cluster")
+        url = f"hazelcast://{client.settings.addresses[0]}/test-{tmp_path.name.lower()[:20]}"
+        more = {"SCOOPI_CLUSTER_NAME": client.settings.name}
+    pair = machine(tmp_path / "one", url), machine(tmp_path / "two", url)
+    for each in pair:
+        each.environ |= more
+    yield pair
+
+
+def check_each_ended_once(serving: Serving) -> None:
+    assert Counter(row["state"] for row in serving.rows("job", "list")) == {"processed": JOBS}
+    for number in range(1, JOBS + 1):
+        rows = serving.rows("attempt", "list", "--job", f"work/!{number}")
+        assert [row["status"] for row in rows] == ["succeeded"]
+
+
+def test_each_job_ends_once_when_one_of_two_is_killed(
+    machines: tuple[Serving, Serving], tmp_path: Path
+) -> None:
+    one, two = machines
+    journal = tmp_path / "journal"
+    journal.mkdir()
+    one.deploy(WORK % (journal, journal))
+    for _ in range(JOBS):
+        one.run("launch", "work")
+    with ExitStack() as stack:
+        first = stack.enter_context(one.served("--slots", "2"))
+        stack.enter_context(two.served("--slots", "2"))
+        until(lambda: len({row["worker"] for row in two.rows("worker", "list")}) == 2)
+        until(lambda: any(journal.iterdir()))
+        first.kill()
+        until(lambda: all(row["state"] == "processed" for row in two.rows("job", "list")))
+    check_each_ended_once(two)
+
+
+def test_serve_goes_on_after_a_restart_of_the_database(
+    postgres: PostgresServer, postgres_url: str, tmp_path: Path
+) -> None:
+    serving = machine(tmp_path / "one", postgres_url)
+    serving.deploy(WORK % (tmp_path, tmp_path))
+    for _ in range(JOBS):
+        serving.run("launch", "work")
+    with serving.served("--slots", "2") as process:
+        until(lambda: (tmp_path / "!1").exists())
+        restart = threading.Thread(target=postgres.crash, args=(1.5,))
+        restart.start()
+        restart.join(60)
+        until(lambda: all(row["state"] == "processed" for row in serving.rows("job", "list")))
+        assert process.poll() is None
+    check_each_ended_once(serving)
+    assert "the store does not answer, trying again" in serving.read("serve.log")
+
+
+def test_a_launch_elsewhere_is_noticed_before_the_next_sweep(postgres_url: str, tmp_path: Path) -> None:
+    one, two = machine(tmp_path / "one", postgres_url), machine(tmp_path / "two", postgres_url)
+    one.write(
+        "jobs.yml",
+        "settings: {every: 1h, liveness: {beat: 1s}}\nprocesses: {p: {executes: {command: ['true']}}}",
+    )
+    one.run("deploy", "jobs")
+    with one.served("--slots", "1"):
+        until(lambda: one.rows("worker", "list"))
+        two.run("launch", "p")
+        until(lambda: two.job("p/!1") == "processed")
+
+
+def failed(serving: Serving, *words: str) -> tuple[int, str]:
+    """The exit code of a verb, and what it prints to standard error."""
+    done = subprocess.run(
+        [*SCOOPI, *words],
+        cwd=serving.folder,
+        env=serving.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+def test_a_store_that_is_away_is_one_line_without_the_password(tmp_path: Path) -> None:
+    serving = Serving(tmp_path)
+    url = "postgresql://ann:s3cret@127.0.0.1:1/shop"
+    for words in (["job", "list"], ["serve"]):
+        code, text = failed(serving, *words, "--store", url)
+        assert code == 5
+        assert text.startswith("scoopi: postgresql://ann:***@127.0.0.1:1/shop: the database does not answer")
+        assert "; start it, or check the address" in text
+        assert text.count("\n") == 1
+        assert "s3cret" not in text
+
+
+def test_a_store_without_a_project_is_named(postgres_url: str, tmp_path: Path) -> None:
+    code, text = failed(Serving(tmp_path), "job", "list", "--store", postgres_url)
+    assert (code, "nothing is deployed in postgresql://" in text) == (2, True), text

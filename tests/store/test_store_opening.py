@@ -1,0 +1,45 @@
+"""open_schedule_store: what is opened, and what is missing for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.errors import StoreError, UsageError
+from scoopi.store.schedule import store_opening
+from scoopi.store.schedule.store_opening import DATABASE, open_schedule_store
+from scoopi.store.store_url import parse_store_url
+
+
+def test_without_a_url_it_is_a_file(tmp_path: Path) -> None:
+    open_schedule_store(tmp_path, None, None).close()
+    assert (tmp_path / DATABASE).exists()
+
+
+def test_a_database_is_shared_and_released(tmp_path: Path, postgres_url: str) -> None:
+    url = parse_store_url(postgres_url)
+    one, two = (open_schedule_store(tmp_path, url, None) for _ in range(2))
+    one.change_pass(lambda old: type(old)(bundle="b"))
+    assert two.the_pass().bundle == "b"
+    for store in (one, two):
+        store.close()
+        with pytest.raises(StoreError, match="the store is closed"):
+            store.the_pass()
+    assert not (tmp_path / DATABASE).exists()
+
+
+@pytest.mark.parametrize(
+    ("url", "message", "extra"),
+    [
+        ("postgresql://ann:s3cret@h/d", r"postgresql://ann:\*\*\*@h/d needs psycopg", "scoopi[sql]"),
+        ("hazelcast://h:5701", "hazelcast://h:5701 needs hazelcast", "scoopi[cluster]"),
+    ],
+)
+def test_a_library_that_is_missing_is_named(
+    url: str, message: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_opening, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match=message) as raised:
+        open_schedule_store(tmp_path, parse_store_url(url), None)
+    assert extra in raised.value.hint
