@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from scoopi.engine.found_counts import FoundCounts, placed
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.model.place import Place
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.report.finds import ABSENT, EXAMPLE, PAGES, PREFIX, REJECTED, ROWS, UNREADABLE, count_name
 from scoopi.model.report.run_report import FieldFigures
@@ -13,19 +13,12 @@ from scoopi.model.report.run_report import FieldFigures
 _FIELD = "field"
 
 
-class RecordFinds:
-    """Reports what the fields of records found, for the summary and `run.json`.
-
-    Reads the node's counters, which cover what this process has read.
-
-    Args:
-        whose: follows the number of pages, and says which they are; empty for all of the run.
-    """
+class RecordFinds(FoundCounts):
+    """Reports what the fields of records found, for the summary and `run.json`."""
 
     def __init__(self, record_defs: Mapping[str, RecordDef], counts: NodeCounts, whose: str = "") -> None:
+        super().__init__(counts, whose)
         self._record_defs = record_defs
-        self._counts = counts
-        self._whose = whose
 
     def figures(self) -> tuple[FieldFigures, ...]:
         """Of each field of the definitions that have read a page, in their order."""
@@ -46,8 +39,8 @@ class RecordFinds:
 
     def _figures_of(self, definition: RecordDef, field: FieldDef) -> FieldFigures:
         name = definition.name
-        rows, absent = self._count(ROWS, name), self._count(ABSENT, name, field.name)
-        unreadable = self._count(UNREADABLE, name, field.name)
+        rows, absent = self._count(ROWS, name), self._of_field(ABSENT, name, field.name)
+        unreadable = self._of_field(UNREADABLE, name, field.name)
         key = f"{PREFIX}{count_name(EXAMPLE, name, (_FIELD, field.name))}\x1f"
         examples = sorted(self._counts.with_prefix(key))
         return FieldFigures(
@@ -56,7 +49,7 @@ class RecordFinds:
             filled=max(0, rows - absent - (0 if field.is_list else min(unreadable, rows - absent))),
             missing=absent,
             unreadable=unreadable,
-            rejected=self._count(REJECTED, name, field.name),
+            rejected=self._of_field(REJECTED, name, field.name),
             example=examples[0] if examples else "",
             at=str(field.read_at),
         )
@@ -66,19 +59,18 @@ class RecordFinds:
         pages, rows = self._count(PAGES, name), self._count(ROWS, name)
         if not pages:
             return
-        where = f"{pages:,} page{'' if pages == 1 else 's'}{self._whose}"
+        where = self._where(pages)
         figures = [self._figures_of(definition, field) for field in definition.fields]
         rejected = sum(each.rejected for each in figures)
         if not rows and not rejected and definition.each is not None:
             selector = definition.each
-            yield f"dataDef {name}: `each` {selector.text!r} finds nothing on {where}{_at(selector.place)}"
+            yield f"dataDef {name}: `each` {selector.text!r} finds nothing on {where}{placed(selector.place)}"
             return
         if not rows and rejected:
             worst = max(figures, key=lambda each: each.rejected)
-            yield (
-                f"dataDef {name}: all {rejected:,} elements on {where} were rejected, "
-                f"{worst.rejected:,} for the field {worst.field} ({worst.at})"
-            )
+            elements = "the only element" if rejected == 1 else f"all {rejected:,} elements"
+            were = "was rejected" if rejected == 1 else f"were rejected, {worst.rejected:,} of them"
+            yield f"dataDef {name}: {elements} on {where} {were} for the field {worst.field} ({worst.at})"
             return
         for each in figures if rows else ():
             whose = f"{each.field} of {name}"
@@ -90,16 +82,11 @@ class RecordFinds:
                 records = f"{rows:,} record{'' if rows == 1 else 's'}"
                 yield f"{whose}: its selector finds nothing in {records} of {where} ({each.at})"
 
-    def _count(self, kind: str, data_def: str, field: str = "") -> int:
-        axis = (_FIELD, field) if field else ("", "")
-        return int(self._counts.value(PREFIX + count_name(kind, data_def, axis)))
+    def _of_field(self, kind: str, data_def: str, field: str) -> int:
+        return self._count(kind, data_def, (_FIELD, field))
 
 
 def _is_read(definition: RecordDef, name: str) -> bool:
     """Whether a field is read from the page; a task's own link may be missing on every page."""
     field = next(field for field in definition.fields if field.name == name)
     return bool(field.selects or field.label)
-
-
-def _at(place: Place) -> str:
-    return f" ({place})" if str(place) else ""

@@ -191,3 +191,12 @@ def test_links_of_pages_in_folders_are_relative_to_their_page(
         page.rename(tmp_path / "lists" / page.name)
     report = run(DEFINITIONS.replace("/list1.html", "lists/list1.html"))
     assert (report.errors, report.pages) == ((), 2)
+
+
+def test_the_only_element_that_was_rejected_is_one(run: Callable[..., RunReport], tmp_path: Path) -> None:
+    (tmp_path / "list1.html").write_text(CARD.format(link="a.html", title="Attic", price="-"))
+    strict = DEFINITIONS.replace("type: decimal", "type: decimal, required: true")
+
+    (sentence, *_) = run(strict).empty
+
+    assert sentence.startswith("dataDef card: the only element on 1 page was rejected for the field price (")
