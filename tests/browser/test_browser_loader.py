@@ -47,6 +47,10 @@ def desk(tmp_path: Path) -> Desk:
     return made
 
 
+PAGES = 8
+"""So many that a run is not over before it is killed."""
+
+
 def write(desk: Desk, *urls: str, timeout: int = 10_000) -> None:
     locators = ", ".join(f'{{ name: p{number}, url: "{url}" }}' for number, url in enumerate(urls))
     (desk.folder / "defs" / "bread.yml").write_text(DEFS.format(locators=locators, timeout=timeout))
@@ -75,20 +79,24 @@ def test_what_does_not_come_is_an_error_of_the_page(desk: Desk, server: Server, 
 def test_a_killed_run_leaves_no_browser_and_is_resumed(
     desk: Desk, server: Server, pages: Path, late_table: str
 ) -> None:
-    for number in range(4):
+    for number in range(PAGES):
         (pages / f"late{number}.html").write_text((pages / late_table[1:]).read_text())
-    write(desk, *(server.url(f"/late{number}.html") for number in range(4)))
+    write(desk, *(server.url(f"/late{number}.html") for number in range(PAGES)))
     run = desk.start("run", "defs")
+    browsers: list[int] = []
+
+    def is_at_second_page() -> bool:
+        browsers[:] = programs_below(run.process.pid, "chrom")
+        return bool(browsers) and "/late1.html" in server.log.paths()
+
     try:
-        wait_until(lambda: server.log.paths().count("/late1.html"), "the second page", 60.0, run)
-        browsers = [*programs_below(run.process.pid, "chrom")]
+        wait_until(is_at_second_page, "the second page", 60.0, run)
     finally:
         run.kill_all()
-    assert browsers
     assert not orphans(browsers, within_s=10.0)
     ended = desk.process("resume")
     assert ended.code == 0, ended.err
-    assert sorted(desk.rows().elements()) == [f"p{number}|bread|Rye|4.20" for number in range(4)]
+    assert sorted(desk.rows().elements()) == [f"p{number}|bread|Rye|4.20" for number in range(PAGES)]
 
 
 def test_parse_shows_the_records_of_a_page_in_the_browser(
