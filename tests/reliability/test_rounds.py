@@ -62,6 +62,7 @@ def test_a_run_over_a_flapping_site_that_is_hit_is_finished_with_each_row_once(
     flapping: World, tmp_path: Path, blow: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SCOOPI_LOADER_FETCH_DELAY", "5")
+    monkeypatch.setenv("SCOOPI_LOADER_FETCH_ERRORDELAY", "20")
     monkeypatch.setenv("SCOOPI_RETRY_DELAY", "50")
     monkeypatch.setenv("SCOOPI_RETRY_ATTEMPTS", "50")
     source = random.Random(f"flapping {blow}")
