@@ -212,22 +212,29 @@ class Appender:
         end = self._writer.append([result.body for result in batch])
         endings = [Ending(result.job, result.fence, result.state) for result in batch]
         won = self._until_known(lambda: self._jobs.end(endings))
-        if won is not None and not all(won):
-            self._ensure_known()
-        if won is not None:
-            self._events.on_committed(time.monotonic() - started)
-            lost = [result for result, ok in zip(batch, won, strict=True) if not ok]
-            self._events.on_settled(end, lost)
-            self._events.on_ended([result for result, ok in zip(batch, won, strict=True) if ok], lost)
+        if won is None or not (all(won) or self._is_kept()):
+            return
+        self._events.on_committed(time.monotonic() - started)
+        lost = [result for result, ok in zip(batch, won, strict=True) if not ok]
+        self._events.on_settled(end, lost)
+        self._events.on_ended([result for result, ok in zip(batch, won, strict=True) if ok], lost)
 
-    def _ensure_known(self) -> None:
-        """Raise RunError if the store has lost the run: lost jobs look like jobs finished by another node."""
-        if self._until_known(self._is_lost):
+    def _is_kept(self) -> bool:
+        """Whether the store holds the run, so that lost jobs were finished by another node.
+
+        False: the appender was abandoned before that was known.
+
+        Raises:
+            RunError: the store has lost the run, and jobs with it.
+        """
+        is_lost = self._until_known(self._is_lost)
+        if is_lost:
             raise RunError(
                 "the run's data is lost from the store: which jobs have finished is unknown",
                 hint="its files stay as they are; in a cluster --discard-lost moves them aside and "
                 "starts the run again",
             )
+        return is_lost is not None
 
     def _put_children(self, children: Sequence[NewJob]) -> None:
         for start in range(0, len(children), CHILDREN_AT_ONCE):

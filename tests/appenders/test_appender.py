@@ -324,3 +324,26 @@ def test_an_appender_that_is_abandoned_while_the_store_is_away_reports_no_fault(
     appender.abandon()
     assert appender.join(WAIT_S)
     assert (heard.won, heard.lost, heard.faults) == ([], [], [])
+
+
+def test_abandoned_before_it_knows_whether_the_store_has_lost_the_run_it_calls_no_job_another_nodes(
+    writer: SegmentWriter,
+    jobs: JobStore,
+    heard: Heard,
+    take: Callable[[int], list[TakenJob]],
+    node_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (node_folder / "segments" / f"{NODE}.seg").unlink()
+    (job,) = take(1)
+    appender = Appender(writer, jobs, AppenderSettings(), heard.events(), is_lost=lambda: True)
+
+    def lost(endings: Sequence[object]) -> list[bool]:
+        appender.abandon()
+        return [False for _ in endings]
+
+    monkeypatch.setattr(jobs, "end", lost)
+    appender.start()
+    appender.put(result_of(job))
+    assert appender.join(WAIT_S)
+    assert (heard.won, heard.lost, heard.faults) == ([], [], [])
