@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
@@ -20,6 +20,7 @@ from scoopi.archive.archive_records import (
     document_identity,
 )
 from scoopi.archive.entry_file import TEMPORARY, EntryFile
+from scoopi.archive.saved_addresses import SavedAddresses
 from scoopi.model.data import Data
 from scoopi.model.live import Live
 from scoopi.model.locator import Document, Locator, Validators
@@ -38,17 +39,18 @@ def data_key(locator: Locator, task: str, data_def: str, digest: str) -> str:
     """The key of the rows that a task reads from a page of a locator.
 
     Args:
-        locator: the page.
+        locator: the page; the fragment of its address counts, as rows may show the address.
         task: name of the task.
         data_def: name of the data definition.
         digest: of the effective data definition and everything else that determines the rows, so that
             pages are parsed again after a change.
     """
-    return repr((locator.name, locator.group, task, data_def, digest))
+    fragment = locator.url.partition("#")[2]
+    return repr((locator.name, locator.group, fragment, task, data_def, digest))
 
 
 class Archive:
-    """Stores one page per locator, together with the rows read from it.
+    """Stores one page per locator, whatever the fragment of its address, with the rows read from it.
 
     Threads, processes and nodes may share a folder without locks: files are replaced atomically, an entry
     that fails its checks counts as absent, and rows are valid only for exactly the page (address, date and
@@ -56,10 +58,12 @@ class Archive:
 
     Args:
         folder: created when something is first saved.
+        by_fragment: task groups whose pages depend on the fragment, see `SavedAddresses`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, by_fragment: Collection[str] = ()) -> None:
         self._folder = folder
+        self._addresses = SavedAddresses(by_fragment)
         self._documents = EntryFile(DocumentMeta)
         self._data = EntryFile(DataMeta)
         self._data_decoder = msgspec.msgpack.Decoder(SavedData)
@@ -71,8 +75,8 @@ class Archive:
 
         Reads the head only: `load` may still find that the body is damaged.
         """
-        meta = self._documents.read_meta(self._entry(locator) / DOCUMENT)
-        if meta is None or meta.locator != archived_locator(locator):
+        meta = self._saved_meta(locator)
+        if meta is None:
             return False
         try:
             return live.fresh(meta.date(), run_date)
@@ -81,19 +85,20 @@ class Archive:
 
     def load(self, locator: Locator) -> Document | None:
         """The saved page with its original `from_date`; None if it is absent or damaged."""
-        found = self._documents.read(self._entry(locator) / DOCUMENT)
-        if found is None or found[0].locator != archived_locator(locator):
+        saved = self._addresses.locator(locator)
+        found = self._documents.read(self._entry(saved) / DOCUMENT)
+        if found is None or found[0].locator != archived_locator(saved):
             return None
         meta, body = found
         try:
-            return meta.document(locator, body)
+            return self._addresses.asked(meta.document(saved, body), locator)
         except ValueError:
             return None
 
     def known(self, locator: Locator, url: str) -> Validators | None:
         """The validators of the locator's page, if it is saved and came from `url`; reads the head only."""
-        meta = self._documents.read_meta(self._entry(locator) / DOCUMENT)
-        if meta is None or meta.locator != archived_locator(locator) or meta.url != without_login(url):
+        meta = self._saved_meta(locator)
+        if meta is None or meta.url != without_login(url.removesuffix(self._addresses.fragment(locator))):
             return None
         return meta.validators
 
@@ -118,6 +123,7 @@ class Archive:
         Returns:
             False if the page cannot be saved.
         """
+        document = self._addresses.document(document)
         folder = self._entry(document.locator)
         meta = DocumentMeta.of(document)
         try:
@@ -157,7 +163,13 @@ class Archive:
         """Save the records of a page, with their links; as `save_data`."""
         return self._save_rows(document, key, lambda: records)
 
+    def _saved_meta(self, locator: Locator) -> DocumentMeta | None:
+        saved = self._addresses.locator(locator)
+        meta = self._documents.read_meta(self._entry(saved) / DOCUMENT)
+        return None if meta is None or meta.locator != archived_locator(saved) else meta
+
     def _load_rows(self, document: Document, key: str) -> bytes | None:
+        document = self._addresses.document(document)
         found = self._data.read(self._data_file(document.locator, key))
         if found is None:
             return None
@@ -165,6 +177,7 @@ class Archive:
         return body if meta.key == key and meta.identity == document_identity(document) else None
 
     def _save_rows(self, document: Document, key: str, rows: Callable[[], SavedData | Records]) -> bool:
+        document = self._addresses.document(document)
         identity = document_identity(document)
         saved = self._documents.read_meta(self._entry(document.locator) / DOCUMENT)
         if saved is None or saved.identity != identity:

@@ -35,16 +35,17 @@ class ArchiveRules:
             if settings.enable == "true" or (settings.enable == "auto" and group.live)
         }
         if served:
-            self._open(served, date_pattern)
+            groups = definitions.task_groups.values()
+            self._open(served, date_pattern, {group.name for group in groups if group.sees_fragments})
 
-    def _open(self, served: dict[str, str], date_pattern: str) -> None:
+    def _open(self, served: dict[str, str], date_pattern: str, by_fragment: set[str]) -> None:
         from scoopi.archive.archive import Archive  # late: most runs keep nothing
         from scoopi.java.dates.date_pattern import DatePattern
         from scoopi.model.live import parse_live
 
         pattern = DatePattern(date_pattern)
         self._lives = {name: parse_live(live, pattern) for name, live in served.items()}
-        self.archive = Archive(self._settings.folder)
+        self.archive = Archive(self._settings.folder, by_fragment)
 
     def saves_pages(self, group: str) -> bool:
         """Whether loaded pages of the group are saved."""

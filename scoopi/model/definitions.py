@@ -126,6 +126,12 @@ class TaskGroup(msgspec.Struct, frozen=True):
     uses_locator: bool = True
     browser: BrowserDef | None = None
 
+    @property
+    def sees_fragments(self) -> bool:
+        """Whether a browser or a plugin loads its pages, and may give another page for each fragment."""
+        loaders = (step for task in self.tasks[:1] for step in task.steps[1:2])
+        return self.browser is not None or any(step.plugins for step in loaders)
+
 
 class Definitions(msgspec.Struct, frozen=True):
     """What a run does, checked and normalized: all that it reaches, by name, and a digest of what was read.

@@ -85,6 +85,52 @@ def test_locators_that_differ_have_pages_of_their_own(archive: Archive, other: L
     assert not archive.fresh(other, Live(days=9), DATE)
 
 
+def at_fragment(fragment: str, url: str = DOCUMENT.url, asked: str = LOCATOR.url) -> Document:
+    """The page as loaded for an address with that fragment, which redirects pass on."""
+    locator = structs.replace(LOCATOR, url=asked + fragment)
+    return structs.replace(DOCUMENT, locator=locator, url=url + fragment)
+
+
+@pytest.mark.parametrize(("saved", "asked"), [("", "#top"), ("#top", ""), ("#top", "#end"), ("#", "#a#b")])
+def test_a_page_is_saved_once_whatever_the_fragment_of_its_address(
+    archive: Archive, tmp_path: Path, saved: str, asked: str
+) -> None:
+    first, other = at_fragment(saved), at_fragment(asked)
+    validated = structs.replace(first, validators=VALIDATORS)
+    archive.save(validated)
+    assert archive.fresh(other.locator, Live(days=1), DATE)
+    assert archive.load(other.locator) == structs.replace(other, validators=VALIDATORS)
+    assert archive.load(first.locator) == validated
+    assert archive.known(other.locator, other.url) == VALIDATORS
+    assert len(stored(tmp_path)) == 1
+
+
+def test_rows_belong_to_the_fragment_since_they_may_show_the_address(archive: Archive) -> None:
+    first, other = at_fragment("#a"), at_fragment("#b")
+    archive.save(first)
+    keys = [data_key(page.locator, "task", "prices", "0123") for page in (first, other)]
+    assert archive.save_data(first, keys[0], DATA)
+    assert archive.load_data(other, keys[1]) is None
+    assert archive.save_data(other, keys[1], Data("prices", ()))
+    assert archive.load_data(first, keys[0]) == DATA, "a page's rows are kept for each of its fragments"
+
+
+def test_a_fragment_that_a_redirect_names_stays_whatever_is_asked_for(archive: Archive) -> None:
+    redirected = structs.replace(DOCUMENT, url=f"{DOCUMENT.url}#chapter")
+    archive.save(redirected)
+    asked = structs.replace(LOCATOR, url=f"{LOCATOR.url}#mine")
+    assert archive.load(asked) == structs.replace(redirected, locator=asked)
+
+
+def test_files_whose_names_contain_a_number_sign_are_pages_of_their_own(archive: Archive) -> None:
+    for name in ("notes#1.html", "notes#2.html"):
+        locator = Locator("notes", "shop", name)
+        archive.save(structs.replace(DOCUMENT, locator=locator, url=name, body=name.encode()))
+    loaded = archive.load(Locator("notes", "shop", "notes#1.html"))
+    assert loaded is not None
+    assert (loaded.url, loaded.body) == ("notes#1.html", b"notes#1.html")
+
+
 def test_rows_come_back_as_they_were(archive: Archive) -> None:
     archive.save(DOCUMENT)
     assert archive.load_data(DOCUMENT, KEY) is None

@@ -115,6 +115,12 @@ def test_two_posts_with_different_forms_are_two_pages_in_jobs_and_archive(desk: 
         assert Counter(request.body for request in seen(server)) == {b"page=1": 1, b"page=2": 1}
 
 
+def test_a_kept_page_serves_all_fragments_of_its_address(desk: Desk, server: Server) -> None:
+    for fragment in ("", "#top", "#end"):
+        run(desk, [f'url: "{server.url("/s")}{fragment}"'], live='live: "P1W",')
+    assert [request.path for request in seen(server)] == ["/s"]
+
+
 @pytest.mark.parametrize(
     ("status", "method"), [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")]
 )

@@ -118,3 +118,15 @@ def test_a_file_is_read_without_the_plugin(desk: Desk, server: Server) -> None:
     assert desk.scoopi("run", "defs", "--workers", 0).code == 0
     assert list(desk.rows()) == ["page0|hall|saved|not found"]
     assert server.log.all() == []
+
+
+def test_a_kept_page_serves_its_own_fragment_only_as_the_plugin_sees_it(
+    desk: Desk, server: Server, site: MisbehavingSite
+) -> None:
+    for fragment in ("#one", "#two", "#two"):
+        write(desk, server, site.url("bearer-auth") + fragment)
+        file = desk.folder / "defs" / "concerts.yml"
+        file.write_text(file.read_text().replace("  hall: { concertTask", "  hall: { live: P1W, concertTask"))
+        ended = desk.scoopi("run", "defs", "--workers", 0)
+        assert ended.code == 0, ended.err
+    assert len([seen for seen in site.log.all() if not seen.path.endswith("/robots.txt")]) == 2
