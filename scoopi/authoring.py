@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scoopi.bootstrap.page_parse import PageParse, ParsedPage
+from scoopi.bootstrap.pages.page_parse import PageParse, ParsedPage
 from scoopi.defs.scrape.defs_reader import shown_definitions
 from scoopi.defs.yaml.report import Report
 from scoopi.model.inputs import NO_INPUTS, Inputs
@@ -74,8 +74,10 @@ def fetch(
     conf: Path | None,
     environ: Mapping[str, str],
     inputs: Inputs = NO_INPUTS,
+    group: str = "",
 ) -> FetchedPage:
-    """Load one page as the engine does; see `scoopi.bootstrap.page_fetch.fetch_page`."""
-    from scoopi.bootstrap.page_fetch import fetch_page as load
+    """Load one page as the engine does; see `scoopi.bootstrap.pages.page_fetch.fetch_page`."""
+    from scoopi.bootstrap.pages.page_fetch import fetch_page as load
 
-    return load(RunRequest(defs=defs, conf=conf, overrides=configs, environ=environ, inputs=inputs), url)
+    request = RunRequest(defs=defs, conf=conf, overrides=configs, environ=environ, inputs=inputs)
+    return load(request, url, group)

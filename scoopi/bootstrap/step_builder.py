@@ -51,7 +51,6 @@ from scoopi.worker.worker_parts import ChainStep, GroupPlan, TaskChain
 if TYPE_CHECKING:
     from scoopi.model.records import Value
     from scoopi.parse.records.field_reader import RunScript
-    from scoopi.plugins.loader_port import LoaderPlugin
     from scoopi.script.sandbox import Sandbox
     from scoopi.steps.data_converter import ItemConversion
 
@@ -64,7 +63,6 @@ class StepBuilder:
     ) -> None:
         configs = Configs.from_composed(plan.configs)
         self._definitions = plan.definitions
-        self._browsers = plan.browsers
         self._finder = finder
         self._files = files
         self._limits = ParserLimits.of(configs)
@@ -113,24 +111,6 @@ class StepBuilder:
                 tuple(self._chain(task) for task in tasks), loader.name, _line_of(loader, tasks[0])
             )
         return self._plans[group]
-
-    def loader_plugins(self) -> dict[str, tuple[str, LoaderPlugin]]:
-        """Task group -> the name of the plugin that loads its pages, and the plugin.
-
-        Raises:
-            PluginError: a plugin cannot be made.
-        """
-        plugins: dict[str, tuple[str, LoaderPlugin]] = {
-            name: (plugin.name, self._finder.construct("loaders", plugin))
-            for name, group in self._definitions.task_groups.items()
-            for plugin in group.tasks[0].steps[1].plugins
-        }
-        for name, group in self._definitions.task_groups.items():
-            if group.browser is not None:
-                from scoopi.browser.browser_loader import BrowserLoader  # late: few runs have browsers
-
-                plugins[name] = ("browser", BrowserLoader(self._browsers, group.browser))
-        return plugins
 
     def _chain(self, task: TaskDef) -> TaskChain:
         """Seeder and loader, which stand first, are not run by the chain (defs/README.md, 4.3)."""

@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.bootstrap.group_loaders import group_loaders
 from scoopi.bootstrap.step_builder import StepBuilder
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import (
@@ -67,14 +68,13 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
     builder = StepBuilder(plan, finder, files, archive)
     for group in plan.definitions.task_groups:
         builder.group_plan(group)  # what cannot be made ends the run now, not each of its jobs
+    loaders = group_loaders(plan.definitions.task_groups.values(), finder, plan.browsers)
     memory_bytes, web = WorkerSettings.of(configs).memory_bytes, WebClientSettings.of(configs)
     if memory_bytes is not None:
         web = replace(web, max_held_bytes=min(web.max_held_bytes, memory_bytes // HELD_PART))
     private_hosts = PrivateHosts(web.private_hosts)
     return WorkerParts(
-        loader=_loader(
-            plan, configs, web, files, archive, report_sent, private_hosts, builder.loader_plugins()
-        ),
+        loader=_loader(plan, configs, web, files, archive, report_sent, private_hosts, loaders),
         group_plan=builder.group_plan,
         children=ChildJobs(host_of, ParserLimits.of(configs).link_max_depth, private_hosts.must_be_public),
         found=FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import pycurl
@@ -84,9 +85,10 @@ class HopRecorder:
 
 
 def _headers(block: bytes, secret: set[str] | frozenset[str]) -> Pairs:
-    pairs = [line.partition(":") for line in block.decode("utf-8", "replace").splitlines()[1:]]
-    return tuple(
-        (name, MASKED if name.lower() in secret else shown(value.strip()))
-        for name, mark, value in pairs
-        if mark
-    )
+    lines = [line.partition(":") for line in block.decode("utf-8", "replace").splitlines()[1:]]
+    return masked_pairs(((name, value.strip()) for name, mark, value in lines if mark), secret)
+
+
+def masked_pairs(pairs: Iterable[tuple[str, str]], secret: Collection[str] = _SECRET) -> Pairs:
+    """Headers as they may be shown: the values of secret ones, by name in lower case, are masked."""
+    return tuple((name, MASKED if name.lower() in secret else shown(value)) for name, value in pairs)

@@ -127,10 +127,14 @@ class TaskGroup(msgspec.Struct, frozen=True):
     browser: BrowserDef | None = None
 
     @property
+    def loader_plugins(self) -> tuple[PluginDef, ...]:
+        """What loads its pages in place of Scoopi's HTTP client: those of the first task's loader."""
+        return tuple(plugin for task in self.tasks[:1] for step in task.steps[1:2] for plugin in step.plugins)
+
+    @property
     def sees_fragments(self) -> bool:
         """Whether a browser or a plugin loads its pages, and may give another page for each fragment."""
-        loaders = (step for task in self.tasks[:1] for step in task.steps[1:2])
-        return self.browser is not None or any(step.plugins for step in loaders)
+        return self.browser is not None or bool(self.loader_plugins)
 
 
 class Definitions(msgspec.Struct, frozen=True):

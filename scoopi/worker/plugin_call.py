@@ -31,9 +31,10 @@ class GrantWanted(msgspec.Struct, frozen=True):
 
 
 class RequestSent(msgspec.Struct, frozen=True):
-    """The call has sent, or is sending, its request to the host."""
+    """The call has sent, or is sending, its request for the URL to the host."""
 
     host: str
+    url: str
 
 
 class PageCame(msgspec.Struct, frozen=True):
@@ -127,7 +128,7 @@ class PluginCall:
         self._wait_for_grant(address)
         terms = self._rules.terms(address.url, address.host)
         self._due = time.monotonic() + terms.timeout_s + GRACE_S
-        self._notify(RequestSent(address.host))
+        self._notify(RequestSent(address.host, address.url))
         yield terms
 
     def _wait_for_grant(self, address: Address) -> None:

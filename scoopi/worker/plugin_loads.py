@@ -68,13 +68,22 @@ class PluginLoads:
     Args:
         name: of the plugin, for errors.
         wake: ends the wait of the current turn.
+        watch: takes what happens to a request, in the thread that has the turn.
     """
 
-    def __init__(self, plugin: LoaderPlugin, name: str, limits: LoadLimits, wake: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        plugin: LoaderPlugin,
+        name: str,
+        limits: LoadLimits,
+        wake: Callable[[], None],
+        watch: Callable[[Request, Event], None] | None = None,
+    ) -> None:
         self._plugin = plugin
         self._name = name
         self._limits = limits
         self._wake = wake
+        self._watch = watch
         self._waking = threading.Lock()
         self._is_closed = False
         self._numbers = itertools.count(1)
@@ -144,6 +153,8 @@ class PluginLoads:
                 self._wake()
 
     def _take(self, number: int, known: _Call, event: Event) -> None:
+        if self._watch is not None:
+            self._watch(known.request, event)
         if isinstance(event, RequestSent):
             if known.on_sent is not None:
                 known.on_sent(event.host)
@@ -159,9 +170,9 @@ class PluginLoads:
         for number, known in list(self._calls.items()):
             error = known.call.overdue()
             if error is not None:
-                self.abandon(number)
                 self._hanging.append(known.call)
-                known.on_result(error)
+                known.call.abandon()
+                self._take(number, known, error)
 
     def _result(self, request: Request, event: PageCame | Exception) -> PluginResult:
         if isinstance(event, Exception):

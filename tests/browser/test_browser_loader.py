@@ -67,6 +67,18 @@ def test_a_table_that_comes_late_gives_its_rows(desk: Desk, server: Server, late
     assert not desk.left_behind()
 
 
+def test_fetch_loads_a_page_in_a_browser_as_its_group_does(
+    desk: Desk, server: Server, late_table: str
+) -> None:
+    write(desk, server.url(late_table))
+    ended = desk.process("fetch", server.url(late_table), "--defs", "defs")
+    assert ended.code == 0, ended.err
+    *_, page, _, last = ended.out.splitlines()
+    assert page.startswith(f"200  GET {server.url(late_table)}  ")
+    assert last.endswith(", loaded by browser")
+    assert not desk.left_behind()
+
+
 def test_what_does_not_come_is_an_error_of_the_page(desk: Desk, server: Server, pages: Path) -> None:
     (pages / "plain.html").write_text("<p>nothing here")
     write(desk, server.url("/plain.html"), timeout=300)

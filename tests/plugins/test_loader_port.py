@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,46 @@ def test_a_kept_page_serves_its_own_fragment_only_as_the_plugin_sees_it(
         ended = desk.scoopi("run", "defs", "--workers", 0)
         assert ended.code == 0, ended.err
     assert len([seen for seen in site.log.all() if not seen.path.endswith("/robots.txt")]) == 2
+
+
+def test_fetch_loads_a_page_as_the_loader_of_its_group_does(
+    desk: Desk, server: Server, site: MisbehavingSite
+) -> None:
+    write(desk, server, site.url("bearer-auth"))
+    words = ("fetch", site.url("bearer-auth"), "--defs", "defs", "-D", "scoopi.loader.robots=false")
+    ended = desk.scoopi(*words)
+    assert ended.code == 0, ended.err
+    token, page, _, _, last = ended.out.splitlines()
+    assert token.startswith(f"unknown  GET {server.url('/token')}  [loader]  ")
+    assert page.startswith(f"200  GET {site.url('bearer-auth')}  ")
+    assert last.startswith("page: text/html, ")
+    assert last.endswith(" bytes, loaded by token")
+    shown = json.loads(desk.scoopi(*words, "--json").out)
+    assert (shown["loader"], [hop["status"] for hop in shown["hops"]]) == ("token", [0, 200])
+    assert TOKEN not in json.dumps(shown)
+
+
+def test_fetch_takes_the_loader_of_a_group_that_is_named_and_names_those_that_there_are(
+    desk: Desk, server: Server, site: MisbehavingSite
+) -> None:
+    write(desk, server, "saved.html")
+    words = ("fetch", site.url("bearer-auth"), "--defs", "defs")
+    without = desk.scoopi(*words)
+    assert without.code == 1
+    assert "loader: Scoopi's own; --group hall asks as that group does" in without.out
+    assert "401  GET" in without.out
+    assert desk.scoopi(*words, "--group", "hall").code == 0
+    wrong = desk.scoopi(*words, "--group", "hal")
+    assert (wrong.code, "there is no task group hal; did you mean hall?" in wrong.err) == (2, True)
+
+
+def test_fetch_shows_why_a_loader_brought_no_page(desk: Desk, server: Server, site: MisbehavingSite) -> None:
+    write(desk, server, site.url("404"), site.url("refused"))
+    missing = desk.scoopi("fetch", site.url("404"), "--defs", "defs")
+    assert missing.code == 1
+    assert f"404  GET {site.url('404')}" in missing.out
+    assert "retries: a run does not try it again" in missing.out
+    words = ("--defs", "defs", "-D", "scoopi.loader.robots=false")
+    refused = desk.scoopi("fetch", site.url("refused"), *words)
+    assert "no answer  GET" in refused.out
+    assert "retries: a run tries it again" in refused.out

@@ -43,8 +43,12 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/bootstrap": (
         "wiring; every run of tests/run and tests/cluster resolves it",
-        "archive_rules.py boot_module.py bootstrap.py failed_tasks.py page_fetch.py page_parse.py "
-        "page_visit.py run_rows_reader.py step_builder.py worker_wiring.py",
+        "archive_rules.py boot_module.py bootstrap.py failed_tasks.py run_rows_reader.py "
+        "step_builder.py worker_wiring.py",
+    ),
+    "scoopi/bootstrap/pages": (
+        "test_fetch_verb.py and test_parse_verb.py load and read pages with them",
+        "page_fetch.py page_parse.py page_visit.py",
     ),
     "scoopi/bootstrap/wiring": (
         "wiring; every run of tests/run and tests/cluster resolves it",

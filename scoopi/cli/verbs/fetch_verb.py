@@ -36,6 +36,8 @@ class Fetch:
         parser.add_argument("url", metavar="URL", help="the page's address")
         help_text = "definitions whose `sites` count; a locator of this address says how it is asked for"
         parser.add_argument("--defs", metavar="DEFS", type=Path, help=help_text)
+        help_text = "the task group whose loader loads the page; by default that of the locator"
+        parser.add_argument("--group", metavar="NAME", default="", help=help_text)
         parser.add_argument("--headers", action="store_true", help="show the headers of requests and answers")
         help_text = "print the command of curl that makes the page's first request, too"
         parser.add_argument("--curl", action="store_true", help=help_text)
@@ -51,7 +53,13 @@ class Fetch:
         settings = read_settings(options.settings)
         with terminal.kept_for_data():  # reading definitions loads plugins, which may print
             page = fetch(
-                options.url, options.defs, settings, options.conf, terminal.environ, given_inputs(options)
+                options.url,
+                options.defs,
+                settings,
+                options.conf,
+                terminal.environ,
+                given_inputs(options),
+                options.group,
             )
         if options.json:
             import msgspec
@@ -76,13 +84,17 @@ def lines(page: FetchedPage, with_headers: bool, with_curl: bool) -> Iterator[st
             yield f"retries: {page.retries}"
     else:
         charset = f", charset {page.charset}" if page.charset else ""
-        yield f"page: {page.content_type or 'no content type'}{charset}, {number(page.size_bytes)} bytes"
+        loader = f", loaded by {page.loader}" if page.loader else ""
+        size = f"{number(page.size_bytes)} bytes{loader}"
+        yield f"page: {page.content_type or 'no content type'}{charset}, {size}"
 
 
 def _hop(hop: Hop, with_headers: bool) -> Iterator[str]:
     times = ", ".join(f"{name} {ms:g}" for name, ms in hop.ms.items() if ms)
     address = f" from {hop.address}" if hop.address else ""
-    status = hop.status or "no answer"
+    from scoopi.model.report.fetched_page import BY_LOADER
+
+    status = hop.status or ("unknown" if hop.purpose == BY_LOADER else "no answer")
     purpose = "" if hop.purpose == "page" else f"  [{hop.purpose}]"
     sent = f"{status}  {hop.method} {hop.url}{purpose}"
     yield f"{sent}  {number(hop.size_bytes)} bytes{address}  (ms: {times})"

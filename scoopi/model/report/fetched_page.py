@@ -6,6 +6,9 @@ import msgspec
 
 from scoopi.model.locator import Pairs
 
+BY_LOADER = "loader"
+"""The purpose of a further request of a loader plugin, whose answer only the plugin sees."""
+
 
 class Hop(msgspec.Struct, frozen=True):
     """One request and its answer; credentials are masked.
@@ -18,7 +21,7 @@ class Hop(msgspec.Struct, frozen=True):
         ms: milliseconds since the hop began until the name was looked up (`dns`), the connection stood
             (`connect`), TLS was agreed on (`tls`), the answer began (`first`), and the end (`total`).
         size_bytes: of the body as it came.
-        purpose: `page`, `robots.txt` or `login`.
+        purpose: `page`, `robots.txt`, `login`, or BY_LOADER.
     """
 
     method: str
@@ -44,6 +47,7 @@ class FetchedPage(msgspec.Struct, frozen=True):
         curl: the command that makes the first request for the page itself.
         notes: what robots.txt says, and how logins have ended, in words.
         retries: what a run does after the error, in words; empty without one.
+        loader: the name of the plugin that loaded it, or `browser`; empty if Scoopi's own client did.
     """
 
     hops: tuple[Hop, ...]
@@ -54,3 +58,4 @@ class FetchedPage(msgspec.Struct, frozen=True):
     curl: str = ""
     notes: tuple[str, ...] = ()
     retries: str = ""
+    loader: str = ""

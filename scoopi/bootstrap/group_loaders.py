@@ -1,0 +1,36 @@
+"""group_loaders: what loads the pages of task groups in place of Scoopi's HTTP client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from scoopi.model.definitions import TaskGroup
+from scoopi.plugins.plugin_finder import PluginFinder
+
+if TYPE_CHECKING:
+    from scoopi.plugins.loader_port import LoaderPlugin
+
+BROWSER = "browser"
+"""The name of what loads pages in a browser."""
+
+
+def group_loaders(
+    groups: Iterable[TaskGroup], finder: PluginFinder, browsers: str
+) -> dict[str, tuple[str, LoaderPlugin]]:
+    """Task group -> the name of what loads its pages, and the plugin; without groups that have none.
+
+    Args:
+        browsers: the socket of the pool of browsers; empty if no group needs one.
+    Raises:
+        PluginError: a plugin cannot be made.
+    """
+    loaders: dict[str, tuple[str, LoaderPlugin]] = {}
+    for group in groups:
+        for plugin in group.loader_plugins:
+            loaders[group.name] = (plugin.name, finder.construct("loaders", plugin))
+        if group.browser is not None:
+            from scoopi.browser.browser_loader import BrowserLoader  # late: few runs have browsers
+
+            loaders[group.name] = (BROWSER, BrowserLoader(browsers, group.browser))
+    return loaders

@@ -1,0 +1,1 @@
+"""One page, loaded as a run loads it, without a run."""

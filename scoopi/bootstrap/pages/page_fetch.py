@@ -1,0 +1,191 @@
+"""fetch_page: loads one page as a run does, robots.txt and login included, and notes each hop."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
+from scoopi.bootstrap.group_loaders import group_loaders
+from scoopi.bootstrap.pages.loader_hops import LoaderHops
+from scoopi.bootstrap.pages.page_visit import PageVisit, retries_of
+from scoopi.bootstrap.worker_wiring import with_ca
+from scoopi.browser.pool_process import browsers_for
+from scoopi.configs.configs import Configs
+from scoopi.configs.groups import BrowserSettings, ParserLimits, WebClientSettings
+from scoopi.configs.site_defaults import sites_of
+from scoopi.errors import FetchError, ScoopiError, UsageError
+from scoopi.fetch.address import AddressKind, parse_address
+from scoopi.fetch.file_client import FileClient, FileFinder
+from scoopi.fetch.hop_recorder import HopRecorder
+from scoopi.fetch.http_client import HttpClient
+from scoopi.fetch.private_hosts import PrivateHosts
+from scoopi.model.definitions import Definitions, TaskGroup
+from scoopi.model.locator import Locator, PageRequest
+from scoopi.model.report.fetched_page import FetchedPage
+from scoopi.model.sites import Site
+from scoopi.model.text.secrets import is_open, variable_of
+from scoopi.model.text.shown import nearest
+from scoopi.parse.tree.page import TreeLimits
+from scoopi.plugins.builtins import BUILTINS
+from scoopi.plugins.plugin_finder import PluginFinder
+from scoopi.runs.composed import defs_folder, plugin_folders
+from scoopi.runs.configs_composer import ConfigsComposer
+from scoopi.runs.run_request import RunRequest
+from scoopi.steps.page_loader import LoadRules, PageLoader
+from scoopi.steps.session_loader import SessionLoader
+from scoopi.steps.step import Loader
+from scoopi.steps.worker_sessions import WorkerSessions
+from scoopi.worker.plugin_loads import LoadLimits, PluginLoads
+
+if TYPE_CHECKING:
+    from scoopi.plugins.loader_port import LoaderPlugin
+
+
+def fetch_page(request: RunRequest, url: str, group: str = "") -> FetchedPage:
+    """Load one page; neither the archive nor a run is involved.
+
+    Args:
+        request: its settings apply, and its definitions: their `sites`, how a locator of that address asks
+            for its page, and what loads the pages of its group.
+        group: the task group whose loader loads the page; empty for that of the locator.
+    Raises:
+        UsageError: it is not a web address, or the group is not known.
+        FetchError: it is malformed, or a file of authorities is not there.
+        ConfigError, DefsError: settings, definitions or sites are wrong.
+    """
+    address = parse_address(url)
+    if address.kind is not AddressKind.HTTP:
+        raise UsageError(f"{url} is not a web address", hint="write it as https://host/path")
+    configs = ConfigsComposer(request).compose()
+    definitions = _composed(request, configs)
+    locator = _locator(definitions, url, group)
+    groups = [each for each in definitions.task_groups.values() if each.name == locator.group]
+    with browsers_for(groups, BrowserSettings.of(configs)) as browsers:
+        return _FetchDesk(request, configs, definitions).fetch(locator, groups, browsers)
+
+
+class _FetchDesk:
+    """Loads one page by the settings and sites of definitions."""
+
+    def __init__(self, request: RunRequest, configs: Configs, definitions: Definitions) -> None:
+        self._configs = configs
+        self._web = WebClientSettings.of(configs)
+        self._source = (request.defs or Path.cwd()).absolute()
+        self._files = FileFinder(Path.cwd(), defs_folder(self._source))
+        self._sites = sites_of(configs, with_ca(definitions.sites, self._files))
+        self._groups = definitions.task_groups
+        self._recorder = HopRecorder()
+
+    def fetch(self, locator: Locator, groups: list[TaskGroup], browsers: str) -> FetchedPage:
+        """The page of the locator, and how it was loaded.
+
+        Args:
+            groups: that of the locator; empty if it has none.
+            browsers: see `group_loaders`.
+        """
+        finder = PluginFinder(plugin_folders(Path.cwd(), self._source), BUILTINS)
+        loaders = group_loaders(groups, finder, browsers)
+        name = loaders[locator.group][0] if locator.group in loaders else ""
+        address = parse_address(locator.url)
+        curl = curl_command(address.url, self._sites.for_host(address.host), locator.request)
+        sessions = WorkerSessions()
+        with closing(self._loader(loaders, sessions)) as loader:
+            visit = PageVisit(loader, self._sites, sessions, self._recorder)
+            if not groups and (others := self._with_loaders()):
+                visit.notes.append(f"loader: Scoopi's own; --group {others} asks as that group does")
+            try:
+                document = visit.load(locator).document
+            except ScoopiError as error:
+                retries = retries_of(error, self._sites, address.url) if isinstance(error, FetchError) else ""
+                page = FetchedPage((), error=str(error), retries=retries)
+            else:
+                page = FetchedPage((), document.content_type, document.charset or "", len(document.body))
+        hops, notes = tuple(self._recorder.hops), tuple(visit.notes)
+        return replace(page, hops=hops, curl=curl, notes=notes, loader=name)
+
+    def _loader(self, loaders: Mapping[str, tuple[str, LoaderPlugin]], sessions: WorkerSessions) -> Loader:
+        limits, web = ParserLimits.of(self._configs), self._web
+        rules = LoadRules(
+            run_date=datetime.now(UTC).replace(microsecond=0),
+            limits=TreeLimits(limits.max_depth, limits.max_nodes, web.max_bytes),
+            saves=lambda group: False,
+            sessions=sessions,
+        )
+        private_hosts = PrivateHosts(web.private_hosts)
+        client = HttpClient(web, private_hosts, self._recorder)
+        shared, note = LoadLimits(web, self._sites, private_hosts), LoaderHops(self._recorder).note
+        plugins = {
+            group: PluginLoads(plugin, name, shared, client.wake, note)
+            for group, (name, plugin) in loaders.items()
+        }
+        files = FileClient(self._files, web.max_bytes)
+        pages = PageLoader(rules, client, files, None, self._sites, plugins)
+        return SessionLoader(pages, self._sites, sessions)
+
+    def _with_loaders(self) -> str:
+        """The names of the groups whose pages Scoopi's client does not load."""
+        return " or ".join(name for name, group in self._groups.items() if group.sees_fragments)
+
+
+def curl_command(url: str, site: Site, content: PageRequest | None) -> str:
+    """A command of curl that makes the same request; credentials are variables of the shell."""
+    parts = ["curl", "--http1.1", "--compressed", "--max-time", f"{site.timeout_ms / 1000:g}"]
+    parts += ["--connect-timeout", f"{site.connect_timeout_ms / 1000:g}", "-A", shlex.quote(site.user_agent)]
+    content = content or PageRequest()
+    if content.method != "GET":
+        parts += ["-X", content.method]
+    for name, text in (*site.headers.items(), *content.headers):
+        parts += ["-H", _quoted(f"{name}: ", name, text)]
+    if site.cookies:
+        pairs = (_quoted(f"{name}=", name, text) for name, text in site.cookies.items())
+        parts += ["-b", "'; '".join(pairs)]
+    if site.auth is not None and site.auth.bearer:
+        parts += ["--oauth2-bearer", _quoted("", "bearer", site.auth.bearer)]
+    elif site.auth is not None:
+        parts += ["-u", _quoted(f"{site.auth.user}:", "password", site.auth.password)]
+    if site.proxy:
+        parts += ["-x", _quoted("", "proxy", site.proxy[0])]
+    if site.ca:
+        parts += ["--cacert", shlex.quote(site.ca)]
+    for name, text in content.form or ():
+        parts += ["--data-urlencode", _quoted(f"{name}=", name, text)]
+    if content.json:
+        parts += ["--json", shlex.quote(content.json)]
+    return " ".join([*parts, shlex.quote(url)])
+
+
+def _quoted(head: str, name: str, text: str) -> str:
+    """The argument; a value from the environment as the variable, another credential masked."""
+    variable = variable_of(text)
+    if variable is not None:
+        return f'{shlex.quote(head)}"${variable}"' if head else f'"${variable}"'
+    return shlex.quote(f"{head}{text if is_open(name, text) else '***'}")
+
+
+def _composed(request: RunRequest, configs: Configs) -> Definitions:
+    if request.defs is None:
+        return Definitions({}, {}, {}, sites=conf_sites(configs.site_files))
+    return DefsComposer.of(request, configs).compose(request.defs)
+
+
+def _locator(definitions: Definitions, url: str, group: str) -> Locator:
+    """The locator of that address, if the definitions have one; else one of the group that is named.
+
+    Raises:
+        UsageError: there is no such group.
+    """
+    if group and group not in definitions.task_groups:
+        near = nearest(group, definitions.task_groups)
+        raise UsageError(f"there is no task group {group}", hint=f"did you mean {near}?" if near else "")
+    for each in definitions.locator_groups.values():
+        for one in each.locators:
+            if one.url == url and group in ("", each.name):
+                return Locator(one.name, each.name, one.url, one.request)
+    return Locator("page", group, url)
