@@ -232,3 +232,65 @@ def test_a_local_page_that_is_reached_over_a_web_page_is_not_followed(
     assert SECRET not in output(desk)
     assert desk.run_json()["pages"] == 2
     refused("local file over a local page that a web page has named")
+
+
+@pytest.mark.parametrize("base", ["file:///", "about:blank", "//[", "data:,"])
+def test_a_base_in_the_middle_of_a_page_lets_no_link_before_or_after_it_read_a_file(
+    desk: Desk, server: Server, pages: Path, secret: Path, base: str, refused: Callable[[str], None]
+) -> None:
+    links = links_to(secret)
+    anchors = [f'<a href="{escape(link)}">x</a>' for link in links]
+    middle = len(anchors) // 2
+    with_base = [*anchors[:middle], f'<base href="{escape(base)}">', *anchors[middle:]]
+    (pages / "list.html").write_text(f"<!doctype html><body>{''.join(with_base)}</body>")
+    write_definitions(desk, [server.url("/list.html")], len(links) + 1)
+    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    assert SECRET not in output(desk) + ended.out + ended.err
+    assert desk.run_json()["jobs"]["failed"] > len(links) // 2, "links on both sides were jobs"
+    refused(f"local file by the base {base} in the middle of a page")
+
+
+def test_a_page_that_refreshes_to_a_file_reads_none(
+    desk: Desk, server: Server, pages: Path, secret: Path, refused: Callable[[str], None]
+) -> None:
+    links = links_to(secret)
+    for number, link in enumerate(links):
+        refresh = f'<meta http-equiv=refresh content="0; url={escape(link)}">'
+        (pages / f"{number}.html").write_text(f"<!doctype html><head>{refresh}</head><body></body>")
+    urls = [server.url(f"/{number}.html") for number in range(len(links))]
+    write_definitions(desk, urls, 1)
+    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    assert SECRET not in output(desk) + ended.out + ended.err
+    assert desk.run_json()["pages"] == len(links), "the pages were read, and nothing else"
+    refused("local file by a page that refreshes to it")
+
+
+@pytest.mark.parametrize(
+    ("base", "action"),
+    [("", "file://{}"), ("", "{}"), ("file:///", "{}"), ("about:blank", "{}"), ("//[", "FILE:{}")],
+)
+def test_the_form_of_a_login_reads_no_file(
+    desk: Desk,
+    server: Server,
+    pages: Path,
+    secret: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    base: str,
+    action: str,
+    refused: Callable[[str], None],
+) -> None:
+    monkeypatch.setenv("PASSWORD", "right")
+    (pages / "list.html").write_text(page(("/text.html",)))
+    head = f'<base href="{base}">' if base else ""
+    form = f'<form method=post action="{action.format(secret)}"><input type=password name=pass></form>'
+    (pages / "login.html").write_text(f"<!doctype html><head>{head}</head><body>{form}</body>")
+    write_definitions(desk, [server.url("/list.html")], 1)
+    login = f'{{ url: "{server.url("/login.html")}", form: form, fields: {{ pass: "${{env:PASSWORD}}" }}, '
+    site = f'"{server.host(0)}": {{ login: {login} success: {{ selector: p }} }} }}'
+    with (desk.folder / "job.yml").open("a") as file:
+        file.write(f"sites: {{ {site} }}\n")
+    ended = desk.scoopi("run", "job.yml", "--workers", 0)
+    assert ended.code == 1, ended.err
+    assert "/login.html" in server.log.paths()
+    assert SECRET not in output(desk) + ended.out + ended.err
+    refused(f"local file by the form of a login: {action} with base {base!r}")
