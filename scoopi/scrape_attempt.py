@@ -9,10 +9,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from scoopi.app import Scoopi
 from scoopi.errors import UsageError
+from scoopi.model.decoders import converted, json_decoder
 from scoopi.model.inputs import SLOT_PARTS, Inputs
 from scoopi.model.report.run_report import Progress, RunReport, RunStatus
 from scoopi.model.schedule.process import Process
@@ -38,7 +37,7 @@ def run(context: Context) -> dict[str, Any]:
         ScoopiError: it cannot run.
     """
     order = context.order
-    process = msgspec.convert(order["process"], Process)
+    process = converted(order["process"], Process)
     _log_to_stderr()
     report = _report(context, process, Path(order["project"]))
     if report.status == RunStatus.STOPPED:
@@ -121,7 +120,7 @@ def _finished(runs: Path) -> RunReport | None:
     for path in sorted(runs.glob(f"*/{_RUN_FILE}")):
         if path.parent.is_symlink():
             continue
-        view = msgspec.json.decode(path.read_bytes(), type=RunView)
+        view = json_decoder(RunView).decode(path.read_bytes())
         if view.status == RunStatus.DONE:
             return view.report_over(path.parent)
     return None

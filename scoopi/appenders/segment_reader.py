@@ -16,9 +16,10 @@ from scoopi.appenders.segment_writer import (
     SegmentHeader,
     checksum,
 )
+from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.job import Frame, JobState
 
-FRAME_DECODER = msgspec.msgpack.Decoder(Frame)
+FRAME_DECODER = msgpack_decoder(Frame)
 READ_BYTES = 1 << 20
 SEARCH_BYTES = 1 << 20
 
@@ -60,7 +61,7 @@ class SegmentReader:
             (length,) = HEADER_LENGTH.unpack_from(head, len(MAGIC))
             body = file.read(min(length, 4096))
         try:
-            return msgspec.msgpack.decode(body, type=SegmentHeader), len(head) + length
+            return msgpack_decoder(SegmentHeader).decode(body), len(head) + length
         except (msgspec.DecodeError, UnicodeDecodeError):
             return unknown, 0
 

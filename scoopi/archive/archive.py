@@ -22,6 +22,7 @@ from scoopi.archive.archive_records import (
 from scoopi.archive.entry_file import TEMPORARY, EntryFile
 from scoopi.archive.saved_addresses import SavedAddresses
 from scoopi.model.data import Data
+from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.live import Live
 from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.records import Records
@@ -66,8 +67,8 @@ class Archive:
         self._addresses = SavedAddresses(by_fragment)
         self._documents = EntryFile(DocumentMeta)
         self._data = EntryFile(DataMeta)
-        self._data_decoder = msgspec.msgpack.Decoder(SavedData)
-        self._record_decoder = msgspec.msgpack.Decoder(Records)
+        self._data_decoder = msgpack_decoder(SavedData)
+        self._record_decoder = msgpack_decoder(Records)
         self._warned = False
 
     def fresh(self, locator: Locator, live: Live, run_date: datetime) -> bool:

@@ -15,6 +15,8 @@ from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
+from scoopi.model.decoders import msgpack_decoder
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
@@ -52,8 +54,8 @@ class EntryFile(Generic[Meta]):
     """
 
     def __init__(self, kind: type[Meta]) -> None:
-        self._head_decoder = msgspec.msgpack.Decoder(_Head)
-        self._meta_decoder = msgspec.msgpack.Decoder(kind)
+        self._head_decoder = msgpack_decoder(_Head)
+        self._meta_decoder = msgpack_decoder(kind)
 
     def read_meta(self, file: Path) -> Meta | None:
         """The metadata of the head alone; None if the file is absent or its head is damaged."""

@@ -21,6 +21,7 @@ from scoopi.configs.run_date import compose_run_date
 from scoopi.configs.setting import Scope
 from scoopi.errors import AppenderError, RecordError, RunError, StoreError, UsageError
 from scoopi.mediator.workers.worker_launcher import WorkerLauncher
+from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.job import NodeIncarnation, new_incarnation
 from scoopi.model.report.run_report import RunReport
 from scoopi.plugins.builtins import BUILTINS
@@ -30,7 +31,6 @@ from scoopi.publishing.output_file import OutputSpec, output_specs
 from scoopi.publishing.record_outputs import record_specs
 from scoopi.publishing.row_tables import RowTables
 from scoopi.runs.composed import (
-    COMPOSED_DECODER,
     Composed,
     compare_inputs,
     compare_user_files,
@@ -105,7 +105,7 @@ class Bootstrap:
     def _begin(self, defs: Path) -> RunContext | RunReport:
         configs = self._configs.compose()
         packed, outputs = self._composed(defs, configs)
-        composed = COMPOSED_DECODER.decode(packed)
+        composed = msgpack_decoder(Composed).decode(packed)
         settings = ClusterSettings.of(configs, Path.cwd())
         if settings.addresses:
             return self._join(settings, composed, configs, outputs)

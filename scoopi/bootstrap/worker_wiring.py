@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec.structs import replace
 
 from scoopi.bootstrap.archive_rules import ArchiveRules
@@ -25,6 +24,7 @@ from scoopi.fetch.address import host_of
 from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.private_hosts import PrivateHosts
+from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.sites import SiteBlock
 from scoopi.parse.tree.page import TreeLimits
 from scoopi.plugins.builtins import BUILTINS
@@ -54,7 +54,7 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
     Raises:
         BootError: a plugin cannot be made.
     """
-    plan = msgspec.msgpack.decode(plan_bytes, type=WorkerPlan)
+    plan = msgpack_decoder(WorkerPlan).decode(plan_bytes)
     configs = Configs.from_composed(plan.configs)
     current, source = Path(plan.current_folder), Path(plan.defs_source)
     finder = PluginFinder(plugin_folders(current, source), BUILTINS)

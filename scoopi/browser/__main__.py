@@ -15,10 +15,9 @@ import sys
 import threading
 from pathlib import Path
 
-import msgspec
-
 from scoopi.browser.pool_process import PoolOrder
 from scoopi.descendants import adopt_orphans, kill_descendants
+from scoopi.model.decoders import json_decoder
 
 _NODE = 0
 """The descriptor of the pipe from the node."""
@@ -31,7 +30,7 @@ def main() -> None:
     line = sys.stdin.buffer.readline()
     if not line:
         return
-    order = msgspec.json.decode(line, type=PoolOrder)
+    order = json_decoder(PoolOrder).decode(line)
     adopt_orphans()
     own_end, pool_end = os.pipe()
     pool = os.fork()

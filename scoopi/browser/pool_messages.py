@@ -6,6 +6,7 @@ from multiprocessing.connection import Connection
 
 import msgspec
 
+from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.definitions import BrowserDef
 
 
@@ -57,8 +58,8 @@ class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):
 
 
 Reply = BrowserReserved | Rendered | VisitFailed
-_REPLIES: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
-_VISITS = msgspec.msgpack.Decoder(Visit)
+_REPLIES: msgspec.msgpack.Decoder[Reply] = msgpack_decoder(Reply)
+_VISITS = msgpack_decoder(Visit)
 
 
 def send(connection: Connection, message: Visit | Reply) -> None:

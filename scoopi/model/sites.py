@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import msgspec
 from msgspec.structs import replace
 
+from scoopi.model.decoders import converted
 from scoopi.model.text.secrets import is_open
 
 NAMED = frozenset({"headers", "cookies", "retry"})
@@ -233,7 +234,7 @@ class Sites:
                 values[field] = value if below is None else _with_names(below, value)
         if not values:
             return self.defaults
-        return msgspec.convert({**msgspec.to_builtins(self.defaults), **values}, Site)
+        return converted({**msgspec.to_builtins(self.defaults), **values}, Site)
 
 
 def _with_names(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import msgspec
 
 from scoopi.defs.scrape.class_names import LINK_MAKER, SCRIPTER, STEP_CLASSES
 from scoopi.errors import PluginError, UsageError
+from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
 from scoopi.model.locator import PageRequest
 from scoopi.plugins.plugin_finder import digest_now
@@ -49,11 +50,6 @@ class Composed(msgspec.Struct, frozen=True):
     given: dict[str, str]
     run: str
     inputs: dict[str, str] = {}
-
-
-COMPOSED_DECODER = msgspec.msgpack.Decoder(Composed)
-"""Made with the module: if two runs of a program begin at once, msgspec must not meet a type for the first
-time in both threads, which ends the process."""
 
 
 def read_composed(packed: bytes) -> Composed:
@@ -132,7 +128,7 @@ def _parts(group: LocatorGroup) -> Iterator[_Part]:
 
 def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
     """What was packed; a part is unpacked when it is asked for."""
-    decoder = msgspec.msgpack.Decoder(_Part)
+    decoder = msgpack_decoder(_Part)
     for packed in parts:
         try:
             part = decoder.decode(zlib.decompress(packed))

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from scoopi.model.decoders import converted
 from scoopi.model.report.run_report import (
     ALREADY_OVER,
     Cause,
@@ -173,7 +174,7 @@ class RunFile:
             known = msgspec.json.decode(self._paths[0].read_bytes())
             for cause in (*known["errors"], *known["warnings"], *known.get("skipped", ())):
                 cause["example"] = {"message": cause["cause"], "cause": cause["cause"]} | cause["example"]
-            return msgspec.convert(known, RunView)
+            return converted(known, RunView)
         except (OSError, msgspec.MsgspecError, KeyError, TypeError):
             return None
 

@@ -13,11 +13,12 @@ import msgspec
 from scoopi.configs.groups import ScriptLimits
 from scoopi.errors import ScriptError
 from scoopi.model.data import Axis, Data, Item
+from scoopi.model.decoders import json_decoder
 from scoopi.script.sandbox import Sandbox
 
 _HOSTS = Path(__file__).with_name("data.js").read_text(encoding="utf-8")
 _BREAK = "\n;\n"
-_Changed = list[tuple[int, list[str | None] | None]]
+_CHANGED = json_decoder(list[tuple[int, list[str | None] | None]])
 
 
 class DataScript:
@@ -99,7 +100,7 @@ def _to_json(data: Data) -> str:
 
 def _from_json(answer: str, data: Data) -> Data:
     try:
-        changed = msgspec.json.decode(answer, type=_Changed)
+        changed = _CHANGED.decode(answer)
         items = [_changed_item(data.items[position], values) for position, values in changed]
     except (msgspec.DecodeError, IndexError, ValueError) as error:
         raise ScriptError(f"script gave rows that cannot be read: {error}") from None

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from scoopi.errors import RecordError
+from scoopi.model.decoders import json_decoder, msgpack_decoder
 from scoopi.store.ports import StoreMap
 
 FOREIGN = b"\xff"
@@ -35,7 +36,8 @@ class RecordCodec(Generic[Decoded]):
         form = msgspec.msgpack if packed else msgspec.json
         self._name = store_map
         self.written: Callable[[Decoded], bytes] = form.Encoder(order=None if packed else "sorted").encode
-        self._decode: Callable[[bytes], Decoded] = form.Decoder(kind).decode
+        decoder = msgpack_decoder if packed else json_decoder
+        self._decode: Callable[[bytes], Decoded] = decoder(kind).decode
 
     def read(self, key: str, record: bytes) -> Decoded:
         """Decode the record of that key.

@@ -7,8 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 
-import msgspec
-
+from scoopi.model.decoders import msgpack_decoder
 from scoopi.worker.crash_marker import CrashMarker
 from scoopi.worker.fetching import LEFT_ALONE_S
 from scoopi.worker.messages import Ready, Setup, StartFault, ToWorker
@@ -19,7 +18,7 @@ from scoopi.worker.worker_parts import Wire
 
 log = logging.getLogger(__name__)
 
-DECODER = msgspec.msgpack.Decoder(ToWorker)
+DECODER = msgpack_decoder(ToWorker)
 
 
 class Worker:

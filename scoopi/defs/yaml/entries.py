@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from scoopi.defs.yaml.node import Node, Table, Text
+from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.place import Place
 
 A_PART = 200
@@ -124,4 +125,4 @@ class Entries(Collection[Node]):
 
 
 _ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(list[FlatRow])
+_DECODER = msgpack_decoder(list[FlatRow])

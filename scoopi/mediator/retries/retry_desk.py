@@ -11,6 +11,7 @@ import msgspec
 from scoopi.mediator.held_jobs import NOT_SAFE, Pending
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.retries.retry_budget import RetryBudget
+from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.job import Frame
 from scoopi.model.retry_policy import RetryPolicy
 from scoopi.store.pages.job_records import Postponed
@@ -66,7 +67,7 @@ class RetryDesk:
 
 def _with_note(result: Result, why: str) -> Result:
     """The result whose failures say why they were not tried again."""
-    frame = msgspec.msgpack.decode(result.body, type=Frame)
+    frame = msgpack_decoder(Frame).decode(result.body)
     failures = tuple(
         msgspec.structs.replace(
             each, cause=f"{each.cause}; not tried again: {why}", message=f"{each.message}; {why}"

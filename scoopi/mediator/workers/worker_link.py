@@ -15,11 +15,12 @@ from pathlib import Path
 
 import msgspec
 
+from scoopi.model.decoders import msgpack_decoder
 from scoopi.worker.crash_marker import CrashMarker, Note
 from scoopi.worker.messages import ToParent
 from scoopi.worker.pipe import MessageBuffer, pack
 
-DECODER = msgspec.msgpack.Decoder(ToParent)
+DECODER = msgpack_decoder(ToParent)
 PIPE_BYTES = 1 << 20
 
 

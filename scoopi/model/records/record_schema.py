@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.locator import Link
 from scoopi.model.place import NOWHERE, Place
 
@@ -158,7 +159,7 @@ def packed_rows(rows: Sequence[Row]) -> bytes:
 
 def read_records(body: bytes) -> Iterator[list[Value]]:
     """The rows of blocks that stand one behind the other."""
-    decoder = msgspec.msgpack.Decoder(list[list[Any]])
+    decoder = msgpack_decoder(list[list[Any]])
     start = 0
     while start < len(body):
         first = start + _SIZE_BYTES

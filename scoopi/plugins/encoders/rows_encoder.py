@@ -9,6 +9,7 @@ import msgspec
 
 from scoopi.errors import EncodeError
 from scoopi.model.data import Axis, Data
+from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.locator import Locator
 
 _SIZE_BYTES = 4
@@ -42,7 +43,7 @@ class RowsEncoder:
 
 def read_rows(body: bytes) -> Iterator[Row]:
     """The rows of blocks that stand one behind the other, as a list's stream holds them."""
-    decoder = msgspec.msgpack.Decoder(list[tuple[str | None, ...]])
+    decoder = msgpack_decoder(list[tuple[str | None, ...]])
     start = 0
     while start < len(body):
         first = start + _SIZE_BYTES

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from scoopi.errors import RecordError, UsageError
+from scoopi.model.decoders import json_decoder
 from scoopi.model.job import RUN_NAME, RunText
 from scoopi.runs.composed import Composed
 from scoopi.runs.folders.run_state import HIDDEN, NodeState
@@ -160,7 +161,7 @@ def unfinished_run(composed: Composed, output: Path, node: str, made_up: Contain
     found = []
     for file in output.glob(f"{_base(composed)}-*/{HIDDEN}/{node or '*'}/node.json"):
         try:
-            state = msgspec.json.decode(file.read_bytes(), type=NodeState)
+            state = json_decoder(NodeState).decode(file.read_bytes())
         except (OSError, msgspec.MsgspecError):
             continue
         if state.cluster and not state.over and (node or state.owner == socket.gethostname()):

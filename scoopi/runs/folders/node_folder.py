@@ -14,6 +14,7 @@ from types import TracebackType
 import msgspec
 
 from scoopi.errors import RunError
+from scoopi.model.decoders import json_decoder
 from scoopi.runs.folders.run_state import HIDDEN, NodeState, make_private, take_lock
 
 LOST_PREFIX = "lost-"
@@ -163,7 +164,7 @@ def _own_nodes(path: Path) -> Iterator[str]:
 
 def _state(folder: Path) -> NodeState | None:
     with contextlib.suppress(OSError, msgspec.MsgspecError):
-        return msgspec.json.decode((folder / "node.json").read_bytes(), type=NodeState)
+        return json_decoder(NodeState).decode((folder / "node.json").read_bytes())
     return None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from scoopi.errors import RunError
+from scoopi.model.decoders import json_decoder
 
 HIDDEN = ".scoopi"
 STATE_FILE, STORE_FILE = "node.json", "store.db"
@@ -73,7 +74,7 @@ def read_state(node_folder: Path) -> NodeState:
     """
     path = node_folder / STATE_FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=NodeState)
+        return json_decoder(NodeState).decode(path.read_bytes())
     except (OSError, msgspec.MsgspecError) as error:
         raise unreadable("state", path, error) from error
 

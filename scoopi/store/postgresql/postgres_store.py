@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
+from scoopi.model.decoders import json_decoder
 from scoopi.store.ports import RUN_MAPS, Change, Outcome, StoreMap
 from scoopi.store.postgresql import table_statements as sql
 from scoopi.store.postgresql.postgres_client import PostgresClient, Rows
@@ -33,9 +32,7 @@ class PostgresStore:
         self._client = client
         self._space = space
         self._statements = {kept: TableStatements(kept) for kept in maps}
-        self._indexed = {
-            kept: msgspec.json.Decoder(indexed_kind(kept, "")).decode for kept in maps if kept.index
-        }
+        self._indexed = {kept: json_decoder(indexed_kind(kept, "")).decode for kept in maps if kept.index}
         self._prepare()
 
     def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:

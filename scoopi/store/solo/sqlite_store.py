@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from scoopi.errors import StoreError
+from scoopi.model.decoders import json_decoder
 from scoopi.store.ports import RUN_MAPS, Change, Outcome, StoreMap
 from scoopi.store.record_codec import indexed_kind
 from scoopi.store.solo import statements
@@ -68,10 +69,8 @@ class SqliteStore:
         self._path = path
         self._lock = threading.Lock()
         self._maps = maps
-        self._indexed = {
-            kept: msgspec.json.Decoder(indexed_kind(kept, "")).decode for kept in maps if kept.index
-        }
-        self._fields = msgspec.json.Decoder(dict[str, str])
+        self._indexed = {kept: json_decoder(indexed_kind(kept, "")).decode for kept in maps if kept.index}
+        self._fields = json_decoder(dict[str, str])
         self._connection: sqlite3.Connection | None = None
         with self._faults_named():
             if not path.exists():
