@@ -108,6 +108,19 @@ class RowTables:
             with contextlib.closing(self._table(spec)) as table:
                 table.compare()
 
+    def discard(self) -> dict[str, int]:
+        """Remove the rows of the run from tables without a key; how many, by the names of the outputs.
+
+        Raises:
+            StoreError, AppenderError: a database does not answer, or refuses.
+        """
+        found: dict[str, int] = {}
+        for spec in self._specs:
+            with contextlib.closing(self._table(spec)) as table:
+                if number := table.discard():
+                    found[spec.file] = number
+        return found
+
     def during_run(self) -> list[TableLoad]:
         """Loads of the tables that are filled during the run; the caller closes them."""
         if not self._specs:

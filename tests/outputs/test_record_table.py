@@ -127,7 +127,7 @@ def test_values_of_every_type_are_kept_exactly(database: Database) -> None:
 
     found = rows(database, "SELECT * FROM books ORDER BY number")
     filled, missing = sorted(found, key=lambda row: row[1] is None)
-    assert missing == (None,) * len(record)
+    assert missing == (*(None,) * len(record), "run")
     assert filled[1] == 2**53 + 1
     assert str(filled[2]) == "12345678901234567890.123456789"
     assert bool(filled[3]) is True
@@ -169,7 +169,8 @@ def test_the_hint_of_missing_columns_is_the_statement_that_adds_them(database: D
 
 
 def test_a_table_with_further_columns_of_its_own_is_taken(database: Database) -> None:
-    execute(database, "CREATE TABLE books (id INTEGER PRIMARY KEY, title TEXT, price NUMERIC, note TEXT)")
+    columns = "id INTEGER PRIMARY KEY, title TEXT, price NUMERIC, note TEXT, scoopi_run TEXT"
+    execute(database, f"CREATE TABLE books ({columns})")
     if database.dialect == "postgresql":
         execute(database, "ALTER TABLE books ALTER id ADD GENERATED ALWAYS AS IDENTITY")
     table = RecordTable(database, "books", PLAIN, "run")
@@ -177,6 +178,37 @@ def test_a_table_with_further_columns_of_its_own_is_taken(database: Database) ->
 
     table.write([Move("a", 0, 1)], [[["Rye", "1"]]])
 
+    assert len(rows(database)) == 1
+
+
+def test_the_rows_of_a_run_that_was_lost_are_removed_and_no_others(database: Database) -> None:
+    for run in ("earlier", "lost"):
+        table = RecordTable(database, "books", PLAIN, run)
+        table.position("a")
+        table.write([Move("a", 0, 1)], [[[run, "1"], [run, "2"]]])
+
+    lost = RecordTable(database, "books", PLAIN, "lost")
+
+    assert [lost.discard(), lost.discard()] == [2, 0]
+    assert {title for title, _ in rows(database)} == {"earlier"}
+
+
+def test_the_rows_of_a_table_with_a_key_stay_as_the_next_run_updates_them(database: Database) -> None:
+    for run, price in (("lost", "1"), ("next", "2")):
+        table = RecordTable(database, "books", KEYED, run)
+        assert RecordTable(database, "books", KEYED, "lost").discard() == 0
+        table.position("a")
+        table.write([Move("a", 0, 1)], [[["Rye", price]]])
+
+    assert [(title, int(price)) for title, price in rows(database)] == [("Rye", 2)]
+
+
+def test_nothing_is_removed_where_there_is_no_table_or_none_of_scoopi(database: Database) -> None:
+    table = RecordTable(database, "books", PLAIN, "lost")
+    assert table.discard() == 0
+    execute(database, "CREATE TABLE books (title TEXT, price NUMERIC)")
+    execute(database, "INSERT INTO books VALUES ('Rye', 1)")
+    assert table.discard() == 0
     assert len(rows(database)) == 1
 
 

@@ -18,7 +18,8 @@ from scoopi.outputs.databases.table_difference import differences
 
 OFFSETS = "scoopi_offsets"
 RUN_COLUMN = "scoopi_run"
-"""Of tables with a key: which run wrote the row last. Its first record wins, over rows of earlier runs."""
+"""Which run wrote the row last. With a key its first record wins, over rows of earlier runs; without one the
+rows of a run that was lost are found by it."""
 TRIES = 3
 
 
@@ -61,10 +62,7 @@ class RecordTable:
         dialect = database.dialect
         columns = [sa.Column(each.name, column_type(each, dialect)) for each in schema.all_columns]
         bound = [bound_value(each, dialect) for each in schema.all_columns]
-        if schema.key:
-            columns.append(sa.Column(RUN_COLUMN, sa.Text()))
-            bound.append(lambda value: value)
-        self.table = sa.Table(table_name, metadata, *columns)
+        self.table = sa.Table(table_name, metadata, *columns, sa.Column(RUN_COLUMN, sa.Text()))
         if schema.key:
             self.table.append_constraint(sa.UniqueConstraint(*schema.key))
         self._offsets = _offsets_table(metadata)
@@ -103,6 +101,23 @@ class RecordTable:
     def close(self) -> None:
         """Close the connection."""
         self.database.close()
+
+    def discard(self) -> int:
+        """Remove the rows of the run; how many. Those of a table with a key stay: a run updates them.
+
+        Raises:
+            StoreError, AppenderError: as `Database.transaction`.
+        """
+        if self._schema.key or not self.database.exists():
+            return 0
+        name, schema, written_by = self.table.name, self.table.schema, self.table.c[RUN_COLUMN]
+        with self.database.transaction() as connection:
+            inspector = sa.inspect(connection)
+            if not inspector.has_table(name, schema=schema):
+                return 0
+            if RUN_COLUMN not in {each["name"] for each in inspector.get_columns(name, schema=schema)}:
+                return 0
+            return connection.execute(sa.delete(self.table).where(written_by == self._run)).rowcount
 
     def position(self, segment: str, creates: bool = True) -> int:
         """Up to which byte the segment is written; 0 for a new one.

@@ -19,8 +19,8 @@ class RowInsert:
     A record in which a field of the key is missing is equal to no other.
 
     Args:
-        bound: for each column, what makes the value that is given to the driver.
-        run_column: of a table with a key, the last one: which run wrote the row.
+        bound: for each column of a record, what makes the value that is given to the driver.
+        run_column: the last column of the table: which run wrote the row.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class RowInsert:
         self._bound = bound
         self._key = key
         self._key_places = [self._names.index(name) for name in key]
-        self._tail = (run,) if key else ()
+        self._run = run
         self._run_column = run_column
 
     def all(self, connection: sa.Connection, batches: Iterable[Sequence[Sequence[Any]]]) -> tuple[int, int]:
@@ -54,8 +54,7 @@ class RowInsert:
         return rows, dropped
 
     def _row(self, record: Sequence[Any]) -> tuple[Any, ...]:
-        values = (*record, *self._tail)
-        return tuple([convert(value) for convert, value in zip(self._bound, values, strict=True)])
+        return (*[convert(value) for convert, value in zip(self._bound, record, strict=True)], self._run)
 
     def _first_of_each(self, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """In the order of their keys: nodes that write equal ones never wait for each other in a circle."""

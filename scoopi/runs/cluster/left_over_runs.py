@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 
 from scoopi.configs.configs import Configs
 from scoopi.errors import ConfigError, RecordError, RunError, StoreError
 from scoopi.publishing.output_file import OutputSpec, of_node
+from scoopi.publishing.row_tables import RowTables
 from scoopi.runs.cluster.cluster_runs import store_of
 from scoopi.runs.cluster.run_name import RunName
 from scoopi.runs.composed import Composed, read_composed
@@ -121,17 +123,32 @@ class EarlierIncarnations:
     def set_aside(self, now: str | None, outputs: Sequence[OutputSpec]) -> None:
         """Move what such incarnations left to a folder of its own, this node's first.
 
+        Rows that those of them that did not end have put into tables without a key are removed, or the run
+        that starts again would double them.
+
         Raises:
-            StoreError: another node is still running with such rows; try again.
+            StoreError: another node is still running with such rows, or a database does not answer; try
+                again.
+            AppenderError: a database refuses to remove rows.
             RunError: it cannot be moved.
         """
         earlier, own = self._earlier(now), self._folder.node
+        self._discard_rows(earlier, outputs)
         for node in sorted(earlier, key=lambda node: node != own):
             files = [spec.file for spec in (*of_node(outputs, node), *outputs)]
             with ExitStack() as opened:
                 owner = self._folder if node == own else opened.enter_context(self._stopped(node))
                 if owner.known_states().get(node) == earlier[node]:  # it may have started again meanwhile
                     log.warning("earlier rows of node %s were moved to %s", node, owner.set_aside(files))
+
+    def _discard_rows(self, earlier: Mapping[str, NodeState], outputs: Sequence[OutputSpec]) -> None:
+        """Without a lock of their folders: rows of these incarnations are of no use to anyone."""
+        ended = {state.run for state in earlier.values() if state.over}
+        for node, state in earlier.items():
+            if state.run not in ended:
+                tables = RowTables((*of_node(outputs, node), *outputs), Path.cwd(), state.run)
+                for name, rows in tables.discard().items():
+                    log.warning("%s: %d rows of the lost run were removed from the table", name, rows)
 
     def _earlier(self, now: str | None) -> dict[str, NodeState]:
         return {node: state for node, state in self._known.items() if state.run != now}
