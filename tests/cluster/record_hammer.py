@@ -123,11 +123,17 @@ class RecordHammer:
             kind: [*self._folder.glob(f"node-*/out/{self._run}/packets-*.{kind}")]
             for kind in ("csv", "parquet")
         }
+        details = [*self._folder.glob(f"node-*/out/{self._run}/details-*.csv")]
         wrong = {
             "csv": world.differences(csv_values(files["csv"], "name"), world.packets),
             "parquet": world.differences(parquet_values(files["parquet"], "name"), world.packets),
             "sqlite": world.differences(sqlite_values(tables, "packets", "name"), world.packets),
             "postgresql": world.differences(postgres_values(self._url, "packets", "name"), world.packets),
+            "followed csv": world.differences(csv_values(details, "name"), world.details),
+            "followed sqlite": world.differences(sqlite_values(tables, "details", "name"), world.details),
+            "followed postgresql": world.differences(
+                postgres_values(self._url, "details", "name"), world.details
+            ),
             "postgresql by key": world.differences(postgres_values(self._url, "kinds", "kind"), world.kinds),
         }
         if found := {name: difference for name, difference in wrong.items() if difference}:

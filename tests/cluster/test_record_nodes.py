@@ -13,7 +13,7 @@ from tests.cluster.hammer_grid import HammerGrid
 from tests.cluster.record_hammer import NODE, RecordHammer
 from tests.outputs.postgres_server import PostgresServer
 
-PAGES = 120
+PAGES = 80
 LIMIT_S = 60.0
 SOME_BYTES = 2000
 

@@ -105,6 +105,11 @@ class RecordRound:
             "parquet": world.differences(parquet_values([run / "packets.parquet"], "name"), world.packets),
             "sqlite": world.differences(sqlite_values(tables, "packets", "name"), world.packets),
             "postgresql": world.differences(postgres_values(self._url, "packets", "name"), world.packets),
+            "followed csv": world.differences(csv_values([run / "details.csv"], "name"), world.details),
+            "followed sqlite": world.differences(sqlite_values(tables, "details", "name"), world.details),
+            "followed postgresql": world.differences(
+                postgres_values(self._url, "details", "name"), world.details
+            ),
             "csv by key": world.differences(csv_values([run / "kinds.csv"], "kind"), world.kinds),
             "sqlite by key": world.differences(sqlite_values(tables, "kinds", "kind"), world.kinds),
             "postgresql by key": world.differences(postgres_values(self._url, "kinds", "kind"), world.kinds),

@@ -25,6 +25,8 @@ taskGroups:
   shelf:
     packets: {{ dataDef: packet, output: [ {outputs} ] }}
     kinds: {{ dataDef: kind, output: [ {keyed} ] }}
+  detail:
+    details: {{ dataDef: detail, output: [ {details} ] }}
 dataDefs:
   packet:
     each: li
@@ -32,6 +34,11 @@ dataDefs:
     fields:
       name: a
       price: {{ select: b, type: decimal }}
+      link: {{ select: "a @href", type: url, follow: detail }}
+  detail:
+    fields:
+      name: {{ parent: name }}
+      code: i
   kind:
     key: [ kind ]
     fields:
@@ -46,11 +53,13 @@ class RecordWorld:
     Attributes:
         packets: the names that stand in each output once.
         kinds: the keys that stand in each output once.
+        details: the names of packets that lead to a page of their own, whose record has that name once.
     """
 
     defs: Path
     packets: frozenset[str]
     kinds: frozenset[str]
+    details: frozenset[str]
 
     def differences(self, found: Iterable[str], wanted: frozenset[str]) -> str:
         """What is lost and doubled; empty when each stands there once."""
@@ -71,10 +80,16 @@ def build_records(folder: Path, pages: int, postgres_url: str = "", base_url: st
         base_url: where a server has the pages; without it they are files.
     """
     (folder / "pages").mkdir(parents=True)
-    locators, packets, kinds = [], set(), set()
+    locators, packets, kinds, details = [], set(), set(), set()
     for page in range(pages):
         names = [f"p{page}.{card}" for card in range(CARDS)]
-        cards = "".join(f"<li><a>{name}</a><b>{page}.{card}0</b>" for card, name in enumerate(names))
+        links = [f" href=d{page}.html", *[""] * (CARDS - 1)]
+        cards = "".join(
+            f"<li><a{link}>{name}</a><b>{page}.{card}0</b>"
+            for card, (name, link) in enumerate(zip(names, links, strict=True))
+        )
+        (folder / "pages" / f"d{page}.html").write_text(f"<i>code {page}</i>")
+        details.add(names[0])
         kind = f"kind {page // SAME}"
         (folder / "pages" / f"{page}.html").write_text(f"<h1>{kind}</h1><ul>{cards}</ul>")
         url = f"{base_url}/{page}.html" if base_url else f"{folder}/pages/{page}.html"
@@ -83,15 +98,20 @@ def build_records(folder: Path, pages: int, postgres_url: str = "", base_url: st
         kinds.add(kind)
     outputs = ["packets.csv", "packets.parquet", "packets.jsonl.zst", "'sqlite:shop.db#packets'"]
     keyed = ["kinds.csv", "'sqlite:shop.db#kinds'"]
+    detailed = ["details.csv", "'sqlite:shop.db#details'"]
     if postgres_url:
         outputs.append(f"'{postgres_url}#packets'")
         keyed.append(f"'{postgres_url}#kinds'")
+        detailed.append(f"'{postgres_url}#details'")
     text = DEFINITIONS.format(
-        locators="\n".join(locators), outputs=", ".join(outputs), keyed=", ".join(keyed)
+        locators="\n".join(locators),
+        outputs=", ".join(outputs),
+        keyed=", ".join(keyed),
+        details=", ".join(detailed),
     )
     (folder / "defs").mkdir()
     (folder / "defs" / "job.yml").write_text(text)
-    return RecordWorld(folder / "defs", frozenset(packets), frozenset(kinds))
+    return RecordWorld(folder / "defs", frozenset(packets), frozenset(kinds), frozenset(details))
 
 
 def csv_values(files: Iterable[Path], column: str) -> list[str]:

@@ -11,7 +11,7 @@ from tests.outputs.postgres_server import PostgresServer
 from tests.reliability.record_rounds import DATABASE, PARENT, WORKER, RecordRound
 from tests.reliability.record_world import build_records
 
-PAGES = 250
+PAGES = 150
 
 
 @pytest.mark.parametrize("blows", [[PARENT, PARENT], [DATABASE, PARENT], [WORKER, DATABASE]])
