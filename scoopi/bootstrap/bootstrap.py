@@ -107,11 +107,12 @@ class Bootstrap:
         packed, outputs = self._composed(defs, configs)
         composed = msgpack_decoder(Composed).decode(packed)
         settings = ClusterSettings.of(configs, Path.cwd())
-        if settings.addresses:
+        if settings.is_cluster:
             return self._join(settings, composed, configs, outputs)
         if self._request.run is not None:
             raise UsageError(
-                "--run names a run of a cluster", hint="add --cluster HOST:PORT, or leave it out"
+                "--run names a run of a cluster",
+                hint="add --cluster HOST:PORT or --store URL, or leave it out",
             )
         if self._request.discard_lost:
             raise UsageError(

@@ -162,7 +162,8 @@ class DefsComposer:
 
     def _name_faults(self, appender: Appender) -> Iterator[Fault]:
         """In a cluster the name of a file also contains the node's id."""
-        if not self._configs.text("scoopi.cluster.addresses") or appender.output.startswith(LIST_PREFIX):
+        keys = ("scoopi.cluster.addresses", "scoopi.cluster.store")
+        if not any(map(self._configs.text, keys)) or appender.output.startswith(LIST_PREFIX):
             return
         from scoopi.publishing.output_file import file_of_node
 

@@ -105,12 +105,18 @@ def add_run_options(parser: ArgumentParser) -> None:
 
 
 def add_cluster(parser: ArgumentParser) -> None:
-    """`--cluster HOST:PORT,…`, for a verb that queries a cluster."""
+    """`--cluster HOST:PORT,…` and `--store URL`, for a verb that queries a cluster."""
     parser.add_argument(
         "--cluster",
         metavar="HOST:PORT,…",
         type=member_addresses,
         help="members of the Hazelcast cluster (default: the setting scoopi.cluster.addresses)",
+    )
+    parser.add_argument(
+        "--store",
+        metavar="URL",
+        help="the database that keeps the runs: postgresql://USER@HOST/DATABASE "
+        "(default: the setting scoopi.cluster.store)",
     )
 
 
@@ -126,15 +132,33 @@ def member_addresses(text: str) -> str:
 
 
 def cluster_settings(options: Namespace) -> dict[str, str]:
-    """The settings of the command line, including `--cluster`.
+    """The settings of the command line, including `--cluster` and `--store`.
 
     Raises:
-        UsageError: as `read_settings`.
+        UsageError: as `read_settings`; or the URL names no store, or there are both.
     """
     settings = read_settings(options.settings)
+    if options.store is not None:
+        if options.cluster is not None:
+            what = "--store and --cluster both name where runs are kept"
+            raise UsageError(what, hint="leave one of both out")
+        settings |= _store_settings(options.store)
     if options.cluster is not None:
-        settings["scoopi.cluster.addresses"] = options.cluster
+        settings |= {"scoopi.cluster.addresses": options.cluster, "scoopi.cluster.store": ""}
     return settings
+
+
+def _store_settings(text: str) -> dict[str, str]:
+    """What `--store` sets; the URL as written, since it may refer to a variable of the environment."""
+    from scoopi.model.text.store_url import DEFAULT_NAME, StoreKind, parse_store_url
+
+    url = parse_store_url(text)
+    if url.kind is StoreKind.POSTGRESQL:
+        return {"scoopi.cluster.store": text, "scoopi.cluster.addresses": ""}
+    if url.name != DEFAULT_NAME:
+        hint = "leave it out; -D scoopi.cluster.name=… is the name of the members' cluster"
+        raise UsageError(f"--store {url.shown}: /{url.name} names the state of a scheduler", hint=hint)
+    return {"scoopi.cluster.addresses": url.hosts, "scoopi.cluster.store": ""}
 
 
 def add_verbose(parser: ArgumentParser) -> None:

@@ -69,7 +69,7 @@ class Setting(msgspec.Struct, frozen=True):
     @property
     def is_secret(self) -> bool:
         """Whether its value is never shown or stored, wherever it was set."""
-        return self.key.endswith(".password")
+        return self.key.endswith(".password") or self.key in _MAY_HOLD_SECRETS
 
     @property
     def may_change_rows(self) -> bool:
@@ -95,6 +95,10 @@ class Setting(msgspec.Struct, frozen=True):
                 return " or ".join(self.choices)
             case _:
                 return self.kind.value
+
+
+_MAY_HOLD_SECRETS = frozenset({"scoopi.cluster.store"})
+"""Settings whose value may have a password in it."""
 
 
 class SettingKey(msgspec.Struct, frozen=True):

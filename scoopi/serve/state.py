@@ -17,12 +17,12 @@ from scoopi.defs.yaml.report import Report
 from scoopi.errors import StoreError, UsageError
 from scoopi.model.schedule.schedule_records import ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
+from scoopi.model.text.store_url import StoreUrl
 from scoopi.scheduler.decisions import changed
 from scoopi.serve import bundle
 from scoopi.serve.passes import Passes
 from scoopi.serve.wake_ups import notify_all
 from scoopi.store.schedule.store_opening import open_schedule_store
-from scoopi.store.store_url import StoreUrl
 
 log = logging.getLogger(__name__)
 

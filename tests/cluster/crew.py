@@ -28,6 +28,7 @@ class Crew:
     """Nodes that beat fast; a `with` stops those that still run.
 
     Args:
+        cluster: where the run is kept: a cluster, or the URL of a database.
         changes: settings that are given to each node.
         run: its name; empty: without `--run`.
         discard_lost: as `--discard-lost`.
@@ -35,23 +36,26 @@ class Crew:
 
     def __init__(
         self,
-        cluster: ClusterClient,
+        cluster: ClusterClient | str,
         defs: Path,
         output: Path,
         run: str,
         changes: dict[str, str],
         discard_lost: bool = False,
     ) -> None:
-        reached = cluster.settings
-        self.address = ",".join(reached.addresses)
-        self.name = reached.name
+        self.address, self.name, self.url = "", "", ""
+        if isinstance(cluster, str):
+            self.url = cluster
+            kept = {"scoopi.cluster.store": cluster}
+        else:
+            self.address, self.name = ",".join(cluster.settings.addresses), cluster.settings.name
+            kept = {"scoopi.cluster.addresses": self.address, "scoopi.cluster.name": self.name}
         self.output = output
         self.run_name = run
         self._defs = defs
         self._discard_lost = discard_lost
         self._settings = {
-            "scoopi.cluster.addresses": self.address,
-            "scoopi.cluster.name": self.name,
+            **kept,
             "scoopi.cluster.heartbeat": "100",
             "scoopi.cluster.liveness.gap": "2000",
             "scoopi.monitor.timerPeriod": "100",
@@ -104,8 +108,11 @@ class Crew:
 
     def words(self, *words: str) -> list[str]:
         """A command line that asks the cluster."""
-        named = ["-D", f"scoopi.cluster.name={self.name}", "-D", "scoopi.cluster.heartbeat=100"]
-        return [*words, *(["--cluster", self.address] if self.address else []), *named]
+        beat = ["-D", "scoopi.cluster.heartbeat=100"]
+        if self.url:
+            return [*words, "--store", self.url, *beat]
+        named = ["-D", f"scoopi.cluster.name={self.name}"]
+        return [*words, *(["--cluster", self.address] if self.address else []), *named, *beat]
 
     def ask(self, *words: str) -> tuple[int, str, str]:
         """Exit code, stdout and stderr of a command line that asks the cluster."""

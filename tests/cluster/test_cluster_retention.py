@@ -11,6 +11,7 @@ import pytest
 from scoopi.errors import StoreError
 from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.runs.cluster.cluster_runs import runs_of
+from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import ENDED, HOSTS, MEMBERS, RUN, RUN_MAPS, StoreMap
@@ -115,7 +116,7 @@ def test_after_the_retention_nothing_is_left_of_a_run_and_the_next_one_is_new(
         (first,) = crew.run("ann")
         RunRetention(HazelcastStore(cluster, first.run), 1).begin()
         wait_until(lambda: not kept_of(cluster, first.run), "the end of all records", LIMIT_S)
-        assert first.run not in runs_of(cluster, "test").kept()
+        assert first.run not in runs_of(ClusterBackend(cluster, "test"), "test").kept()
         assert maps_of(cluster, first.run)
         (second,) = crew.run("ann")
         assert second.run != first.run

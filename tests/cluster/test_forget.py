@@ -12,7 +12,8 @@ import pytest
 from scoopi.cli.exit_codes import code_of_error
 from scoopi.errors import RunError
 from scoopi.model.report.run_report import RunStatus
-from scoopi.runs.cluster.cluster_runs import runs_of, store_of
+from scoopi.runs.cluster.cluster_runs import runs_of
+from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.membership import Membership
@@ -53,7 +54,7 @@ def figures_of(crew: Crew) -> Any:
 
 def end_pulse(client: ClusterClient, run: str) -> None:
     """As the members do when its time is over."""
-    store_of(client).delete_all(RUN, [PREFIX + run])
+    ClusterBackend(client, "test").store().delete_all(RUN, [PREFIX + run])
 
 
 def start_another(client: ClusterClient, world: World, tmp_path: Path) -> None:
@@ -70,7 +71,9 @@ def test_a_stopped_run_is_forgotten_without_a_question_and_nothing_of_it_stays(
     code, out, err = crew.ask("forget", crew.run_name)
     assert (code, out, err) == (0, "", f"run {crew.run_name}: removed from the cluster\n")
     assert not maps_of(cluster, crew.run_name)
-    assert PREFIX + crew.run_name not in store_of(cluster).get_all(RUN, [PREFIX + crew.run_name])
+    assert PREFIX + crew.run_name not in ClusterBackend(cluster, "test").store().get_all(
+        RUN, [PREFIX + crew.run_name]
+    )
     code, _, err = crew.ask("status", crew.run_name)
     assert (code, "knows no run" in err) == (5, True)
     code, _, err = crew.ask("forget", crew.run_name)
@@ -81,7 +84,7 @@ def test_a_stopped_run_is_forgotten_without_a_question_and_nothing_of_it_stays(
 def test_a_run_at_its_end_is_forgotten_too(crew_of: CrewOf, cluster: ClusterClient, phase: str) -> None:
     crew = crew_of(**SLOW)
     stopped(crew, cluster)
-    record = RunRecord(store_of(cluster, crew.run_name), "test")
+    record = RunRecord(ClusterBackend(cluster, "test").store(crew.run_name), "test")
     record.to_ending()
     if phase == "OVER":
         record.to_over()
@@ -92,8 +95,8 @@ def test_a_run_at_its_end_is_forgotten_too(crew_of: CrewOf, cluster: ClusterClie
 
 def test_a_run_that_never_began_is_forgotten(crew_of: CrewOf, cluster: ClusterClient) -> None:
     crew = crew_of()
-    runs_of(cluster, "test").enter(crew.run_name)
-    Membership(store_of(cluster, crew.run_name), "test", "ann").beat(Load(0, True))
+    runs_of(ClusterBackend(cluster, "test"), "test").enter(crew.run_name)
+    Membership(ClusterBackend(cluster, "test").store(crew.run_name), "test", "ann").beat(Load(0, True))
     assert figures_of(crew)["phase"] == "ABANDONED"
     assert crew.ask("forget", crew.run_name)[0] == 0
     assert not maps_of(cluster, crew.run_name)
@@ -186,14 +189,18 @@ def test_a_node_at_work_renews_the_time_of_its_run(
     node = crew.start("ann")
     wait_until(server.log.pages, "the first page's request", LIMIT_S)
     end_pulse(cluster, crew.run_name)
-    wait_until(lambda: runs_of(cluster, "test").pulse.seconds(crew.run_name) > 0, "the renewal", LIMIT_S)
+    wait_until(
+        lambda: runs_of(ClusterBackend(cluster, "test"), "test").pulse.seconds(crew.run_name) > 0,
+        "the renewal",
+        LIMIT_S,
+    )
     crew.cancel()
     node.result(LIMIT_S)
 
 
 def test_a_node_that_enters_while_its_run_is_being_removed_keeps_it(cluster: ClusterClient) -> None:
     name = "entered-meanwhile"
-    registry = runs_of(cluster, "test")
+    registry = runs_of(ClusterBackend(cluster, "test"), "test")
     maps, _ = registry.enter(name)
     end_pulse(cluster, name)
 
@@ -212,7 +219,7 @@ def test_a_node_that_wakes_up_does_not_create_the_maps_of_a_removed_run_again(
     cluster: ClusterClient,
 ) -> None:
     name, now = "slept-over", [0.0]
-    registry = runs_of(cluster, "test")
+    registry = runs_of(ClusterBackend(cluster, "test"), "test")
     maps, _ = registry.enter(name)
     store = HazelcastStore(cluster, maps, is_gone=lambda: registry.is_gone(name, maps), clock=lambda: now[0])
     store.put_if_absent_all(JOBS, [("k", b'{"state_key":"R/a"}')])

@@ -64,8 +64,9 @@ def test_each_value_reaches_the_field_of_its_own() -> None:
         "share_turn": "107",
     }
     found = settings(FOLDER, **values)
+    others = {"tls", "call_timeout_ms", "store"}
     unlike = {field.name for field in fields(found) if getattr(found, field.name) != field.default}
-    assert unlike == {field.name for field in fields(found)} - {"tls", "call_timeout_ms"}
+    assert unlike == {field.name for field in fields(found)} - others
     numbers = (found.connect_timeout_ms, found.reconnect_timeout_ms, found.heartbeat_ms, found.share_turn_ms)
     assert numbers == (101, 1002, 105, 107)
     assert (found.quorum_size, found.quorum_timeout_s, found.liveness_gap_ms) == (3, 4, 1006)
@@ -102,3 +103,31 @@ def test_passwords_are_not_shown() -> None:
 def test_a_misspelt_key_of_the_cluster_is_an_error_that_names_the_nearest() -> None:
     with pytest.raises(ConfigError, match=r"scoopi\.cluster\.heartbeat"):
         ConfigsReader().read({"scoopi.cluster.hartbeat": "1"}, None, {}, Path("/nowhere"))
+
+
+def test_a_database_keeps_the_run_in_place_of_members_and_its_password_is_not_shown() -> None:
+    found = settings(store="postgresql://ann:s3cret@db.example/shop")
+    assert found.is_cluster
+    assert found.addresses == ()
+    assert found.store is not None
+    assert found.store.shown == "postgresql://ann:***@db.example/shop"
+    assert "s3cret" not in repr(found)
+    read = ConfigsReader().read({"scoopi.cluster.store": found.store.text}, None, {}, FOLDER)
+    assert read.entry("scoopi.cluster.store").shown == "***"
+    assert "scoopi.cluster.store" not in {**read.kept(), **read.composed()}
+
+
+@pytest.mark.parametrize(
+    ("values", "what"),
+    [
+        ({"store": "shop"}, "names no store"),
+        ({"store": "hazelcast://h:1"}, "hazelcast://h:1 is not a database"),
+        ({"store": "mysql://ann:s3cret@h/d"}, "mysql://… names no store"),
+        ({"store": "postgresql://h/d", "addresses": "h:1"}, "in a database or in a cluster, not in both"),
+    ],
+)
+def test_what_is_no_database_is_named(values: dict[str, str], what: str) -> None:
+    with pytest.raises(ConfigError, match=what) as raised:
+        settings(FOLDER, **values)
+    assert "scoopi.cluster.store: " in str(raised.value)
+    assert "s3cret" not in str(raised.value)

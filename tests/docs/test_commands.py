@@ -64,13 +64,21 @@ def test_a_command_of_the_documentation_runs(command: str, checkout: Path) -> No
 
 def test_the_session_with_a_cluster_runs(checkout: Path, cluster: ClusterClient) -> None:
     """The member is the one of the tests."""
-    (block,) = Page("docs/cluster.md").blocks("shell")
-    member, *questions = block.lines
+    member, *questions = Page("docs/cluster.md").blocks("shell")[0].lines
     reached = cluster.settings
     assert member == "scoopi member"
     for line in questions:
         asked = line.replace("127.0.0.1:5701", reached.addresses[0])
         done = run(f"SCOOPI_CLUSTER_NAME={reached.name} {asked}", checkout)
+        assert done.returncode == 0, done.stderr
+    assert list(checkout.glob("output/fair/data-*.txt"))
+
+
+def test_the_session_with_a_database_runs(checkout: Path, postgres_url: str) -> None:
+    """The database is one of the tests."""
+    shutil.rmtree(checkout / "output", ignore_errors=True)
+    for line in Page("docs/cluster.md").blocks("shell")[1].lines:
+        done = run(line.replace("postgresql://scoopi@db.example/scoopi", postgres_url), checkout)
         assert done.returncode == 0, done.stderr
     assert list(checkout.glob("output/fair/data-*.txt"))
 

@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 
 START_S = 30.0
+GUARDED = "guarded"
+"""The one user who needs a password."""
 SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "fsync": "off",  # a killed server loses nothing by it, only a machine without power does
@@ -50,6 +52,8 @@ class PostgresServer:
     def __enter__(self) -> PostgresServer:
         options = ["-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
         self._call([program("initdb"), "-D", str(self._folder / "data"), *options])
+        access = self._folder / "data" / "pg_hba.conf"
+        access.write_text(f"host all {GUARDED} 127.0.0.1/32 scram-sha-256\n{access.read_text()}")
         with (self._folder / "data" / "postgresql.conf").open("a") as conf:
             conf.writelines(f"{key} = '{value}'\n" for key, value in SETTINGS.items())
             conf.write(f"port = {self.port}\nunix_socket_directories = '{self._folder}'\n")
@@ -90,6 +94,11 @@ class PostgresServer:
         """The URL of a new database."""
         self._psql("postgres", f"CREATE DATABASE {name}")
         return f"postgresql://tester@127.0.0.1:{self.port}/{name}"
+
+    def ensure_guarded(self, password: str) -> None:
+        """The user who needs this password, and may create nothing."""
+        self._psql("postgres", f"DROP ROLE IF EXISTS {GUARDED}")
+        self._psql("postgres", f"CREATE ROLE {GUARDED} LOGIN PASSWORD '{password}'")
 
     def _psql(self, database: str, sql: str) -> None:
         import psycopg

@@ -55,6 +55,7 @@ def attacker(cluster: ClusterClient) -> Iterator[Any]:
 def crew(cluster: ClusterClient, tmp_path: Path) -> Iterator[Crew]:
     """Of a run with one local page."""
     from scoopi.runs.cluster.cluster_runs import runs_of
+    from scoopi.store.cluster.cluster_backend import ClusterBackend
     from tests.cluster.crew import Crew
 
     defs = tmp_path / "world" / "defs"
@@ -63,4 +64,4 @@ def crew(cluster: ClusterClient, tmp_path: Path) -> Iterator[Crew]:
     (defs / "defs.yml").write_text(DEFS, encoding="utf-8")
     with Crew(cluster, defs, tmp_path / "out", f"{tmp_path.name}-run", {}) as crew:
         yield crew
-    runs_of(cluster, "test").forget(crew.run_name)
+    runs_of(ClusterBackend(cluster, "test"), "test").forget(crew.run_name)

@@ -15,6 +15,7 @@ from scoopi.cli.exit_codes import code_of_error
 from scoopi.errors import ScoopiError
 from scoopi.model.report.run_report import RunReport, RunStatus
 from scoopi.runs.cluster.cluster_runs import runs_of
+from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.ports import ENDED, HOSTS, JOBS, MEMBERS, PAYLOADS, RUN, StoreMap
 from tests.cluster.crew import LIMIT_S, Crew
@@ -69,7 +70,7 @@ def start(crew: Crew, cluster: ClusterClient) -> Iterator[Callable[[str], Future
 
         yield started
     for run in runs:  # each takes some megabytes of the member
-        runs_of(cluster, "test").forget(run)
+        runs_of(ClusterBackend(cluster, "test"), "test").forget(run)
 
 
 @pytest.mark.parametrize("kind", VALUES)
@@ -98,7 +99,7 @@ def test_a_value_that_was_there_before_a_try_to_join_without_an_answer_is_named_
 ) -> None:
     name = f"{crew.run_name}-{place}"
     plant(attacker, f"scoopi.{name}.{place}", PLACES[place], VALUES["a number"])
-    runs_of(cluster, "ann").enter(name)  # the first write of a try
+    runs_of(ClusterBackend(cluster, "ann"), "ann").enter(name)  # the first write of a try
     end = end_of(start(name))
     assert is_harmless(end) or is_named(end, place, PLACES[place]), end
 

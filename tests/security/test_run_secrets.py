@@ -13,6 +13,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from scoopi.runs.cluster.cluster_runs import runs_of
+from scoopi.store.cluster.cluster_backend import ClusterBackend
 from scoopi.store.cluster.cluster_client import ClusterClient
 from tests.engine.desk import Desk, Ended
 from tests.server.answer import Answer
@@ -174,5 +175,5 @@ def test_no_record_of_a_cluster_and_no_status_shows_a_token_or_a_password(
     }
     assert any(b"${env:TOKEN}" in content for content in records.values()), [*records]
     assert_clean({**records, **kept(desk.folder), **said([run, *asked])})
-    runs_of(cluster, "test").forget(name)
+    runs_of(ClusterBackend(cluster, "test"), "test").forget(name)
     refused("tokens and passwords of a run in its cluster")

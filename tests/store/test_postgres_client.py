@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from scoopi.errors import StoreError
-from scoopi.store.postgresql import postgres_client
+from scoopi.model.text.store_url import parse_store_url
+from scoopi.store.call_timeout import CallTimeout
 from scoopi.store.postgresql.postgres_client import PostgresClient
-from scoopi.store.store_url import parse_store_url
 from tests.outputs.postgres_server import PostgresServer
 
 PID = b"SELECT pg_backend_pid()"
@@ -76,17 +76,16 @@ def test_a_refusal_keeps_the_connection(client: PostgresClient) -> None:
     assert client.rows(PID, {}, is_repeatable=True) == [before]
 
 
-def test_a_server_that_hangs_is_not_waited_for(
-    client: PostgresClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_hangs_is_not_waited_for(store_database: str) -> None:
+    client = PostgresClient(parse_store_url(store_database), CallTimeout(0.2))
     ((pid,),) = client.rows(PID, {}, is_repeatable=True)
-    monkeypatch.setattr(postgres_client, "ANSWER_S", 0.2)
     os.kill(pid, signal.SIGSTOP)
     try:
         with pytest.raises(StoreError, match="no answer"):
             client.rows(b"SELECT 1", {}, is_repeatable=False)
     finally:
         os.kill(pid, signal.SIGCONT)
+        client.close()
 
 
 def test_a_closed_client_says_so(client: PostgresClient) -> None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 
 import pytest
 
-from scoopi.errors import StoreError
+from scoopi.errors import RunError, StoreError
+from scoopi.model.text.store_url import parse_store_url
+from scoopi.store import away_check
 from scoopi.store.ports import ENDED, RUN, Change, Outcome, Store
 from scoopi.store.postgresql.postgres_client import PostgresClient
 from scoopi.store.postgresql.postgres_store import PostgresStore
 from scoopi.store.settling_store import SettlingStore
-from scoopi.store.store_url import parse_store_url
 from tests.cluster.proxy import Plan, Proxy
 from tests.outputs.postgres_server import PostgresServer
 
@@ -147,3 +148,15 @@ def test_processes_that_create_the_tables_at_the_same_time(postgres_url: str) ->
     for thread in threads:
         thread.join(60)
     assert faults == []
+
+
+def test_a_node_that_was_away_writes_nothing_to_a_run_that_was_removed(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(away_check, "AWAY_S", -1)
+    with opened(postgres_url) as store:
+        removed, kept = store.beside("old", lambda: True), store.beside("new", lambda: False)
+        for write in (removed.put_if_absent_all, kept.put_if_absent_all):
+            with nullcontext() if write == kept.put_if_absent_all else pytest.raises(RunError):
+                write(RUN, [("a", b"1")])
+        assert (store.beside("old").count(RUN), store.beside("new").count(RUN)) == (0, 1)

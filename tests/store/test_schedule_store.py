@@ -23,13 +23,13 @@ from scoopi.model.schedule.schedule_records import (
     ProcessRecord,
     WorkerRecord,
 )
+from scoopi.model.text.store_url import parse_store_url
 from scoopi.store.ports import Store
 from scoopi.store.postgresql.postgres_client import PostgresClient
 from scoopi.store.postgresql.postgres_store import PostgresStore
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore, job_key, record_key
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
-from scoopi.store.store_url import parse_store_url
 from tests.cluster.grids import new_run
 from tests.store.faulty_store import Faults, FaultyStore
 

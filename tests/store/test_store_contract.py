@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.model.text.store_url import parse_store_url
 from scoopi.store.ports import Change, Outcome, Store, StoreMap
 from scoopi.store.postgresql.postgres_client import PostgresClient
 from scoopi.store.postgresql.postgres_store import PostgresStore
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
-from scoopi.store.store_url import parse_store_url
 from tests.cluster.grids import new_run
 from tests.store.faulty_store import Faults, FaultyStore
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from scoopi.errors import StoreError, UsageError
+from scoopi.model.text.store_url import parse_store_url
 from scoopi.store.schedule import store_opening
 from scoopi.store.schedule.store_opening import DATABASE, open_schedule_store
-from scoopi.store.store_url import parse_store_url
 
 
 def test_without_a_url_it_is_a_file(tmp_path: Path) -> None:

@@ -17,10 +17,10 @@ from scoopi.serve.rows import ENDS
 
 if TYPE_CHECKING:
     from scoopi.configs.groups import ClusterSettings
+    from scoopi.model.text.store_url import StoreUrl
     from scoopi.serve.job_desk import JobDesk
     from scoopi.serve.process_desk import ProcessDesk
     from scoopi.serve.state import State
-    from scoopi.store.store_url import StoreUrl
 
 Row = dict[str, Any]
 _ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -147,7 +147,7 @@ def store_url(options: Namespace) -> StoreUrl | None:
     text = options.store if options.store is not None else os.environ.get("SCOOPI_STORE")
     if text is None:
         return None
-    from scoopi.store.store_url import parse_store_url
+    from scoopi.model.text.store_url import parse_store_url
 
     return parse_store_url(text)
 

@@ -13,7 +13,7 @@ from scoopi.cli.terminal import Terminal, printable
 class Cancel:
     """Requests the shutdown and returns without waiting for the nodes."""
 
-    usage = "scoopi cancel RUN --cluster HOST:PORT[,…] [options]"
+    usage = "scoopi cancel RUN (--cluster HOST:PORT[,…] | --store URL) [options]"
     sentence = (
         "Stops a run on all its nodes: each finishes its running jobs, publishes and exits with 130.\n"
         "No work is lost: nodes that are started again with the name of the run continue it."

@@ -16,7 +16,7 @@ from scoopi.errors import UsageError
 class Forget:
     """Removes what a cluster keeps of a run; asks for confirmation while nodes work on it."""
 
-    usage = "scoopi forget RUN --cluster HOST:PORT[,…] [--yes] [options]"
+    usage = "scoopi forget RUN (--cluster HOST:PORT[,…] | --store URL) [--yes] [options]"
     sentence = (
         "Removes all data of a run, finished or not, from its cluster. Output files are kept.\n"
         "An unfinished run cannot be continued afterwards, and its unpublished rows stay unpublished."

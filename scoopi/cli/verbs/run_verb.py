@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from scoopi.cli.arguments import Verb
-from scoopi.cli.options import add_inputs, add_run_options, member_addresses
+from scoopi.cli.options import add_inputs, add_run_options, cluster_settings, member_addresses
 from scoopi.cli.session import carry_out
 from scoopi.cli.terminal import Terminal
 
@@ -19,7 +19,8 @@ class Run:
     example = (
         "scoopi run defs/examples/quickstart\n"
         "scoopi run shop.yml --output rows --workers 2 -D scoopi.loader.fetch.delay=250\n"
-        "scoopi run shop.yml --cluster 10.0.0.7:5701,10.0.0.8:5701"
+        "scoopi run shop.yml --cluster 10.0.0.7:5701,10.0.0.8:5701\n"
+        "scoopi run shop.yml --store postgresql://scoopi@db.example/scoopi"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -32,6 +33,12 @@ class Run:
             metavar="HOST:PORT,…",
             type=member_addresses,
             help="run as a node: share the work with all nodes of this Hazelcast cluster",
+        )
+        parser.add_argument(
+            "--store",
+            metavar="URL",
+            help="run as a node: share the work with all nodes that use this database, "
+            "postgresql://USER@HOST/DATABASE",
         )
         parser.add_argument(
             "--run",
@@ -49,8 +56,7 @@ class Run:
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Run them; the exit code is that of the report."""
-        if options.cluster is not None:
-            options.settings.append(f"scoopi.cluster.addresses={options.cluster}")
+        options.settings = [f"{key}={value}" for key, value in cluster_settings(options).items()]
         return carry_out(
             options,
             terminal,

@@ -36,7 +36,9 @@ class StatusText:
         """Several lines: the cluster, then its runs."""
         members = ", ".join(figures.members)
         lines = [f"cluster {figures.cluster}: {counted(len(figures.members), 'member')} ({members})"]
-        if len(figures.members) <= figures.most_members // 2:
+        if figures.is_database:
+            lines = [f"database {printable(figures.cluster)}"]
+        elif len(figures.members) <= figures.most_members // 2:
             split = f"the cluster seems split: {len(figures.members)} of {figures.most_members} members"
             lines.append(self._paint(f"{split}; its nodes wait for the others", "yellow"))
         if not figures.runs:
@@ -145,7 +147,7 @@ def _table(rows: Iterator[tuple[str, ...]], right: tuple[int, ...]) -> list[str]
 class Status:
     """Prints the figures to stdout, as text or JSON."""
 
-    usage = "scoopi status [RUN] --cluster HOST:PORT[,…] [--json] [options]"
+    usage = "scoopi status [RUN] (--cluster HOST:PORT[,…] | --store URL) [--json] [options]"
     sentence = (
         "Shows the runs of a cluster: their jobs, their nodes, and how the nodes share the hosts.\n"
         "It watches a few heartbeats, to see which nodes are alive and how fast they are."

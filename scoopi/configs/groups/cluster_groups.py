@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Annotated, Self
 
 from scoopi.configs.setting import DAY_MS, HOUR_MS, NODE, SHARED, SettingKey, SettingKind, Values, values_of
-from scoopi.errors import ConfigError
+from scoopi.errors import ConfigError, UsageError
+from scoopi.model.text.store_url import StoreKind, StoreUrl, parse_store_url
 
 DEFAULT_PORT = 5701
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:(?P<port>[0-9]{1,5}))?")
@@ -81,7 +82,8 @@ class ClusterSettings:
     """How a node connects to its cluster, and the timing that all nodes share.
 
     Attributes:
-        addresses: `HOST:PORT` of members; empty: the run is on one machine.
+        addresses: `HOST:PORT` of members; empty without a store: the run is on one machine.
+        store: the database that keeps the run in place of members.
         call_timeout_ms: after this long without an answer a call to the store fails.
         members: how many members the cluster has; 0: as many as were ever seen together.
     """
@@ -118,12 +120,22 @@ class ClusterSettings:
         SettingKey("scoopi.cluster.password", NODE, "The password for that user; write it as ${env:NAME}."),
     ] = field(default=None, repr=False)
     tls: TlsSettings | None = None
+    store: Annotated[
+        StoreUrl | None,
+        SettingKey(
+            "scoopi.cluster.store",
+            NODE,
+            "The database that keeps runs of several nodes, in place of members: postgresql://USER@HOST/DATABASE.",
+            kind=SettingKind.TEXT,
+            default=None,
+        ),
+    ] = None
     connect_timeout_ms: Annotated[
         int,
         SettingKey(
             "scoopi.cluster.connect.timeout",
             NODE,
-            "How long a starting node tries to reach a member.",
+            "How long a starting node tries to reach a member, or the database.",
             unit="ms",
             least=100,
             most=HOUR_MS,
@@ -134,7 +146,7 @@ class ClusterSettings:
         SettingKey(
             "scoopi.cluster.reconnect.timeout",
             NODE,
-            "How long a running node waits for a member when none answers; then it stops.",
+            "How long a running node waits for members or a database that do not answer; then it stops.",
             unit="ms",
             least=1000,
             most=DAY_MS,
@@ -205,17 +217,24 @@ class ClusterSettings:
         ),
     ] = 2000
 
+    @property
+    def is_cluster(self) -> bool:
+        """Whether the run is one of several nodes."""
+        return bool(self.addresses) or self.store is not None
+
     @classmethod
     def of(cls, configs: Values, folder: Path) -> Self:
         """The settings of a node; relative paths of TLS files are taken from `folder`.
 
         Raises:
-            ConfigError: an address is not HOST or HOST:PORT, the node's id cannot be a file name, a file for
+            ConfigError: an address is not HOST or HOST:PORT, the store is no database, or there is one beside
+                addresses, the node's id cannot be a file name, a file for
                 TLS does not exist, or the liveness gap is too short for the heartbeat.
         """
         _check_gap(configs)
         own = {
             "addresses": _addresses(configs),
+            "store": _store(configs),
             "node": _node(configs),
             "tls": TlsSettings.of(configs, folder),
             "username": configs.text("scoopi.cluster.username") or None,
@@ -250,6 +269,24 @@ def _addresses(configs: Values) -> tuple[str, ...]:
     if words == [""]:
         return ()
     return tuple(_address(word, f"{configs.origin(key)} {key}") for word in words)
+
+
+def _store(configs: Values) -> StoreUrl | None:
+    """The database; its password is never part of an error."""
+    key = "scoopi.cluster.store"
+    if not (text := configs.text(key)).strip():
+        return None
+    at = f"{configs.origin(key)} {key}"
+    try:
+        url = parse_store_url(text, "")
+    except UsageError as error:
+        raise ConfigError(error.what, at=at, hint=error.hint) from None
+    if url.kind is not StoreKind.POSTGRESQL:
+        raise ConfigError(f"{url.shown} is not a database", at=at, hint="set scoopi.cluster.addresses")
+    if configs.text("scoopi.cluster.addresses").strip():
+        hint = "leave out scoopi.cluster.addresses (--cluster), or this"
+        raise ConfigError("a run is kept in a database or in a cluster, not in both", at=at, hint=hint)
+    return url
 
 
 def _address(word: str, at: str) -> str:

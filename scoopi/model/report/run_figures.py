@@ -88,9 +88,11 @@ class ClusterFigures(msgspec.Struct, frozen=True):
 
     Attributes:
         most_members: the largest number that was seen; nodes work while more than half of them are there.
+        is_database: the runs are kept in a database, which `cluster` then names; it has no members.
     """
 
     cluster: str
     members: tuple[str, ...]
     runs: tuple[RunFigures, ...] = ()
     most_members: int = 0
+    is_database: bool = False

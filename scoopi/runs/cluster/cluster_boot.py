@@ -20,9 +20,8 @@ from scoopi.runs.cluster.run_name import valid_name
 from scoopi.runs.composed import Composed
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_request import RunRequest
-from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.majority_guard import majority_of
 from scoopi.store.retries import given_up, log_retry
+from scoopi.store.shared_backend import SharedBackend, open_backend
 
 log = logging.getLogger(__name__)
 
@@ -76,19 +75,24 @@ class ClusterBoot:
             valid_name(self._request.run)  # before the cluster is asked, which takes its time
         self._opened.enter_context(MetricsServer(MetricsSettings.of(configs), self._waits))
         try:
-            client = self._connected()
+            backend = self._connected()
             return self.joined_with_retries(
-                lambda opened: self._run.join(client, opened, mine, configs, outputs)
+                lambda opened: self._run.join(backend, opened, mine, configs, outputs)
             )
         except StoppedError:
             return self._stopped()
 
-    def _connected(self) -> ClusterClient:
-        self._waits.waits(f"it looks for members of the cluster {self._settings.name}")
-        client = ClusterClient(self._settings, self._request.is_stopped)
-        self._opened.callback(client.close)
-        client.guard(majority_of(client, self._settings, self._node).ensure)
-        return client
+    def _connected(self) -> SharedBackend:
+        store = self._settings.store
+        wanted = (
+            f"members of the cluster {self._settings.name}"
+            if store is None
+            else f"the database {store.shown}"
+        )
+        self._waits.waits(f"it looks for {wanted}")
+        backend = open_backend(self._settings, self._node, self._request.is_stopped)
+        self._opened.callback(backend.close)
+        return backend
 
     def joined_with_retries(
         self, join: Callable[[ExitStack], RunContext | RunReport]

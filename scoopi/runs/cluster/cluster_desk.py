@@ -13,15 +13,14 @@ from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import RecordError, RunError, UsageError
 from scoopi.model.job import new_incarnation
 from scoopi.model.report.run_figures import ClusterFigures, RunFigures
-from scoopi.runs.cluster.cluster_runs import live_nodes, runs_of, store_of
+from scoopi.runs.cluster.cluster_runs import live_nodes, runs_of
 from scoopi.runs.cluster.run_name import RunName, valid_name
 from scoopi.runs.cluster.run_survey import RunSurvey
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
-from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.majority_guard import majority_of
 from scoopi.store.ports import Store
 from scoopi.store.runs.run_record import RunCancel, RunPhase, RunRecord
+from scoopi.store.shared_backend import open_backend
 
 
 class ClusterDesk:
@@ -31,20 +30,21 @@ class ClusterDesk:
 
     Raises:
         UsageError: no cluster was named.
-        ClusterError: no member answers.
+        ClusterError: it does not answer.
     """
 
     def __init__(self, request: RunRequest) -> None:
         self._settings = ClusterSettings.of(ConfigsComposer(request).compose(), Path.cwd())
         self._opened = ExitStack()
         self._node = new_incarnation()
-        if not self._settings.addresses:
-            raise UsageError("no cluster given", hint="add --cluster HOST:PORT")
+        if not self._settings.is_cluster:
+            hint = "add --cluster HOST:PORT, or --store postgresql://USER@HOST/DATABASE"
+            raise UsageError("no cluster given", hint=hint)
 
     def __enter__(self) -> ClusterDesk:
-        self._client = ClusterClient(self._settings)
-        self._opened.callback(self._client.close)
-        self._registry = runs_of(self._client, self._node, self._settings.heartbeat_ms)
+        self._backend = open_backend(self._settings, self._node, is_guarded=False)
+        self._opened.callback(self._backend.close)
+        self._registry = runs_of(self._backend, self._node, self._settings.heartbeat_ms)
         return self
 
     def __exit__(
@@ -66,8 +66,10 @@ class ClusterDesk:
             replace(_figures(RunSurvey(store, name, heartbeat_ms), name), kept_s=kept_s.get(name, 0))
             for name, store in kept.items()
         ]
-        most = majority_of(self._client, self._settings, self._node).most()
-        return ClusterFigures(self._settings.name, tuple(self._client.members()), tuple(runs), most)
+        settings, members = self._settings, tuple(self._backend.members())
+        name = settings.name if settings.store is None else settings.store.shown
+        is_database = settings.store is not None
+        return ClusterFigures(name, members, tuple(runs), self._backend.most_members(), is_database)
 
     def store(self, run: str) -> Store:
         """The records of a run, valid within this `with`.
@@ -115,7 +117,7 @@ class ClusterDesk:
         if nodes and not is_sure(nodes):
             return False
         self._registry.forget(run)
-        RunName(store_of(self._client), lambda _: False, self._node).forget(run)
+        RunName(self._backend.store(), lambda _: False, self._node).forget(run)
         return True
 
     def _stores(self, run: str | None) -> dict[str, Store]:
@@ -123,8 +125,8 @@ class ClusterDesk:
         kept = self._registry.kept()
         if run is not None and run not in kept:
             known = f"it knows {', '.join([*kept][:10])}" if kept else "it knows none"
-            raise RunError(f"the cluster {self._settings.name} knows no run {run!r}", hint=known)
-        return {name: store_of(self._client, maps) for name, maps in kept.items() if run in (None, name)}
+            raise RunError(f"{self._backend.name} knows no run {run!r}", hint=known)
+        return {name: self._backend.store(maps) for name, maps in kept.items() if run in (None, name)}
 
 
 def _figures(survey: RunSurvey, run: str) -> RunFigures:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.node_record import NodeRecord, NodeStatus
 from scoopi.store.ports import Store
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
-from scoopi.store.settling_store import SettlingStore
+from scoopi.store.shared_backend import SharedBackend
 
 BEATS = 2
 """How many changes of each heartbeat are awaited: a speed is measured between two of them."""
@@ -63,18 +61,7 @@ class HeartbeatSample:
         return round(max(0, last.pages - first.pages) / (ended - began), 1)
 
 
-def store_of(
-    client: ClusterClient, maps: str = "", is_gone: Callable[[], bool] = lambda: False
-) -> SettlingStore:
-    """The maps of a run, as its registry names them; those that belong to no run when none is named.
-
-    Args:
-        is_gone: as `HazelcastStore`.
-    """
-    return SettlingStore(HazelcastStore(client, maps, is_gone=is_gone))
-
-
-def runs_of(client: ClusterClient, node: str, heartbeat_ms: int = 1000) -> RunRegistry:
+def runs_of(backend: SharedBackend, node: str, heartbeat_ms: int = 1000) -> RunRegistry:
     """The runs that the cluster knows, as this node may read and change them.
 
     Args:
@@ -82,16 +69,13 @@ def runs_of(client: ClusterClient, node: str, heartbeat_ms: int = 1000) -> RunRe
     """
 
     def phase(maps: str) -> RunPhase | None:
-        state = RunRecord(store_of(client, maps), node).read()
+        state = RunRecord(backend.store(maps), node).read()
         return None if state is None else state.phase
 
-    def remove(maps: str) -> None:
-        HazelcastStore(client, maps).destroy()
-
     def is_alive(maps: str) -> bool:
-        return bool(live_nodes(store_of(client, maps), heartbeat_ms))
+        return bool(live_nodes(backend.store(maps), heartbeat_ms))
 
-    return RunRegistry(store_of(client), phase, remove, node, is_alive)
+    return RunRegistry(backend.store(), phase, backend.remove, node, is_alive)
 
 
 def live_nodes(store: Store, heartbeat_ms: int) -> list[str]:

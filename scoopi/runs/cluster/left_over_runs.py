@@ -11,16 +11,15 @@ from scoopi.configs.configs import Configs
 from scoopi.errors import ConfigError, RecordError, RunError, StoreError
 from scoopi.publishing.output_file import OutputSpec, of_node
 from scoopi.publishing.row_tables import RowTables
-from scoopi.runs.cluster.cluster_runs import store_of
 from scoopi.runs.cluster.run_name import RunName
 from scoopi.runs.composed import Composed, read_composed
 from scoopi.runs.folders.node_folder import NodeFolder
 from scoopi.runs.folders.run_state import NodeState
-from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.ports import Store
 from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.runs.run_retention import RunRetention
+from scoopi.store.shared_backend import SharedBackend
 
 log = logging.getLogger(__name__)
 
@@ -38,16 +37,16 @@ class LeftOverRuns:
     """
 
     def __init__(
-        self, client: ClusterClient, names: RunName, registry: RunRegistry, retention_s: int
+        self, backend: SharedBackend, names: RunName, registry: RunRegistry, retention_s: int
     ) -> None:
-        self._client = client
+        self._backend = backend
         self._names = names
         self._registry = registry
         self._retention_s = retention_s
 
     def end(self, run: str, maps: str) -> None:
         """Begin the retention of a run that is OVER in these maps, by its own settings."""
-        store = store_of(self._client, maps)
+        store = self._backend.store(maps)
         try:
             composed = self._composed(store)
 

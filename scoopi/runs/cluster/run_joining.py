@@ -15,7 +15,7 @@ from scoopi.errors import ConfigError, DefsError, RunError, StoreError
 from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.report.run_report import RunReport
 from scoopi.publishing.output_file import OutputSpec, of_node
-from scoopi.runs.cluster.cluster_runs import runs_of, store_of
+from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.runs.cluster.left_over_runs import EarlierIncarnations, LeftOverRuns
 from scoopi.runs.cluster.run_name import RunName, definitions_digest, unfinished_run
 from scoopi.runs.composed import Composed, read_composed
@@ -24,8 +24,6 @@ from scoopi.runs.folders.node_folder import NodeFolder
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_file import RunFile
 from scoopi.runs.run_request import RunRequest
-from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.member_heaps import MemberHeaps
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.membership import Membership
 from scoopi.store.nodes.quorum import Quorum
@@ -33,6 +31,7 @@ from scoopi.store.ports import Store
 from scoopi.store.runs.run_record import RunCancel, RunPhase, RunRecord
 from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.runs.run_retention import RunRetention
+from scoopi.store.shared_backend import SharedBackend
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +44,7 @@ class _Found:
 
     name: str
     folder: NodeFolder
-    client: ClusterClient
+    backend: SharedBackend
     names: RunName
     registry: RunRegistry
     canaries: tuple[str, ...]
@@ -85,7 +84,7 @@ class RunJoining:
 
     def join(
         self,
-        client: ClusterClient,
+        backend: SharedBackend,
         opened: ExitStack,
         mine: Composed,
         configs: Configs,
@@ -96,7 +95,7 @@ class RunJoining:
         Args:
             opened: closes what this opens; to be closed before the next try.
         """
-        found = self._found(client, opened, mine)
+        found = self._found(backend, opened, mine)
         earlier, record = EarlierIncarnations(found.folder), self._record(found)
         state = None if record is None else record.read()
         now = None if state is None else state.incarnation
@@ -120,17 +119,17 @@ class RunJoining:
         """Just now: the first of its records ends before the last."""
         return found.registry.maps(found.name) is None
 
-    def _found(self, client: ClusterClient, opened: ExitStack, mine: Composed) -> _Found:
+    def _found(self, backend: SharedBackend, opened: ExitStack, mine: Composed) -> _Found:
         """The run under its name, in the cluster and in the output folder."""
-        canaries = tuple(client.spread_keys("canary"))
-        registry = runs_of(client, self._node, self._settings.heartbeat_ms)
-        names = RunName(store_of(client), lambda run: self._is_over(client, registry.maps(run)), self._node)
+        canaries = backend.canaries
+        registry = runs_of(backend, self._node, self._settings.heartbeat_ms)
+        names = RunName(backend.store(), lambda run: self._is_over(backend, registry.maps(run)), self._node)
         if self._name is None:  # decided once: a run that others complete meanwhile is not started again
             self._name = self._decided(names, mine)
         path = self._request.output / self._name
         folder = opened.enter_context(NodeFolder.join(path, self._settings.node))
         self._folder = path
-        return _Found(self._name, folder, client, names, registry, canaries)
+        return _Found(self._name, folder, backend, names, registry, canaries)
 
     def _decided(self, names: RunName, mine: Composed) -> str:
         """As named; else the one that this node left unfinished; else the current one, or a new one."""
@@ -148,14 +147,14 @@ class RunJoining:
         return None if maps is None else self._record_in(maps, found)
 
     def _record_in(self, maps: str, found: _Found) -> RunRecord:
-        return RunRecord(store_of(found.client, maps), self._node, found.canaries)
+        return RunRecord(found.backend.store(maps), self._node, found.canaries)
 
     def _joined(
         self, found: _Found, mine: Composed, configs: Configs, outputs: tuple[OutputSpec, ...]
     ) -> RunContext:
         folder, registry = found.folder, found.registry
         maps, over = self._entered(found, OutputSettings.of(configs))
-        store = store_of(found.client, maps, lambda: registry.is_gone(found.name, maps))
+        store = found.backend.store(maps, lambda: registry.is_gone(found.name, maps))
         record, cancel = self._record_in(maps, found), self._listening(store, maps)
         self._request.notify(f"run {found.name}, node {folder.node}")
         composed = self._kept(store, record) if over else self._composed(store, folder, mine, cancel)
@@ -187,14 +186,14 @@ class RunJoining:
             retention=self._retention(found, mine, store, maps, output.retention_s),
             joining=self._joining,
             keep=lambda: registry.pulse.renew(maps, output.unfinished_s),
-            set_deadline=found.client.expedite,
-            on_seeded=MemberHeaps(found.client).warn_of,
+            set_deadline=found.backend.expedite,
+            on_seeded=found.backend.warn_of_jobs,
         )
 
     def _entered(self, found: _Found, output: OutputSettings) -> tuple[str, bool]:
         """The maps of the run, and whether it is over; what crashed runs left is ended before."""
         registry = found.registry
-        registry.sweep(LeftOverRuns(found.client, found.names, registry, output.retention_s).end)
+        registry.sweep(LeftOverRuns(found.backend, found.names, registry, output.retention_s).end)
         maps, over = registry.enter(found.name, output.unfinished_s)
         if self._request.discard_lost and self._record_in(maps, found).has_lost():
             return registry.renew(found.name, maps, output.unfinished_s)
@@ -232,10 +231,10 @@ class RunJoining:
     def _of_run(self, composed: Composed) -> Configs:
         return Configs.from_kept(composed.configs, self._request.environ)
 
-    def _is_over(self, client: ClusterClient, maps: str | None) -> bool:
+    def _is_over(self, backend: SharedBackend, maps: str | None) -> bool:
         if maps is None:
             return False
-        state = RunRecord(store_of(client, maps), self._node).read()
+        state = RunRecord(backend.store(maps), self._node).read()
         return state is not None and state.phase is not RunPhase.RUNNING
 
     def _kept(self, store: Store, record: RunRecord) -> Composed:

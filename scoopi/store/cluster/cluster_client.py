@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import ClusterError, StoppedError, StoreError
-from scoopi.store.cluster.call_timeout import CallTimeout
+from scoopi.store.call_timeout import CallTimeout
 from scoopi.store.cluster.client_faults import fix_waking, no_member_error, reason_of
 from scoopi.store.cluster.member_majority import MemberView, refused_by_members
 from scoopi.store.retries import RETRIED

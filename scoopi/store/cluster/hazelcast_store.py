@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from scoopi.errors import RunError, StoreError
+from scoopi.errors import StoreError
+from scoopi.store.away_check import AwayCheck
 from scoopi.store.cluster.burst import Burst
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.foreign_values import describe, ensure_own, is_refused, reader_of
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from hazelcast.proxy.map import Map
 
 PREFIX = "scoopi"
-AWAY_S = 10.0
-"""A node that made no call for this time was frozen or suspended: a node at work sends heartbeats."""
 _FOREIGN_KEYS = "the map %s holds keys that Scoopi did not write, which are skipped; one is %s"
 
 
@@ -39,9 +38,7 @@ class HazelcastStore:
         client: connected; it stays open when this store is closed.
         run: the run's name; empty: the maps `scoopi.<map>`, which belong to no run.
         guarded: as `Burst`.
-        is_gone: whether the run was removed; asked when nothing was asked of the maps for a while. Any call
-            to a map that was removed makes it again, for good.
-        clock: seconds, those included in which the machine was suspended.
+        is_gone, clock: as `AwayCheck`. Any call to a map that was removed makes it again, for good.
         maps: all that it has.
     """
 
@@ -54,10 +51,9 @@ class HazelcastStore:
         clock: Callable[[], float] = boottime,
         maps: Sequence[StoreMap] = RUN_MAPS,
     ) -> None:
-        self._is_gone = is_gone
-        self._clock, self._used_at = clock, clock()
         self._client = client
         self.prefix = f"{PREFIX}.{run}" if run else PREFIX
+        self._away = AwayCheck(self.prefix, is_gone, clock)
         self._burst = Burst(client, guarded)
         self._queries = Queries()
         calls = MapCalls(self._answers, self._own, self._blamed, self.count)
@@ -173,26 +169,13 @@ class HazelcastStore:
 
     def grid_map(self, store_map: StoreMap) -> Map[Any, Any]:
         """The map of the grid, with its index."""
-        self._ensure_kept()
+        self._away.ensure_kept()
         if (kept := self._maps.get(store_map)) is None:
             kept = self._client.map(f"{self.prefix}.{store_map}")
             if store_map.index:
                 self._index(store_map, kept, store_map.index)
             self._maps[store_map] = kept
         return kept
-
-    def _ensure_kept(self) -> None:
-        """Of a node that was away, before its first call.
-
-        Raises:
-            RunError: the run was removed meanwhile.
-        """
-        if self._clock() - self._used_at > AWAY_S and self._is_gone():
-            raise RunError(
-                f"the cluster's records of the run were removed ({self.prefix})",
-                hint="its files stay as they are; start a new run",
-            )
-        self._used_at = self._clock()
 
     def _index(self, store_map: StoreMap, kept: Map[Any, Any], field: str) -> None:
         """An index stands from its adding on; added twice it is one. It fills memory in each partition."""

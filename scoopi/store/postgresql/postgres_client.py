@@ -1,4 +1,4 @@
-"""PostgresClient: one connection to a PostgreSQL database, opened again after a fault."""
+"""PostgresClient: connections to a PostgreSQL database, opened again after a fault."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ import psycopg
 from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from scoopi.errors import StoreError
-from scoopi.store.store_url import StoreUrl
+from scoopi.errors import ClusterError, StoreError
+from scoopi.model.text.store_url import StoreUrl
+from scoopi.store.call_timeout import CallTimeout
 
 ANSWER_S = 15.0
 """How long one answer is waited for; a server that hangs would otherwise hold its caller for ever."""
+CONNECTIONS = 4
+"""So that a heartbeat is not late because other threads of the node read and write much."""
 _TRIES = 5
 _PARAMETERS: dict[str, Any] = {
     "application_name": "scoopi",
@@ -27,6 +30,9 @@ _PARAMETERS: dict[str, Any] = {
     "keepalives_count": "3",
     "tcp_user_timeout": "15000",
 }
+_DURABLE = b"""SELECT set_config('synchronous_commit', 'on', false)
+WHERE current_setting('synchronous_commit') = 'off'"""
+"""What was acknowledged stands after a crash of the server, whatever it is set to."""
 _ROLLED_BACK = (errors.DeadlockDetected, errors.SerializationFailure)
 """The statement left no trace, and is made again."""
 _AWAY = "start it, or check the address, the database's name and the user's rights"
@@ -43,25 +49,34 @@ Rows = Sequence[tuple[Any, ...]]
 
 
 class _Connection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection whose answers are waited for ANSWER_S at most."""
+    """A connection whose answers are waited for as long as its timeout says."""
+
+    timeout = CallTimeout(ANSWER_S)
 
     def wait(self, gen: Generator[Any, Any, Value], *args: Any, **kwargs: Any) -> Value:
-        return super().wait(_bounded(gen), *args, **kwargs)
+        return super().wait(_bounded(gen, self.timeout), *args, **kwargs)
 
 
 class PostgresClient:
-    """One connection to a PostgreSQL database, opened when it is needed, and again after a fault.
+    """Connections to a PostgreSQL database, opened when they are needed, and again after a fault.
 
-    Any thread may call; calls run one after another. A statement is a transaction of its own.
+    Any thread may call; up to CONNECTIONS calls run at a time. A statement is a transaction of its own.
 
     Args:
         url: of the database; its password is never part of an error.
+        timeout: how long an answer is waited for.
+        give_up_s: when no call has succeeded for so long, calls raise ClusterError; None: never.
     """
 
-    def __init__(self, url: StoreUrl) -> None:
-        self._url = url
-        self._lock = threading.Lock()
-        self._connection: _Connection | None = None
+    def __init__(
+        self, url: StoreUrl, timeout: CallTimeout | None = None, give_up_s: float | None = None
+    ) -> None:
+        self.url = url
+        self._timeout = timeout or CallTimeout(ANSWER_S)
+        self._give_up_s = give_up_s
+        self._failing_since: float | None = None
+        self._free = threading.Semaphore(CONNECTIONS)
+        self._idle: list[_Connection] = []
         self._is_closed = False
 
     def rows(self, statement: bytes, values: Mapping[str, object], *, is_repeatable: bool) -> Rows:
@@ -74,13 +89,14 @@ class PostgresClient:
             The rows that it gives; none if it gives no rows.
         Raises:
             StoreError: the database does not answer, or refuses; whether the statement was run is not known.
+            ClusterError: so it has been for `give_up_s`.
         """
-        with self._lock, self._faults_named():
-            was_open = self._connection is not None
+        with self._faults_named(), self._slot():
+            was_open = bool(self._idle)
             try:
                 return self._run(statement, values)
             except psycopg.OperationalError:
-                if not (is_repeatable and was_open and self._connection is None):
+                if not (is_repeatable and was_open):
                     raise
                 return self._run(statement, values)
 
@@ -89,67 +105,125 @@ class PostgresClient:
         """A transaction of several statements.
 
         Raises:
-            StoreError: as `rows`.
+            StoreError, ClusterError: as `rows`.
         """
-        with self._lock, self._faults_named():
-            connection = self._opened()
+        with self._faults_named(), self._slot():
+            connection = self._taken()
             try:
                 with connection.transaction():
                     yield connection
             except BaseException:
-                self._drop()
+                self._drop(connection)
                 raise
+            self._idle.append(connection)
+
+    def is_listening(self) -> bool:
+        """Whether there is a server that takes connections, be it that it refuses this user or database."""
+        try:
+            answer = psycopg.pq.PGconn.ping(self._conninfo().encode())
+        except psycopg.Error:
+            return False
+        return answer in (psycopg.pq.Ping.OK, psycopg.pq.Ping.NO_ATTEMPT)
+
+    def expedite(self, end: float, left_s: float) -> None:
+        """This node shuts down: see `CallTimeout.expedite`."""
+        self._timeout.expedite(end, left_s)
 
     def error(self, what: str, hint: str) -> StoreError:
         """A StoreError that names the database."""
-        return StoreError(what, at=self._url.shown, hint=hint)
+        return StoreError(what, at=self.url.shown, hint=hint)
 
     def close(self) -> None:
-        """Close the connection. Harmless when closed."""
-        with self._lock:
-            self._is_closed = True
-            self._drop()
+        """Close the connections. Harmless when closed."""
+        self._is_closed = True
+        self._drop_idle()
+
+    @contextmanager
+    def _slot(self) -> Iterator[None]:
+        """The right to use one connection."""
+        if not self._timeout.wait(lambda s: self._free.acquire(timeout=s)):
+            raise self.error("the database does not answer: all connections wait for it", hint=_AWAY)
+        try:
+            yield
+        finally:
+            self._free.release()
+            if self._is_closed:
+                self._drop_idle()
 
     def _run(self, statement: bytes, values: Mapping[str, object]) -> Rows:
         for left in reversed(range(_TRIES)):
-            connection = self._opened()
+            connection = self._taken()
             try:
                 cursor = connection.execute(statement, values, binary=True)
-                return cursor.fetchall() if cursor.description is not None else ()
-            except _ROLLED_BACK:
-                if not left:
-                    raise
-            except BaseException:
-                if connection.info.transaction_status is not psycopg.pq.TransactionStatus.IDLE:
-                    self._drop()
+                rows = cursor.fetchall() if cursor.description is not None else ()
+            except BaseException as error:
+                if connection.info.transaction_status is psycopg.pq.TransactionStatus.IDLE:
+                    self._idle.append(connection)
+                else:
+                    self._drop(connection)
+                if isinstance(error, _ROLLED_BACK) and left:
+                    continue
                 raise
+            self._idle.append(connection)
+            self._failing_since = None
+            return rows
         raise AssertionError("the last try returns or raises")
 
-    def _opened(self) -> _Connection:
+    def _taken(self) -> _Connection:
+        """The connection that was used last, or a new one; for this thread alone."""
         if self._is_closed:
             raise self.error("the store is closed", hint="")
-        if self._connection is None or self._connection.closed:
-            given = conninfo_to_dict(self._url.text)
-            others = {name: value for name, value in _PARAMETERS.items() if name not in given}
-            self._connection = _Connection.connect(make_conninfo(self._url.text, **others), autocommit=True)
-        return self._connection
+        with suppress(IndexError):
+            while (connection := self._idle.pop()).closed:
+                pass
+            return connection
+        connection = _Connection.connect(self._conninfo(), autocommit=True)
+        try:
+            connection.timeout = self._timeout
+            connection.execute(_DURABLE)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
-    def _drop(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            with suppress(psycopg.Error):
-                connection.close()
+    def _conninfo(self) -> str:
+        given = conninfo_to_dict(self.url.text)
+        others = {name: value for name, value in _PARAMETERS.items() if name not in given}
+        return make_conninfo(self.url.text, **others)
+
+    def _drop(self, connection: _Connection) -> None:
+        """Close it, and those that wait for their next use: what ended this one may have ended them."""
+        with suppress(psycopg.Error):
+            connection.close()
+        self._drop_idle()
+
+    def _drop_idle(self) -> None:
+        with suppress(IndexError):
+            while True:
+                with suppress(psycopg.Error):
+                    self._idle.pop().close()
 
     @contextmanager
     def _faults_named(self) -> Iterator[None]:
         try:
             yield
         except psycopg.Error as error:
-            raise self._named(error) from None  # its text may hold the password
+            raise self._judged(self._named(error)) from None  # its text may hold the password
+        except StoreError as error:
+            raise self._judged(error) from None
+
+    def _judged(self, error: StoreError) -> StoreError | ClusterError:
+        """The error of a call that failed, or that which ends the node."""
+        now = time.monotonic()
+        self._failing_since = since = self._failing_since or now
+        if self._give_up_s is None or now - since < self._give_up_s:
+            return error
+        what = f"no call to the database has succeeded for {now - since:.0f} s: this node gave up"
+        return ClusterError(f"{what} ({error.what})", at=error.at, hint="start it again, then this node")
 
     def _named(self, error: psycopg.Error) -> StoreError:
         lines = str(error).strip().splitlines() or [type(error).__name__]
-        reason = self._url.masked(lines[0].strip())
+        reason = self.url.masked(lines[0].strip())
         if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
             return self.error(f"the URL is not valid: {reason}", hint="postgresql://USER@HOST:PORT/DATABASE")
         hint = next((hint for kind, hint in _HINTS if isinstance(error, kind)), "try again")
@@ -157,19 +231,20 @@ class PostgresClient:
         return self.error(f"the database {'does not answer' if is_away else 'refuses'}: {reason}", hint=hint)
 
 
-def _bounded(generator: Generator[Any, Any, Value]) -> Generator[Any, Any, Value]:
+def _bounded(generator: Generator[Any, Any, Value], timeout: CallTimeout) -> Generator[Any, Any, Value]:
     """The generator of an answer; it fails once the answer is late.
 
     Raises:
-        OperationalError: no answer came in ANSWER_S.
+        OperationalError: no answer came in time.
     """
-    ends = time.monotonic() + ANSWER_S
+    began = time.monotonic()
     try:
         wanted = next(generator)
         while True:
             ready = yield wanted
-            if not ready and time.monotonic() > ends:
-                raise psycopg.OperationalError(f"no answer in {ANSWER_S:.0f} s")
+            if not ready and time.monotonic() >= timeout.until(began):
+                timeout.shorten()
+                raise psycopg.OperationalError(f"no answer in {time.monotonic() - began:.1f} s")
             wanted = generator.send(ready)
     except StopIteration as end:
         value: Value = end.value

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 
 from scoopi.model.decoders import json_decoder
+from scoopi.store.away_check import AwayCheck
 from scoopi.store.ports import RUN_MAPS, Change, Outcome, StoreMap
 from scoopi.store.postgresql import table_statements as sql
 from scoopi.store.postgresql.postgres_client import PostgresClient, Rows
@@ -31,9 +33,21 @@ class PostgresStore:
     def __init__(self, client: PostgresClient, space: str = "", maps: Sequence[StoreMap] = RUN_MAPS) -> None:
         self._client = client
         self._space = space
+        self._away: AwayCheck | None = None
         self._statements = {kept: TableStatements(kept) for kept in maps}
         self._indexed = {kept: json_decoder(indexed_kind(kept, "")).decode for kept in maps if kept.index}
         self._prepare()
+
+    def beside(self, space: str, is_gone: Callable[[], bool] | None = None) -> PostgresStore:
+        """The records of another space in the same tables.
+
+        Args:
+            is_gone: as `AwayCheck`.
+        """
+        other = copy(self)
+        other._space = space
+        other._away = AwayCheck(space, is_gone) if is_gone else None
+        return other
 
     def get_all(self, store_map: StoreMap, keys: Sequence[str]) -> dict[str, bytes]:
         """See `Store`."""
@@ -131,10 +145,15 @@ class PostgresStore:
             self._write(statements.purge)
 
     def _read(self, statement: bytes, **values: object) -> Rows:
-        return self._client.rows(statement, {"space": self._space, **values}, is_repeatable=True)
+        return self._asked(statement, values, is_repeatable=True)
 
     def _write(self, statement: bytes, **values: object) -> Rows:
-        return self._client.rows(statement, {"space": self._space, **values}, is_repeatable=False)
+        return self._asked(statement, values, is_repeatable=False)
+
+    def _asked(self, statement: bytes, values: dict[str, object], *, is_repeatable: bool) -> Rows:
+        if self._away is not None:
+            self._away.ensure_kept()
+        return self._client.rows(statement, {"space": self._space, **values}, is_repeatable=is_repeatable)
 
     def _index_values(self, store_map: StoreMap, records: Iterable[bytes]) -> list[str]:
         decode = self._indexed.get(store_map)

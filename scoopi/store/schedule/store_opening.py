@@ -8,10 +8,10 @@ from pathlib import Path
 
 from scoopi.configs.groups import ClusterSettings
 from scoopi.errors import UsageError
+from scoopi.model.text.store_url import StoreKind, StoreUrl
 from scoopi.store.schedule.schedule_store import SCHEDULE_MAPS, ScheduleStore
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore
-from scoopi.store.store_url import StoreKind, StoreUrl
 
 DATABASE = "state.db"
 BUSY_MS = 20_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.errors import UsageError
-from scoopi.store.store_url import StoreKind, parse_store_url
+from scoopi.model.text.store_url import StoreKind, parse_store_url
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,11 @@ class StoreUrl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
         return _SECRETS.sub(r"\1***", message)
 
 
-def parse_store_url(text: str) -> StoreUrl:
+def parse_store_url(text: str, option: str = "--store ") -> StoreUrl:
     """The store that a URL names.
+
+    Args:
+        option: what the URL was given by; begins the message of an error.
 
     >>> parse_store_url("postgresql://ann:secret@db.example/jobs").shown
     'postgresql://ann:***@db.example/jobs'
@@ -69,21 +72,21 @@ def parse_store_url(text: str) -> StoreUrl:
         near = nearest(scheme, [*StoreKind]) if separator else ""
         hint = f"did you mean {near}://? {_EXAMPLES}" if near else _EXAMPLES
         named = f"{scheme}://…" if separator else _without_secrets(text)
-        raise UsageError(f"--store {named} names no store", hint=hint)
+        raise UsageError(f"{option}{named} names no store", hint=hint)
     url = f"{scheme}://{rest}"
     shown = _without_secrets(url)
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise UsageError(f"--store {shown} is not a valid URL: {error}", hint=_EXAMPLES) from None
+        raise UsageError(f"{option}{shown} is not a valid URL: {error}", hint=_EXAMPLES) from None
     hosts, name = parts.netloc.rpartition("@")[2], parts.path.strip("/")
     if scheme == StoreKind.POSTGRESQL:
         return StoreUrl(StoreKind.POSTGRESQL, url, shown, hosts)
     if not hosts or "@" in parts.netloc:
         hint = f"{_EXAMPLES}; who may connect is set by scoopi.cluster.*"
-        raise UsageError(f"--store {shown} names no members", hint=hint)
+        raise UsageError(f"{option}{shown} names no members", hint=hint)
     if name and not _NAME.fullmatch(name):
-        raise UsageError(f"--store {shown}: {name!r} is not a valid name", hint="use a-z, 0-9, - and _")
+        raise UsageError(f"{option}{shown}: {name!r} is not a valid name", hint="use a-z, 0-9, - and _")
     return StoreUrl(StoreKind.HAZELCAST, url, shown, hosts, name or DEFAULT_NAME)
 
 

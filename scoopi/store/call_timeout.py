@@ -1,4 +1,4 @@
-"""CallTimeout: how long this node waits for an answer of the grid; shorter and shorter during a shutdown."""
+"""CallTimeout: how long this node waits for an answer of its store; shorter and shorter during a shutdown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOOK_S = 1.0
 
 
 class CallTimeout:
-    """How long this node waits for an answer of the grid; shorter and shorter during a shutdown.
+    """How long this node waits for an answer of its store; shorter and shorter during a shutdown.
 
     Asked by all threads that wait.
 
@@ -56,20 +56,20 @@ class CallTimeout:
     def wait(self, wait_s: Callable[[float], bool]) -> bool:
         """Whether an answer comes in time; `wait_s` waits that long and returns whether it is there."""
         began = self._clock()
-        while not wait_s(max(0.0, min(LOOK_S, self._until(began) - self._clock()))):
-            if self._clock() >= self._until(began):
-                self._shorten()
+        while not wait_s(max(0.0, min(LOOK_S, self.until(began) - self._clock()))):
+            if self._clock() >= self.until(began):
+                self.shorten()
                 return False
         return True
 
-    def _until(self, began: float) -> float:
-        """When an answer that is waited for since then is given up."""
+    def until(self, began: float) -> float:
+        """When an answer that is waited for since then is given up; may be earlier when asked again."""
         calm, at_once = began + self._calm_s, began + self._at_once_s
         if self._end is not None:
             return min(calm, max(self._end, at_once))
         return at_once if self._is_stopped() else calm
 
-    def _shorten(self) -> None:
+    def shorten(self) -> None:
         """None came at once: the next one is waited for half as long, but threads that waited together
         have waited once."""
         with self._lock:

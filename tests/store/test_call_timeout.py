@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scoopi.store.cluster.call_timeout import AT_ONCE_S, LEAST_S, CallTimeout
+from scoopi.store.call_timeout import AT_ONCE_S, LEAST_S, CallTimeout
 from tests.store.conftest import Clock
 
 CALM_S = 12.0

@@ -1,0 +1,31 @@
+"""AwayCheck: a node that was away asks whether its run was removed, and only then."""
+
+from __future__ import annotations
+
+import pytest
+
+from scoopi.errors import RunError
+from scoopi.store.away_check import AWAY_S, AwayCheck
+from tests.store.conftest import Clock
+
+
+def test_only_a_node_that_was_away_asks_and_a_removed_run_ends_it(clock: Clock) -> None:
+    asked: list[float] = []
+    answers = [False, True]
+
+    def is_gone() -> bool:
+        asked.append(clock.now)
+        return answers.pop(0)
+
+    check = AwayCheck("shop", is_gone, clock)
+    for _ in range(20):
+        clock.pass_s(AWAY_S)
+        check.ensure_kept()
+    assert asked == []
+    clock.pass_s(AWAY_S + 1)
+    check.ensure_kept()
+    check.ensure_kept()
+    assert len(asked) == 1
+    clock.pass_s(AWAY_S + 1)
+    with pytest.raises(RunError, match=r"the cluster's records of the run were removed \(shop\)"):
+        check.ensure_kept()

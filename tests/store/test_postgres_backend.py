@@ -1,0 +1,74 @@
+"""PostgresBackend: how a node reaches its database, and what it says of one that does not let it in."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from scoopi.configs.groups import ClusterSettings
+from scoopi.errors import ClusterError, StoppedError
+from scoopi.model.text.store_url import parse_store_url
+from scoopi.store.ports import RUN
+from scoopi.store.postgresql.postgres_backend import PostgresBackend
+from tests.outputs.postgres_server import PostgresServer
+
+LONG_MS = 60_000
+
+
+def opened(url: str, connect_ms: int = LONG_MS, is_stopped: bool = False) -> PostgresBackend:
+    settings = ClusterSettings((), connect_timeout_ms=connect_ms)
+    return PostgresBackend(parse_store_url(url), settings, lambda: is_stopped)
+
+
+def test_each_run_has_records_of_its_own_and_they_can_be_removed(postgres_url: str) -> None:
+    backend = opened(postgres_url)
+    stores = [backend.store(maps) for maps in ("", "one", "two")]
+    for number, store in enumerate(stores):
+        store.put_if_absent_all(RUN, [("a", b"%d" % number)])
+    backend.remove("one")
+    assert [store.get_all(RUN, ["a"]) for store in stores] == [{"a": b"0"}, {}, {"a": b"2"}]
+    assert (backend.name, backend.members()) == (f"the database {postgres_url}", [])
+    backend.close()
+
+
+def test_a_database_that_is_being_started_is_waited_for(postgres: PostgresServer, postgres_url: str) -> None:
+    postgres.kill()
+    starting = threading.Timer(0.5, postgres.start)
+    starting.start()
+    opened(postgres_url).close()
+    starting.join()
+
+
+@pytest.mark.parametrize(
+    ("user", "database", "reason"),
+    [
+        ("guarded:wr0ng", "postgres", "password authentication failed"),
+        ("tester", "nowhere", 'database "nowhere" does not exist'),
+    ],
+)
+def test_what_the_server_refuses_is_not_tried_for_long(
+    postgres: PostgresServer, user: str, database: str, reason: str
+) -> None:
+    postgres.ensure_guarded("s3cret")
+    began = time.monotonic()
+    with pytest.raises(ClusterError, match=reason) as raised:
+        opened(f"postgresql://{user}@127.0.0.1:{postgres.port}/{database}")
+    assert time.monotonic() - began < LONG_MS / 1000
+    assert "wr0ng" not in str(raised.value)
+    assert "s3cret" not in str(raised.value)
+
+
+def test_the_right_password_opens_the_database(postgres: PostgresServer, postgres_url: str) -> None:
+    postgres.ensure_guarded("s3cret")
+    name = postgres_url.rpartition("/")[2]
+    url = f"postgresql://guarded:s3cret@127.0.0.1:{postgres.port}/{name}"
+    with pytest.raises(ClusterError, match="permission denied") as raised:
+        opened(url)
+    assert raised.value.hint == "grant the user the rights to create tables and to use them"
+
+
+def test_a_wish_to_stop_ends_the_waiting() -> None:
+    with pytest.raises(StoppedError):
+        opened("postgresql://ann@127.0.0.1:1/shop", is_stopped=True)
