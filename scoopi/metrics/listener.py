@@ -11,7 +11,7 @@ import time
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
-from scoopi.metrics.answers import PROBES, TEXT, Answers, HttpAnswer
+from scoopi.metrics.http_answer import PROBES, Answering, HttpAnswer, text_answer
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
@@ -88,7 +88,7 @@ class Listener(socketserver.ThreadingTCPServer):
     block_on_close = False
     request_queue_size = MOST_CONNECTIONS
 
-    def __init__(self, host: str, port: int, answers: Answers, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(self, host: str, port: int, answers: Answering, timeout_s: float = TIMEOUT_S) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.answers = answers
         self.scrapes = threading.BoundedSemaphore(MOST_SCRAPES)
@@ -172,7 +172,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _scrape(self) -> HttpAnswer:
         if not self.server.scrapes.acquire(blocking=False):
-            return HttpAnswer(503, TEXT, b"too many requests at a time; try again\n")
+            return text_answer(503, "too many requests at a time; try again")
         try:
             return self._made()
         finally:
@@ -183,7 +183,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self.server.answers.to(self.path)
         except Exception:
             log.exception("metrics: no answer to %s", self.path)
-            return HttpAnswer(500, TEXT, b"unexpected error; see the log\n")
+            return text_answer(500, "unexpected error; see the log")
 
     def _head(self, answer: HttpAnswer) -> None:
         self.send_response(answer.status)

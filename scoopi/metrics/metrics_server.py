@@ -1,4 +1,4 @@
-"""MetricsServer: serves the probes and figures of a node over HTTP."""
+"""MetricsServer: serves the probes and figures of a process over HTTP."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from scoopi.configs.groups import MetricsSettings
 from scoopi.errors import RunError
-from scoopi.metrics.answers import PATHS, Answers
-from scoopi.metrics.node_view import Watched
+from scoopi.metrics.http_answer import Answering
 
 if TYPE_CHECKING:
     from scoopi.metrics.listener import Listener
@@ -23,14 +22,14 @@ END_S = 2.0
 
 
 class MetricsServer:
-    """Serves the probes and figures of a node over HTTP.
+    """Serves the probes and figures of a process over HTTP.
 
     Listens while its `with` block runs; does nothing unless it is enabled.
     """
 
-    def __init__(self, settings: MetricsSettings, watched: Watched) -> None:
+    def __init__(self, settings: MetricsSettings, answers: Answering) -> None:
         self._settings = settings
-        self._watched = watched
+        self._answers = answers
         self._listener: Listener | None = None
         self._thread: threading.Thread | None = None
 
@@ -67,7 +66,7 @@ class MetricsServer:
 
         host, port = self._settings.host, self._settings.port
         try:
-            listener = Listener(host, port, Answers(self._watched))
+            listener = Listener(host, port, self._answers)
         except OSError as error:
             raise RunError(
                 f"the metrics server cannot listen on {host} port {port}: {error.strerror or error}",
@@ -85,4 +84,4 @@ class MetricsServer:
         # Only this line shows a port that the system chose, so it is a warning then.
         level = logging.INFO if self._settings.port else logging.WARNING
         host = f"[{self._settings.host}]" if ":" in self._settings.host else self._settings.host
-        log.log(level, "metrics: http://%s:%s answers %s", host, port, " ".join(PATHS))
+        log.log(level, "metrics: http://%s:%s answers %s", host, port, " ".join(self._answers.paths))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from itertools import islice
+from typing import get_args
 
 from scoopi.errors import StateRefusedError, UsageError
 from scoopi.model.schedule.schedule_records import (
@@ -12,6 +14,7 @@ from scoopi.model.schedule.schedule_records import (
     LIVE,
     AttemptRecord,
     JobRecord,
+    SlotState,
 )
 from scoopi.periods.slot import parse_slot
 from scoopi.scheduler.decisions import canceled, changed
@@ -39,13 +42,23 @@ class JobDesk:
         self._now = now
         self._qualified = qualified
 
-    def jobs(self, process: str | None = None, state: str | None = None) -> list[Row]:
-        """A row for each job, by process and slot."""
+    def jobs(
+        self, process: str | None = None, state: str | None = None, limit: int | None = None
+    ) -> list[Row]:
+        """A row for each job, by process and slot; at most `limit`.
+
+        Raises:
+            UsageError: the process or the state is unknown.
+        """
+        states = get_args(SlotState)
+        if state is not None and state not in states:
+            raise UsageError(f"unknown state {state}", hint=f"the states are {', '.join(states)}")
         name = self._qualified(process) if process else None
         prefix = f"{name}/" if name else ""
         index = ACTIVE if state and state not in FINISHED and not prefix else None
         records = self._store.scan(JobRecord, index, prefix)
-        return [job_row(record) for record in records if state in (None, record.state)]
+        wanted = (job_row(record) for record in records if state in (None, record.state))
+        return [*islice(wanted, limit)]
 
     def job(self, job: str) -> JobRecord:
         """The record of a job.

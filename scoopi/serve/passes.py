@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -22,6 +23,15 @@ LEASE = timedelta(seconds=30)
 """A pass that has not ended by then is taken to be dead; another may begin."""
 
 
+@dataclass(slots=True)
+class PassCounts:
+    """The passes that this process ran, the seconds that they took, and the records that they wrote."""
+
+    passes: int = 0
+    seconds: float = 0.0
+    writes: int = 0
+
+
 class Passes:
     """Runs passes: reads a snapshot, decides, and writes, until nothing follows.
 
@@ -30,12 +40,14 @@ class Passes:
         schedule: the current definitions, and their hash; read again before each pass.
     Attributes:
         last: the snapshot of the last round of passes, in which nothing was left to decide.
+        counts: of the passes so far.
     """
 
     def __init__(self, store: ScheduleStore, schedule: Callable[[], tuple[str, Schedule]]) -> None:
         self._store = store
         self._schedule = schedule
         self.last: Snapshot | None = None
+        self.counts = PassCounts()
 
     def run(self, now: datetime) -> list[dict[str, Any]] | None:
         """Run a pass, unless another one runs: then that one looks again before it ends.
@@ -49,9 +61,12 @@ class Passes:
         if not self._taken(holder, now):
             return None
         rows: list[dict[str, Any]] = []
+        began = time.monotonic()
         while True:
             rows += self._until_quiet(now)
             if self._released(holder):
+                self.counts.passes += 1
+                self.counts.seconds += time.monotonic() - began
                 return rows
 
     @property
@@ -85,6 +100,7 @@ class Passes:
         for _ in range(_MOST_ROUNDS):
             self.last = self.snapshot(now)
             written = [each for each in reconcile(self.last) if self._store.write(each.old, each.new)]
+            self.counts.writes += len(written)
             rows += [each.row() for each in written if each.decision not in HIDDEN]
             if not written:
                 break

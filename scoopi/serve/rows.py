@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
+from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, JobRecord, WorkerRecord
 from scoopi.periods.slot import instant_text
 
 Row = dict[str, Any]
@@ -48,4 +49,22 @@ def attempt_row(record: AttemptRecord) -> Row:
         "ended": instant_text(record.ended) if record.ended else None,
         "wish": record.wish,
         "explanation": record.explanation or None,
+    }
+
+
+def worker_row(record: WorkerRecord, attempts: Iterable[AttemptRecord]) -> Row:
+    """The row of a worker, as verbs print it.
+
+    Args:
+        attempts: all that are open.
+    """
+    mine = [each.attempt for each in attempts if each.worker == record.worker and each.phase == LIVE]
+    return {
+        "worker": record.worker,
+        "incarnation": record.incarnation or None,
+        "state": record.state,
+        "groups": ",".join(record.groups),
+        "capacity": record.capacity,
+        "used": len(mine),
+        "jobs": mine,
     }

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from types import TracebackType
 
-from scoopi.errors import DefsError, ScoopiError, StoreError
-from scoopi.model.schedule.process import Process
+from scoopi.errors import ScoopiError, StoreError
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
 from scoopi.serve.passes import DueTimes
 from scoopi.serve.seat import Heart, Seat
+from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.state import State
 from scoopi.serve.wake_ups import WakeUp, notify_all
@@ -44,6 +44,7 @@ class Server:
         workshop: where attempts work.
         cores: of this machine.
         notify: called with a line for each attempt that starts or ends.
+        health: what it reports of itself to.
     Raises:
         UsageError: a live worker has its name.
     """
@@ -55,6 +56,7 @@ class Server:
         workshop: Workshop,
         cores: int,
         notify: Callable[[str], object],
+        health: ServeHealth | None = None,
     ) -> None:
         self._state, self._store = state, state.store
         self._options, self._workshop, self._notify = options, workshop, notify
@@ -70,6 +72,8 @@ class Server:
         )
         self._seat = Seat(state.folder, options.name, self._bench if options.works else None, record)
         self.name = self._seat.name
+        self._health = health or ServeHealth()
+        self._health.worker = self.name
         self._wake_up = WakeUp(state.folder, self.name)
         self._crew = Crew(self._wake_up)
         worker = self.name if options.works else None
@@ -129,6 +133,7 @@ class Server:
         """Wait a moment; attempts run on, as long as their leases last."""
         log.warning("the store does not answer, trying again: %s", error)
         self._has_failed = True
+        self._health.turned(f"the store does not answer: {error.what}")
         self._pass_at = time.monotonic() + _AGAIN_S
         self._unreported += self._crew.wait(_AGAIN_S)[0]
 
@@ -146,9 +151,11 @@ class Server:
             self._look()
             if self._has_failed:
                 self._take_over()
-                self._has_failed = False
+            self._has_failed = False
             if not is_stopping and self._heart.is_live():
                 self._claim()
+        late = "" if self._heart.is_live() else "its heartbeat is late"
+        self._health.turned("it shuts down" if is_stopping else late)
         wait_s = self._heart.wait_s()
         if self._options.schedules:
             wait_s = min(wait_s, max(0.0, self._pass_at - time.monotonic()))
@@ -178,7 +185,7 @@ class Server:
     def _start(self, attempt: AttemptRecord) -> None:
         try:
             project = self._state.project(attempt.bundle).resolve()
-            process = self._process(attempt)
+            process = self._state.process(attempt)
             job = self._store.jobs([attempt.job])[attempt.job]
             self._crew.start(
                 attempt, process, self._workshop.order(attempt, job, process, project) | self._lease()
@@ -194,13 +201,6 @@ class Server:
     def _lease(self) -> dict[str, float | int]:
         """What a keeper needs beside the work: its lease ends a little before another worker may begin."""
         return {"lease_s": 0.9 * self._heart.lease_s, "log_limit": self._settings.log.limit}
-
-    def _process(self, attempt: AttemptRecord) -> Process:
-        """The process as defined when the attempt was created."""
-        process = self._state.schedule(attempt.bundle).processes.get(attempt.process)
-        if process is None:
-            raise DefsError(f"process {attempt.process} is not part of bundle {attempt.bundle}")
-        return process
 
     def _look(self) -> None:
         """See which attempts are to be cancelled, or belong to another worker."""
@@ -249,6 +249,7 @@ class Server:
                     outputs=ending.outputs,
                     explanation=ending.explanation,
                 )
+                self._health.attempt_ended(attempt.process, ending.status)
         except FencedError as error:
             log.warning("attempt %s: its end is refused: %s", attempt.attempt, error.what)
             return

@@ -14,8 +14,9 @@ import msgspec
 from scoopi.configs.groups import ClusterSettings
 from scoopi.defs.schedule.schedule_reader import CheckScrape, read_schedule
 from scoopi.defs.yaml.report import Report
-from scoopi.errors import StoreError, UsageError
-from scoopi.model.schedule.schedule_records import ProcessRecord
+from scoopi.errors import DefsError, StoreError, UsageError
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import AttemptRecord, ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.model.text.store_url import StoreUrl
 from scoopi.scheduler.decisions import changed
@@ -87,6 +88,18 @@ class State:
             UsageError: it is not in the store.
         """
         return self._read(name)
+
+    def process(self, attempt: AttemptRecord) -> Process:
+        """The process of an attempt, as it was defined when the attempt was created.
+
+        Raises:
+            DefsError: it was not.
+            UsageError: those definitions are not in the store.
+        """
+        process = self._read(attempt.bundle).processes.get(attempt.process)
+        if process is None:
+            raise DefsError(f"process {attempt.process} is not part of bundle {attempt.bundle}")
+        return process
 
     def project(self, name: str) -> Path:
         """The folder with the unpacked files of a project.

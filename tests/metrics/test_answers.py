@@ -72,10 +72,3 @@ def test_a_broken_node_and_an_idle_one_are_numbers_too() -> None:
 
 def test_what_is_not_known_is_left_out() -> None:
     assert "scoopi_jobs_left" not in exposition(msgspec.structs.replace(VIEW, jobs=JobsView(done=7)))
-
-
-def test_names_of_steps_and_runs_are_escaped() -> None:
-    odd = 'a "step"\\ of\nmine'
-    found = list(text_string_to_metric_families(exposition(msgspec.structs.replace(VIEW, steps={odd: 1.0}))))
-    steps = next(family for family in found if family.name == "scoopi_step_seconds")
-    assert [sample.labels for sample in steps.samples] == [{"step": odd}]

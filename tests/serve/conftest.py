@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from scoopi.defs.yaml.report import Report
+from scoopi.serve.process_desk import ProcessDesk
+from scoopi.serve.serve_answers import ServeAnswers
+from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
+from scoopi.serve.workbench import Workbench
 from tests.serve.serving import Serving
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -36,3 +40,33 @@ def deployed(tmp_path: Path) -> Iterator[Deployed]:
 def serving(tmp_path: Path) -> Serving:
     """An empty project whose processes a test deploys and serves."""
     return Serving(tmp_path)
+
+
+HOURLY = """
+    processes:
+      p: {executes: external:x, trigger: {cron: "0 * * * *"}, catchup: all, overlap: allow}
+      q: {executes: external:x, mode: manual}
+"""
+LATER = NOW + timedelta(hours=2, seconds=5)
+
+
+@pytest.fixture
+def shown_state(deployed: Deployed) -> State:
+    """Two jobs of `p` with waiting attempts, one of `q` for later, and a worker that has claimed one."""
+    state = deployed(HOURLY)
+    ProcessDesk(state, NOW).launch("q", {}, after=NOW + timedelta(days=1))
+    for now in (LATER - timedelta(hours=1), LATER):
+        state.passes.run(now)
+    bench = Workbench(state.store)
+    bench.put("w", ("default",), 3, is_external=True)
+    bench.claim("w", LATER, {"p": "x"})
+    return state
+
+
+@pytest.fixture
+def answers(shown_state: State) -> ServeAnswers:
+    health = ServeHealth()
+    health.turned()
+    health.worker = 'host "1"'
+    health.attempt_ended("p", "failed")
+    return ServeAnswers(shown_state, health, lambda: LATER)

@@ -13,6 +13,7 @@ from scoopi.engine.node_watch import NodeWatch, WatchedParts
 from scoopi.engine.run_completion import RunCompletion, RunLimits
 from scoopi.engine.shutdown import Shutdown
 from scoopi.fetch.address import host_of
+from scoopi.metrics.answers import Answers
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.runs.composed import may_add_pages, unpacked_locators
@@ -62,7 +63,7 @@ class EngineModule(Module):
         if context.joining is not None:
             context.joining.becomes(watch)
             settings = replace(settings, enable=False)
-        return MetricsServer(settings, watch)
+        return MetricsServer(settings, Answers(watch))
 
     @singleton
     @provider

@@ -13,6 +13,7 @@ from scoopi.cli.options import add_verbose
 from scoopi.cli.schedule_verbs.operations import add_state, opened
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
+from scoopi.configs.groups import MetricsSettings
 
 
 class Serve:
@@ -47,6 +48,13 @@ class Serve:
             action="store_true",
             help="exit when nothing runs, is due, or is to be tried again",
         )
+        parser.add_argument(
+            "--http",
+            metavar="[HOST:]PORT",
+            type=_address,
+            help="serve /healthz, /readyz, /metrics and /api there, read-only (host: 127.0.0.1;\n"
+            "0.0.0.0 is all addresses; port 0 takes a free one and logs it)",
+        )
         parser.add_argument("-q", "--quiet", action="store_true", help="print only warnings and errors")
         add_verbose(parser)
         add_state(parser)
@@ -59,8 +67,12 @@ class Serve:
         Raises:
             DefsError: the project has errors (exit 3); the current one stays.
             UsageError: a live worker has the name.
+            RunError: it cannot listen on the address of `--http` (exit 5).
         """
         from scoopi.app import check_scrape
+        from scoopi.metrics.metrics_server import MetricsServer
+        from scoopi.serve.serve_answers import ServeAnswers
+        from scoopi.serve.serve_health import ServeHealth
         from scoopi.serve.serve_options import ServeOptions
         from scoopi.serve.server import Server
         from scoopi.serve.work.orders import Workshop
@@ -76,14 +88,45 @@ class Serve:
                 folder / "work", folder, Path.cwd(), {"scrape": SCRAPE}, dict(terminal.environ)
             )
             notify = (lambda line: None) if options.quiet else terminal.say
-            with Server(state, serve_options, workshop, os.cpu_count() or 1, notify) as server:
+            health, cores = ServeHealth(), os.cpu_count() or 1
+            answers = ServeAnswers(state, health)
+            with (
+                MetricsServer(_metrics_of(options), answers) as http,
+                Server(state, serve_options, workshop, cores, notify, health) as server,
+            ):
                 signals.serve(server.cancel)
-                notify(f"worker {server.name} serves {state.name}")
+                notify(f"worker {server.name} serves {state.name}{_shown(http.address)}")
                 server.run()
         return DONE if signals.number is None else code_of_signal(signals.number)
 
 
+_LAST_PORT = 65_535
 SCRAPE = "scoopi.scrape_attempt:run"
+
+
+def _metrics_of(options: Namespace) -> MetricsSettings:
+    if options.http is None:
+        return MetricsSettings()
+    host, port = options.http
+    return MetricsSettings(enable=True, host=host, port=port)
+
+
+def _shown(address: tuple[str, int] | None) -> str:
+    if address is None:
+        return ""
+    host, port = address
+    return f", and http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def _address(text: str) -> tuple[str, int]:
+    """The host and port of `--http`."""
+    host, colon, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not (port.isascii() and port.isdigit() and int(port[:6]) <= _LAST_PORT) or (colon and not host):
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"needs [HOST:]PORT, got {text!r}; for example 9010 or 0.0.0.0:9010")
+    return host or MetricsSettings().host, int(port)
 
 
 def _slots(text: str) -> int:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import Any
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
 from scoopi.cli.schedule_verbs.operations import add_operations, opened, print_fields, print_rows
 from scoopi.cli.terminal import Terminal
-from scoopi.model.schedule.schedule_records import LIVE, WorkerRecord
-from scoopi.serve.state import State
+from scoopi.serve.rows import worker_row
 from scoopi.serve.workbench import Workbench
 
 _COLUMNS = ("worker", "state", "groups", "capacity", "used")
@@ -43,12 +41,9 @@ class Workers:
         with opened(options) as state:
             bench = Workbench(state.store)
             if options.operation == "list":
-                print_rows(
-                    terminal,
-                    [_row(each, state) for each in state.store.workers().values()],
-                    options,
-                    _COLUMNS,
-                )
+                attempts = state.store.open_attempts()
+                rows = [worker_row(each, attempts) for each in state.store.workers().values()]
+                print_rows(terminal, rows, options, _COLUMNS)
                 return DONE
             if options.operation == "put":
                 groups = tuple(options.groups.split(","))
@@ -59,22 +54,8 @@ class Workers:
                 record = bench.change(
                     options.name, state="draining" if options.operation == "drain" else "lost", beat=None
                 )
-            print_fields(terminal, _row(record, state), options)
+            print_fields(terminal, worker_row(record, state.store.open_attempts()), options)
         return DONE
-
-
-def _row(record: WorkerRecord, state: State) -> dict[str, Any]:
-    attempts = state.store.open_attempts()
-    mine = [each.attempt for each in attempts if each.worker == record.worker and each.phase == LIVE]
-    return {
-        "worker": record.worker,
-        "incarnation": record.incarnation or None,
-        "state": record.state,
-        "groups": ",".join(record.groups),
-        "capacity": record.capacity,
-        "used": len(mine),
-        "jobs": mine,
-    }
 
 
 VERB: Verb = Workers()

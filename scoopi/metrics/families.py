@@ -1,0 +1,43 @@
+"""Families of metrics in the text format of Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+
+
+class Family:
+    """One metric: its HELP and TYPE lines, then its samples."""
+
+    def __init__(self, name: str, kind: str, text: str) -> None:
+        self._name = name
+        self.lines = [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
+
+    def add(self, value: float, labels: Mapping[str, str] | None = None, suffix: str = "") -> None:
+        pairs = ",".join(f'{key}="{text.translate(_ESCAPES)}"' for key, text in (labels or {}).items())
+        self.lines.append(
+            f"{self._name}{suffix}{{{pairs}}} {value!r}" if pairs else f"{self._name}{suffix} {value!r}"
+        )
+
+
+def one(name: str, kind: str, text: str, value: float) -> Family:
+    """A metric of one sample."""
+    family = Family(name, kind, text)
+    family.add(value)
+    return family
+
+
+def by(name: str, kind: str, text: str, label: str, values: Mapping[str, float]) -> Family:
+    """A metric with a sample for each value of a label."""
+    family = Family(name, kind, text)
+    for key, value in values.items():
+        family.add(value, {label: key})
+    return family
+
+
+def text_of(families: Iterable[Family]) -> str:
+    """The text of metrics."""
+    return "".join(f"{line}\n" for family in families for line in family.lines)

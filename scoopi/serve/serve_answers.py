@@ -1,0 +1,145 @@
+"""ServeAnswers: the responses of a `serve` over HTTP: probes, metrics, and rows as the verbs print them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from urllib.parse import parse_qsl
+
+from scoopi.errors import PeriodError, ScoopiError, UsageError
+from scoopi.metrics.families import CONTENT_TYPE, text_of
+from scoopi.metrics.http_answer import (
+    PROBES,
+    HttpAnswer,
+    health_answer,
+    json_answer,
+    readiness_answer,
+    unknown_path,
+)
+from scoopi.serve.job_desk import JobDesk
+from scoopi.serve.process_desk import ProcessDesk
+from scoopi.serve.rows import worker_row
+from scoopi.serve.serve_health import ServeHealth
+from scoopi.serve.serve_metrics import schedule_metrics, serve_metrics
+from scoopi.serve.state import State
+from scoopi.version import __version__
+
+MOST_ROWS = 1000
+"""Most rows of a response; `more` says whether there are others."""
+Query = Mapping[str, str]
+
+
+class ServeAnswers:
+    """Makes the responses of a `serve`, one method for each path; all are read-only.
+
+    Args:
+        state: the records.
+        health: of the process.
+        clock: the time now.
+    """
+
+    def __init__(
+        self, state: State, health: ServeHealth, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._state, self._health, self._clock = state, health, clock
+        self._pages: Mapping[str, tuple[Callable[[Query], HttpAnswer], tuple[str, ...]]] = {
+            PROBES[0]: (self._healthz, ()),
+            PROBES[1]: (self._readyz, ()),
+            "/metrics": (self._metrics, ()),
+            "/api/status": (self._status, ()),
+            "/api/processes": (self._processes, ()),
+            "/api/jobs": (self._jobs, ("process", "state", "limit")),
+            "/api/attempts": (self._attempts, ("job",)),
+            "/api/why": (self._why, ("job",)),
+            "/api/workers": (self._workers, ()),
+        }
+        self.paths = tuple(self._pages)
+
+    def to(self, path: str) -> HttpAnswer:
+        """The response to a path and its query string."""
+        name, _, text = path.partition("?")
+        if name not in self._pages:
+            return unknown_path(self.paths)
+        page, parameters = self._pages[name]
+        try:
+            return page(_query(text, parameters) if name.startswith("/api/") else {})
+        except (UsageError, PeriodError) as error:
+            return _refused(400, error)
+        except ScoopiError as error:
+            return _refused(503, error)
+
+    def _healthz(self, query: Query) -> HttpAnswer:
+        return health_answer(self._health.fault())
+
+    def _readyz(self, query: Query) -> HttpAnswer:
+        return readiness_answer(self._health.unready())
+
+    def _metrics(self, query: Query) -> HttpAnswer:
+        families = [*serve_metrics(self._health, self._state.passes.counts)]
+        # The figures of this process are wanted most of all while the store is away.
+        with suppress(ScoopiError):
+            families += schedule_metrics(self._state.passes.snapshot(self._clock()))
+        return HttpAnswer(200, CONTENT_TYPE, text_of(families).encode())
+
+    def _status(self, query: Query) -> HttpAnswer:
+        return json_answer(
+            {
+                "worker": self._health.worker,
+                "version": __version__,
+                "store": self._state.name,
+                "fault": self._health.fault(),
+                "unready": self._health.unready(),
+                "seconds": round(self._health.seconds, 3),
+                "bundle": self._state.current()[0] or None,
+            }
+        )
+
+    def _processes(self, query: Query) -> HttpAnswer:
+        return json_answer({"processes": self._process_desk().processes()})
+
+    def _jobs(self, query: Query) -> HttpAnswer:
+        limit = _limit(query)
+        rows = self._job_desk().jobs(query.get("process"), query.get("state"), limit + 1)
+        return json_answer({"jobs": rows[:limit], "more": len(rows) > limit})
+
+    def _attempts(self, query: Query) -> HttpAnswer:
+        job = query.get("job")
+        return json_answer({"attempts": self._job_desk().attempts(job)})
+
+    def _why(self, query: Query) -> HttpAnswer:
+        if "job" not in query:
+            raise UsageError("the parameter job is missing", hint="/api/why?job=PROCESS/SLOT")
+        return json_answer(self._job_desk().why(query["job"]))
+
+    def _workers(self, query: Query) -> HttpAnswer:
+        attempts = self._state.store.open_attempts()
+        workers = self._state.store.workers().values()
+        return json_answer({"workers": [worker_row(each, attempts) for each in workers]})
+
+    def _process_desk(self) -> ProcessDesk:
+        return ProcessDesk(self._state, self._clock())
+
+    def _job_desk(self) -> JobDesk:
+        processes = self._process_desk()
+        return JobDesk(self._state, self._clock(), lambda name: processes.process(name).name)
+
+
+def _query(text: str, parameters: tuple[str, ...]) -> Query:
+    query = dict(parse_qsl(text, keep_blank_values=True))
+    for name in query:
+        if name not in parameters:
+            known = f"the parameters are {', '.join(parameters)}" if parameters else "there are none here"
+            raise UsageError(f"unknown parameter {name}", hint=known)
+    return query
+
+
+def _limit(query: Query) -> int:
+    text = query.get("limit", str(MOST_ROWS))
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MOST_ROWS:
+        raise UsageError(f"limit needs a whole number from 1 to {MOST_ROWS}, got {text!r}")
+    return int(text)
+
+
+def _refused(status: int, error: ScoopiError) -> HttpAnswer:
+    return json_answer({"error": error.what, "hint": error.hint or None}, status)

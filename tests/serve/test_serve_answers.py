@@ -1,0 +1,78 @@
+"""What a `serve` answers over HTTP: rows as verbs print them, metrics by convention, clear refusals."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from scoopi.errors import StoreError
+from scoopi.serve.job_desk import JobDesk
+from scoopi.serve.process_desk import ProcessDesk
+from scoopi.serve.serve_answers import ServeAnswers
+from scoopi.serve.state import State
+from tests.metrics.asking import samples
+from tests.serve.conftest import LATER
+
+
+def given(answers: ServeAnswers, path: str, status: int = 200) -> Any:
+    answer = answers.to(path)
+    assert (answer.status, answer.kind) == (status, "application/json"), answer.body
+    return json.loads(answer.body)
+
+
+def test_rows_are_those_of_the_verbs(shown_state: State, answers: ServeAnswers) -> None:
+    processes = ProcessDesk(shown_state, LATER)
+    jobs = JobDesk(shown_state, LATER, lambda name: processes.process(name).name)
+    job = "p/@2026-01-01T01:00:00Z"
+    assert given(answers, "/api/processes") == {"processes": processes.processes()}
+    assert given(answers, "/api/jobs") == {"jobs": jobs.jobs(), "more": False}
+    assert len(given(answers, "/api/jobs?process=p")["jobs"]) == 2
+    assert [row["job"] for row in given(answers, "/api/jobs?state=embryo")["jobs"]] == ["q/!1"]
+    assert given(answers, "/api/attempts") == {"attempts": jobs.attempts()}
+    assert given(answers, f"/api/attempts?job={job}") == {"attempts": jobs.attempts(job)}
+    assert given(answers, f"/api/why?job={job}") == jobs.why(job)
+    assert [row["used"] for row in given(answers, "/api/workers")["workers"]] == [1]
+
+
+def test_a_list_of_jobs_is_limited_and_says_so(answers: ServeAnswers) -> None:
+    found = given(answers, "/api/jobs?limit=2")
+    assert (len(found["jobs"]), found["more"]) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [
+        ("/api/why", "the parameter job is missing"),
+        ("/api/why?job=r/!1", "unknown process r"),
+        ("/api/why?job=p/!9", "there is no job p/!9"),
+        ("/api/jobs?limit=0", "limit needs a whole number from 1 to 1000, got '0'"),
+        ("/api/jobs?limit=1e3", "limit needs a whole number from 1 to 1000, got '1e3'"),
+        ("/api/jobs?state=done", "unknown state done"),
+        ("/api/workers?job=x", "unknown parameter job"),
+    ],
+)
+def test_a_wrong_question_gets_one_clear_error(answers: ServeAnswers, path: str, what: str) -> None:
+    assert given(answers, path, 400)["error"] == what
+
+
+def test_an_unknown_path_names_the_paths(answers: ServeAnswers) -> None:
+    answer = answers.to("/api")
+    assert answer.status == 404
+    assert b"/api/jobs" in answer.body
+
+
+def test_a_store_that_is_away_leaves_probes_and_the_figures_of_the_process(
+    shown_state: State, answers: ServeAnswers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*args: object) -> None:
+        raise StoreError("the database is away")
+
+    for call in ("scan", "get"):
+        monkeypatch.setattr(shown_state.store, call, away)
+    assert given(answers, "/api/jobs", 503)["error"] == "the database is away"
+    found = samples(answers.to("/metrics").body.decode())
+    assert found["scoopi_serve_healthy"] == 1
+    assert "scoopi_schedule_capacity" not in found
+    assert [answers.to(path).status for path in ("/healthz", "/readyz")] == [200, 200]

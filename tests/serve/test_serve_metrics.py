@@ -1,0 +1,42 @@
+"""The metrics of a `serve` say what the schedule has and what the process did, by Prometheus' conventions."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from scoopi.serve.process_desk import ProcessDesk
+from scoopi.serve.serve_answers import ServeAnswers
+from scoopi.serve.serve_health import ServeHealth
+from tests.metrics.asking import samples
+from tests.serve.conftest import HOURLY, NOW, Deployed
+
+
+def test_metrics_have_the_figures_of_the_schedule_and_of_the_process(answers: ServeAnswers) -> None:
+    found = samples(answers.to("/metrics").body.decode())
+    assert found['scoopi_serve_info{version="0.1.0",worker="host "1""}'] == 1
+    assert found["scoopi_pass_seconds_count"] == 2
+    assert found["scoopi_pass_writes_total"] > 0
+    assert found['scoopi_attempts_ended_total{process="p",status="failed"}'] == 1
+    assert found['scoopi_schedule_jobs{process="p",state="in_progress"}'] == 2
+    assert found['scoopi_schedule_jobs{process="q",state="embryo"}'] == 1
+    assert found['scoopi_schedule_attempts{process="p",status="running"}'] == 1
+    assert found['scoopi_schedule_attempts{process="p",status="waiting"}'] == 1
+    assert found["scoopi_schedule_oldest_due_seconds"] == 0, "that of q is not due yet"
+    assert found['scoopi_schedule_workers{state="running"}'] == 1
+    assert found["scoopi_schedule_capacity"] == 3
+    assert found["scoopi_schedule_capacity_used"] == 1
+
+
+def test_each_metric_is_described_and_named_by_its_kind(answers: ServeAnswers) -> None:
+    for family in text_string_to_metric_families(answers.to("/metrics").body.decode()):
+        assert family.documentation, family.name
+        assert all(s.name.endswith("_total") == (family.type == "counter") for s in family.samples)
+
+
+def test_the_oldest_due_job_has_an_age_until_it_has_an_attempt(deployed: Deployed) -> None:
+    state = deployed(HOURLY)
+    ProcessDesk(state, NOW).launch("q", {})
+    answers = ServeAnswers(state, ServeHealth(), lambda: NOW + timedelta(seconds=90))
+    assert samples(answers.to("/metrics").body.decode())["scoopi_schedule_oldest_due_seconds"] == 90
