@@ -97,7 +97,7 @@ class Bootstrap:
     def _with_browsers(self, context: RunContext) -> RunContext:
         """The context of a node that has browsers, if any page of the run is loaded in one."""
         groups, settings = context.composed.definitions.task_groups, BrowserSettings.of(context.configs)
-        socket = self._open.enter_context(browsers_for(groups.values(), settings))
+        socket = self._open.enter_context(browsers_for(groups.values(), settings, context.folder.path))
         return msgspec.structs.replace(context, browsers=socket)
 
     # A new run

@@ -51,7 +51,7 @@ def _serve(order: PoolOrder, parent: int) -> None:
 
     adopt_orphans()
     threading.Thread(target=_end_with, args=(order, parent), daemon=True).start()
-    BrowserPool(order.settings, Path(order.folder)).serve()
+    BrowserPool(order.settings, Path(order.folder), Path(order.shots)).serve()
 
 
 def _end_with(order: PoolOrder, parent: int) -> None:

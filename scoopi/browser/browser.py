@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from selenium import webdriver
-from selenium.common.exceptions import (
-    InvalidElementStateException,
-    JavascriptException,
-    TimeoutException,
-    WebDriverException,
-)
+from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from urllib3.exceptions import HTTPError
 
+from scoopi.browser.page_actions import PageActions
+from scoopi.browser.page_wait import PageWait, Traffic, VisitFailedError, named, with_dialogs_dismissed
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.configs.groups import BrowserSettings
 from scoopi.descendants import kill_tree
@@ -39,15 +36,9 @@ _WITHOUT_IMAGES = ("--blink-settings=imagesEnabled=false", "--disable-remote-fon
 _UNSENT = frozenset({"user-agent", "host", "connection", "accept-encoding", "content-length"})
 """Headers that a browser sets by itself, or that are set in another way."""
 _PAGE = 200
-_POLL_S = 0.05
+_LEAST_S = 0.1
 _ANSWER_S = 5.0
 """How long the driver may take to report the answer, after the page has loaded."""
-_CONDITIONS = """
-const [selector, gone, text] = arguments;
-return (!selector || document.querySelector(selector) !== null)
-    && (!gone || document.querySelector(gone) === null)
-    && (!text || (document.body !== null && document.body.innerText.includes(text)));
-"""
 _DOCUMENT = """
 const kind = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '';
 return kind + (document.documentElement ? document.documentElement.outerHTML : '');
@@ -69,6 +60,7 @@ class Browser:
 
     Args:
         profile: a folder of its own, for all that the browser keeps on disk.
+        shots: the folder of screenshots; it is made for the first one.
 
     Attributes:
         pages: that it has loaded.
@@ -77,13 +69,13 @@ class Browser:
         WebDriverException: the driver or the browser does not start.
     """
 
-    def __init__(self, settings: BrowserSettings, profile: Path) -> None:
+    def __init__(self, settings: BrowserSettings, profile: Path, shots: Path) -> None:
         options = webdriver.ChromeOptions()
         blocked = () if settings.images else _WITHOUT_IMAGES
         for argument in (*_ARGUMENTS, *blocked, f"--user-data-dir={profile}"):
             options.add_argument(argument)
         options.enable_bidi = True
-        options.set_capability("unhandledPromptBehavior", "dismiss")
+        options.set_capability("unhandledPromptBehavior", "ignore")  # an action may answer it
         options.binary_location = settings.binary
         service = Service(settings.driver, log_output=str(profile / "driver.log"))
         self._driver = webdriver.Chrome(options=options, service=service)
@@ -92,6 +84,10 @@ class Browser:
         self._answer: Mapping[str, Any] | None = None
         self._answered = threading.Condition()
         self._driver.network.add_event_handler("response_completed", self._on_answer)
+        self._traffic = Traffic()
+        self._is_watched = False
+        self._waiting = PageWait(self._driver, self._traffic)
+        self._actions = PageActions(self._driver, self._waiting, shots)
         self._context = ""
         self._tab = ""
         self.profile = profile
@@ -104,8 +100,9 @@ class Browser:
             DEATH: the browser or its driver has died.
         """
         self.pages += 1
+        ends = time.monotonic() + visit.timeout_s
         self._prepare(visit)
-        self._driver.set_page_load_timeout(visit.timeout_s)
+        self._driver.set_page_load_timeout(max(_LEAST_S, ends - time.monotonic()))
         try:
             self._driver.get(visit.url)
         except TimeoutException:
@@ -117,18 +114,22 @@ class Browser:
             if failure is None:
                 raise
             return failure
+        with_dialogs_dismissed(self._driver, lambda: self._driver.title)  # one would hold the answer up
         with self._answered:  # the driver reports it in a thread of its own, perhaps later
             self._answered.wait_for(lambda: self._answer is not None, _ANSWER_S)
             answer = self._answer or {}
         status = int(answer.get("status", _PAGE))
-        missing = self._missing(visit) if status == _PAGE else None
-        if missing:
-            return missing
+        if status == _PAGE:
+            try:
+                self._complete(visit, ends)
+            except VisitFailedError as error:
+                return error.failure
         headers = {
             each["name"].lower(): str(each["value"].get("value", "")) for each in answer.get("headers", ())
         }
-        body: str = self._driver.execute_script(_DOCUMENT)
-        return Rendered(self._driver.current_url, body.encode(), status, headers)
+        driver = self._driver
+        body: str = with_dialogs_dismissed(driver, lambda: driver.execute_script(_DOCUMENT))
+        return Rendered(driver.current_url, body.encode(errors="replace"), status, headers)
 
     def kill(self) -> None:
         """End driver and browser at once, as nothing of them is kept; callable from any thread."""
@@ -137,6 +138,9 @@ class Browser:
     def _prepare(self, visit: Visit) -> None:
         """A new tab in a context of its own, which has no cookies and storage."""
         driver = self._driver
+        if visit.how.is_idle_wanted:
+            self._watch_traffic()
+        self._traffic.clear()
         if self._context:
             driver.browser.remove_user_context(self._context)
         self._context = driver.browser.create_user_context()
@@ -154,37 +158,28 @@ class Browser:
         ]
         driver.network.set_extra_headers(headers=extra)
 
-    def _missing(self, visit: Visit) -> VisitFailed | None:
-        """Wait for what the definitions name; the failure if it does not come."""
-        waits = visit.waits
-        time.sleep(waits.time_ms / 1000)
-        ends = time.monotonic() + waits.timeout_ms / 1000
-        while True:
-            try:
-                if self._driver.execute_script(_CONDITIONS, waits.selector, waits.gone, waits.text):
-                    return None
-            except (InvalidElementStateException, JavascriptException) as error:
-                if "is not a valid selector" in str(error.msg):
-                    said = str(error.msg).partition(": ")[2]
-                    what = f"a selector of `until` cannot be read by a browser: {said}"
-                    hint = "use selectors as in document.querySelector"
-                    return VisitFailed(what, "a selector of `until` cannot be read by a browser", hint=hint)
-                # otherwise the page has just navigated, or left no document
-            if time.monotonic() > ends:
-                wanted = ", ".join(
-                    f"{name} `{value}`"
-                    for name, value in (
-                        ("selector", waits.selector),
-                        ("gone", waits.gone),
-                        ("text", waits.text),
-                    )
-                    if value
-                )
-                what = f"the page did not become complete within {waits.timeout_ms / 1000:g} s: {wanted}"
-                return VisitFailed(
-                    what, "what `until` waits for did not come", hint="look at `until` of its group"
-                )
-            time.sleep(_POLL_S)
+    def _complete(self, visit: Visit, ends: float) -> None:
+        """Do the actions of the definitions, then wait for what they name.
+
+        Raises:
+            VisitFailedError: an action cannot be done, or the page does not become complete.
+        """
+        how = visit.how
+        self._actions.run(how.actions, visit.url, how.timeout_ms, ends)
+        timeout_s = max(0.0, min(how.timeout_ms / 1000, ends - time.monotonic()))
+        if not self._waiting.until(how.until, timeout_s):
+            what = f"the page did not become complete within {timeout_s:g} s: {named(how.until)}"
+            cause = "what `until` waits for did not come"
+            raise VisitFailedError(VisitFailed(what, cause, hint="look at `until` of its group"))
+
+    def _watch_traffic(self) -> None:
+        """Have the driver report all requests; only pages that wait for silence need that."""
+        if not self._is_watched:
+            self._is_watched = True
+            network, traffic = self._driver.network, self._traffic
+            network.add_event_handler("before_request", lambda event: traffic.began(_request(event)))
+            network.add_event_handler("response_completed", lambda event: traffic.ended(_request(event)))
+            network.add_event_handler("fetch_error", lambda event: traffic.ended(_request(event)))
 
     def _on_answer(self, event: Any) -> None:
         """Note the answer to the tab's last navigation; called by the driver's thread."""
@@ -192,6 +187,12 @@ class Browser:
             with self._answered:
                 self._answer = event.response
                 self._answered.notify()
+
+
+def _request(event: Any) -> str:
+    """What names the request of an event; a redirected one keeps its name."""
+    request = event["request"] if isinstance(event, dict) else event.request
+    return str(request["request"])
 
 
 def _network_failure(message: str) -> VisitFailed | None:

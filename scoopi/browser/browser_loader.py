@@ -13,8 +13,6 @@ from scoopi.plugins.loader_port import Answer, Web
 
 _START_S = 20.0
 """The longest that the pool may take to listen."""
-_LEAST_S = 1.0
-"""What a navigation may take, however long is waited for afterwards."""
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 
 
@@ -25,12 +23,12 @@ class BrowserLoader:
 
     Args:
         socket: of the node's pool.
-        waits: until when a page counts as incomplete.
+        how: its pages are loaded.
     """
 
-    def __init__(self, socket: str, waits: BrowserDef) -> None:
+    def __init__(self, socket: str, how: BrowserDef) -> None:
         self._socket = socket
-        self._waits = waits
+        self._how = how
 
     def load(self, url: str, web: Web) -> Answer:
         """See `LoaderPlugin`.
@@ -41,14 +39,13 @@ class BrowserLoader:
         try:
             with self._connected() as connection:
                 reply = receive_reply(connection)
-                assert isinstance(reply, BrowserReserved)
+                if not isinstance(reply, BrowserReserved):
+                    return _answer(reply, url)
                 with web.grant(url) as terms:
                     if terms.method != "GET":
                         hint = "leave out `method`, `form` and `json` of its locators, or `loader: browser`"
                         raise FetchError("a browser can load pages by GET only", at=shown(url), hint=hint)
-                    waiting_s = (self._waits.time_ms + self._waits.timeout_ms) / 1000
-                    timeout_s = max(_LEAST_S, terms.timeout_s - waiting_s)
-                    send(connection, Visit(terms.url, dict(terms.headers), timeout_s, self._waits))
+                    send(connection, Visit(terms.url, dict(terms.headers), terms.timeout_s, self._how))
                     reply = receive_reply(connection)
         except (EOFError, OSError) as error:
             cause = "the pool of browsers has ended"

@@ -37,11 +37,13 @@ class BrowserPool:
 
     Args:
         folder: of the socket and the profiles; only its owner may enter it.
+        shots: the folder of screenshots.
     """
 
-    def __init__(self, settings: BrowserSettings, folder: Path) -> None:
+    def __init__(self, settings: BrowserSettings, folder: Path, shots: Path) -> None:
         self._settings = settings
         self._folder = folder
+        self._shots = shots
         self._free = threading.Semaphore(settings.browsers)
         self._idle: list[Browser] = []
         self._lock = threading.Lock()
@@ -55,29 +57,29 @@ class BrowserPool:
                 threading.Thread(target=self._lend, args=(connection,), daemon=True).start()
 
     def _lend(self, connection: Connection) -> None:
-        """One loader: wait for a free browser, then load what is asked for."""
+        """One loader: wait for a free browser that runs, then load what is asked for."""
         with connection, self._free, suppress(EOFError, OSError):
-            send(connection, BrowserReserved())
-            visit = receive_visit(connection)
-            send(connection, self._loaded(visit))
-
-    def _loaded(self, visit: Visit) -> Rendered | VisitFailed:
-        try:
             browser = self._borrowed()
-        except DEATH as error:
-            said = str(getattr(error, "msg", error)).strip().partition("\n")[0]
-            hint = "install Debian's chromium-driver, or set scoopi.webDriver.browserPath and driverPath"
-            return VisitFailed(f"no browser can be started: {said}", "no browser can be started", hint=hint)
-        is_good = False
+            if isinstance(browser, VisitFailed):
+                send(connection, browser)
+                return
+            is_good = True
+            try:
+                send(connection, BrowserReserved())
+                visit = receive_visit(connection)
+                result, is_good = self._loaded(browser, visit)
+            finally:
+                self._give_back(browser, is_good)
+            send(connection, result)
+
+    def _loaded(self, browser: Browser, visit: Visit) -> tuple[Rendered | VisitFailed, bool]:
+        """What a visit gives, and whether its browser can be used again."""
         try:
             with self._watched(browser, visit) as hung:
                 result = browser.load(visit)
-            is_good = not hung.is_set()
         except DEATH:
-            result = _HUNG if hung.is_set() else _DIED
-        finally:
-            self._give_back(browser, is_good)
-        return result
+            return (_HUNG if hung.is_set() else _DIED), False
+        return result, not hung.is_set()
 
     @contextmanager
     def _watched(self, browser: Browser, visit: Visit) -> Iterator[threading.Event]:
@@ -88,9 +90,7 @@ class BrowserPool:
             hung.set()
             browser.kill()
 
-        waits = visit.waits
-        most_s = visit.timeout_s + (waits.time_ms + waits.timeout_ms) / 1000 + GRACE_S
-        timer = threading.Timer(most_s, kill)
+        timer = threading.Timer(visit.timeout_s + GRACE_S, kill)
         timer.daemon = True
         timer.start()
         try:
@@ -98,13 +98,19 @@ class BrowserPool:
         finally:
             timer.cancel()
 
-    def _borrowed(self) -> Browser:
+    def _borrowed(self) -> Browser | VisitFailed:
+        """A browser, an idle one if there is one; the failure if none can be started."""
         with self._lock:
             if self._idle:
                 return self._idle.pop()
         profile = self._folder / f"profile{next(self._numbers)}"
         profile.mkdir()
-        return Browser(self._settings, profile)
+        try:
+            return Browser(self._settings, profile, self._shots)
+        except DEATH as error:
+            said = str(getattr(error, "msg", error)).strip().partition("\n")[0]
+            hint = "install Debian's chromium-driver, or set scoopi.webDriver.browserPath and driverPath"
+            return VisitFailed(f"no browser can be started: {said}", "no browser can be started", hint=hint)
 
     def _give_back(self, browser: Browser, is_good: bool) -> None:
         if is_good and browser.pages < self._settings.pages:

@@ -15,17 +15,17 @@ class BrowserReserved(msgspec.Struct, frozen=True, tag=1, array_like=True):
 
 
 class Visit(msgspec.Struct, frozen=True, tag=2, array_like=True):
-    """Loader to pool: load this address, and wait until the page is as it should be.
+    """Loader to pool: load this address, do what its group says, and wait until the page is complete.
 
     Attributes:
         headers: that the site wants, User-Agent among them.
-        timeout_s: for the navigation; what is waited for afterwards has a limit of its own.
+        timeout_s: for the whole visit, all that is done and waited for included.
     """
 
     url: str
     headers: dict[str, str]
     timeout_s: float
-    waits: BrowserDef
+    how: BrowserDef
 
 
 class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):

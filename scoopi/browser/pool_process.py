@@ -21,14 +21,21 @@ from scoopi.model.definitions import TaskGroup
 
 SOCKET = "socket"
 """The name of the pool's socket in its folder."""
+SHOTS = "browser"
+"""The folder of screenshots in that of a run."""
 _END_S = 10.0
 """The longest that killing all browsers may take."""
 
 
 class PoolOrder(msgspec.Struct, frozen=True):
-    """What the process above the browsers is given; it removes `folder` at its end."""
+    """What the process above the browsers is given; it removes `folder` at its end.
+
+    Attributes:
+        shots: the folder of screenshots; it stays.
+    """
 
     folder: str
+    shots: str
     settings: BrowserSettings
 
 
@@ -36,6 +43,9 @@ class PoolProcess:
     """A node's pool of browsers, as the process that loads pages sees it.
 
     It starts with the object; browsers start when the first page wants one.
+
+    Args:
+        shots: the folder of screenshots; it is made for the first one.
 
     Attributes:
         socket: where loaders ask for a browser.
@@ -45,7 +55,7 @@ class PoolProcess:
         ConfigError: Selenium is not installed.
     """
 
-    def __init__(self, settings: BrowserSettings) -> None:
+    def __init__(self, settings: BrowserSettings, shots: Path) -> None:
         if importlib.util.find_spec("selenium") is None:
             raise ConfigError("`loader: browser` needs Selenium", hint='run `pip install "scoopi[browser]"`')
         self._folder = tempfile.mkdtemp(prefix="scoopi-browsers-")
@@ -56,7 +66,9 @@ class PoolProcess:
         )
         self.pid = self._process.pid
         assert self._process.stdin is not None
-        self._process.stdin.write(msgspec.json.encode(PoolOrder(self._folder, settings)) + b"\n")
+        self._process.stdin.write(
+            msgspec.json.encode(PoolOrder(self._folder, str(shots.absolute()), settings)) + b"\n"
+        )
         self._process.stdin.flush()
 
     def close(self) -> None:
@@ -75,8 +87,11 @@ class PoolProcess:
 
 
 @contextlib.contextmanager
-def browsers_for(groups: Iterable[TaskGroup], settings: BrowserSettings) -> Iterator[str]:
+def browsers_for(groups: Iterable[TaskGroup], settings: BrowserSettings, folder: Path) -> Iterator[str]:
     """The socket of a pool, if pages of one of the groups are loaded in a browser; else an empty text.
+
+    Args:
+        folder: screenshots are saved in its folder `browser`.
 
     Raises:
         ConfigError: Selenium is not installed.
@@ -84,5 +99,5 @@ def browsers_for(groups: Iterable[TaskGroup], settings: BrowserSettings) -> Iter
     if all(group.browser is None for group in groups):
         yield ""
         return
-    with contextlib.closing(PoolProcess(settings)) as pool:
+    with contextlib.closing(PoolProcess(settings, folder / SHOTS)) as pool:
         yield pool.socket

@@ -90,22 +90,65 @@ class TaskDef(msgspec.Struct, frozen=True):
     outputs: tuple[OutputDef, ...] = ()
 
 
-class BrowserDef(msgspec.Struct, frozen=True):
-    """How pages are loaded in a browser: what is waited for afterwards; all that is given must hold.
+class Until(msgspec.Struct, frozen=True):
+    """When a page is complete; all that is given must hold.
 
     Attributes:
         selector: a CSS selector that an element matches; empty for none.
         gone: a CSS selector that no element matches any more.
         text: a text that the page shows.
+        idle_ms: for so long the page has no request under way; 0 if that is not wanted.
         time_ms: a fixed time.
-        timeout_ms: the longest that the conditions are waited for.
     """
 
     selector: str = ""
     gone: str = ""
     text: str = ""
+    idle_ms: int = 0
     time_ms: int = 0
+
+
+class ActionDef(msgspec.Struct, frozen=True):
+    """One thing that is done on a page.
+
+    Attributes:
+        verb: what is done, as in the definitions (`click`, `type`, …).
+        key: where it stands, as `taskGroups.bread.browser.actions[0]`.
+        timeout_ms: the longest that it may take; None for that of the group.
+        optional: it is left out if its element is not there.
+        selector: of its element, its frame, or the elements that scrolling brings; empty for none.
+        text: that is typed, the key that is pressed, the option, the script, the name of the screenshot, or
+            what happens to the dialog (`accept`, `dismiss`).
+        most: how often it is repeated (clicks, scrolls) while it has an effect; 1 for once.
+        until: what a `wait` is for.
+    """
+
+    verb: str
+    key: str
+    place: Place = NOWHERE
+    timeout_ms: int | None = None
+    optional: bool = False
+    selector: str = ""
+    text: str = ""
+    most: int = 1
+    until: Until = Until()
+
+
+class BrowserDef(msgspec.Struct, frozen=True):
+    """How pages are loaded in a browser: what is done there, and what is waited for afterwards.
+
+    Attributes:
+        timeout_ms: the longest wait for `until`, and for the element of an action.
+    """
+
+    until: Until = Until()
     timeout_ms: int = 10_000
+    actions: tuple[ActionDef, ...] = ()
+
+    @property
+    def is_idle_wanted(self) -> bool:
+        """Whether the requests of the page have to be watched."""
+        return any(each.idle_ms for each in (self.until, *(action.until for action in self.actions)))
 
 
 class TaskGroup(msgspec.Struct, frozen=True):

@@ -22,7 +22,7 @@ setTimeout(() => {
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A browser for tests that leave it usable."""
     profile = tmp_path_factory.mktemp("profile")
-    made = Browser(BrowserSettings(), profile)
+    made = Browser(BrowserSettings(), profile, profile / "shots")
     yield made
     made.kill()
 

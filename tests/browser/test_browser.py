@@ -8,7 +8,7 @@ import pytest
 
 from scoopi.browser.browser import Browser
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
-from scoopi.model.definitions import BrowserDef
+from scoopi.model.definitions import BrowserDef, Until
 from tests.server.server import Server
 
 AGENT = {"User-Agent": "Scoopi/0 (test)", "X-Shop": "bakery"}
@@ -21,7 +21,7 @@ def load(
 
 
 def test_a_page_is_read_when_its_table_has_come(browser: Browser, server: Server, late_table: str) -> None:
-    waits = BrowserDef(selector="#prices", gone=".spinner", text="4.20")
+    waits = BrowserDef(Until(selector="#prices", gone=".spinner", text="4.20"))
     page = load(browser, server.url(late_table), waits)
     assert isinstance(page, Rendered)
     assert b"<td>4.20</td>" in page.body
@@ -30,7 +30,7 @@ def test_a_page_is_read_when_its_table_has_come(browser: Browser, server: Server
 
 
 def test_what_does_not_come_is_named(browser: Browser, server: Server, late_table: str) -> None:
-    page = load(browser, server.url(late_table), BrowserDef(selector="#offers", timeout_ms=400))
+    page = load(browser, server.url(late_table), BrowserDef(Until(selector="#offers"), timeout_ms=400))
     assert isinstance(page, VisitFailed)
     assert page.what == "the page did not become complete within 0.4 s: selector `#offers`"
     assert not page.reason, "another attempt would wait for nothing too"
@@ -39,7 +39,7 @@ def test_what_does_not_come_is_named(browser: Browser, server: Server, late_tabl
 def test_a_selector_that_the_browser_cannot_read_is_named(
     browser: Browser, server: Server, late_table: str
 ) -> None:
-    page = load(browser, server.url(late_table), BrowserDef(selector="td:contains(x)"))
+    page = load(browser, server.url(late_table), BrowserDef(Until(selector="td:contains(x)")))
     assert isinstance(page, VisitFailed)
     assert "td:contains(x)" in page.what
     assert "cannot be read by a browser" in page.cause
@@ -67,23 +67,23 @@ def test_images_and_fonts_are_not_loaded(browser: Browser, server: Server, pages
         "<style>@font-face { font-family: x; src: url(font.woff2) } p { font-family: x }</style>"
         "<p>text</p><img src=bread.png><script src=shop.js></script>"
     )
-    load(browser, server.url("/shop.html"), BrowserDef(time_ms=200))
+    load(browser, server.url("/shop.html"), BrowserDef(Until(time_ms=200)))
     asked = server.log.paths()
     assert "/shop.js" in asked
     assert not {"/bread.png", "/font.woff2"} & {*asked}
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "said", "timeout_s"),
     [
-        ("/bad/reset", "the host has "),
-        ("/bad/never-answers", "the page did not come within its timeout"),
+        ("/bad/reset", "the host has ", 60.0),
+        ("/bad/never-answers", "the page did not come within its timeout", 2.0),
     ],
 )
 def test_a_page_that_does_not_come_may_come_later(
-    browser: Browser, server: Server, path: str, said: str
+    browser: Browser, server: Server, path: str, said: str, timeout_s: float
 ) -> None:
-    page = load(browser, server.url(path), timeout_s=2.0)
+    page = load(browser, server.url(path), timeout_s=timeout_s)
     assert isinstance(page, VisitFailed)
     assert said in page.what
     assert page.reason

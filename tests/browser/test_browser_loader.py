@@ -79,13 +79,33 @@ def test_fetch_loads_a_page_in_a_browser_as_its_group_does(
     assert not desk.left_behind()
 
 
-def test_what_does_not_come_is_an_error_of_the_page(desk: Desk, server: Server, pages: Path) -> None:
+FAILING = """
+locatorGroups: { waits: "URL", acts: "URL" }
+taskGroups:
+  waits:
+    loader: browser
+    browser: { until: { selector: "#prices" }, timeout: 300 }
+    task: { dataDef: prices }
+  acts:
+    loader: browser
+    browser:
+      actions:
+        - { click: "#none", timeout: 300 }
+    task: { dataDef: prices }
+dataDefs: { prices: { each: p, fields: { price: b } } }
+"""
+
+
+def test_what_cannot_be_done_or_does_not_come_is_an_error_of_the_page(
+    desk: Desk, server: Server, pages: Path
+) -> None:
     (pages / "plain.html").write_text("<p>nothing here")
-    write(desk, server.url("/plain.html"), timeout=300)
+    (desk.folder / "defs" / "bread.yml").write_text(FAILING.replace("URL", server.url("/plain.html")))
     ended = desk.process("run", "defs")
     assert ended.code == 1, ended.err
     assert "what `until` waits for did not come" in ended.err
     assert "look at `until` of its group" in ended.err
+    assert "bread.yml:12:13 failed: click #none: no element matches within 0.3 s" in ended.err
 
 
 def test_a_killed_run_leaves_no_browser_and_is_resumed(
@@ -111,11 +131,26 @@ def test_a_killed_run_leaves_no_browser_and_is_resumed(
     assert sorted(desk.rows().elements()) == [f"p{number}|bread|Rye|4.20" for number in range(PAGES)]
 
 
-def test_parse_shows_the_records_of_a_page_in_the_browser(
+ACTIONS = """
+    browser:
+      actions:
+        - click: "#accept"
+          optional: true
+          timeout: 1
+        - wait: { selector: "#prices tr" }
+        - script: |
+            document.querySelector("#prices td").textContent = "Spelt"
+        - screenshot: prices
+"""
+
+
+def test_parse_shows_the_records_of_a_page_on_which_actions_were_done(
     desk: Desk, server: Server, late_table: str
 ) -> None:
-    (desk.folder / "defs" / "bread.yml").write_text(RECORDS)
+    plain = '    browser: { until: { selector: "#prices" } }'
+    (desk.folder / "defs" / "bread.yml").write_text(RECORDS.replace(plain, ACTIONS))
     ended = desk.process("parse", "defs", server.url(late_table))
     assert ended.code == 0, ended.err
     assert "1 record" in ended.out
-    assert "Rye" in ended.out
+    assert "Spelt" in ended.out
+    assert [each.suffix for each in (desk.folder / "browser").glob("prices-*")] == [".png"]

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import closing
 from multiprocessing.connection import Client
+from pathlib import Path
 
 import pytest
 
@@ -28,9 +29,9 @@ from tests.server.server import Server
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[PoolProcess]:
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PoolProcess]:
     """A pool of one browser, which is replaced after three pages."""
-    with closing(PoolProcess(BrowserSettings(browsers=1, pages=3))) as made:
+    with closing(PoolProcess(BrowserSettings(browsers=1, pages=3), tmp_path_factory.mktemp("shots"))) as made:
         wait_until(lambda: os.path.exists(made.socket), "the pool's socket")
         yield made
 
@@ -76,8 +77,7 @@ def test_a_browser_that_dies_fails_its_page_and_is_replaced(
 def test_a_browser_that_hangs_is_killed(pool: PoolProcess, server: Server, late_table: str) -> None:
     with Client(pool.socket, "AF_UNIX") as connection:
         receive_reply(connection)
-        waits = BrowserDef(timeout_ms=1000)
-        send(connection, Visit(server.url("/bad/never-answers"), {}, 4.0, waits))
+        send(connection, Visit(server.url("/bad/never-answers"), {}, 8.0, BrowserDef()))
         wait_until(lambda: "/bad/never-answers" in server.log.paths(), "the request")
         for pid in programs_below(pool.pid, "chromedriver"):
             os.kill(pid, signal.SIGSTOP)
@@ -86,11 +86,12 @@ def test_a_browser_that_hangs_is_killed(pool: PoolProcess, server: Server, late_
     assert (failed.cause, failed.reason) == ("the browser hangs", "timeout")
 
 
-def test_without_a_browser_the_page_fails_with_a_hint(server: Server) -> None:
+def test_without_a_browser_the_page_fails_with_a_hint(tmp_path: Path) -> None:
     settings = BrowserSettings(driver="/nowhere/chromedriver")
-    with closing(PoolProcess(settings)) as pool:
+    with closing(PoolProcess(settings, tmp_path)) as pool:
         wait_until(lambda: os.path.exists(pool.socket), "the pool's socket")
-        failed = visit(pool, server.url("/"))
+        with Client(pool.socket, "AF_UNIX") as connection:
+            failed = receive_reply(connection)
     assert isinstance(failed, VisitFailed)
     assert failed.what.startswith("no browser can be started")
     assert "scoopi.webDriver.browserPath" in failed.hint

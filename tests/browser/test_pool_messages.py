@@ -16,7 +16,7 @@ from scoopi.browser.pool_messages import (
     receive_visit,
     send,
 )
-from scoopi.model.definitions import BrowserDef
+from scoopi.model.definitions import BrowserDef, Until
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_reply_arrives(reply: Reply) -> None:
 
 def test_a_visit_arrives_and_the_end_of_the_other_side_is_heard() -> None:
     here, there = Pipe()
-    visit = Visit("http://a/", {"User-Agent": "x"}, 1.5, BrowserDef(selector="p", time_ms=3))
+    visit = Visit("http://a/", {"User-Agent": "x"}, 1.5, BrowserDef(Until(selector="p", time_ms=3)))
     send(here, visit)
     assert receive_visit(there) == visit
     here.close()

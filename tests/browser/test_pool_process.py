@@ -6,6 +6,7 @@ import os
 import signal
 from contextlib import closing
 from multiprocessing.connection import Client
+from pathlib import Path
 
 from scoopi.browser.pool_messages import Rendered, Reply, Visit, receive_reply, send
 from scoopi.browser.pool_process import PoolProcess
@@ -34,8 +35,8 @@ def visit(pool: PoolProcess, url: str) -> Reply:
         return receive_reply(connection)
 
 
-def test_nothing_is_left_of_a_pool_that_is_closed(server: Server, late_table: str) -> None:
-    pool = PoolProcess(BrowserSettings(browsers=1))
+def test_nothing_is_left_of_a_pool_that_is_closed(server: Server, late_table: str, tmp_path: Path) -> None:
+    pool = PoolProcess(BrowserSettings(browsers=1), tmp_path)
     assert isinstance(visit(pool, server.url(late_table)), Rendered)
     left = [*programs_below(pool.pid, "")]
     assert len(left) > 3
@@ -45,8 +46,10 @@ def test_nothing_is_left_of_a_pool_that_is_closed(server: Server, late_table: st
     pool.close()  # a second time does nothing
 
 
-def test_nothing_is_left_if_the_process_above_the_browsers_is_killed(server: Server, late_table: str) -> None:
-    with closing(PoolProcess(BrowserSettings(browsers=1))) as pool:
+def test_nothing_is_left_if_the_process_above_the_browsers_is_killed(
+    server: Server, late_table: str, tmp_path: Path
+) -> None:
+    with closing(PoolProcess(BrowserSettings(browsers=1), tmp_path)) as pool:
         assert isinstance(visit(pool, server.url(late_table)), Rendered)
         left = [*programs_below(pool.pid, "")]
         os.kill(pool.pid, signal.SIGKILL)

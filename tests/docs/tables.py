@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from scoopi.configs.registry import SETTINGS
 from scoopi.configs.setting import Setting, SettingKind
+from scoopi.defs.browser import browser_language
 from scoopi.defs.records import record_language
 from scoopi.defs.scrape import language
 from scoopi.defs.sites.site_language import AUTH, LOGIN, PAGE_SIGN, RETRY, SITE
@@ -46,8 +47,9 @@ _RECORDS = {
     "locator-group": language.LOCATOR_GROUP,
     "locator": language.LOCATOR,
     "task-group": language.TASK_GROUP,
-    "browser": language.BROWSER,
-    "until": language.UNTIL,
+    "browser": browser_language.BROWSER,
+    "until": browser_language.UNTIL,
+    "action": browser_language.ACTION,
     "task": language.TASK,
     "persist": language.PERSIST,
     "step": language.STEP,

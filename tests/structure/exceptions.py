@@ -74,6 +74,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "the tests of definitions compose through them",
         "checkers.py defs_groups.py digest.py",
     ),
+    "scoopi/defs/browser": (
+        "a declaration; test_browser_builder.py reads how pages are loaded by it",
+        "browser_language.py",
+    ),
     "scoopi/defs/sites": (
         "a declaration; test_site_builder.py reads sites by it",
         "site_language.py",

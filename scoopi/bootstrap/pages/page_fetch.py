@@ -67,7 +67,7 @@ def fetch_page(request: RunRequest, url: str, group: str = "") -> FetchedPage:
     definitions = _composed(request, configs)
     locator = _locator(definitions, url, group)
     groups = [each for each in definitions.task_groups.values() if each.name == locator.group]
-    with browsers_for(groups, BrowserSettings.of(configs)) as browsers:
+    with browsers_for(groups, BrowserSettings.of(configs), Path.cwd()) as browsers:
         return _FetchDesk(request, configs, definitions).fetch(locator, groups, browsers)
 
 

@@ -83,7 +83,7 @@ class PageParse:
             StepError: the page cannot be loaded, or not be read.
         """
         group = self._definitions.task_groups[self._group]
-        with browsers_for([group], self._browsers) as socket:
+        with browsers_for([group], self._browsers, Path.cwd()) as socket:
             definitions = msgspec.structs.replace(self._definitions, locator_groups={})
             plan = msgspec.structs.replace(self._plan, definitions=definitions, browsers=socket)
             parts = wire(msgspec.msgpack.encode(plan), lambda job, host: None)

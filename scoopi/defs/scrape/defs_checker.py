@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scoopi.defs.browser.browser_builder import BrowserChecker
 from scoopi.defs.records.page_identity import groups_on_locators, parents_of
 from scoopi.defs.records.record_checker import RecordChecker
 from scoopi.defs.records.record_def_builder import WrittenRecordDef, build_record_def, outputs_of
@@ -170,6 +171,8 @@ class DefsChecker:
             self._findings.error(
                 group.node.at("browser"), f"{group.key}.browser", what, "add `loader: browser`"
             )
+        elif written := group.node.table("browser"):
+            BrowserChecker(self._findings).check(written, f"{group.key}.browser")
 
     def _check_tasks(self) -> None:
         checker = TaskChecker(self._checkers, self._findings, self._data_defs)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any
 
 import msgspec
 
+from scoopi.defs.browser.browser_builder import build_browser
 from scoopi.defs.records.record_def_builder import WrittenRecordDef
 from scoopi.defs.scrape.class_names import CSS_PARSER, LINK_MAKER, XPATH_PARSER
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
 from scoopi.defs.scrape.step_sets import SetStep, Steps
 from scoopi.defs.sites.request_builder import locator_def
-from scoopi.defs.yaml.node import Listing, Node, Table, read_bool, read_integer
+from scoopi.defs.yaml.node import Listing, Node, Table, read_bool
 from scoopi.model.definitions import BrowserDef, LocatorDef, LocatorGroup, OutputDef, TaskDef, TaskGroup
 from scoopi.model.place import Place
 
@@ -91,15 +91,7 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
         """How its pages are loaded in a browser; None if they are not."""
         if self.loader != _BROWSER:
             return None
-        waits = self.node.table(_BROWSER)
-        until = waits.table("until") if waits is not None else None
-        given: dict[str, Any] = {}
-        if until is not None:
-            given = {name: until.text(name) or "" for name in ("selector", "gone", "text")}
-            given["time_ms"] = read_integer(until.text("time") or "") or 0
-        if waits is not None and (timeout := read_integer(waits.text("timeout") or "")) is not None:
-            given["timeout_ms"] = timeout
-        return BrowserDef(**given)
+        return build_browser(self.node.table(_BROWSER), f"{self.key}.{_BROWSER}")
 
     def built(
         self, tasks: tuple[TaskDef, ...], parents: tuple[str, ...] = (), *, uses_locator: bool = True

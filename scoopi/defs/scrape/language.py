@@ -5,6 +5,7 @@ Source: defs/README.md, 1.3 to 1.7.
 
 from __future__ import annotations
 
+from scoopi.defs.browser.browser_language import BROWSER
 from scoopi.defs.records.record_language import FOLLOW, MARKS, OUTPUT, RECORD_DEF
 from scoopi.defs.sites.site_language import SITES
 from scoopi.defs.yaml.shape import (
@@ -224,20 +225,6 @@ TASK = Record(
         ),
     )
 )
-UNTIL = Record(
-    (
-        Key("selector", _TEXT, "A CSS selector that an element matches.", 'selector: "table.prices"'),
-        Key("gone", _TEXT, "A CSS selector that no element matches any more.", 'gone: ".spinner"'),
-        Key("text", _TEXT, "A text that the page shows.", 'text: "All prices include VAT"'),
-        Key("time", _INTEGER, "A fixed time, in ms.", "time: 500"),
-    )
-)
-BROWSER = Record(
-    (
-        Key("until", UNTIL, "What a page must have to be complete.", 'until: { selector: "table.prices" }'),
-        Key("timeout", _INTEGER, "The longest wait for that, in ms; default: 10000.", "timeout: 30000"),
-    )
-)
 TASK_GROUP = Record(
     (
         Key("live", _TEXT, "How long a loaded page may be used again.", 'live: "P1W"'),
@@ -245,7 +232,7 @@ TASK_GROUP = Record(
         Key(
             "browser",
             BROWSER,
-            "When a page is complete, with `loader: browser`.",
+            "What is done in the browser, and when a page is complete, with `loader: browser`.",
             'browser: { until: { selector: "table.prices" } }',
         ),
     ),

@@ -1,0 +1,130 @@
+"""PageWait: waits until a page in the browser is as the definitions want it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from selenium.common.exceptions import (
+    InvalidElementStateException,
+    JavascriptException,
+    NoAlertPresentException,
+    UnexpectedAlertPresentException,
+)
+from selenium.webdriver.remote.webdriver import WebDriver
+
+from scoopi.browser.pool_messages import VisitFailed
+from scoopi.model.definitions import Until
+
+POLL_S = 0.05
+_CONDITIONS = """
+const [selector, gone, text] = arguments;
+return (!selector || document.querySelector(selector) !== null)
+    && (!gone || document.querySelector(gone) === null)
+    && (!text || (document.body !== null && document.body.innerText.includes(text)));
+"""
+
+
+class VisitFailedError(Exception):
+    """A visit has failed; `failure` is what its loader gets."""
+
+    def __init__(self, failure: VisitFailed) -> None:
+        super().__init__(failure.what)
+        self.failure = failure
+
+
+class Traffic:
+    """Which requests of a browser are under way; the driver reports them in any order and in any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._begun: set[str] = set()
+        self._ended: set[str] = set()
+        self._changed = 0.0
+
+    def clear(self) -> None:
+        """Forget all, as a new page begins."""
+        with self._lock:
+            self._begun.clear()
+            self._ended.clear()
+            self._changed = time.monotonic()
+
+    def began(self, request: str) -> None:
+        """A request was sent."""
+        with self._lock:
+            self._begun.add(request)
+            self._changed = time.monotonic()
+
+    def ended(self, request: str) -> None:
+        """A request was answered, or has failed."""
+        with self._lock:
+            self._ended.add(request)
+            self._changed = time.monotonic()
+
+    def is_idle(self, for_s: float) -> bool:
+        """Whether no request has been under way for so long."""
+        with self._lock:
+            return self._begun <= self._ended and time.monotonic() - self._changed >= for_s
+
+
+def with_dialogs_dismissed(driver: WebDriver, command: Callable[[], Any]) -> Any:
+    """The result of a command to the driver, which is given again if a dialog of the page was in its way."""
+    while True:
+        try:
+            return command()
+        except UnexpectedAlertPresentException:
+            try:
+                driver.switch_to.alert.dismiss()
+            except NoAlertPresentException:
+                time.sleep(POLL_S)
+
+
+class PageWait:
+    """Waits until a page in the browser is as the definitions want it."""
+
+    def __init__(self, driver: WebDriver, traffic: Traffic) -> None:
+        self._driver = driver
+        self._traffic = traffic
+
+    def until(self, wanted: Until, timeout_s: float) -> bool:
+        """Whether all that is wanted came true in time.
+
+        Raises:
+            VisitFailedError: the browser cannot read a selector.
+        """
+        time.sleep(wanted.time_ms / 1000)
+        ends = time.monotonic() + timeout_s
+        while not self._holds(wanted):
+            if time.monotonic() > ends:
+                return False
+            time.sleep(POLL_S)
+        return True
+
+    def _holds(self, wanted: Until) -> bool:
+        if wanted.idle_ms and not self._traffic.is_idle(wanted.idle_ms / 1000):
+            return False
+        words = (wanted.selector, wanted.gone, wanted.text)
+        try:
+            return not any(words) or bool(
+                with_dialogs_dismissed(self._driver, lambda: self._driver.execute_script(_CONDITIONS, *words))
+            )
+        except (InvalidElementStateException, JavascriptException) as error:
+            if "is not a valid selector" in str(error.msg):
+                raise VisitFailedError(unreadable(str(error.msg))) from error
+            return False  # the page has just navigated, or left no document
+
+
+def unreadable(said: str) -> VisitFailed:
+    """The failure of a selector that the browser cannot read, by what the driver said of it."""
+    cause = "a selector cannot be read by a browser"
+    detail = said.partition(": ")[2].partition("\n")[0] or said.partition("\n")[0]
+    return VisitFailed(f"{cause}: {detail}", cause, hint="use selectors as in document.querySelector")
+
+
+def named(wanted: Until) -> str:
+    """What is waited for, as in the definitions."""
+    idle = f"{wanted.idle_ms} ms without a request" if wanted.idle_ms else ""
+    given = (("selector", wanted.selector), ("gone", wanted.gone), ("text", wanted.text), ("idle", idle))
+    return ", ".join(f"{name} `{value}`" for name, value in given if value)

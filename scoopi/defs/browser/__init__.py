@@ -1,0 +1,1 @@
+"""How the definitions say that pages are loaded in a browser."""

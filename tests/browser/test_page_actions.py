@@ -1,0 +1,173 @@
+"""What definitions let a browser do on a page, in a real one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.browser.browser import Browser
+from scoopi.browser.page_actions import page_mark
+from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
+from scoopi.model.definitions import ActionDef, BrowserDef, Until
+from scoopi.model.place import Place
+from tests.server.server import Server
+
+NO_WAIT = Until()
+SHOP = """<!doctype html><body>
+<input id=city value=old><select id=size><option value=m>Medium<option value=x>XL</select>
+<p id=said></p><p id=hovered onmouseenter="this.textContent = 'over'">hover here</p>
+<button id=more>more</button><ul id=list></ul>
+<button id=ask onclick="said.textContent += confirm('Sure?') ? '|yes' : '|no'">ask</button>
+<button id=covered>covered</button>
+<iframe id=frame srcdoc="<button onclick=&quot;this.textContent = 'done'&quot;>in frame</button>"></iframe>
+<script>
+let left = 3;
+more.onclick = () => {
+  setTimeout(() => list.insertAdjacentHTML('beforeend', '<li>item</li>'), 50);
+  if (!--left) more.remove();
+};
+city.onkeydown = event => { if (event.key === 'Enter') said.textContent = city.value };
+size.onchange = () => { said.textContent += '|' + size.value };
+</script></body>"""
+ENDLESS = """<!doctype html><body><div id=items></div><script>
+let number = 0, left = PAGES;
+function add() { for (let i = 0; i < 10; i++)
+  items.insertAdjacentHTML('beforeend', `<p class=item style="height: 200px">${++number}</p>`); }
+add();
+addEventListener('scroll', () => {
+  const atEnd = scrollY + innerHeight > document.documentElement.scrollHeight - 50;
+  if (atEnd && left-- > 0) setTimeout(add, 100);
+});
+</script></body>"""
+ALERTING = "<!doctype html><p>before</p><script>alert('first'); confirm('second')</script><p>after</p>"
+POLLING = """<!doctype html><p id=p>waiting</p><script>
+let left = 3;
+const ask = () => fetch('/ticks/' + left).finally(() => {
+  if (--left) ask(); else p.textContent = 'settled';
+});
+ask();
+</script>"""
+
+
+def action(verb: str, text: str = "", selector: str = "", **more: object) -> ActionDef:
+    place = Place("shop.yml", 7, 9)
+    return ActionDef(verb, "taskGroups.shop.browser.actions[0]", place, text=text, selector=selector, **more)  # type: ignore[arg-type]
+
+
+def body(page: Rendered | VisitFailed) -> str:
+    assert isinstance(page, Rendered), page
+    return page.body.decode()
+
+
+@pytest.fixture
+def shop(pages: Path, server: Server) -> str:
+    (pages / "shop.html").write_text(SHOP)
+    return server.url("/shop.html")
+
+
+def done(browser: Browser, url: str, *actions: ActionDef, until: Until = NO_WAIT) -> Rendered | VisitFailed:
+    how = BrowserDef(until, timeout_ms=3000, actions=actions)
+    return browser.load(Visit(url, {}, 60.0, how))
+
+
+def test_a_form_is_filled_in_and_elements_are_used(browser: Browser, shop: str) -> None:
+    page = body(
+        done(
+            browser,
+            shop,
+            action("type", "oslo", "#city"),
+            action("press", "Enter", "#city"),
+            action("select", "XL", "#size"),
+            action("hover", selector="#hovered"),
+            action("script", "document.title = 'ran'"),
+            action("click", selector="#more", most=9),
+            action("scroll", "#hovered", "#hovered"),
+            action("click", selector="#nothing", optional=True, timeout_ms=50),
+            until=Until(selector="li:nth-child(3)"),
+        )
+    )
+    assert '<p id="said">oslo|x</p>' in page
+    assert ">over</p>" in page
+    assert "<title>ran</title>" in page
+    assert page.count("<li>item</li>") == 3 + 1, "three, and the one in the script"
+
+
+def test_a_dialog_is_dismissed_unless_an_action_accepts_it(browser: Browser, shop: str) -> None:
+    page = done(
+        browser,
+        shop,
+        action("click", selector="#ask"),
+        action("dialog", "accept"),
+        action("click", selector="#ask"),
+        action("hover", selector="#hovered"),
+        action("script", "ask.click()"),
+        action("dialog", "accept"),
+    )
+    assert '<p id="said">|yes|no|yes</p>' in body(page)
+
+
+def test_dialogs_of_a_page_that_loads_do_not_stop_it(browser: Browser, server: Server, pages: Path) -> None:
+    (pages / "alert.html").write_text(ALERTING)
+    assert "after" in body(done(browser, server.url("/alert.html"), until=Until(text="after")))
+
+
+def test_what_is_done_in_a_frame_stays_there(browser: Browser, shop: str) -> None:
+    in_frame = (
+        action("frame", "#frame", "#frame"),
+        action("click", selector="button"),
+        action("wait", until=Until(text="done")),
+    )
+    assert "<ul id=" in body(done(browser, shop, *in_frame, action("frame", "top"))), "the page is read"
+    assert "<ul id=" in body(done(browser, shop, *in_frame)), "also without going back"
+
+
+def test_scrolling_ends_when_nothing_new_comes(browser: Browser, server: Server, pages: Path) -> None:
+    (pages / "endless.html").write_text(ENDLESS.replace("PAGES", "3"))
+    scroll = action("scroll", "end", "p.item", most=50, timeout_ms=1500)
+    assert body(done(browser, server.url("/endless.html"), scroll)).count('class="item"') == 40
+
+
+def test_scrolling_ends_at_its_most(browser: Browser, server: Server, pages: Path) -> None:
+    (pages / "endless.html").write_text(ENDLESS.replace("PAGES", "1e9"))
+    scroll = action("scroll", "end", "p.item", most=4, timeout_ms=5000)
+    assert body(done(browser, server.url("/endless.html"), scroll)).count('class="item"') == 50
+
+
+def test_a_page_is_idle_when_its_requests_have_ended(browser: Browser, server: Server, pages: Path) -> None:
+    (pages / "polling.html").write_text(POLLING)
+    page = body(done(browser, server.url("/polling.html"), until=Until(idle_ms=800)))
+    assert ">settled<" in page
+
+
+def test_a_screenshot_is_saved_under_its_name(browser: Browser, shop: str) -> None:
+    assert isinstance(done(browser, shop, action("screenshot", "offers")), Rendered)
+    (saved,) = (browser.profile / "shots").iterdir()
+    assert saved.name == f"offers-{page_mark(shop)}.png"
+    assert saved.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (action("click", selector="#none", timeout_ms=200), "click #none: no element matches within 0.2 s"),
+        (action("click", selector="a:contains(x)"), "a selector cannot be read by a browser"),
+        (
+            action("select", "S", "#size", timeout_ms=200),
+            "select S: its list has no such option within 0.2 s",
+        ),
+        (action("script", "gone.x.y()"), "the script failed: "),
+        (action("dialog", "accept", timeout_ms=200), "no dialog opened within 0.2 s"),
+        (action("scroll", "end", "p:contains(x)", most=3), "a selector cannot be read by a browser"),
+        (action("wait", until=Until(text="no"), timeout_ms=200), "text `no` did not come within 0.2 s"),
+    ],
+)
+def test_what_cannot_be_done_names_its_place(
+    browser: Browser, shop: str, wrong: ActionDef, said: str
+) -> None:
+    failed = done(browser, shop, wrong)
+    assert isinstance(failed, VisitFailed)
+    assert said in failed.what
+    assert "the action at shop.yml:7:9 failed: " in failed.what
+    assert failed.hint
+    assert not failed.reason, "another attempt would fail too"
