@@ -1,8 +1,9 @@
 """Hammer: rounds of a run over three nodes, in each of which something is killed at a random time.
 
 By hand, with figures: `python -m tests.cluster.hammer --rounds 100 --seed 1`; with `--proxy` the nodes
-reach each member only through a proxy that cuts, drops and delays. Half of the rounds load files, half
-of them ask a server, so that nodes share its host.
+reach each member only through a proxy that cuts, drops and delays; with `--store postgresql` a database
+keeps the runs, and is killed and paused in place of a member. Half of the rounds load files, half of them
+ask a server, so that nodes share its host.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from scoopi.store.runs.run_record import RunPhase
+from tests.cluster.hammer_database import HammerDatabase
 from tests.cluster.hammer_grid import HammerGrid
 from tests.cluster.hammer_round import BLOWS, NO_BLOW, OUTPUTS, HammerResult, HammerRound
 from tests.cluster.hammer_tally import HammerTally
@@ -26,6 +28,7 @@ from tests.reliability.rounds import PromiseBrokenError
 from tests.reliability.world import World, build_world
 from tests.server.server import Server
 
+HAZELCAST, POSTGRESQL = "hazelcast", "postgresql"
 SHELVES, PACKETS = 160, 3
 SERVED = 1
 REQUESTS_S = 60.0
@@ -36,7 +39,7 @@ class Hammer:
     """The worlds and the grid that all rounds use; a `with` ends what it has started.
 
     Attributes:
-        grid: its members.
+        grid: its members, or its database.
     """
 
     def __init__(
@@ -46,12 +49,15 @@ class Hammer:
         proxied: bool = False,
         seed: int = 1,
         output: str = "local",
+        store: str = HAZELCAST,
     ) -> None:
         self._base = base
         self._output = output
         self._shelves = shelves
         self._seed = seed
-        self.grid = HammerGrid(base, proxied, seed)
+        self.grid: HammerGrid | HammerDatabase = HammerGrid(base, proxied, seed)
+        if store == POSTGRESQL:
+            self.grid = HammerDatabase(proxied, seed)
         self._stack = ExitStack()
         self._server = Server(base / "served" / "pages")
         self._worlds: list[World] = []
@@ -140,12 +146,13 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first round")
     parser.add_argument("--blow", choices=BLOWS, help="always this one")
     parser.add_argument("--proxy", action="store_true")
+    parser.add_argument("--store", choices=(HAZELCAST, POSTGRESQL), default=HAZELCAST, help="what keeps runs")
     parser.add_argument("--output", choices=OUTPUTS, default="local", help="whose folders the nodes use")
     parser.add_argument("--shelves", type=int, default=SHELVES, help="each is a job, with 3 linked ones")
     options = parser.parse_args()
     base = Path(tempfile.mkdtemp(prefix="scoopi-hammer-"))
     tally = HammerTally()
-    with Hammer(base, options.shelves, options.proxy, options.seed, options.output) as hammer:
+    with Hammer(base, options.shelves, options.proxy, options.seed, options.output, options.store) as hammer:
         lengths = ", ".join(f"{length:.1f} s" for length in hammer.measure())
         print(f"{hammer.jobs} jobs a round; undisturbed, of files and of a server: {lengths}", flush=True)
         for number in range(options.first, options.first + options.rounds):

@@ -96,9 +96,14 @@ class HammerGrid:
                 proxy.plan = PLAN
         return None if state is None else state.phase
 
-    def pid(self, number: int) -> int:
-        """Process id of a member."""
-        return self._members[number].pid
+    @property
+    def words(self) -> list[str]:
+        """What names it on a command line."""
+        return ["--cluster", self.address, "-D", f"scoopi.cluster.name={self.name}"]
+
+    def pids(self, number: int) -> list[int]:
+        """The process id of a member."""
+        return [self._members[number].pid]
 
     def kill(self, number: int) -> None:
         """SIGKILL a member."""

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.cluster.hammer_database import HammerDatabase
 from tests.cluster.hammer_grid import HammerGrid
 from tests.reliability.process import ScoopiProcess, orphans
 from tests.reliability.rounds import PromiseBrokenError
@@ -75,7 +76,7 @@ class HammerRound:
     def __init__(
         self,
         world: World,
-        grid: HammerGrid,
+        grid: HammerGrid | HammerDatabase,
         folder: Path,
         run: str,
         source: random.Random,
@@ -219,10 +220,12 @@ class HammerRound:
 
     def _pause_member(self) -> None:
         self._hit = self._anybody_runs()
-        member = self._grid.pid(self._random.randrange(len(self._grid)))
-        self._strike(member, signal.SIGSTOP)
+        processes = self._grid.pids(self._random.randrange(len(self._grid)))
+        for pid in processes:
+            self._strike(pid, signal.SIGSTOP)
         time.sleep(self._random.uniform(1, 14))  # shorter and longer than a call to the store may take
-        self._strike(member, signal.SIGCONT)
+        for pid in processes:
+            self._strike(pid, signal.SIGCONT)
 
     def _anybody_runs(self) -> bool:
         return any(node.process.poll() is None for node in self._nodes)
@@ -258,15 +261,15 @@ class HammerRound:
 
 
 def node_arguments(
-    grid: HammerGrid,
+    grid: HammerGrid | HammerDatabase,
     world: World,
     run: str,
     changes: Mapping[str, object] | None = None,
     output: str = "out",
 ) -> list[str]:
     """The command line of each node of a run, its settings with these changes."""
-    options = ["--cluster", grid.address, "--run", run, "--output", output, "--workers", "1", "-v"]
-    settings = {"scoopi.cluster.name": grid.name, **SETTINGS, **(changes or {})}
+    options = [*grid.words, "--run", run, "--output", output, "--workers", "1", "-v"]
+    settings = {**SETTINGS, **(changes or {})}
     given = [word for key, value in settings.items() for word in ("-D", f"{key}={value}")]
     return ["run", str(world.defs), *options, *given]
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.hammer import Hammer
+from tests.cluster.hammer import POSTGRESQL, Hammer
+from tests.cluster.hammer_database import HammerDatabase
 from tests.cluster.hammer_grid import HammerGrid
 from tests.cluster.hammer_round import node_arguments, read_nodes_rows
 from tests.engine.desk import wait_until
@@ -20,7 +21,7 @@ from tests.server.server import Server
 
 DELAY_MS = 150
 ONE = {"scoopi.loader.fetch.parallelism": 1}
-LIMIT_S = 40.0
+LIMIT_S = 120.0
 SHELVES, PACKETS = 10, 2
 REQUESTS = 40
 
@@ -40,7 +41,9 @@ def world(tmp_path: Path, server: Server) -> World:
 
 
 @contextmanager
-def three_nodes(grid: HammerGrid, world: World, folder: Path, run: str) -> Iterator[list[ScoopiProcess]]:
+def three_nodes(
+    grid: HammerGrid | HammerDatabase, world: World, folder: Path, run: str
+) -> Iterator[list[ScoopiProcess]]:
     """Nodes that ask their host for a page each 150 ms, all together."""
     arguments = node_arguments(grid, world, run, {"scoopi.loader.fetch.delay": DELAY_MS, **ONE})
     nodes = []
@@ -58,6 +61,14 @@ def three_nodes(grid: HammerGrid, world: World, folder: Path, run: str) -> Itera
 @pytest.mark.parametrize(("number", "blow"), [(0, "node SIGKILL"), (1, "member")])
 def test_a_run_that_is_hit_is_finished_with_each_row_once(hammer: Hammer, number: int, blow: str) -> None:
     assert hammer.strike(number, blow, REQUESTS).hit
+
+
+@pytest.mark.parametrize(("number", "blow"), [(0, "node SIGKILL"), (1, "member")])
+def test_so_is_a_run_whose_nodes_share_a_database(
+    tmp_path_factory: pytest.TempPathFactory, number: int, blow: str
+) -> None:
+    with Hammer(tmp_path_factory.mktemp("hammer"), shelves=30, store=POSTGRESQL) as hammer:
+        assert hammer.strike(number, blow, REQUESTS // 4).hit
 
 
 def test_three_nodes_together_keep_the_delay(

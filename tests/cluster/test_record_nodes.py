@@ -23,7 +23,8 @@ class _Members:
 
     def __init__(self, cluster: ClusterClient) -> None:
         self._cluster = cluster
-        self.name, self.address = cluster.settings.name, ",".join(cluster.settings.addresses)
+        address, name = ",".join(cluster.settings.addresses), cluster.settings.name
+        self.words = ["--cluster", address, "-D", f"scoopi.cluster.name={name}"]
 
     def forget(self, run: str) -> None:
         HazelcastStore(self._cluster, run).destroy()

@@ -12,6 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.reliability.process import children_of
+
 START_S = 30.0
 GUARDED = "guarded"
 """The one user who needs a password."""
@@ -83,6 +85,11 @@ class PostgresServer:
             # SIGQUIT ends its children too, at once and without a checkpoint.
             process.send_signal(signal.SIGQUIT)
             process.wait(START_S)
+
+    def pids(self) -> list[int]:
+        """Of the server, and of the processes that it has just now."""
+        assert self._process is not None, "it is not running"
+        return [self._process.pid, *children_of(self._process.pid)]
 
     def crash(self, away_s: float) -> None:
         """Kill it, and start it again after so many seconds."""
