@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from itertools import islice, takewhile
+from itertools import islice, repeat, takewhile
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -21,25 +22,35 @@ ZONES = ["Europe/Berlin", "Australia/Lord_Howe", "Asia/Beirut"]
 """Clocks change by an hour at night, by half an hour, and by an hour at midnight."""
 EXPRESSIONS = ["30 2 * * *", "0 * * * *", "*/20 1-3 * * *", "0 0 * * 0", "59 23 * * *", "15 0,2 29 3 1"]
 YEAR = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def matches(expression: str, local: datetime) -> bool:
-    """Whether a local minute matches, written apart from the code under test."""
-    minute, hour, day, month, weekday = expression.split()
-    return (
-        field(minute, local.minute, 0, 59)
-        and field(hour, local.hour, 0, 23)
-        and field(month, local.month, 1, 12)
-        and is_day(day, weekday, local)
-    )
-
-
-def is_day(day: str, weekday: str, local: datetime) -> bool:
-    of_month, of_week = field(day, local.day, 1, 31), field(weekday, local.isoweekday() % 7, 0, 6)
-    return of_month and of_week if "*" in (day, weekday) else of_month or of_week
+DAY_BEFORE = datetime(2025, 12, 31)
+"""Local minutes are counted from here, as the year may begin a day earlier on a zone's clock."""
+FIRST = 24 * 60
+"""The minute of `YEAR` in UTC, counted from there."""
 
 
 @cache
+def matching_minutes(expression: str) -> frozenset[int]:
+    """The local minutes since `DAY_BEFORE` that match, written apart from the code under test."""
+    minute, hour, day, month, weekday = expression.split()
+    of_day = [
+        place
+        for place in range(24 * 60)
+        if field(hour, place // 60, 0, 23) and field(minute, place % 60, 0, 59)
+    ]
+    days = [DAY_BEFORE + timedelta(days=number) for number in range(367)]
+    return frozenset(
+        number * 24 * 60 + place
+        for number, date in enumerate(days)
+        if field(month, date.month, 1, 12) and is_day(day, weekday, date)
+        for place in of_day
+    )
+
+
+def is_day(day: str, weekday: str, date: datetime) -> bool:
+    of_month, of_week = field(day, date.day, 1, 31), field(weekday, date.isoweekday() % 7, 0, 6)
+    return of_month and of_week if "*" in (day, weekday) else of_month or of_week
+
+
 def field(text: str, value: int, low: int, high: int) -> bool:
     return any(value in numbers(term, low, high) for term in text.split(","))
 
@@ -52,40 +63,67 @@ def numbers(term: str, low: int, high: int) -> range:
     return range(int(first), int(last or first) + 1)
 
 
-@cache
-def clock_of_a_year(zone: str) -> list[tuple[datetime, list[datetime], bool]]:
-    """Each minute of a year: the instant, its local time and those skipped before it, whether it is new."""
-    clock: list[tuple[datetime, list[datetime], bool]] = []
-    at, before = YEAR, (YEAR - MINUTE).astimezone(ZoneInfo(zone)).replace(tzinfo=None)
-    latest = before
-    while at.year == YEAR.year:
-        local = at.astimezone(ZoneInfo(zone)).replace(tzinfo=None, fold=0)
-        skipped = [before + MINUTE * step for step in range(1, (local - before) // MINUTE)]
-        clock.append((at, [local, *skipped], local > latest))
-        before, latest = local, max(latest, local)
-        at += MINUTE
+class YearClock(NamedTuple):
+    """What a zone's clock shows at each minute of a year, as local minutes since `DAY_BEFORE`."""
+
+    shown: list[int]
+    repeated: set[int]
+    """Places in `shown` whose local minute was shown before."""
+    skipped: dict[int, range]
+    """By place in `shown`: the local minutes that the clock jumped over just before it."""
+
+
+def clock_of_a_year(zone: str) -> YearClock:
+    clock = YearClock([], set(), {})
+    before = latest = minutes_ahead(YEAR - MINUTE, zone) + FIRST - 1
+    for place, ahead in enumerate(each_minutes_offset(zone)):
+        local = FIRST + place + ahead
+        clock.shown.append(local)
+        if local <= latest:
+            clock.repeated.add(place)
+        else:
+            latest = local
+        if local > before + 1:
+            clock.skipped[place] = range(before + 1, local)
+        before = local
     return clock
 
 
-def walked(expression: str, zone: str, is_twice: bool) -> list[datetime]:
+def each_minutes_offset(zone: str) -> Iterator[int]:
+    """The minutes that the zone is ahead of UTC; an hour is looked at minute by minute if its ends differ."""
+    for hour in range(365 * 24):
+        start = YEAR + timedelta(hours=hour)
+        ahead = minutes_ahead(start, zone)
+        if ahead == minutes_ahead(start + timedelta(hours=1), zone):
+            yield from repeat(ahead, 60)
+        else:
+            yield from (minutes_ahead(start + MINUTE * place, zone) for place in range(60))
+
+
+def minutes_ahead(at: datetime, zone: str) -> int:
+    offset = at.astimezone(ZoneInfo(zone)).utcoffset()
+    assert offset is not None
+    return offset // MINUTE
+
+
+def walked(expression: str, clock: YearClock, is_twice: bool) -> list[datetime]:
     """The fires of a year, found by looking at the clock every minute."""
+    wanted = matching_minutes(expression)
     return [
-        at
-        for at, locals_, is_new in clock_of_a_year(zone)
-        if any(
-            matches(expression, local) and (is_twice or is_new or place)
-            for place, local in enumerate(locals_)
-        )
+        YEAR + MINUTE * place
+        for place, local in enumerate(clock.shown)
+        if (local in wanted and (is_twice or place not in clock.repeated))
+        or (place in clock.skipped and not wanted.isdisjoint(clock.skipped[place]))
     ]
 
 
 @pytest.mark.parametrize("zone", ZONES)
 def test_a_year_of_fires_is_that_of_a_walk_through_its_minutes(zone: str) -> None:
-    clock = ZoneInfo(zone)
+    clock = clock_of_a_year(zone)
     for expression in EXPRESSIONS:
         for is_twice in (False, True):
-            fires = LocalFires([CronExpression(expression)], clock, is_twice=is_twice)
-            expected = walked(expression, zone, is_twice)
+            fires = LocalFires([CronExpression(expression)], ZoneInfo(zone), is_twice=is_twice)
+            expected = walked(expression, clock, is_twice)
             later = takewhile(lambda at: at.year == 2026, fires.after(YEAR - timedelta(microseconds=1)))
             assert list(later) == expected, (expression, is_twice)
             earlier = takewhile(lambda at: at >= YEAR, fires.before(YEAR.replace(year=2027)))
