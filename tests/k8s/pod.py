@@ -16,6 +16,7 @@ from tests.k8s.dockerfile import Stage
 from tests.k8s.kustomization import K8S, Manifest
 
 JOB_UID_LABEL = "metadata.labels['batch.kubernetes.io/controller-uid']"
+FREE_PORT = "127.0.0.1:0"
 LISTENS = re.compile(r"metrics: http://127\.0\.0\.1:(\d+) ")
 
 
@@ -27,7 +28,7 @@ class Pod:
 
     Args:
         job_uid: of the Job whose pod it is.
-        members: variables in the place of the manifest's, that lead to the members.
+        members: variables in the place of the manifest's, that lead to the members or the database.
         volumes: the folder of the volumes that pods share.
     """
 
@@ -38,14 +39,14 @@ class Pod:
         image: Stage,
         folder: Path,
         *,
-        job_uid: str,
+        job_uid: str = "",
         members: dict[str, str],
         volumes: Path,
     ) -> None:
         self._spec = template["spec"]
         self._container = self._spec["containers"][0]
         self._image = image
-        self._fields = {JOB_UID_LABEL: job_uid}
+        self._fields = {JOB_UID_LABEL: job_uid, "metadata.name": folder.name}
         self._members = members
         self.folder = folder
         self._mount(config_maps, volumes)
@@ -89,6 +90,7 @@ class Pod:
             for word in self._container["args"]
         ]
         given = [str(self.path(word)) if word.startswith("/") else word for word in words]
+        given = [FREE_PORT if word.startswith("0.0.0.0:") else word for word in given]
         return [sys.executable, "-m", "scoopi", *given]
 
     def environment(self) -> dict[str, str]:
@@ -147,6 +149,7 @@ class Pod:
             if "value" in each
             else self._fields[each["valueFrom"]["fieldRef"]["fieldPath"]]
             for name, each in reported.items()
+            if name not in self._members
         }
         return {**values, **self._members}
 
@@ -159,6 +162,10 @@ class Pod:
                 claimed = shared / volume["persistentVolumeClaim"]["claimName"]
                 claimed.mkdir(parents=True, exist_ok=True)
                 place.symlink_to(claimed)
+                continue
+            if "subPath" in mount:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_text(config_maps[volume["configMap"]["name"]][mount["subPath"]])
                 continue
             place.mkdir()
             if "configMap" in volume:

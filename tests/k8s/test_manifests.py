@@ -19,7 +19,7 @@ from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.version import __version__
 from tests.k8s.kustomization import K8S, Manifest, assembled, one, pod_specs
 
-PLACES = ("base", "overlays/local", "overlays/helm-hazelcast")
+PLACES = ("base", "overlays/local", "overlays/helm-hazelcast", "scheduler")
 OLDEST, NEWEST = "1.29", "1.35"
 """Of Kubernetes: FailIndex is there since 1.29."""
 END_OF_PROCESS_S = 5
@@ -118,7 +118,7 @@ def test_the_probes_ask_the_metrics_server(node: Manifest) -> None:
 
 @places
 def test_no_variable_of_a_pod_is_an_unknown_setting(place: str) -> None:
-    known = {setting.environment for setting in SETTINGS}
+    known = {setting.environment for setting in SETTINGS} | {"SCOOPI_STORE"}
     for name, template in pod_specs(assembled(K8S / place)):
         spec = template["spec"]
         assert spec["enableServiceLinks"] is False, f"{name}: SCOOPI_…_SERVICE_HOST would be no setting"
@@ -150,7 +150,8 @@ def test_images_have_versions(place: str) -> None:
     for name, template in pod_specs(assembled(K8S / place)):
         for container in template["spec"]["containers"]:
             image, _, tag = container["image"].partition(":")
-            assert tag == {"scoopi": __version__, "hazelcast/hazelcast": "5.7"}[image], name
+            known = {"scoopi": __version__, "hazelcast/hazelcast": "5.7", "postgres": "17.6"}
+            assert tag == known[image], name
 
 
 @places
