@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from os.path import isfile
 from pathlib import Path
 
+from scoopi.bootstrap.group_loaders import ensure_library
 from scoopi.configs.configs import Configs
 from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind, SelectorFaults, no_fault
 from scoopi.defs.scrape.class_names import STEP_CLASSES
@@ -129,6 +130,7 @@ class DefsComposer:
             host_pattern=as_compared,
             ca=_fault_of(files.find),
             page_selector=_fault_of(css.compile_block),
+            loader=_fault_of(ensure_library),
         )
 
     def _ensure_live(self, text: str) -> None:

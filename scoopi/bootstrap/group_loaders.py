@@ -34,3 +34,15 @@ def group_loaders(
 
             loaders[group.name] = (BROWSER, BrowserLoader(browsers, group.browser))
     return loaders
+
+
+def ensure_library(loader: str) -> None:
+    """That what a task group's `loader` needs is installed.
+
+    Raises:
+        ConfigError: it is not.
+    """
+    if loader == BROWSER:
+        from scoopi.browser.pool_process import ensure_selenium
+
+        ensure_selenium()

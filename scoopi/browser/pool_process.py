@@ -56,8 +56,7 @@ class PoolProcess:
     """
 
     def __init__(self, settings: BrowserSettings, shots: Path) -> None:
-        if importlib.util.find_spec("selenium") is None:
-            raise ConfigError("`loader: browser` needs Selenium", hint='run `pip install "scoopi[browser]"`')
+        ensure_selenium()
         self._folder = tempfile.mkdtemp(prefix="scoopi-browsers-")
         self.socket = str(Path(self._folder) / SOCKET)
         command = [sys.executable, "-P", "-m", "scoopi.browser"]
@@ -84,6 +83,12 @@ class PoolProcess:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)  # what it leaves if it was killed itself
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def ensure_selenium() -> None:
+    """Raise ConfigError if what drives browsers is not installed."""
+    if importlib.util.find_spec("selenium") is None:
+        raise ConfigError("`loader: browser` needs Selenium", hint='run `pip install "scoopi[browser]"`')
 
 
 @contextlib.contextmanager

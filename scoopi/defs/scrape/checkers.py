@@ -69,9 +69,10 @@ class Checkers(msgspec.Struct, frozen=True):
         live: a duration, period or date-time.
         url: the address of a locator.
         page: the same address, where that is right: a local file that is not there (yet).
-    ca: the path of a file of trusted authorities.
-    page_selector: a CSS selector of an element.
-    host_pattern: which hosts a site has; returns the pattern as hosts are compared with it.
+        ca: the path of a file of trusted authorities.
+        page_selector: a CSS selector of an element.
+        loader: the loader of a task group, which may need a library.
+        host_pattern: which hosts a site has; returns the pattern as hosts are compared with it.
     """
 
     output: Callable[[str, OutputDef, RecordSchema], list[Fault]] = no_output_faults
@@ -87,4 +88,5 @@ class Checkers(msgspec.Struct, frozen=True):
     page: Callable[[str], Fault | None] = no_fault
     ca: Callable[[str], Fault | None] = no_fault
     page_selector: Callable[[str], Fault | None] = no_fault
+    loader: Callable[[str], Fault | None] = no_fault
     host_pattern: Callable[[str], str | Fault] = str.lower

@@ -166,6 +166,8 @@ class DefsChecker:
         if group.loader and group.loader not in LOADERS:
             what, key = f"there is no loader {group.loader}", f"{group.key}.loader"
             self._findings.unknown(group.node.at("loader"), key, what, group.loader, LOADERS)
+        elif fault := self._checkers.loader(group.loader):
+            self._findings.error(group.node.at("loader"), f"{group.key}.loader", fault.what, fault.hint)
         if "browser" in group.node.entries and group.browser is None:
             what = "its pages are not loaded in a browser"
             self._findings.error(
