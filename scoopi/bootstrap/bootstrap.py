@@ -95,7 +95,10 @@ class Bootstrap:
         return OpenedRun(self._request, self._with_browsers(context), self._launcher)
 
     def _with_browsers(self, context: RunContext) -> RunContext:
-        """The context of a node that has browsers, if any page of the run is loaded in one."""
+        """The context of a node that has browsers, if any page of the run is still to be loaded in one."""
+        solo = self._solo if context.resumed and not self._request.failed else None
+        if context.was_over or (solo is not None and solo.state().over):
+            return context
         groups, settings = context.composed.definitions.task_groups, BrowserSettings.of(context.configs)
         socket = self._open.enter_context(browsers_for(groups.values(), settings, context.folder.path))
         return msgspec.structs.replace(context, browsers=socket)

@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from urllib3.exceptions import HTTPError
 
+from scoopi.browser.kept_pages import DOCUMENT, KeptPages
 from scoopi.browser.page_actions import PageActions
 from scoopi.browser.page_wait import PageWait, Traffic, VisitFailedError, named, with_dialogs_dismissed
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
@@ -32,6 +34,15 @@ _ARGUMENTS = (
     "--disable-sync",
     "--mute-audio",
 )
+_MEDIA = tuple(
+    f"*.{ending}{rest}"
+    for ending in (
+        *("aac", "flac", "m4a", "mp3", "oga", "ogg", "opus", "wav"),
+        *("m3u8", "m4v", "mov", "mp4", "mpd", "ogv", "webm"),
+    )
+    for rest in ("", "?*")
+)
+"""Patterns of addresses; what kind of file an address gives is not known before it is asked for."""
 _WITHOUT_IMAGES = ("--blink-settings=imagesEnabled=false", "--disable-remote-fonts")
 _UNSENT = frozenset({"user-agent", "host", "connection", "accept-encoding", "content-length"})
 """Headers that a browser sets by itself, or that are set in another way."""
@@ -39,10 +50,6 @@ _PAGE = 200
 _LEAST_S = 0.1
 _ANSWER_S = 5.0
 """How long the driver may take to report the answer, after the page has loaded."""
-_DOCUMENT = """
-const kind = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '';
-return kind + (document.documentElement ? document.documentElement.outerHTML : '');
-"""
 DEATH = (WebDriverException, HTTPError, OSError)
 """What is raised when the browser or its driver has died."""
 _NETWORK = (
@@ -61,6 +68,7 @@ class Browser:
     Args:
         profile: a folder of its own, for all that the browser keeps on disk.
         shots: the folder of screenshots; it is made for the first one.
+        kept: keeps pages that fail.
 
     Attributes:
         pages: that it has loaded.
@@ -69,13 +77,14 @@ class Browser:
         WebDriverException: the driver or the browser does not start.
     """
 
-    def __init__(self, settings: BrowserSettings, profile: Path, shots: Path) -> None:
+    def __init__(self, settings: BrowserSettings, profile: Path, shots: Path, kept: KeptPages) -> None:
         options = webdriver.ChromeOptions()
-        blocked = () if settings.images else _WITHOUT_IMAGES
-        for argument in (*_ARGUMENTS, *blocked, f"--user-data-dir={profile}"):
+        without = () if settings.images else _WITHOUT_IMAGES
+        for argument in (*_ARGUMENTS, *without, f"--user-data-dir={profile}"):
             options.add_argument(argument)
         options.enable_bidi = True
         options.set_capability("unhandledPromptBehavior", "ignore")  # an action may answer it
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         options.binary_location = settings.binary
         service = Service(settings.driver, log_output=str(profile / "driver.log"))
         self._driver = webdriver.Chrome(options=options, service=service)
@@ -84,10 +93,12 @@ class Browser:
         self._answer: Mapping[str, Any] | None = None
         self._answered = threading.Condition()
         self._driver.network.add_event_handler("response_completed", self._on_answer)
+        self._blocked = () if settings.images else _MEDIA
         self._traffic = Traffic()
         self._is_watched = False
         self._waiting = PageWait(self._driver, self._traffic)
         self._actions = PageActions(self._driver, self._waiting, shots)
+        self._kept = kept
         self._context = ""
         self._tab = ""
         self.profile = profile
@@ -100,7 +111,7 @@ class Browser:
             DEATH: the browser or its driver has died.
         """
         self.pages += 1
-        ends = time.monotonic() + visit.timeout_s
+        begun, ends = time.time(), time.monotonic() + visit.timeout_s
         self._prepare(visit)
         self._driver.set_page_load_timeout(max(_LEAST_S, ends - time.monotonic()))
         try:
@@ -123,12 +134,13 @@ class Browser:
             try:
                 self._complete(visit, ends)
             except VisitFailedError as error:
-                return error.failure
+                kept = self._kept.keep(self._driver, visit.url, begun)
+                return replace(error.failure, kept=kept)
         headers = {
             each["name"].lower(): str(each["value"].get("value", "")) for each in answer.get("headers", ())
         }
         driver = self._driver
-        body: str = with_dialogs_dismissed(driver, lambda: driver.execute_script(_DOCUMENT))
+        body: str = with_dialogs_dismissed(driver, lambda: driver.execute_script(DOCUMENT))
         return Rendered(driver.current_url, body.encode(errors="replace"), status, headers)
 
     def kill(self) -> None:
@@ -146,6 +158,9 @@ class Browser:
         self._context = driver.browser.create_user_context()
         self._tab = driver.browsing_context.create(type="tab", user_context=self._context)
         driver.switch_to.window(self._tab)
+        hosts = [f"*://{host}{port}/*" for host in visit.how.block for port in ("", ":*")]
+        driver.execute_cdp_cmd("Network.enable", {})
+        driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": [*self._blocked, *hosts]})
         with self._answered:
             self._answer = None
         agent = next((value for name, value in visit.headers.items() if name.lower() == "user-agent"), "")

@@ -68,7 +68,8 @@ class BrowserLoader:
 def _answer(reply: Rendered | VisitFailed, url: str) -> Answer:
     if isinstance(reply, VisitFailed):
         fault = LoadFault(reply.reason, is_transient=bool(reply.reason))
-        raise FetchError(reply.what, at=shown(url), hint=reply.hint, cause=reply.cause, fault=fault)
+        kept = f" (the page is kept in {reply.kept}.html, .png and .log)" if reply.kept else ""
+        raise FetchError(reply.what + kept, at=shown(url), hint=reply.hint, cause=reply.cause, fault=fault)
     headers = dict(reply.headers)
     kind = headers.get("content-type", "text/html").partition(";")[0].strip().lower()
     if kind in _HTML:

@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 
 from scoopi.browser.browser import DEATH, Browser
+from scoopi.browser.kept_pages import KeptPages
 from scoopi.browser.pool_messages import (
     BrowserReserved,
     Rendered,
@@ -37,13 +38,14 @@ class BrowserPool:
 
     Args:
         folder: of the socket and the profiles; only its owner may enter it.
-        shots: the folder of screenshots.
+        shots: the folder of screenshots and of pages that failed.
     """
 
     def __init__(self, settings: BrowserSettings, folder: Path, shots: Path) -> None:
         self._settings = settings
         self._folder = folder
         self._shots = shots
+        self._kept = KeptPages(shots)
         self._free = threading.Semaphore(settings.browsers)
         self._idle: list[Browser] = []
         self._lock = threading.Lock()
@@ -106,7 +108,7 @@ class BrowserPool:
         profile = self._folder / f"profile{next(self._numbers)}"
         profile.mkdir()
         try:
-            return Browser(self._settings, profile, self._shots)
+            return Browser(self._settings, profile, self._shots, self._kept)
         except DEATH as error:
             said = str(getattr(error, "msg", error)).strip().partition("\n")[0]
             hint = "install Debian's chromium-driver, or set scoopi.webDriver.browserPath and driverPath"

@@ -49,12 +49,14 @@ class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):
     Attributes:
         cause: the fault without the particulars of the page.
         reason: as in `LoadFault`; empty for a fault that another attempt would meet again.
+        kept: where the page is kept, without the endings of its files; empty if it is not.
     """
 
     what: str
     cause: str
     reason: str = ""
     hint: str = ""
+    kept: str = ""
 
 
 Reply = BrowserReserved | Rendered | VisitFailed

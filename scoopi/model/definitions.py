@@ -139,11 +139,13 @@ class BrowserDef(msgspec.Struct, frozen=True):
 
     Attributes:
         timeout_ms: the longest wait for `until`, and for the element of an action.
+        block: patterns of hosts that pages get nothing from.
     """
 
     until: Until = Until()
     timeout_ms: int = 10_000
     actions: tuple[ActionDef, ...] = ()
+    block: tuple[str, ...] = ()
 
     @property
     def is_idle_wanted(self) -> bool:

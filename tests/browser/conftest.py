@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.browser.browser import Browser
+from scoopi.browser.kept_pages import KeptPages
 from scoopi.configs.groups import BrowserSettings
 
 LATE_TABLE = """<html><body><div class=spinner>…</div><script>
@@ -22,7 +23,7 @@ setTimeout(() => {
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """A browser for tests that leave it usable."""
     profile = tmp_path_factory.mktemp("profile")
-    made = Browser(BrowserSettings(), profile, profile / "shots")
+    made = Browser(BrowserSettings(), profile, profile / "shots", KeptPages(profile / "kept"))
     yield made
     made.kill()
 

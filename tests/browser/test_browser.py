@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,23 @@ def test_what_does_not_come_is_named(browser: Browser, server: Server, late_tabl
     assert not page.reason, "another attempt would wait for nothing too"
 
 
+def test_what_a_failed_page_showed_is_kept(browser: Browser, server: Server, pages: Path) -> None:
+    (pages / "broken.html").write_text(
+        "<p id=p>half</p><script>console.error('no prices'); gone.x.y</script>"
+    )
+    load(browser, server.url("/"))
+    page = load(browser, server.url("/broken.html"), BrowserDef(Until(selector="#x"), timeout_ms=200))
+    assert isinstance(page, VisitFailed)
+    kept = Path(page.kept)
+    assert kept.parent == browser.profile / "kept"
+    assert '<p id="p">half</p>' in kept.with_suffix(".html").read_text()
+    assert kept.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    visit, *console = map(json.loads, kept.with_suffix(".log").read_text().splitlines())
+    assert visit["url"] == server.url("/broken.html")
+    assert "no prices" in console[0]["message"]
+    assert "gone is not defined" in console[1]["message"]
+
+
 def test_a_selector_that_the_browser_cannot_read_is_named(
     browser: Browser, server: Server, late_table: str
 ) -> None:
@@ -62,15 +80,20 @@ def test_a_page_knows_nothing_of_the_one_before(browser: Browser, server: Server
         assert b'<p id="found">||</p>' in page.body
 
 
-def test_images_and_fonts_are_not_loaded(browser: Browser, server: Server, pages: Path) -> None:
-    (pages / "shop.html").write_text(
-        "<style>@font-face { font-family: x; src: url(font.woff2) } p { font-family: x }</style>"
-        "<p>text</p><img src=bread.png><script src=shop.js></script>"
-    )
-    load(browser, server.url("/shop.html"), BrowserDef(Until(time_ms=200)))
-    asked = server.log.paths()
-    assert "/shop.js" in asked
-    assert not {"/bread.png", "/font.woff2"} & {*asked}
+HEAVY = """<style>@font-face { font-family: x; src: url(font.woff2) } p { font-family: x }</style>
+<p>text</p><img src=bread.png><video src=film.mp4 autoplay></video><audio src='a.mp3?x' autoplay></audio>
+<b id=b></b><script>fetch('http://LOCAL/ad').catch(() => fetch('/last').then(() => b.id = 'last'))</script>"""
+
+
+def test_images_fonts_media_and_blocked_hosts_are_not_asked_for(
+    browser: Browser, server: Server, pages: Path
+) -> None:
+    (pages / "shop.html").write_text(HEAVY.replace("LOCAL", f"localhost:{server.port}"))
+    how = BrowserDef(Until(selector="#last"), block=("local*",))
+    assert isinstance(load(browser, server.url("/shop.html"), how), Rendered)
+    asked = {path.partition("?")[0] for path in server.log.paths()}
+    assert "/last" in asked
+    assert not {"/bread.png", "/font.woff2", "/film.mp4", "/a.mp3", "/ad"} & asked
 
 
 @pytest.mark.parametrize(

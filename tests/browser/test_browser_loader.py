@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scoopi.browser import pool_process
 from tests.browser.processes import programs_below
 from tests.engine.desk import Desk, wait_until
 from tests.reliability.process import orphans
@@ -56,7 +57,9 @@ def write(desk: Desk, *urls: str, timeout: int = 10_000) -> None:
     (desk.folder / "defs" / "bread.yml").write_text(DEFS.format(locators=locators, timeout=timeout))
 
 
-def test_a_table_that_comes_late_gives_its_rows(desk: Desk, server: Server, late_table: str) -> None:
+def test_a_table_that_comes_late_gives_its_rows(
+    desk: Desk, server: Server, late_table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(desk, server.url(late_table), server.url("/gone.html"))
     ended = desk.process("run", "defs")
     assert ended.code == 1, ended.err
@@ -65,6 +68,11 @@ def test_a_table_that_comes_late_gives_its_rows(desk: Desk, server: Server, late
     assert "status 404" in error["cause"]
     assert server.log.paths().count("/robots.txt") == 1
     assert not desk.left_behind()
+    started: list[object] = []
+    monkeypatch.setattr(pool_process, "PoolProcess", lambda *given: started.append(given))
+    monkeypatch.chdir(desk.folder)
+    desk.scoopi("resume", desk.run_folder())
+    assert not started, "the run is over"
 
 
 def test_fetch_loads_a_page_in_a_browser_as_its_group_does(
@@ -105,6 +113,10 @@ def test_what_cannot_be_done_or_does_not_come_is_an_error_of_the_page(
     assert ended.code == 1, ended.err
     assert "what `until` waits for did not come" in ended.err
     assert "look at `until` of its group" in ended.err
+    for ending in ("html", "png", "log"):
+        assert len([*desk.run_folder().glob(f"browser/failed-*.{ending}")]) == 1, "of one address"
+    (html,) = desk.run_folder().glob("browser/failed-*.html")
+    assert f"(the page is kept in {html.relative_to(desk.folder)}, .png and .log)" in ended.err
     assert "bread.yml:12:13 failed: click #none: no element matches within 0.3 s" in ended.err
 
 

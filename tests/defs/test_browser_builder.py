@@ -94,6 +94,13 @@ def test_what_cannot_work_is_named_with_its_place(check: Check, action: str, sai
     assert f"error taskGroups.city.browser.actions[0]{said}" in found[0]
 
 
+def test_blocked_hosts_are_patterns(check: Check) -> None:
+    assert built(check, '{ block: [ "*.ads.example", localhost ] }').block == ("*.ads.example", "localhost")
+    (found,) = check(written("{ block: [ ads.example, http://ads.example/x ] }")).found
+    said = 'browser.block[1]: "http://ads.example/x" is not a pattern of a host; write a host\'s name without'
+    assert said in found
+
+
 def test_a_wait_for_nothing_is_an_error(check: Check) -> None:
     (found,) = check(written("{ until: {} }")).found
     assert "taskGroups.city.browser.until: there is nothing to wait for" in found

@@ -78,7 +78,7 @@ class BrowserSettings(Group, frozen=True):
         SettingKey(
             "scoopi.webDriver.images",
             NODE,
-            "Whether browsers load the images and fonts of pages; without them pages come sooner.",
+            "Whether browsers load the images, fonts and media of pages; without them pages come sooner.",
         ),
     ] = False
     binary: Annotated[

@@ -6,7 +6,7 @@ import re
 
 from scoopi.defs.browser.browser_language import ACTION
 from scoopi.defs.yaml.findings import Findings
-from scoopi.defs.yaml.node import Table, read_bool, read_integer
+from scoopi.defs.yaml.node import Listing, Table, Text, read_bool, read_integer
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
 
 ACTIONS = "actions"
@@ -34,6 +34,7 @@ _NO_NEW = re.compile(r"""no-new\s+(?:"([^"]+)"|'([^']+)'|([^"'].*))""")
 _IN = frozenset({"type", "press", "select"})
 _NEEDS_IN = frozenset({"type", "select"})
 _OF_ELEMENT = frozenset({"click", "hover", "scroll", "frame"})
+_HOST = re.compile(r"[A-Za-z0-9*._-]*[A-Za-z0-9][A-Za-z0-9*._-]*")
 _SCREENSHOT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
@@ -56,6 +57,7 @@ def build_browser(node: Table | None, key: str) -> BrowserDef:
         until=_until(node.table("until")),
         timeout_ms=BrowserDef().timeout_ms if timeout_ms is None else timeout_ms,
         actions=actions,
+        block=node.texts("block"),
     )
 
 
@@ -69,6 +71,7 @@ class BrowserChecker:
         """Check the table of the key `browser`, whose path of names is `key`."""
         self._check_numbers(node, ("timeout",), key)
         self._check_until(node.table("until"), f"{key}.until")
+        self._check_hosts(node, key)
         in_frame = False
         for number, entry in enumerate(node.tables(ACTIONS)):
             at = f"{key}.{ACTIONS}[{number}]"
@@ -124,6 +127,14 @@ class BrowserChecker:
             if text != END:
                 what = "until needs a scroll to the end of the page"
                 self._findings.error(place, f"{key}.scroll", what, "write `scroll: end`")
+
+    def _check_hosts(self, node: Table, key: str) -> None:
+        written = node.entries.get("block")
+        for number, entry in enumerate(written.entries if isinstance(written, Listing) else ()):
+            if isinstance(entry, Text) and entry.text.strip() and not _HOST.fullmatch(entry.text):
+                what = f'"{entry.text}" is not a pattern of a host'
+                hint = "write a host's name without scheme and path, as in `*.ads.example`"
+                self._findings.error(entry.place, f"{key}.block[{number}]", what, hint)
 
     def _check_until(self, until: Table | None, key: str) -> None:
         if until is None:

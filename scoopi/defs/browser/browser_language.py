@@ -65,5 +65,11 @@ BROWSER = Record(
             "The longest wait for that, and for the element of each action, in ms; default: 10000.",
             "timeout: 30000",
         ),
+        Key(
+            "block",
+            ListOf(_NAME, unique=True),
+            "Hosts that the page gets nothing from; `*` stands for any text.",
+            'block: [ "*.ads.example" ]',
+        ),
     )
 )

@@ -1,0 +1,77 @@
+"""KeptPages: keeps what a browser showed of pages that failed, so that the cause can be seen."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+
+from scoopi.browser.page_actions import page_mark
+from scoopi.browser.page_wait import with_dialogs_dismissed
+
+MOST = 100
+"""So many pages are kept; if thousands fail, they mostly fail alike."""
+DOCUMENT = """
+const kind = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '';
+return kind + (document.documentElement ? document.documentElement.outerHTML : '');
+"""
+
+
+class KeptPages:
+    """Keeps what browsers showed of pages that failed: document, screenshot and console.
+
+    Args:
+        folder: of the files; it is made for the first page.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = Lock()
+        self._kept: set[str] = set()
+
+    def keep(self, driver: webdriver.Chrome, url: str, since: float) -> str:
+        """Keep the page that the browser shows now, as well as it can be had.
+
+        Args:
+            url: of the visit; another attempt replaces the files of the one before.
+            since: when the visit began, as `time.time()`; what the console had before is left out.
+        Returns:
+            Where it is, without the endings of its files; empty if enough pages are kept.
+        """
+        mark = page_mark(url)
+        with self._lock:
+            if mark not in self._kept and len(self._kept) >= MOST:
+                return ""
+            self._kept.add(mark)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        path = self._folder / f"failed-{mark}"
+        with suppress(WebDriverException):
+            driver.switch_to.default_content()
+            document: str = with_dialogs_dismissed(driver, lambda: driver.execute_script(DOCUMENT))
+            path.with_suffix(".html").write_bytes(document.encode(errors="replace"))
+        with suppress(WebDriverException):
+            path.with_suffix(".png").write_bytes(driver.get_screenshot_as_png())
+        with suppress(WebDriverException):
+            console = driver.get_log("browser")  # type: ignore[no-untyped-call]
+            path.with_suffix(".log").write_text(_console(console, url, since))
+        return _shown(path)
+
+
+def _console(entries: list[dict[str, Any]], url: str, since: float) -> str:
+    begins = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(since))
+    lines = [json.dumps({"url": url, "begun": begins})]
+    lines += [json.dumps(entry) for entry in entries if entry.get("timestamp", 0) >= since * 1000]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _shown(path: Path) -> str:
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
