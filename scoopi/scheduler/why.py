@@ -7,7 +7,7 @@ from typing import Any
 from scoopi.model.schedule.schedule_records import FINISHED, AttemptRecord, JobRecord
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.gates import ClosedGate, closed_gate
-from scoopi.scheduler.placement import waits_for_place
+from scoopi.scheduler.placement import EXTERNAL, Room, waits_for_place
 from scoopi.scheduler.snapshot import Snapshot
 
 
@@ -28,9 +28,11 @@ def why(job: JobRecord, snapshot: Snapshot) -> dict[str, Any]:
     answer = closed_gate(job, snapshot)
     if answer is not None:
         return _row(job, answer)
-    return _row(
-        job, ClosedGate("", "wait", "its gates are open; the next pass creates its attempt"), answer="runs"
-    )
+    reason = "its gates are open; the next pass creates its attempt"
+    process = snapshot.process(job.process)
+    if process is not None and process.executes.kind != EXTERNAL and not Room(snapshot).alive:
+        reason += ", and no worker is live to run it: start scoopi serve"
+    return _row(job, ClosedGate("", "wait", reason), answer="runs")
 
 
 def _of_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> ClosedGate:

@@ -52,3 +52,14 @@ def test_an_external_attempt_waits_for_a_registered_worker_to_claim_it(world_of:
     world.tick()
     assert world.attempts("waiting")[0].worker == ""
     assert world.why("e/!1")["reason"] == "attempt 1 waits for a registered worker to claim it"
+
+
+def test_without_a_live_worker_why_says_what_to_start(world_of: Make) -> None:
+    world = world_of(ONE)
+    world.launch("p", "!1")
+    world.launch("e", "!1")
+    passes = "its gates are open; the next pass creates its attempt"
+    assert world.why("p/!1")["reason"] == f"{passes}, and no worker is live to run it: start scoopi serve"
+    assert world.why("e/!1")["reason"] == passes
+    world.worker("a")
+    assert world.why("p/!1")["reason"] == passes

@@ -11,9 +11,9 @@ import pytest
 
 from scoopi.defs.yaml.report import Report
 from scoopi.serve.process_desk import ProcessDesk
-from scoopi.serve.serve_answers import ServeAnswers
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.state import State
+from scoopi.serve.web.serve_answers import ServeAnswers
 from scoopi.serve.workbench import Workbench
 from tests.serve.serving import Serving
 

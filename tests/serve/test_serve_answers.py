@@ -10,8 +10,8 @@ import pytest
 from scoopi.errors import StoreError
 from scoopi.serve.job_desk import JobDesk
 from scoopi.serve.process_desk import ProcessDesk
-from scoopi.serve.serve_answers import ServeAnswers
 from scoopi.serve.state import State
+from scoopi.serve.web.serve_answers import ServeAnswers
 from tests.metrics.asking import samples
 from tests.serve.conftest import LATER
 

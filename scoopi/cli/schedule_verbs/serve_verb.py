@@ -66,17 +66,19 @@ class Serve:
             0, or 130, 143, 129 after a signal.
         Raises:
             DefsError: the project has errors (exit 3); the current one stays.
-            UsageError: a live worker has the name.
+            UsageError: a live worker has the name, or the state folder is on a network file system.
             RunError: it cannot listen on the address of `--http` (exit 5).
         """
         from scoopi.app import check_scrape
         from scoopi.metrics.metrics_server import MetricsServer
-        from scoopi.serve.serve_answers import ServeAnswers
         from scoopi.serve.serve_health import ServeHealth
         from scoopi.serve.serve_options import ServeOptions
         from scoopi.serve.server import Server
+        from scoopi.serve.state_disk import ensure_local
+        from scoopi.serve.web.serve_answers import ServeAnswers
         from scoopi.serve.work.orders import Workshop
 
+        ensure_local(options.state)
         with Signals(terminal) as signals, opened(options, must_exist=options.jobs is None) as state:
             if options.jobs is not None:
                 state.deploy(options.jobs, check_scrape, datetime.now(UTC))

@@ -21,8 +21,8 @@ from scoopi.serve.job_desk import JobDesk
 from scoopi.serve.process_desk import ProcessDesk
 from scoopi.serve.rows import worker_row
 from scoopi.serve.serve_health import ServeHealth
-from scoopi.serve.serve_metrics import schedule_metrics, serve_metrics
 from scoopi.serve.state import State
+from scoopi.serve.web.serve_metrics import schedule_metrics, serve_metrics
 from scoopi.version import __version__
 
 MOST_ROWS = 1000

@@ -1,0 +1,52 @@
+"""ensure_local: refuses a state folder on a network file system."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from scoopi.errors import UsageError
+
+MOUNTS = Path("/proc/self/mountinfo")
+NETWORK = frozenset(
+    {
+        *("afs", "beegfs", "ceph", "cifs", "coda", "gfs2", "gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2"),
+        *("orangefs", "panfs", "smb3", "smbfs", "fuse.ceph", "fuse.gcsfuse", "fuse.glusterfs", "fuse.goofys"),
+        *("fuse.mount-s3", "fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
+    }
+)
+"""Types of file systems that several machines may write to; locks on them are not to be trusted."""
+
+
+def ensure_local(folder: Path, mounts: Path = MOUNTS) -> None:
+    """Refuse a folder on a network file system, where SQLite's locks and ours may not hold.
+
+    Args:
+        folder: need not exist.
+        mounts: Linux's list of mounts; elsewhere it is absent, and nothing is refused.
+    Raises:
+        UsageError: it is on a network file system.
+    """
+    kind = file_system(folder, mounts)
+    if kind in NETWORK:
+        raise UsageError(
+            f"the state folder is on a network file system ({kind})",
+            at=str(folder),
+            hint="name a folder on a local disk with --state; several machines share a schedule by --store",
+        )
+
+
+def file_system(folder: Path, mounts: Path = MOUNTS) -> str:
+    """The type of the file system that a folder is on; empty if it is not known."""
+    try:
+        lines = mounts.read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return ""
+    place, kind, depth = folder.resolve(), "", -1
+    for line in lines:
+        before, _, after = line.partition(" - ")
+        point = Path(re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), before.split()[4]))
+        # the last of several mounts on one point covers the others
+        if place.is_relative_to(point) and len(point.parts) >= depth:
+            kind, depth = after.split()[0], len(point.parts)
+    return kind

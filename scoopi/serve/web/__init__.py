@@ -1,0 +1,1 @@
+"""What a `serve` shows over HTTP."""
