@@ -53,8 +53,8 @@ def large_world(folder: Path, number: int) -> World:
 
 @pytest.fixture
 def world(tmp_path: Path) -> World:
-    """Of three packs beside the jobs that are ready from the start."""
-    return large_world(tmp_path / "world", MOST_READY * 3 + MOST_READY // 2)
+    """Of two packs beside the jobs that are ready from the start."""
+    return large_world(tmp_path / "world", MOST_READY * 2 + MOST_READY // 2)
 
 
 def test_a_node_that_is_killed_while_packs_are_left_costs_no_job(

@@ -263,3 +263,27 @@ def test_maps_that_a_crashed_node_was_about_to_remove_are_removed_by_the_next(wa
     grid.sweeper().sweep(nobody)
     assert grid.removed == [maps]
     assert grid.registry("n1").enter("shop")[0] != maps
+
+
+@pytest.mark.parametrize("again", ["forget", "sweep"])
+def test_a_run_whose_node_crashed_while_it_was_forgotten_is_removed_once_by_the_next(
+    watched: WatchedStore, again: str
+) -> None:
+    grid = Grid(watched)
+    maps, _ = grid.registry("n1").enter("shop")
+
+    def crash() -> None:
+        raise NodeDied
+
+    watched.after_write = crash
+    with pytest.raises(NodeDied):
+        grid.registry("n2").forget("shop")
+    assert grid.removed == []
+    watched.after_write = lambda: None
+    for _ in range(2):
+        if again == "forget":
+            grid.registry("n3").forget("shop")
+        else:
+            grid.sweeper().sweep(nobody)
+    assert grid.removed == [maps]
+    assert grid.registry("n4").enter("shop")[0] != maps
