@@ -16,7 +16,7 @@ from scoopi.serve.seat import Heart, Seat
 from scoopi.serve.serve_health import ServeHealth
 from scoopi.serve.serve_options import ServeOptions
 from scoopi.serve.state import State
-from scoopi.serve.wake_ups import WakeUp, notify_all
+from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.crew import AttemptReport, Crew
 from scoopi.serve.work.endings import HANDED_BACK, AttemptEnd
 from scoopi.serve.work.orders import Workshop
@@ -74,7 +74,7 @@ class Server:
         self.name = self._seat.name
         self._health = health or ServeHealth()
         self._health.worker = self.name
-        self._wake_up = WakeUp(state.folder, self.name)
+        self._wake_up = WakeUp(state.folder, self.name, self._store.listen)
         self._crew = Crew(self._wake_up)
         worker = self.name if options.works else None
         self._heart = Heart(self._store, worker, self._settings.liveness, self._incarnation)
@@ -104,7 +104,7 @@ class Server:
             log.warning("the worker could not sign off: %s", failed)
         self._wake_up.close()
         self._seat.close()
-        notify_all(self._state.folder)
+        self._state.notify()
 
     def cancel(self, hard: bool = False) -> None:
         """Shut down gracefully (`hard`: immediately); callable from any thread."""
@@ -172,7 +172,7 @@ class Server:
             self._pass_at = min(self._pass_at, time.monotonic() + due_s)
         self._is_quiet = rows is not None
         if rows:
-            notify_all(self._state.folder, but=self.name)
+            self._state.notify(but=self.name)
 
     def _claim(self) -> None:
         room = self._slots - len(self._crew)

@@ -64,10 +64,16 @@ class State:
         try:
             if has_written and self.is_shared:
                 self.ask_for_pass()
+                self.store.signal()
         finally:
             self.store.close()
         if has_written:
             notify_all(self.folder)
+
+    def notify(self, but: str = "") -> None:
+        """Wake the `serve` processes of this folder, but for one, and those elsewhere if the store can."""
+        notify_all(self.folder, but)
+        self.store.signal()
 
     def ask_for_pass(self) -> None:
         """Have the `serve` processes of other machines run a pass with their next heartbeat."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable
 from pathlib import Path
+
+from scoopi.store.schedule.schedule_store import RecordListener
 
 _FOLDER = "wake"
 _CHUNK = 4096
@@ -16,15 +19,22 @@ class WakeUp:
     Args:
         folder: of the scheduler's state.
         name: of the listener; unique among the live ones.
+        listen: has the records' store call back when processes elsewhere change them; None if it cannot.
     """
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        name: str,
+        listen: Callable[[Callable[[], object]], RecordListener | None] = lambda heard: None,
+    ) -> None:
         self._path = folder / _FOLDER / name.replace("/", "_")
         self._path.parent.mkdir(mode=0o700, exist_ok=True)
         self._path.unlink(missing_ok=True)
         os.mkfifo(self._path, 0o600)
         # also a writer of its own, so that the pipe does not end when the last notifier closes it
         self._pipe = os.open(self._path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        self._listener = listen(self.notify)
 
     def fileno(self) -> int:
         """The descriptor to wait for."""
@@ -43,6 +53,8 @@ class WakeUp:
 
     def close(self) -> None:
         """Remove the pipe."""
+        if self._listener is not None:
+            self._listener.close()
         self._path.unlink(missing_ok=True)
         os.close(self._pipe)
 

@@ -106,6 +106,22 @@ def test_a_launch_elsewhere_is_noticed_before_the_next_sweep(postgres_url: str, 
         until(lambda: two.job("p/!1") == "processed")
 
 
+def test_a_launch_elsewhere_is_noticed_without_a_heartbeat_in_a_database(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    one, two = machine(tmp_path / "one", postgres_url), machine(tmp_path / "two", postgres_url)
+    one.write(
+        "jobs.yml",
+        "settings: {every: 1h, liveness: {beat: 1h}}\nprocesses: {p: {executes: {command: ['true']}}}",
+    )
+    one.run("deploy", "jobs")
+    with one.served("--slots", "1"):
+        until(lambda: one.rows("worker", "list"))
+        for number in range(1, 4):
+            two.run("launch", "p")
+            until(lambda: two.job(f"p/!{number}") == "processed")  # noqa: B023  awaited here
+
+
 def failed(serving: Serving, *words: str) -> tuple[int, str]:
     """The exit code of a verb, and what it prints to standard error."""
     done = subprocess.run(

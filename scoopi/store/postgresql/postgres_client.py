@@ -177,6 +177,10 @@ class PostgresClient:
             while (connection := self._idle.pop()).closed:
                 pass
             return connection
+        return self.new_connection()
+
+    def new_connection(self) -> _Connection:
+        """A connection beside those of the calls; the caller closes it, and meets psycopg's errors."""
         connection = _Connection.connect(self._conninfo(), autocommit=True)
         try:
             connection.timeout = self._timeout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import (
@@ -37,17 +37,38 @@ ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | Pass
 RecordType = TypeVar("RecordType", bound=ScheduleRecord)
 
 
+class RecordListener(Protocol):
+    """Calls back for notifications."""
+
+    def close(self) -> None:
+        """Call back no more."""
+
+
+class RecordSignals(Protocol):
+    """Notifies the processes that share a store of changed records; a notification may be lost."""
+
+    def send(self) -> None:
+        """Notify the listeners of other processes."""
+
+    def listen(self, heard: Callable[[], object]) -> RecordListener:
+        """Call `heard` for each notification, from a thread of its own."""
+
+
 class ScheduleStore:
     """Reads and writes the scheduler's records by their ids; every write is conditional.
 
     Args:
         store: keeps the maps of `SCHEDULE_MAPS`.
         release: called when it is closed.
+        signals: of a store that can notify; with others changes are found by looking.
     """
 
-    def __init__(self, store: Store, release: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self, store: Store, release: Callable[[], object] = lambda: None, signals: RecordSignals | None = None
+    ) -> None:
         self._store = store
         self._release = release
+        self._signals = signals
         self.has_written = False
         self._codecs: dict[type[Any], tuple[StoreMap, RecordCodec[Any]]] = {
             kind: (store_map, RecordCodec(store_map, kind))
@@ -172,6 +193,15 @@ class ScheduleStore:
         ]
         is_whole = bool(found) and len(found) == found[0].parts
         return b"".join(part.data for part in found) if is_whole else None
+
+    def signal(self) -> None:
+        """Notify the `serve` processes elsewhere that records changed, if the store can."""
+        if self._signals is not None:
+            self._signals.send()
+
+    def listen(self, heard: Callable[[], object]) -> RecordListener | None:
+        """Call `heard` from another thread when records changed elsewhere; None if it cannot notify."""
+        return None if self._signals is None else self._signals.listen(heard)
 
     def close(self) -> None:
         """Close the store, and the connection that was opened for it."""

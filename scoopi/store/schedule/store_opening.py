@@ -37,6 +37,7 @@ def open_schedule_store(folder: Path, url: StoreUrl | None, cluster: ClusterSett
 
 def _in_postgresql(url: StoreUrl) -> ScheduleStore:
     _ensure_installed("psycopg", "sql", url)
+    from scoopi.store.postgresql.change_signals import ChangeSignals
     from scoopi.store.postgresql.postgres_client import PostgresClient
     from scoopi.store.postgresql.postgres_store import PostgresStore
 
@@ -46,7 +47,8 @@ def _in_postgresql(url: StoreUrl) -> ScheduleStore:
     except BaseException:
         client.close()
         raise
-    return ScheduleStore(SettlingStore(store), client.close)
+    signals = ChangeSignals(client, uuid.uuid4().hex)
+    return ScheduleStore(SettlingStore(store), client.close, signals)
 
 
 def _in_hazelcast(url: StoreUrl, settings: ClusterSettings) -> ScheduleStore:

@@ -1,0 +1,77 @@
+"""ChangeSignals: has a database notify the processes that share it of changed records; one may be lost."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+import psycopg
+
+from scoopi.errors import StoreError
+from scoopi.store.postgresql.postgres_client import PostgresClient
+
+log = logging.getLogger(__name__)
+_LISTEN = b"LISTEN scoopi_schedule"
+_NOTIFY = b"SELECT pg_notify('scoopi_schedule', %(sender)s)"
+_LOOK_S = 0.5
+"""How often a listener looks whether it is to end."""
+_AGAIN_S = 1.0
+"""After a fault; until then the heartbeat finds what changes."""
+
+
+class ChangeSignals:
+    """Notifies the processes that share a database of changed records; a notification may be lost.
+
+    Args:
+        client: of the database; a listener has a connection of its own.
+        sender: unlike that of any other process; no listener hears its own.
+    """
+
+    def __init__(self, client: PostgresClient, sender: str) -> None:
+        self._client = client
+        self._sender = sender
+
+    def send(self) -> None:
+        """Notify the listeners of other processes; nothing is sent while the database does not answer."""
+        with suppress(StoreError):
+            self._client.rows(_NOTIFY, {"sender": self._sender}, is_repeatable=True)
+
+    def listen(self, heard: Callable[[], object]) -> ChangeListener:
+        """Call `heard` for each notification, from a thread of its own, until the listener is closed."""
+        return ChangeListener(self._client, self._sender, heard)
+
+
+class ChangeListener:
+    """Calls back for each notification of another process, and when some may have been lost."""
+
+    def __init__(self, client: PostgresClient, sender: str, heard: Callable[[], object]) -> None:
+        self._client = client
+        self._sender = sender
+        self._heard = heard
+        self._is_closed = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="listener", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread; `heard` is not called afterwards."""
+        self._is_closed.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._is_closed.is_set():
+            try:
+                self._listen()
+            except (psycopg.Error, StoreError) as error:
+                log.info("notifications of the database are not heard: %s", type(error).__name__)
+                self._is_closed.wait(_AGAIN_S)
+
+    def _listen(self) -> None:
+        with self._client.new_connection() as connection:
+            connection.execute(_LISTEN)
+            self._heard()  # what was sent while nobody listened
+            while not self._is_closed.is_set():
+                for notification in connection.notifies(timeout=_LOOK_S):
+                    if notification.payload != self._sender and not self._is_closed.is_set():
+                        self._heard()

@@ -1,0 +1,52 @@
+"""ChangeSignals: what one process sends, the listeners of the others hear, also after a lost connection."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from scoopi.model.text.store_url import parse_store_url
+from scoopi.store.postgresql.change_signals import ChangeSignals
+from scoopi.store.postgresql.postgres_client import PostgresClient
+
+LIMIT_S = 60.0
+OTHERS = b"""SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()"""
+
+
+@pytest.fixture
+def client(postgres_url: str) -> Iterator[PostgresClient]:
+    with closing(PostgresClient(parse_store_url(postgres_url))) as client:
+        yield client
+
+
+def test_a_listener_hears_others_and_not_its_own_process(client: PostgresClient) -> None:
+    heard: queue.Queue[str] = queue.Queue()
+    ann, bob = ChangeSignals(client, "ann"), ChangeSignals(client, "bob")
+    with closing(ann.listen(lambda: heard.put("ann"))), closing(bob.listen(lambda: heard.put("bob"))):
+        assert {heard.get(timeout=LIMIT_S), heard.get(timeout=LIMIT_S)} == {"ann", "bob"}, "both have begun"
+        for sender, listener in ((ann, "bob"), (bob, "ann"), (ann, "bob")):
+            sender.send()
+            assert heard.get(timeout=LIMIT_S) == listener
+    ann.send()
+    assert heard.empty()
+
+
+def test_after_a_lost_connection_it_looks_again_and_listens(client: PostgresClient) -> None:
+    heard: queue.Queue[None] = queue.Queue()
+    with closing(ChangeSignals(client, "ann").listen(lambda: heard.put(None))):
+        heard.get(timeout=LIMIT_S)
+        client.rows(OTHERS, {}, is_repeatable=False)
+        heard.get(timeout=LIMIT_S)
+        ChangeSignals(client, "bob").send()
+        heard.get(timeout=LIMIT_S)
+
+
+def test_while_the_database_is_away_nothing_is_sent_and_nothing_fails() -> None:
+    client = PostgresClient(parse_store_url("postgresql://ann@127.0.0.1:1/shop"))
+    signals = ChangeSignals(client, "ann")
+    signals.send()
+    signals.listen(lambda: None).close()
