@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -85,6 +86,15 @@ def test_a_server_that_hangs_is_not_waited_for(store_database: str) -> None:
             client.rows(b"SELECT 1", {}, is_repeatable=False)
     finally:
         os.kill(pid, signal.SIGCONT)
+        client.close()
+
+
+def test_a_server_that_takes_connections_and_never_greets_is_not_waited_for() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"postgresql://ann@127.0.0.1:{silent.getsockname()[1]}/shop"
+        client = PostgresClient(parse_store_url(url), CallTimeout(0.2))
+        with pytest.raises(StoreError, match=r"does not answer: no connection in \d"):
+            client.rows(b"SELECT 1", {}, is_repeatable=True)
         client.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -180,7 +181,30 @@ class PostgresClient:
         return self.new_connection()
 
     def new_connection(self) -> _Connection:
-        """A connection beside those of the calls; the caller closes it, and meets psycopg's errors."""
+        """A connection beside those of the calls; the caller closes it, and meets psycopg's errors.
+
+        It is opened in a thread of its own, as the library would wait for a server that hangs for longer than
+        a node that shuts down may.
+        """
+        answer: Future[_Connection] = Future()
+        done = threading.Event()
+
+        def connect() -> None:
+            try:
+                answer.set_result(self._connected())
+            except Exception as fault:
+                answer.set_exception(fault)
+            finally:
+                done.set()
+
+        began = time.monotonic()
+        threading.Thread(target=connect, name="database", daemon=True).start()
+        if not self._timeout.wait(done.wait):
+            answer.add_done_callback(_close_late)
+            raise psycopg.OperationalError(f"no connection in {time.monotonic() - began:.1f} s")
+        return answer.result()
+
+    def _connected(self) -> _Connection:
         connection = _Connection.connect(self._conninfo(), autocommit=True)
         try:
             connection.timeout = self._timeout
@@ -233,6 +257,13 @@ class PostgresClient:
         hint = next((hint for kind, hint in _HINTS if isinstance(error, kind)), "try again")
         is_away = hint is _AWAY
         return self.error(f"the database {'does not answer' if is_away else 'refuses'}: {reason}", hint=hint)
+
+
+def _close_late(answer: Future[_Connection]) -> None:
+    """Nobody waits for it any more."""
+    if answer.exception() is None:
+        with suppress(psycopg.Error):
+            answer.result().close()
 
 
 def _bounded(generator: Generator[Any, Any, Value], timeout: CallTimeout) -> Generator[Any, Any, Value]:
