@@ -14,8 +14,9 @@ from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from urllib3.exceptions import HTTPError
 
-from scoopi.browser.kept_pages import DOCUMENT, KeptPages
+from scoopi.browser.kept_pages import KeptPages
 from scoopi.browser.page_actions import PageActions
+from scoopi.browser.page_document import DOCUMENT
 from scoopi.browser.page_wait import PageWait, Traffic, VisitFailedError, named, with_dialogs_dismissed
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.configs.groups import BrowserSettings
@@ -140,7 +141,8 @@ class Browser:
             each["name"].lower(): str(each["value"].get("value", "")) for each in answer.get("headers", ())
         }
         driver = self._driver
-        body: str = with_dialogs_dismissed(driver, lambda: driver.execute_script(DOCUMENT))
+        wanted = (visit.how.frames, visit.how.shadow)
+        body: str = with_dialogs_dismissed(driver, lambda: driver.execute_script(DOCUMENT, *wanted))
         return Rendered(driver.current_url, body.encode(errors="replace"), status, headers)
 
     def kill(self) -> None:

@@ -13,14 +13,11 @@ from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 
 from scoopi.browser.page_actions import page_mark
+from scoopi.browser.page_document import DOCUMENT
 from scoopi.browser.page_wait import with_dialogs_dismissed
 
 MOST = 100
 """So many pages are kept; if thousands fail, they mostly fail alike."""
-DOCUMENT = """
-const kind = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : '';
-return kind + (document.documentElement ? document.documentElement.outerHTML : '');
-"""
 
 
 class KeptPages:
@@ -53,7 +50,9 @@ class KeptPages:
         path = self._folder / f"failed-{mark}"
         with suppress(WebDriverException):
             driver.switch_to.default_content()
-            document: str = with_dialogs_dismissed(driver, lambda: driver.execute_script(DOCUMENT))
+            document: str = with_dialogs_dismissed(
+                driver, lambda: driver.execute_script(DOCUMENT, False, False)
+            )
             path.with_suffix(".html").write_bytes(document.encode(errors="replace"))
         with suppress(WebDriverException):
             path.with_suffix(".png").write_bytes(driver.get_screenshot_as_png())

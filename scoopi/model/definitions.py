@@ -140,12 +140,16 @@ class BrowserDef(msgspec.Struct, frozen=True):
     Attributes:
         timeout_ms: the longest wait for `until`, and for the element of an action.
         block: patterns of hosts that pages get nothing from.
+        frames: what frames of the page's own origin show is read with it.
+        shadow: so is what stands in open shadow roots.
     """
 
     until: Until = Until()
     timeout_ms: int = 10_000
     actions: tuple[ActionDef, ...] = ()
     block: tuple[str, ...] = ()
+    frames: bool = False
+    shadow: bool = False
 
     @property
     def is_idle_wanted(self) -> bool:

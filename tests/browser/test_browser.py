@@ -89,7 +89,7 @@ def test_images_fonts_media_and_blocked_hosts_are_not_asked_for(
     browser: Browser, server: Server, pages: Path
 ) -> None:
     (pages / "shop.html").write_text(HEAVY.replace("LOCAL", f"localhost:{server.port}"))
-    how = BrowserDef(Until(selector="#last"), block=("local*",))
+    how = BrowserDef(Until(selector="#last"), timeout_ms=30_000, block=("local*",))
     assert isinstance(load(browser, server.url("/shop.html"), how), Rendered)
     asked = {path.partition("?")[0] for path in server.log.paths()}
     assert "/last" in asked

@@ -67,7 +67,7 @@ def shop(pages: Path, server: Server) -> str:
 
 
 def done(browser: Browser, url: str, *actions: ActionDef, until: Until = NO_WAIT) -> Rendered | VisitFailed:
-    how = BrowserDef(until, timeout_ms=3000, actions=actions)
+    how = BrowserDef(until, timeout_ms=30_000, actions=actions)
     return browser.load(Visit(url, {}, 60.0, how))
 
 
@@ -124,19 +124,19 @@ def test_what_is_done_in_a_frame_stays_there(browser: Browser, shop: str) -> Non
 
 def test_scrolling_ends_when_nothing_new_comes(browser: Browser, server: Server, pages: Path) -> None:
     (pages / "endless.html").write_text(ENDLESS.replace("PAGES", "3"))
-    scroll = action("scroll", "end", "p.item", most=50, timeout_ms=1500)
+    scroll = action("scroll", "end", "p.item", most=50, timeout_ms=3000)
     assert body(done(browser, server.url("/endless.html"), scroll)).count('class="item"') == 40
 
 
 def test_scrolling_ends_at_its_most(browser: Browser, server: Server, pages: Path) -> None:
     (pages / "endless.html").write_text(ENDLESS.replace("PAGES", "1e9"))
-    scroll = action("scroll", "end", "p.item", most=4, timeout_ms=5000)
+    scroll = action("scroll", "end", "p.item", most=4)
     assert body(done(browser, server.url("/endless.html"), scroll)).count('class="item"') == 50
 
 
 def test_a_page_is_idle_when_its_requests_have_ended(browser: Browser, server: Server, pages: Path) -> None:
     (pages / "polling.html").write_text(POLLING)
-    page = body(done(browser, server.url("/polling.html"), until=Until(idle_ms=800)))
+    page = body(done(browser, server.url("/polling.html"), until=Until(idle_ms=2000)))
     assert ">settled<" in page
 
 

@@ -58,6 +58,8 @@ def build_browser(node: Table | None, key: str) -> BrowserDef:
         timeout_ms=BrowserDef().timeout_ms if timeout_ms is None else timeout_ms,
         actions=actions,
         block=node.texts("block"),
+        frames=read_bool(node.text("frames") or "") is True,
+        shadow=read_bool(node.text("shadow") or "") is True,
     )
 
 

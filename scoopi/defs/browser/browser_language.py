@@ -71,5 +71,7 @@ BROWSER = Record(
             "Hosts that the page gets nothing from; `*` stands for any text.",
             'block: [ "*.ads.example" ]',
         ),
+        Key("frames", _BOOL, "Read what frames of the page's own origin show, too.", "frames: true"),
+        Key("shadow", _BOOL, "Read what stands in open shadow roots, too.", "shadow: true"),
     )
 )
