@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.cli.text import counted, duration, labelled, number, rate, short_duration
-from scoopi.model.report.run_report import LOADER, Cause, Retries, RunReport, RunStatus
+from scoopi.model.report.run_report import LOADER, Cause, ChangeCounts, Retries, RunReport, RunStatus
 
 _MOST_CAUSES = 10
 _MOST_NAMES = 10
@@ -58,6 +58,8 @@ class Summary:
         if report.retries.retries:
             yield "retries", self._retries(report.retries)
         yield "rows", self._row_lines(report)
+        if report.changes:
+            yield "changes", _changes(report.changes)
         if report.unmet:
             yield "expect", self._unmet(report)
         if lines := self._fields(report):
@@ -101,7 +103,11 @@ class Summary:
         lines = _rows({"on stdout": sum(report.rows.values())} if self._to_stdout else report.rows)
         for name, count in report.dropped.items():
             lines.append(f"{counted(count, 'record')} dropped from {printable(name)}: equal keys")
-        bare = [printable(name) for name, count in report.rows.items() if not count]
+        bare = [
+            printable(name)
+            for name, count in report.rows.items()
+            if not count and not report.changes.get(name, ChangeCounts()).unchanged
+        ]
         if report.published and report.jobs.done and bare and not report.empty:
             names = ", ".join(bare[:_MOST_NAMES]) + (", …" if len(bare) > _MOST_NAMES else "")
             hint = f"no rows in {names}: check the filters and the links to the pages"
@@ -211,6 +217,21 @@ def _rows(rows: dict[str, int]) -> list[str]:
     if more:
         rest = sum(list(rows.values())[_MOST_NAMES:])
         lines.append(f"{number(rest)} in {counted(more, 'more file')}")
+    return lines
+
+
+def _changes(changes: dict[str, ChangeCounts]) -> list[str]:
+    """How records differ from those of the last finished run; one line for outputs with the same records."""
+    names: dict[ChangeCounts, list[str]] = {}
+    for name, counts in changes.items():
+        names.setdefault(counts, []).append(printable(name))
+    lines = []
+    for counts, outputs in list(names.items())[:_MOST_NAMES]:
+        kinds = ("new", "changed", "gone", "unchanged")
+        words = [f"{number(getattr(counts, kind))} {kind}" for kind in kinds]
+        if counts.unknown:
+            words.append(f"{number(counts.unknown)} unknown as their pages were not loaded")
+        lines.append(f"{', '.join(words)}: {', '.join(outputs)}")
     return lines
 
 

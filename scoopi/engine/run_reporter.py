@@ -171,6 +171,7 @@ class RunReporter:
             empty=self._notes.empty() if status is RunStatus.DONE else (),
             dropped=found.dropped,
             unmet=found.unmet,
+            changes=found.changes,
             retries=msgspec.structs.replace(found.retries, used_up=self._notes.used_up()),
             fields=self._notes.fields(),
             lists={name: _rows(bodies) for name, bodies in found.lists.items()},

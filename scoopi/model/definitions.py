@@ -165,6 +165,7 @@ class TaskGroup(msgspec.Struct, frozen=True):
         browser: how its pages are loaded in a browser; None if they are not.
         parents: fields of the record that led to a page which its definitions use.
         uses_locator: whether a row may depend on the locator from which its page was reached.
+        changed: only records are written that differ from the last finished run.
     """
 
     name: str
@@ -174,6 +175,7 @@ class TaskGroup(msgspec.Struct, frozen=True):
     parents: tuple[str, ...] = ()
     uses_locator: bool = True
     browser: BrowserDef | None = None
+    changed: bool = False
 
     @property
     def loader_plugins(self) -> tuple[PluginDef, ...]:

@@ -24,6 +24,7 @@ class Failure(msgspec.Struct, frozen=True):
         url: the page's address.
         at: `file:line:column` of the definition, empty if none.
         attempts: how often the page was asked for.
+        status: the HTTP status that the site answered with, as 404; 0 for other failures.
     """
 
     cause: str
@@ -34,6 +35,7 @@ class Failure(msgspec.Struct, frozen=True):
     url: str = ""
     at: str = ""
     attempts: int = 1
+    status: int = 0
 
 
 def page_failure(

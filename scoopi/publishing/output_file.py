@@ -19,13 +19,14 @@ from scoopi.defs.scrape.class_names import APPENDER_STEP
 from scoopi.model.data import Axis
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions, PluginDef, StepDef, TaskDef
-from scoopi.model.records import RecordSchema
+from scoopi.model.records import RecordSchema, with_change
 from scoopi.outputs.target import Target, TargetKind
 from scoopi.plugins.encoders.rows_encoder import RowsEncoder
 from scoopi.plugins.plugin_finder import NO_DEFAULTS, PluginFinder
 from scoopi.plugins.plugin_ports import LIST_PREFIX, Appender, Encoder
 
 WRITE_BYTES = 1 << 20
+_CHANGES = "changes:"
 HELD = ".held"
 """Behind the name of an output whose records are not as expected."""
 ZSTD_LEVEL = 3
@@ -136,6 +137,7 @@ class OutputSpec(msgspec.Struct, frozen=True):
         streams: the names that its records have in frames; an output without a target has none.
         deferred: it is a database that is loaded at the end only.
         optional: a file without rows is not written.
+        changes: only records are written that differ from the last finished run.
     """
 
     output: str
@@ -146,11 +148,22 @@ class OutputSpec(msgspec.Struct, frozen=True):
     streams: tuple[str, ...] = ()
     deferred: bool = False
     optional: bool = False
+    changes: bool = False
 
     @property
     def parts(self) -> tuple[str, ...]:
         """The names that its rows have in frames."""
         return self.streams or (self.output,)
+
+    @property
+    def written_parts(self) -> tuple[str, ...]:
+        """The names that its rows have in frames, once it is known which have changed."""
+        return tuple(map(changes_of, self.streams)) if self.changes else self.parts
+
+    @property
+    def written_schema(self) -> RecordSchema | None:
+        """Of what it holds: with a column that says how a record has changed."""
+        return with_change(self.schema) if self.changes and self.schema is not None else self.schema
 
     @property
     def is_file(self) -> bool:
@@ -171,6 +184,11 @@ class OutputSpec(msgspec.Struct, frozen=True):
     def is_database(self) -> bool:
         """Whether its rows go into a table."""
         return self.target is not None and self.target.is_database
+
+
+def changes_of(stream: str) -> str:
+    """What the records of a stream are called in frames that differ from the last finished run."""
+    return _CHANGES + stream
 
 
 class OutputFile:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -13,12 +14,16 @@ from scoopi.appenders.segment_reader import SegmentReader, segment_order
 from scoopi.errors import AppenderError, RunError
 from scoopi.model.job import JobState, retry_id
 from scoopi.plugins.plugin_ports import LIST_PREFIX
+from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.ended_index import EndedIndex
 from scoopi.publishing.output_file import HELD, TEMPORARIES, OutputFile, OutputSpec
 from scoopi.publishing.record_file import RecordFile
 from scoopi.publishing.row_tables import RowTables, SegmentSink
 from scoopi.publishing.row_tally import Published, RowTally
 from scoopi.store.pages.job_store import JobStore
+
+CompareRecords = Callable[[Sequence[OutputSpec], Path], contextlib.AbstractContextManager[RecordChanges]]
+"""Compares the records of outputs with those of the last finished run; the path is for temporary files."""
 
 
 class PublishTarget(msgspec.Struct, frozen=True):
@@ -29,12 +34,14 @@ class PublishTarget(msgspec.Struct, frozen=True):
         node_folder: this node's hidden folder, which has them until they are complete.
         stream: where the one output is written instead of a file; None for files.
         stdout: where records go whose output is `-`; None when it is closed.
+        compare: of groups with `changed`, whose records are written only as far as they differ.
     """
 
     run_folder: Path
     node_folder: Path
     stream: IO[bytes] | None = None
     stdout: IO[bytes] | None = None
+    compare: CompareRecords | None = None
 
 
 class FrameSource(msgspec.Struct, frozen=True):
@@ -109,13 +116,21 @@ class Publisher:
         files = self._open_files()
         try:
             tally = RowTally(files, self._outputs)
-            with self._tables.opened(is_over, self._checks.is_late) as sinks:
-                missing = self._add_frames(tally, sinks, is_over)
-                self._ensure_known()
-                self._ensure_time()
-                tally.judge(is_over and not self._checks.is_partial())
-                tally.loaded = self._tables.load_rest(tally.is_held)
-            self._finish(files, tally, is_over)
+            with self._compared() as changes:
+                with self._tables.opened(is_over, self._checks.is_late) as sinks:
+                    ended = self._add_frames(tally, sinks, is_over, changes)
+                    missing = tuple(ended.unmet())
+                    self._ensure_known()
+                    self._ensure_time()
+                    is_all = is_over and not self._checks.is_partial()
+                    tally.judge(is_all)
+                    self._add_changes(tally, changes, ended, is_all and not missing)
+                    tally.loaded = self._tables.load_rest(tally.is_held)
+                self._finish(files, tally, is_over)
+                if changes is not None and is_all and not missing:
+                    changes.keep(
+                        name for spec in self._outputs if tally.is_held(spec) for name in spec.streams
+                    )
         except OSError as error:
             raise AppenderError(
                 f"the output cannot be written: {error.strerror or error}",
@@ -140,6 +155,28 @@ class Publisher:
         """
         tally = RowTally([], [])
         return tally.published(tuple(self._ended(tally).unmet()))
+
+    @contextlib.contextmanager
+    def _compared(self) -> Iterator[RecordChanges | None]:
+        """Knows how records differ from the last finished run; None where all records are written."""
+        compare = self._target.compare
+        if compare is None or not any(spec.changes for spec in self._outputs):
+            yield None
+            return
+        with compare(self._outputs, self._target.node_folder) as changes:
+            yield changes
+
+    def _add_changes(
+        self, tally: RowTally, changes: RecordChanges | None, ended: EndedIndex, is_whole: bool
+    ) -> None:
+        """Add the records that are gone, if all of the run's are there."""
+        if changes is None:
+            return
+        for part in changes.gone(ended.has) if is_whole else ():
+            self._ensure_time()
+            tally.add_part(part)
+            self._tables.add_last(part)
+        tally.changes = changes.counted()
 
     def _ensure_known(self) -> None:
         """Jobs that the store has lost look like jobs that never finished."""
@@ -190,8 +227,10 @@ class Publisher:
             elif is_over:
                 file.publish(HELD if tally.is_held(spec) else "")
 
-    def _add_frames(self, tally: RowTally, sinks: Sequence[SegmentSink], is_over: bool) -> tuple[str, ...]:
-        """Add the frames that count; the jobs that have none."""
+    def _add_frames(
+        self, tally: RowTally, sinks: Sequence[SegmentSink], is_over: bool, changes: RecordChanges | None
+    ) -> EndedIndex:
+        """Add the frames that count; the finished jobs, of which each has met its frame or has none."""
         ended = self._ended(tally)
         if sinks:
             self._ensure_known()  # before rows that do not seem to count are passed over for good
@@ -205,13 +244,16 @@ class Publisher:
                 counts = ended.meet(frame.job, reader.header.node, frame.fence)
                 is_settled = is_settled and (counts or is_over)
                 if counts:
-                    tally.add(frame, frame.state is JobState.FAILED and ended.has(retry_id(frame.job)))
+                    is_superseded = frame.state is JobState.FAILED and ended.has(retry_id(frame.job))
+                    if changes is not None:
+                        frame = changes.of(frame, is_superseded=is_superseded)
+                    tally.add(frame, is_superseded)
                 if counts and is_settled:
                     for sink in sinks:
                         sink.add(frame, reader.position)
             for sink in sinks:
                 sink.flush()
-        return tuple(ended.unmet())
+        return ended
 
     def _ended(self, tally: RowTally) -> EndedIndex:
         """The finished jobs of this node in the store; notes which other incarnations have finished jobs."""

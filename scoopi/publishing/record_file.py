@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from decimal import Decimal
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, cast
-
-import msgspec
 
 from scoopi.errors import AppenderError
 from scoopi.model.records import RecordSchema, read_records
 from scoopi.outputs.formats.record_writer import record_writer
+from scoopi.outputs.record_digest import RecordDigest
 from scoopi.outputs.target import TargetKind
-from scoopi.outputs.typed_values import typed_reader
 from scoopi.publishing.output_file import OutputFile, OutputSpec
-
-_DIGEST_BYTES = 16
 
 
 class RecordFile(OutputFile):
@@ -29,11 +22,12 @@ class RecordFile(OutputFile):
 
     def __init__(self, spec: OutputSpec, run_folder: Path, work_folder: Path) -> None:
         super().__init__(spec, run_folder, work_folder)
-        assert spec.schema is not None, "it is an output of records"
+        schema = spec.written_schema
+        assert schema is not None, "it is an output of records"
         assert spec.target is not None
-        self._keys = KeyFilter(spec.schema)
+        self._keys = KeyFilter(schema)
         sink = cast(Any, self._sink)
-        self._writer = record_writer(spec.target.format, sink, spec.schema.all_columns)
+        self._writer = record_writer(spec.target.format, sink, schema.all_columns)
 
     def write(self, body: bytes, rows: int) -> None:
         """Add the records of one job, less those whose key has been met."""
@@ -90,32 +84,17 @@ class KeyFilter:
     """
 
     def __init__(self, schema: RecordSchema) -> None:
-        names = [column.name for column in schema.all_columns]
-        self._key = [
-            (place, typed_reader(schema.all_columns[place])) for place in map(names.index, schema.key)
-        ]
+        self._key = RecordDigest(schema.all_columns, schema.key) if schema.key else None
         self._met: set[bytes] = set()
-        self._encode = msgspec.msgpack.Encoder().encode
 
     def kept(self, records: Sequence[Sequence[Any]]) -> Sequence[Sequence[Any]]:
         """The records whose key was not met before; one that lacks a part of its key is equal to no other."""
-        return [record for record in records if self._is_new(record)] if self._key else records
+        key = self._key
+        return records if key is None else [record for record in records if self._is_new(key.of_key(record))]
 
-    def _is_new(self, record: Sequence[Any]) -> bool:
-        values = [
-            record[place] if convert is None else _same(convert(record[place]))
-            for place, convert in self._key
-        ]
-        if None in values:
+    def _is_new(self, digest: bytes | None) -> bool:
+        if digest is None:
             return True
-        digest = blake2b(self._encode(values), digest_size=_DIGEST_BYTES).digest()
         before = len(self._met)
         self._met.add(digest)
         return len(self._met) > before
-
-
-def _same(value: Any) -> Any:
-    """One form of equal values, as a database compares them."""
-    if isinstance(value, Decimal):
-        return str(value.normalize())
-    return value.astimezone(UTC) if isinstance(value, datetime) else value

@@ -40,13 +40,15 @@ def _tasks(definitions: Definitions) -> Iterator[TaskDef]:
 def _spec(definitions: Definitions, task: TaskDef, output: OutputDef) -> OutputSpec:
     schema = definitions.record_defs[task.data_def].schema
     target = parse_target(output.to)
+    changes = definitions.task_groups[task.group].changed
     return OutputSpec(
         output=target.name,
         file=target.name,
         target=target,
         schema=schema,
         streams=(stream_of(task.group, task.name),),
-        deferred=target.is_database and bool(schema.expect) and not output.stream,
+        deferred=target.is_database and (changes or bool(schema.expect)) and not output.stream,
+        changes=changes,
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from scoopi.model.handover import Part
 from scoopi.model.job import Frame
 from scoopi.publishing.output_file import HELD, TEMPORARIES, OutputSpec
 from scoopi.store.retries import retried
@@ -127,7 +128,7 @@ class RowTables:
             return []
         from scoopi.publishing.table_load import TableLoad
 
-        return [TableLoad(self._table(spec), spec.parts) for spec in self._specs if not spec.deferred]
+        return [TableLoad(self._table(spec), spec.written_parts) for spec in self._specs if not spec.deferred]
 
     @contextlib.contextmanager
     def opened(self, is_over: bool, is_late: Callable[[], bool]) -> Iterator[list[SegmentSink]]:
@@ -154,6 +155,11 @@ class RowTables:
                 sink.close()
             self._live, self._deferred = [], []
 
+    def add_last(self, part: Part) -> None:
+        """Add records that no frame holds to what was gathered."""
+        for _, deferred in self._deferred:
+            deferred.add_part(part)
+
     def load_rest(self, is_held: Callable[[OutputSpec], bool]) -> dict[str, Loaded]:
         """Load what was gathered; what the tables hold now, by the names of their outputs."""
         found = {spec.file: Loaded(*load.table.loaded()) for spec, load in self._live}
@@ -167,13 +173,14 @@ class RowTables:
         from scoopi.publishing.table_load import DeferredLoad
 
         spool = self._work_folder / TEMPORARIES.replace("*", secrets.token_hex(6))
-        return DeferredLoad(self._table(spec), self._table(spec, HELD), spec.parts, spool)
+        return DeferredLoad(self._table(spec), self._table(spec, HELD), spec.written_parts, spool)
 
     def _table(self, spec: OutputSpec, suffix: str = "") -> RecordTable:
         from scoopi.outputs.databases.database import Database
         from scoopi.outputs.databases.record_table import RecordTable
 
         assert spec.target is not None, "it is a database"
-        assert spec.schema is not None
+        schema = spec.written_schema
+        assert schema is not None
         database = Database(spec.target, self._folder)
-        return RecordTable(database, spec.target.table, spec.schema, self._run, suffix)
+        return RecordTable(database, spec.target.table, schema, self._run, suffix)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState
-from scoopi.model.report.run_report import Cause, Causes, Retries
+from scoopi.model.report.run_report import Cause, Causes, ChangeCounts, Retries
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.expected_records import ExpectedRecords
 from scoopi.publishing.output_file import HELD, OutputFile, OutputSpec
@@ -29,6 +30,7 @@ class Published(msgspec.Struct, frozen=True):
         dropped: records whose key another one of the run had before, by the name of their output.
         unmet: expectations that the records do not meet, a sentence each; their outputs are held back.
         retries: attempts after the first ones.
+        changes: by final name, how the records of outputs that hold only changes differ from the last run's.
     """
 
     rows: dict[str, int]
@@ -43,6 +45,7 @@ class Published(msgspec.Struct, frozen=True):
     others: frozenset[str] = frozenset()
     dropped: dict[str, int] = msgspec.field(default_factory=dict)
     unmet: tuple[str, ...] = ()
+    changes: dict[str, ChangeCounts] = {}
     retries: Retries = Retries()
     skipped: int = 0
     skips: tuple[Cause, ...] = ()
@@ -53,6 +56,7 @@ class RowTally:
 
     Attributes:
         loaded: what the tables hold, by the names of their outputs.
+        changes: how records differ from the last finished run, by their name in frames.
     """
 
     def __init__(self, files: Sequence[OutputFile], outputs: Sequence[OutputSpec]) -> None:
@@ -61,13 +65,15 @@ class RowTally:
         self._all_files = files
         self._files: dict[str, list[OutputFile]] = {}
         for file in files:
-            for name in file.spec.parts:
+            for name in file.spec.written_parts:
                 self._files.setdefault(name, []).append(file)
         self._expected = ExpectedRecords(outputs)
         self._lists: dict[str, list[bytes]] = {}
         self._jobs = self._failed = self._skipped = self._warned = self._pages = 0
         self._errors, self._warnings, self._skips = Causes(), Causes(), Causes()
         self._retries = RetryTally()
+        self._outputs = outputs
+        self.changes: dict[str, ChangeCounts] = {}
 
     def add(self, frame: Frame, is_superseded: bool = False) -> None:
         """Add a frame that counts.
@@ -90,9 +96,13 @@ class RowTally:
             if part.output.startswith(LIST_PREFIX):
                 self._lists.setdefault(part.output.removeprefix(LIST_PREFIX), []).append(part.body)
                 continue
-            for file in self._files.get(part.output, ()):
-                file.write(part.body, part.rows)
+            self.add_part(part)
             self._expected.add(part)
+
+    def add_part(self, part: Part) -> None:
+        """Give rows to the files that they are for."""
+        for file in self._files.get(part.output, ()):
+            file.write(part.body, part.rows)
 
     def judge(self, is_over: bool) -> None:
         """Compare the records with what is expected of them, once all are there."""
@@ -125,5 +135,16 @@ class RowTally:
             others=frozenset(self.others),
             dropped={name: number for name, number in dropped.items() if number},
             unmet=self._expected.unmet,
+            changes={
+                spec.file + HELD * self.is_held(spec): _sum(self.changes, spec.streams)
+                for spec in self._outputs
+                if spec.changes and self.changes
+            },
             retries=self._retries.counted(),
         )
+
+
+def _sum(changes: Mapping[str, ChangeCounts], streams: Sequence[str]) -> ChangeCounts:
+    """The changes of all tasks that write to an output."""
+    found = [msgspec.structs.astuple(changes[stream]) for stream in streams]
+    return ChangeCounts(*map(sum, zip(*found, strict=True)))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scoopi.errors import StoreError
+from scoopi.model.handover import Part
 from scoopi.model.job import Frame
 from scoopi.model.records import read_records
 from scoopi.outputs.databases.record_table import Move, MovedError, RecordTable
@@ -124,8 +125,12 @@ class DeferredLoad:
             return
         self._moves[self._segment] = (start, end)
         for part in frame.parts:
-            if part.output in self._streams and part.rows:
-                self._file.write(len(part.body).to_bytes(4, "big") + part.body)
+            self.add_part(part)
+
+    def add_part(self, part: Part) -> None:
+        """Gather records, if they are of these names."""
+        if part.output in self._streams and part.rows:
+            self._file.write(len(part.body).to_bytes(4, "big") + part.body)
 
     def flush(self) -> None:
         """Nothing is loaded before `load`."""

@@ -18,6 +18,7 @@ from scoopi.model.decoders import converted
 from scoopi.model.report.run_report import (
     ALREADY_OVER,
     Cause,
+    ChangeCounts,
     FieldFigures,
     JobCounts,
     Retries,
@@ -45,6 +46,7 @@ class RunView(msgspec.Struct, frozen=True):
     skipped: tuple[Cause, ...] = ()
     dropped: dict[str, int] = {}
     unmet: tuple[str, ...] = ()
+    changes: dict[str, ChangeCounts] = {}
     retries: Retries = Retries()
     fields: tuple[FieldFigures, ...] = ()
     awaiting: tuple[str, ...] = ()
@@ -76,6 +78,7 @@ class RunView(msgspec.Struct, frozen=True):
             skipped=report.skipped,
             dropped=report.dropped,
             unmet=report.unmet,
+            changes=report.changes,
             retries=report.retries,
             fields=report.fields,
             awaiting=awaiting,
@@ -98,6 +101,7 @@ class RunView(msgspec.Struct, frozen=True):
             warnings=self.warnings,
             dropped=self.dropped,
             unmet=self.unmet,
+            changes=self.changes,
             retries=self.retries,
             fields=self.fields,
             times=self.time,
@@ -154,6 +158,8 @@ class RunFile:
                 del cause["example"]["cause"]
                 if cause["example"]["attempts"] == 1:
                     del cause["example"]["attempts"]
+                if not cause["example"]["status"]:
+                    del cause["example"]["status"]
                 if causes is not known["warnings"] or cause["example"]["message"] == cause["cause"]:
                     del cause["example"]["message"]  # that of a warning holds its figures
         text = msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from scoopi.errors import DisallowedError, FetchError, StepError
 from scoopi.model.data import Data
@@ -223,7 +224,9 @@ def _failure(error: BaseException, item: WorkItem, task: str, step: str, at: str
     known = isinstance(error, StepError)
     cause = error.cause if isinstance(error, StepError) else _named(error)
     message = str(error) if known else f"unexpected {cause}{_raised_at(error)}"
-    return page_failure(item.payload.locator, f"{step}: {cause}", message, task, step, at)
+    failure = page_failure(item.payload.locator, f"{step}: {cause}", message, task, step, at)
+    status = error.fault.status if isinstance(error, FetchError) else 0
+    return replace(failure, status=status) if status else failure
 
 
 def _named(error: BaseException) -> str:

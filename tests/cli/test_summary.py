@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from scoopi.cli.summary import Summary
 from scoopi.model.failure import Failure
-from scoopi.model.report.run_report import Cause, JobCounts, RunReport, RunStatus
+from scoopi.model.report.run_report import Cause, ChangeCounts, JobCounts, RunReport, RunStatus
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FULL = RunReport(
@@ -181,3 +181,18 @@ def test_loading_is_reported_a_page_as_many_load_at_a_time(
     times = {"parse": 1.0, "loader": 4 * seconds}
     assert f"  time    parse 1.00 s, loading {reported} a page\n" in text(screen, times=times, pages=4)
     assert "  time    parse 1.00 s\n" in text(screen, times=times, pages=0)
+
+
+def test_changes_are_counted_once_for_outputs_with_the_same_records(screen: Any) -> None:
+    counts = ChangeCounts(new=1200, gone=3, unchanged=8, unknown=2)
+    shown = text(
+        screen,
+        rows={"a.csv": 1203, "a.jsonl": 1203, "b.csv": 0},
+        changes={"a.csv": counts, "a.jsonl": counts, "b.csv": ChangeCounts(unchanged=5)},
+    )
+    assert (
+        "  changes 1,200 new, 0 changed, 3 gone, 8 unchanged, 2 unknown as their pages were not loaded: "
+        "a.csv, a.jsonl\n"
+        "          0 new, 0 changed, 0 gone, 5 unchanged: b.csv\n"
+    ) in shown
+    assert "no rows in" not in shown

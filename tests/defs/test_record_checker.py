@@ -136,3 +136,50 @@ def test_a_parent_must_have_the_fields_that_are_used(tmp_path: Path) -> None:
 def test_a_task_has_steps_and_links_for_what_it_reads(tmp_path: Path, task: str, what: str) -> None:
     sentences = found(tmp_path, "", task=task)
     assert any(what in each for each in sentences), sentences
+
+
+@pytest.mark.parametrize(
+    ("task", "more", "what"),
+    [
+        (
+            "{ dataDef: card }",
+            "",
+            "3:20 taskGroups.list.changed: the records of card have no key, so they cannot be compared",
+        ),
+        ("{ dataDef: card }", "key: [ change ]\n", "the field change is also the column"),
+        (
+            '{ dataDef: card, output: { to: "sqlite:a.db#t", stream: true } }',
+            "key: [ link ]\n",
+            "it cannot be loaded during the run",
+        ),
+        (
+            "{ dataDef: table }",
+            "key: [ link ]\n",
+            "task cards has no records, which are what can be compared",
+        ),
+    ],
+)
+def test_records_of_which_only_changes_are_written_can_be_compared(
+    tmp_path: Path, task: str, more: str, what: str
+) -> None:
+    fields = "change: i\n" if "change" in more else ""
+    found(tmp_path, fields, more, task)
+    file = tmp_path / "defs.yml"
+    text = file.read_text().replace("list: {", "list: { changed: true,")
+    table = "  table: { query: { block: table, selector: td }, items: [ item: { name: a, value: b } ] }\n"
+    file.write_text(text + table)
+    sentences = [
+        f"{each.place.line}:{each.place.column} {each.sentence()}"
+        for each in check(file, environ={}).findings
+    ]
+    assert any(what in each for each in sentences), sentences
+
+
+def test_an_output_holds_only_changes_or_all_records(tmp_path: Path) -> None:
+    found(tmp_path, "", "key: [ link ]\n", "{ dataDef: card, output: a.csv }")
+    file = tmp_path / "defs.yml"
+    text = file.read_text().replace("list: {", "list: { changed: true,")
+    file.write_text(text.replace("detail: {", "detail: { again: { dataDef: card, output: a.csv },"))
+    (finding,) = check(file, environ={}).findings
+    assert "a.csv" in finding.what
+    assert "columns" in finding.what

@@ -50,7 +50,7 @@ def test_the_keys_of_run_json_are_those_of_the_program() -> None:
 
 def test_an_example_of_an_error_has_the_keys_that_the_page_names(tmp_path: Path) -> None:
     (tmp_path / ".scoopi").mkdir()
-    cause = Cause("no page", 1, Failure(cause="no page", message="there is no page", attempts=2))
+    cause = Cause("no page", 1, Failure(cause="no page", message="there is no page", attempts=2, status=404))
     RunFile(tmp_path, tmp_path).write(RunView("run", "1", "done", datetime.now(UTC), errors=(cause,)))
     written = json.loads((tmp_path / "run.json").read_text())["errors"][0]
 

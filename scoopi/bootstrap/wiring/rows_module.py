@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -21,12 +22,14 @@ from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.page_limit import PageLimit
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.metrics.node_counts import NodeCounts
+from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.live_loads import LiveLoads
 from scoopi.publishing.output_file import OutputSpec, of_node
 from scoopi.publishing.publisher import FrameSource, PublishChecks, Publisher, PublishTarget
 from scoopi.publishing.row_tables import RowTables
 from scoopi.publishing.run_rows import OwnRows, RunPhases, RunRows
 from scoopi.runs.folders.node_folder import LOST_PREFIX, NodeFolder
+from scoopi.runs.folders.run_state import HIDDEN
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_file import RunFile, RunPlace
 from scoopi.store.nodes.barricade import Barricade
@@ -52,8 +55,19 @@ class OutputWiring:
         self._record = record
         self._stop = stop
         self._settings = OutputSettings.of(context.configs)
-        self._target = PublishTarget(context.folder.path, context.folder.node_folder, stdout=context.stdout)
+        folder = context.folder
+        self._target = PublishTarget(
+            folder.path, folder.node_folder, stdout=context.stdout, compare=self._compared
+        )
         self._checks = PublishChecks(self._is_lost, stop.is_up, self._is_partial)
+
+    def _compared(
+        self, outputs: Sequence[OutputSpec], work_folder: Path
+    ) -> contextlib.AbstractContextManager[RecordChanges]:
+        from scoopi.publishing.changes.change_history import ChangeHistory  # late: few definitions need it
+
+        hidden, definitions = self._context.folder.path / HIDDEN, self._context.composed.defs_source
+        return ChangeHistory(hidden, definitions).compared(outputs, work_folder)
 
     def live_loads(self) -> LiveLoads:
         """Fills the tables of this node's outputs during the run."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scoopi.defs.records.record_def_builder import RECORDS, WrittenRecordDef, read_expectation
+from scoopi.defs.records.record_def_builder import RECORDS, WrittenRecordDef, outputs_of, read_expectation
 from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.class_names import RECORD_PARSER
-from scoopi.defs.scrape.defs_groups import WrittenTask, WrittenTaskGroup
+from scoopi.defs.scrape.defs_groups import CHANGED, WrittenTask, WrittenTaskGroup
 from scoopi.defs.scrape.step_sets import RECORD_STEPS
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Table, Text
 from scoopi.model.place import Place
+from scoopi.model.records import CHANGE_COLUMN
 from scoopi.model.records.record_def import FieldDef
 
 _ORIGINS = ("select", "label", "value", "parent", "script")
@@ -62,6 +63,34 @@ class RecordChecker:
             for field in each.record_def.fields:
                 for name in field.parents:
                     self._check_parent(each, field, name, leading, group.name)
+
+    def check_changed(self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef]) -> None:
+        """Check that the records of a group of which only changes are written can be compared."""
+        if not group.changed:
+            return
+        place, key = group.node.at(CHANGED), f"{group.key}.{CHANGED}"
+        for task in group.tasks:
+            written = record_defs.get(task.data_def)
+            if written is None:
+                what = f"task {task.name} has no records, which are what can be compared with the last run"
+                hint = "move it to a group of its own, or give its data definition fields"
+                self._findings.error(place, key, what, hint, also=task.place)
+                continue
+            schema, name = written.record_def.schema, written.record_def.name
+            outputs = outputs_of(task.data_def, task.outputs)
+            if not schema.key and outputs:
+                what = f"the records of {name} have no key, so they cannot be compared with the last run"
+                self._findings.error(place, key, what, f"add `key: [ FIELD ]` to {name}", also=written.place)
+            for column in schema.all_columns:
+                if column.name == CHANGE_COLUMN.name:
+                    what = f"the field {column.name} is also the column that says how a record has changed"
+                    self._findings.error(column.place, written.key, what, "rename the field", also=place)
+            for output in outputs:
+                if output.stream:
+                    what = "it cannot be loaded during the run: which records are gone is known at its end"
+                    self._findings.error(
+                        output.place, f"{task.key}.output", what, "take `stream` out", also=place
+                    )
 
     def check_task(self, task: WrittenTask, steps: Iterable[str], *, reads_records: bool) -> None:
         """Check that a task has steps, outputs and links for what it reads.

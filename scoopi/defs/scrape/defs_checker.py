@@ -29,6 +29,7 @@ from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Table, Text
 from scoopi.model.definitions import Definitions, LocatorGroup, TaskDef, TaskGroup
 from scoopi.model.place import NOWHERE
+from scoopi.model.records import with_change
 from scoopi.model.sites import SiteBlock
 from scoopi.model.text.shown import nearest
 
@@ -206,7 +207,10 @@ class DefsChecker:
             if written is None or task.group not in self._reach.groups:
                 continue
             for output in outputs_of(task.data_def, task.outputs):
-                for fault in self._checkers.output(task.key, output, written.record_def.schema):
+                schema = written.record_def.schema
+                if self._task_groups[task.group].changed:
+                    schema = with_change(schema)
+                for fault in self._checkers.output(task.key, output, schema):
                     self._findings.error(output.place, f"{task.key}.output", fault.what, fault.hint)
 
     def _check_records(self) -> None:
@@ -216,6 +220,7 @@ class DefsChecker:
                 checker.check(written)
         for name in self._reach.groups:
             checker.check_parents(self._task_groups[name], self._record_defs)
+            checker.check_changed(self._task_groups[name], self._record_defs)
             for task in self._task_groups[name].tasks:
                 if task.data_def in self._written:
                     steps = (each.step.class_name for each in (self._expanded[task.key] or {}).values())

@@ -16,7 +16,7 @@ from scoopi.defs.yaml.node import Listing, Node, Table, read_bool
 from scoopi.model.definitions import BrowserDef, LocatorDef, LocatorGroup, OutputDef, TaskDef, TaskGroup
 from scoopi.model.place import Place
 
-_LIVE, _LOADER, _BROWSER = "live", "loader", "browser"
+_LIVE, _LOADER, _BROWSER, CHANGED = "live", "loader", "browser", "changed"
 LOADERS = ("http", _BROWSER)
 """What may load the pages of a group."""
 Chains = Mapping[str, list[SetStep] | None]
@@ -87,6 +87,11 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
         return self.node.text(_LOADER) or ""
 
     @property
+    def changed(self) -> bool:
+        """Whether only records are written that differ from the last finished run."""
+        return read_bool(self.node.text(CHANGED) or "") is True
+
+    @property
     def browser(self) -> BrowserDef | None:
         """How its pages are loaded in a browser; None if they are not."""
         if self.loader != _BROWSER:
@@ -97,7 +102,9 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
         self, tasks: tuple[TaskDef, ...], parents: tuple[str, ...] = (), *, uses_locator: bool = True
     ) -> TaskGroup:
         """The group with its tasks."""
-        return TaskGroup(self.name, tasks, self.live, self.place, parents, uses_locator, self.browser)
+        return TaskGroup(
+            self.name, tasks, self.live, self.place, parents, uses_locator, self.browser, self.changed
+        )
 
 
 def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:

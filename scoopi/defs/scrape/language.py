@@ -235,6 +235,12 @@ TASK_GROUP = Record(
             "What is done in the browser, and when a page is complete, with `loader: browser`.",
             'browser: { until: { selector: "table.prices" } }',
         ),
+        Key(
+            "changed",
+            _BOOL,
+            "Whether only records are written that differ from the last finished run.",
+            "changed: true",
+        ),
     ),
     others=TASK,
     called="task",

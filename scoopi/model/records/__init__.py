@@ -1,6 +1,7 @@
 """Records: typed rows of named fields, and the columns that describe them to outputs."""
 
 from scoopi.model.records.record_schema import (
+    CHANGE_COLUMN,
     META_COLUMNS,
     Column,
     ColumnType,
@@ -11,9 +12,11 @@ from scoopi.model.records.record_schema import (
     Value,
     packed_rows,
     read_records,
+    with_change,
 )
 
 __all__ = [
+    "CHANGE_COLUMN",
     "META_COLUMNS",
     "Column",
     "ColumnType",
@@ -24,4 +27,5 @@ __all__ = [
     "Value",
     "packed_rows",
     "read_records",
+    "with_change",
 ]

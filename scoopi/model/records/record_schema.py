@@ -63,6 +63,10 @@ META_COLUMNS: Mapping[str, Column] = MappingProxyType(
 """What `meta` may put before the fields: names of locator and group, the page's address, its load time."""
 
 
+CHANGE_COLUMN = Column("change")
+"""The last column where only changes are written: `new`, `changed` or `gone`."""
+
+
 class Expectation(msgspec.Struct, frozen=True):
     """What `expect` demands of the records of a run.
 
@@ -103,6 +107,11 @@ class RecordSchema(msgspec.Struct, frozen=True):
     def all_columns(self) -> tuple[Column, ...]:
         """The columns of a row, in order: meta columns, then fields."""
         return (*self.meta, *self.columns)
+
+
+def with_change(schema: RecordSchema) -> RecordSchema:
+    """The columns where only changes are written."""
+    return msgspec.structs.replace(schema, columns=(*schema.columns, CHANGE_COLUMN))
 
 
 class Rejection(msgspec.Struct, frozen=True):

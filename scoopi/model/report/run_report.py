@@ -102,6 +102,22 @@ class Retries(msgspec.Struct, frozen=True):
     used_up: tuple[str, ...] = ()
 
 
+class ChangeCounts(msgspec.Struct, frozen=True):
+    """Records of an output, compared with those of the last finished run.
+
+    Attributes:
+        unchanged: records that are not written.
+        unknown: records that were not read this time, perhaps because pages failed; they do not count as
+            gone, and the next run is compared with them.
+    """
+
+    new: int = 0
+    changed: int = 0
+    gone: int = 0
+    unchanged: int = 0
+    unknown: int = 0
+
+
 class FieldFigures(msgspec.Struct, frozen=True):
     """What one field of records found.
 
@@ -157,6 +173,7 @@ class RunReport(msgspec.Struct, frozen=True):
         empty: data definitions that found no row, and axes that never had a value, each in a sentence.
         dropped: records whose key another one of the run had before, by the name of their output.
         unmet: expectations that records do not meet, a sentence each; their outputs are held back (exit 4).
+        changes: by published name, how the records of a group with `changed` differ from the last run's.
         lists: rows of each ListAppender by its name, for embedding.
         fields: what the fields of records found.
         retries: attempts after the first ones.
@@ -184,6 +201,7 @@ class RunReport(msgspec.Struct, frozen=True):
     empty: tuple[str, ...] = ()
     dropped: dict[str, int] = {}
     unmet: tuple[str, ...] = ()
+    changes: dict[str, ChangeCounts] = {}
     lists: dict[str, tuple[Any, ...]] = {}
     fields: tuple[FieldFigures, ...] = ()
     retries: Retries = Retries()

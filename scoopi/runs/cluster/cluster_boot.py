@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 
@@ -72,6 +72,7 @@ class ClusterBoot:
                 that they may be away.
         """
         _ensure_seen_by_all(OutputSettings.of(configs))
+        _ensure_compared(OutputSettings.of(configs), outputs)
         if self._request.run is not None:
             valid_name(self._request.run)  # before the cluster is asked, which takes its time
         self._opened.enter_context(MetricsServer(MetricsSettings.of(configs), Answers(self._waits)))
@@ -137,6 +138,16 @@ class ClusterBoot:
             seconds=(now - self._began).total_seconds(),
             jobs=JobCounts(left=None),
             publish_note="it was stopped before this node began",
+        )
+
+
+def _ensure_compared(output: OutputSettings, outputs: Sequence[OutputSpec]) -> None:
+    changed = next((spec.output for spec in outputs if spec.changes), None)
+    if changed is not None and not output.merge:
+        raise ConfigError(
+            f"{changed} has only what has changed, and each node would compare its own records only",
+            at="scoopi.output.merge",
+            hint="set scoopi.output.merge to true and scoopi.output.durability to shared",
         )
 
 

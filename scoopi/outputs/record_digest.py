@@ -1,0 +1,57 @@
+"""RecordDigest: a digest of some columns of a record, by which equal values are recognized."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from scoopi.model.records import Column
+from scoopi.outputs.typed_values import typed_reader
+
+DIGEST_BYTES = 16
+
+
+class RecordDigest:
+    """A digest of some columns of a record; values that a database takes for equal have the same one.
+
+    Args:
+        columns: of the record, in order.
+        names: of the columns that count.
+    """
+
+    def __init__(self, columns: Sequence[Column], names: Iterable[str]) -> None:
+        places = {column.name: place for place, column in enumerate(columns)}
+        self._places = [(places[name], typed_reader(columns[places[name]])) for name in names]
+        self._encode = msgspec.msgpack.Encoder(order="sorted").encode
+
+    def of(self, record: Sequence[Any]) -> bytes:
+        """16 bytes; a value that is missing counts as equal to another one that is."""
+        return self._digest(self._values(record))
+
+    def of_key(self, record: Sequence[Any]) -> bytes | None:
+        """16 bytes; None if a value is missing: such a record is equal to no other."""
+        values = self._values(record)
+        return None if None in values else self._digest(values)
+
+    def _values(self, record: Sequence[Any]) -> list[Any]:
+        return [
+            record[place] if convert is None else _same(convert(record[place]))
+            for place, convert in self._places
+        ]
+
+    def _digest(self, values: list[Any]) -> bytes:
+        return blake2b(self._encode(values), digest_size=DIGEST_BYTES).digest()
+
+
+def _same(value: Any) -> Any:
+    """One form of equal values, as a database compares them."""
+    if isinstance(value, list):
+        return [_same(each) for each in value]
+    if isinstance(value, Decimal):
+        return str(value.normalize())
+    return value.astimezone(UTC) if isinstance(value, datetime) else value

@@ -1,0 +1,107 @@
+"""ChangeHistory: finds the last finished run of the same definitions, and keeps the state of this one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from scoopi.appenders.segment_writer import sync_folder
+from scoopi.errors import AppenderError
+from scoopi.publishing.changes.change_state import About, ChangeState
+from scoopi.publishing.changes.record_changes import RecordChanges
+from scoopi.publishing.output_file import TEMPORARIES, OutputSpec
+
+STATE, BASE = "changes.db", "changes.base"
+"""In the hidden folder of a run: its records, and the name of the run with which they are compared."""
+
+
+class ChangeHistory:
+    """Finds the last finished run of the same definitions, and keeps the state of this one.
+
+    A run is compared with the same one however often it is published: after a crash, and after `retry`.
+
+    Args:
+        hidden: the hidden folder of the run.
+        definitions: the path of its definitions.
+    """
+
+    def __init__(self, hidden: Path, definitions: str) -> None:
+        self._hidden = hidden
+        self._definitions = definitions
+
+    def base(self) -> Path | None:
+        """The state with which this run is compared; None if it is the first one.
+
+        Raises:
+            AppenderError: the run with which it was compared before has been removed.
+        """
+        note = self._hidden / BASE
+        if not note.exists():
+            name = self._newest()
+            temporary = note.with_name(f"{BASE}.tmp")
+            temporary.write_text(name)
+            temporary.replace(note)
+        name = note.read_text()
+        if not name:
+            return None
+        state = self._state_of(name)
+        if not state.exists():
+            raise AppenderError(
+                f"the run {name}, with which this one is compared, has been removed",
+                at=str(note),
+                hint="restore its folder, or remove this file to compare with the last run that there is",
+            )
+        return state
+
+    @contextlib.contextmanager
+    def compared(self, outputs: Sequence[OutputSpec], work_folder: Path) -> Iterator[RecordChanges]:
+        """Compares the records of this run.
+
+        Args:
+            work_folder: has the state of this run until it is complete.
+        Raises:
+            AppenderError: as `base`; a state cannot be read or written.
+        """
+        file = work_folder / TEMPORARIES.replace("*", secrets.token_hex(6))
+        try:
+            with ChangeState(file, self.base(), is_new=True) as state:
+                yield RecordChanges(state, outputs, lambda: self._keep(state, file))
+        finally:
+            file.unlink(missing_ok=True)
+
+    def _keep(self, state: ChangeState, file: Path) -> None:
+        """Complete the state of this run, and give it its name; the next run is compared with it."""
+        own = self._hidden / STATE
+        finished = time.time()
+        if own.exists():
+            with ChangeState(own) as earlier:
+                finished = earlier.about().finished
+        state.complete(About(self._definitions, (self._hidden / BASE).read_text(), finished))
+        state.close()
+        with file.open("rb") as written:
+            os.fsync(written.fileno())
+        file.replace(own)
+        sync_folder(self._hidden)
+
+    def _newest(self) -> str:
+        """The name of the run that finished last; empty if none has."""
+        runs = list(self._finished())
+        return max(runs)[1] if runs else ""
+
+    def _finished(self) -> Iterator[tuple[float, str]]:
+        run = self._hidden.parent
+        for folder in run.parent.iterdir():
+            file = self._state_of(folder.name)
+            if folder.name == run.name or folder.is_symlink() or not file.is_file():
+                continue
+            with ChangeState(file) as state:
+                about = state.about()
+            if about.definitions == self._definitions:
+                yield about.finished, folder.name
+
+    def _state_of(self, run: str) -> Path:
+        return self._hidden.parent.parent / run / self._hidden.name / STATE

@@ -1,0 +1,160 @@
+"""RecordChanges: which records of a run are new, changed or gone since the last finished run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from scoopi.model.handover import Part
+from scoopi.model.job import Frame, JobState, retry_id
+from scoopi.model.records import RecordSchema, packed_rows, read_records
+from scoopi.model.report.run_report import ChangeCounts
+from scoopi.outputs.record_digest import RecordDigest
+from scoopi.publishing.output_file import OutputSpec, changes_of
+
+if TYPE_CHECKING:
+    from scoopi.publishing.changes.change_state import ChangeState, KnownRecord
+
+NEW, CHANGED, GONE = "new", "changed", "gone"
+_SAME = ""
+_ABSENT = (404, 410)
+"""Statuses of a page that is gone, and its records with it."""
+_AT_ONCE = 1000
+"""Records of a part."""
+
+
+class RecordChanges:
+    """Adds to frames the records that differ from the last finished run, with a column that says how.
+
+    A record of the last run that is not read again is gone only if its page could have shown it: if the page
+    was loaded, or answers 404 or 410, or all pages of the run were loaded.
+
+    Args:
+        state: of this run.
+        complete: keeps the state, for the next run.
+    """
+
+    def __init__(
+        self, state: ChangeState, outputs: Sequence[OutputSpec], complete: Callable[[], None]
+    ) -> None:
+        self._state = state
+        self._complete = complete
+        schemas = {
+            name: spec.schema
+            for spec in outputs
+            if spec.changes and spec.schema is not None
+            for name in spec.streams
+        }
+        self._streams = {name: _Stream(state, name, schema) for name, schema in schemas.items()}
+        self._failed: dict[str, bool] = {}
+        self._retried: dict[str, str] = {}
+
+    def of(self, frame: Frame, *, is_superseded: bool = False) -> Frame:
+        """The frame, with further parts of the records that are new or changed.
+
+        Args:
+            is_superseded: its failed tasks were run again.
+        """
+        if is_superseded:
+            self._retried[retry_id(frame.job)] = frame.job
+        elif frame.state is not JobState.DONE:
+            statuses = [failure.status for failure in frame.failures]
+            self._failed[frame.job] = bool(statuses) and all(each in _ABSENT for each in statuses)
+        parts = [
+            stream.changed(part, frame.job)
+            for part in frame.parts
+            if (stream := self._streams.get(part.output)) is not None
+        ]
+        return replace(frame, parts=(*frame.parts, *parts)) if parts else frame
+
+    def gone(self, has_ended: Callable[[str], bool]) -> Iterator[Part]:
+        """The records that are gone, and count what is not known; once all frames are there.
+
+        Args:
+            has_ended: whether a job, by its id, has ended in this run.
+        """
+        failed: dict[str, bool] = {}
+        for job, is_absent in self._failed.items():
+            # The same page is another job when its tasks are run again, in this run or in the last one.
+            failed |= dict.fromkeys((job, retry_id(job), self._retried.get(job, job)), is_absent)
+
+        def is_gone(job: str) -> bool:
+            if job in failed:
+                return failed[job]
+            return not failed or has_ended(job)
+
+        for stream in self._streams.values():
+            yield from stream.gone(is_gone)
+
+    def counted(self) -> dict[str, ChangeCounts]:
+        """What was found, by stream."""
+        return {name: ChangeCounts(**stream.counts) for name, stream in self._streams.items()}
+
+    def keep(self, held: Iterable[str]) -> None:
+        """Keep what the next run is compared with, once the files and tables are written.
+
+        Args:
+            held: streams whose outputs are held back; the next run is compared as this one was.
+        """
+        for name in {*held} & {*self._streams}:
+            self._state.restore(name)
+        self._complete()
+
+
+class _Stream:
+    """The records of one task."""
+
+    def __init__(self, state: ChangeState, name: str, schema: RecordSchema) -> None:
+        self._state = state
+        self._name = name
+        self._columns = [column.name for column in schema.all_columns]
+        self._key = RecordDigest(schema.all_columns, schema.key)
+        self._values = RecordDigest(schema.all_columns, [column.name for column in schema.columns])
+        self._has_base = state.begin_stream(name, self._columns, schema.key)
+        self.counts = {"new": 0, "changed": 0, "gone": 0, "unchanged": 0, "unknown": 0}
+
+    def changed(self, part: Part, job: str) -> Part:
+        records = [
+            (*record, change)
+            for record in read_records(part.body)
+            if (change := self._change(record, job)) != _SAME
+        ]
+        return Part(changes_of(self._name), len(records), packed_rows(records))
+
+    def gone(self, is_gone: Callable[[str], bool]) -> Iterator[Part]:
+        if not self._has_base:
+            return
+        rows: list[tuple[Any, ...]] = []
+        for known in self._state.unseen(self._name):
+            if is_gone(known.job):
+                self.counts["gone"] += 1
+                rows.append((*self._row(known), GONE))
+                if len(rows) == _AT_ONCE:
+                    yield self._part(rows)
+                    rows = []
+            else:
+                self.counts["unknown"] += 1
+                self._state.add(self._name, (known.key, known.digest, known.job, self._row(known)), _SAME)
+        if rows:
+            yield self._part(rows)
+
+    def _change(self, record: Sequence[Any], job: str) -> str:
+        key = self._key.of_key(record)
+        if key is None:
+            self.counts[NEW] += 1
+            return NEW
+        digest = self._values.of(record)
+        known = self._state.base_digest(self._name, key) if self._has_base else None
+        change = NEW if known is None else _SAME if known == digest else CHANGED
+        if not self._state.add(self._name, (key, digest, job, record), change):
+            return self._state.change_of(self._name, key)  # its output drops it, and counts it
+        self.counts[change or "unchanged"] += 1
+        return change
+
+    def _row(self, known: KnownRecord) -> tuple[Any, ...]:
+        return tuple(known.row.get(name) for name in self._columns)
+
+    def _part(self, rows: Sequence[tuple[Any, ...]]) -> Part:
+        return Part(changes_of(self._name), len(rows), packed_rows(rows))
