@@ -11,7 +11,7 @@ from tests.docs.markdown import PAGES, ROOT, Page
 
 README = Page("README.md")
 FILES = [block.file for name in PAGES for block in Page(name).blocks("yaml")]
-FOLDERS = ("demo", "shop", "bikes", "books", "changes", "concerts", "jobs", "offers", "outputs")
+FOLDERS = ("demo", "shop", "bikes", "books", "changes", "cities", "concerts", "jobs", "offers", "outputs")
 FIRST = ROOT / "defs" / "examples" / "bookshop"
 
 
