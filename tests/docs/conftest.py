@@ -26,6 +26,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
     shutil.copytree(ROOT / "defs" / "examples" / "bookshop" / "pages", folder / "demo" / "pages")
+    shutil.copytree(folder / "demo", folder / "hourly" / "books")  # as `scoopi new hourly/books`
     (folder / "saved").mkdir()
     (folder / "saved" / "coast.html").touch()
     return folder
