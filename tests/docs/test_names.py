@@ -23,6 +23,7 @@ MADE_BY_RUNS = {
     "run.json",
     "output/",
     "output/latest",
+    "browser/failed-MARK.html",
     "demo/books.yml",
     "bikes/",
     "shop/",
