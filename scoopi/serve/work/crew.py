@@ -73,7 +73,9 @@ class Crew:
         if record.fence != kept.attempt.fence or record.status not in ("running", "canceling"):
             kept.revoke()
             return
-        if record.wish == "cancel" and kept.attempt.wish is None and record.wish_mode in kill_after_s:
+        before = kept.attempt.wish, kept.attempt.wish_mode
+        is_new = (record.wish, record.wish_mode) != before  # a cancel may be repeated in a harder mode
+        if record.wish == "cancel" and is_new and record.wish_mode in kill_after_s:
             kept.stop(kill_after_s[record.wish_mode])
         kept.attempt = record
 
