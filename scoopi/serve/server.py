@@ -60,7 +60,7 @@ class Server:
     ) -> None:
         self._state, self._store = state, state.store
         self._options, self._workshop, self._notify = options, workshop, notify
-        self._bench = Workbench(state.store)
+        self._bench = Workbench(state.store, workshop.log_of if state.is_shared else None)
         self._settings = state.current()[1].settings
         self._slots = options.slots or self._settings.worker.slots or cores
         self._incarnation = uuid.uuid4().hex

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -9,16 +10,19 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scoopi.errors import StateRefusedError, UsageError
+from scoopi.errors import StateRefusedError, StoreError, UsageError
 from scoopi.model.schedule.schedule_records import (
     LIVE,
     TERMINAL,
     UNSETTLED,
     AttemptRecord,
+    KeptLog,
     WorkerRecord,
 )
 from scoopi.scheduler.decisions import changed
 from scoopi.store.schedule.schedule_store import ScheduleStore, record_key
+
+log = logging.getLogger(__name__)
 
 
 class FencedError(StateRefusedError):
@@ -30,10 +34,14 @@ class Workbench:
 
     Args:
         store: the records.
+        log_of: what an attempt has printed here, to be kept for other machines; None: they see its folder.
     """
 
-    def __init__(self, store: ScheduleStore) -> None:
+    def __init__(
+        self, store: ScheduleStore, log_of: Callable[[AttemptRecord], KeptLog] | None = None
+    ) -> None:
         self._store = store
+        self._log_of = log_of
 
     def put(
         self, name: str, groups: tuple[str, ...], capacity: float, *, is_external: bool, incarnation: str = ""
@@ -163,6 +171,7 @@ class Workbench:
         Raises:
             FencedError: the attempt is over or belongs to another worker.
         """
+        self._keep_log(attempt)
         if status == "not_ready" and attempt.wish != "cancel":
             return self._write(attempt, fence, status="pending", worker="", ended=now, **fields)
         return self._write(
@@ -181,7 +190,17 @@ class Workbench:
                 return changed(old, status=old.outcome or "canceled", phase=UNSETTLED, ended=now)
             return changed(old, status="waiting", worker="", placed=now)
 
+        self._keep_log(attempt)
         return self._change(attempt, attempt.fence, handed_back)
+
+    def _keep_log(self, attempt: AttemptRecord) -> None:
+        """Before the end is written: who sees the end finds the log."""
+        if self._log_of is None:
+            return
+        try:
+            self._store.keep_log(attempt, self._log_of(attempt))
+        except (StoreError, OSError) as error:
+            log.warning("attempt %s: its log is not kept for other machines: %s", attempt.attempt, error)
 
     def _write(self, attempt: AttemptRecord, fence: int | None, **fields: Any) -> AttemptRecord:
         def written(old: AttemptRecord) -> AttemptRecord:

@@ -122,6 +122,32 @@ def test_a_launch_elsewhere_is_noticed_without_a_heartbeat_in_a_database(
             until(lambda: two.job(f"p/!{number}") == "processed")  # noqa: B023  awaited here
 
 
+PATIENT = "settings: {every: 1s, liveness: {beat: 1s, gap: 60}}\n"
+
+
+def test_the_log_of_an_attempt_is_read_on_any_machine(
+    machines: tuple[Serving, Serving], tmp_path: Path
+) -> None:
+    one, two = machines
+    one.write(
+        "jobs.yml",
+        f"""{PATIENT}processes:
+          talk: {{executes: {{command: [echo, done]}}}}
+          long: {{executes: {{command: [sh, -c, 'printf "x%.0s" $(seq 100000); echo; echo last']}}}}
+        """,
+    )
+    one.run("deploy", "jobs")
+    two.run("launch", "talk")
+    two.run("launch", "long")
+    with one.served("--slots", "2"):
+        until(lambda: {row["state"] for row in two.rows("job", "list")} == {"processed"})
+    assert two.run("attempt", "log", "talk/!1/1") == "done\n"
+    assert two.run("attempt", "log", "talk/!1/1", "-f") == "done\n"
+    whole, end = one.run("attempt", "log", "long/!1/1"), two.run("attempt", "log", "long/!1/1")
+    assert whole == "x" * 100_000 + "\nlast\n"
+    assert end == (whole if one is two else "\n… 34,470 bytes left out …\n" + whole[-65_536:])
+
+
 def failed(serving: Serving, *words: str) -> tuple[int, str]:
     """The exit code of a verb, and what it prints to standard error."""
     done = subprocess.run(

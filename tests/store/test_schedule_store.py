@@ -19,6 +19,7 @@ from scoopi.model.schedule.schedule_records import (
     UNSETTLED,
     AttemptRecord,
     JobRecord,
+    KeptLog,
     PassRecord,
     ProcessRecord,
     WorkerRecord,
@@ -171,3 +172,14 @@ def test_a_store_that_is_closed_releases_its_connection(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "schedule.db", maps=SCHEDULE_MAPS)
     ScheduleStore(store, lambda: released.append(True)).close()
     assert released == [True]
+
+
+def test_of_the_logs_of_an_attempt_that_of_the_latest_claim_is_kept(schedule: ScheduleStore) -> None:
+    one = attempt(1, ENDED)
+    assert schedule.kept_log(one) is None
+    logs = [KeptLog(fence=fence, before=0, data=b"%d" % fence) for fence in (1, 3, 2)]
+    for log in logs:
+        schedule.keep_log(one, log)
+    assert schedule.kept_log(one) == logs[1]
+    schedule.keep_log(one, logs[1])
+    assert schedule.kept_log(one) == logs[1]

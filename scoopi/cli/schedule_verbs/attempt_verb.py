@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE
@@ -18,9 +19,11 @@ from scoopi.cli.schedule_verbs.operations import (
 )
 from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.errors import UsageError
-from scoopi.model.schedule.schedule_records import TERMINAL
+from scoopi.model.schedule.schedule_records import TERMINAL, AttemptRecord
 from scoopi.serve.rows import attempt_row
-from scoopi.serve.work.attempt_log import LogReader
+from scoopi.serve.seat import home_of
+from scoopi.serve.state import State
+from scoopi.serve.work.attempt_log import LogReader, left_out_line
 from scoopi.serve.work.orders import attempt_folder
 from scoopi.serve.workbench import Workbench
 
@@ -74,10 +77,13 @@ class Attempts:
             attempt = jobs.attempt(options.attempt)
             limit = state.schedule(attempt.bundle).settings.log.limit
             folder = attempt_folder(state.folder / "work", attempt)
-            if state.is_shared and attempt.worker and not folder.exists():
-                what = f"the log of {attempt.attempt} is not in {state.folder}"
-                hint = f"run this where worker {attempt.worker} runs, with its --state"
-                raise UsageError(what, hint=hint)
+            if not _is_here(state, attempt, folder):
+                for _ in poll_until(
+                    lambda: not options.follow or jobs.attempt(options.attempt).status in TERMINAL
+                ):
+                    pass
+                terminal.give(_kept_text(state, jobs.attempt(options.attempt)).removesuffix("\n"))
+                return
             reader = LogReader(folder, limit)
             decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
             for _ in poll_until(
@@ -116,6 +122,31 @@ class Attempts:
                 )
                 row = attempt_row(ended)
         print_fields(terminal, row, options)
+
+
+def _is_here(state: State, attempt: AttemptRecord, folder: Path) -> bool:
+    """Whether the last worker of the attempt has its log in this state folder."""
+    worker = state.store.workers().get(attempt.worker) if state.is_shared else None
+    if worker is not None and worker.home:
+        return worker.home == home_of(state.folder)
+    return folder.exists() or not state.is_shared
+
+
+def _kept_text(state: State, attempt: AttemptRecord) -> str:
+    """The end of the log of an attempt that ran on another machine.
+
+    Raises:
+        UsageError: the store has none.
+    """
+    kept = state.store.kept_log(attempt)
+    if kept is None:
+        is_over = attempt.status in TERMINAL
+        what = f"the log of {attempt.attempt} is not in {state.folder}"
+        where = f"run this where worker {attempt.worker or 'of the attempt'} runs, with its --state"
+        hint = where if is_over else f"it is kept here when the attempt ends; until then {where}"
+        raise UsageError(what, hint=hint)
+    before = left_out_line(kept.before) if kept.before else b""
+    return (before + kept.data).decode("utf-8", "backslashreplace")
 
 
 def _outputs(options: Namespace) -> dict[str, str]:

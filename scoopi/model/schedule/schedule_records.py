@@ -216,3 +216,17 @@ class BundlePart(msgspec.Struct, frozen=True, kw_only=True):
     parts: int
     data: bytes
     deployed: datetime
+
+
+class KeptLog(msgspec.Struct, frozen=True, kw_only=True):
+    """The end of what an attempt has printed, for other machines than its worker's.
+
+    Attributes:
+        fence: of the claim that printed it.
+        before: how many bytes stand before it.
+        data: at most 64 KiB.
+    """
+
+    fence: int
+    before: int
+    data: bytes

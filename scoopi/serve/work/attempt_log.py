@@ -76,11 +76,30 @@ class LogReader:
             if start >= begin + _size(path):
                 continue
             if start > self._at:
-                yield f"\n… {start - self._at:,} bytes left out …\n".encode()
+                yield left_out_line(start - self._at)
             data = _from(path, start - begin)
             if start >= self._at and data:
                 self._at = start + len(data)
                 yield data
+
+
+def log_end(folder: Path, most: int) -> tuple[int, bytes]:
+    """The last bytes of a log, at most so many, and how many stand before them."""
+    data, begins_at = b"", None
+    for begin, path in reversed(log_parts(folder)):
+        part = _from(path, 0)
+        if begins_at is not None and begin + len(part) != begins_at:
+            break  # what stood between was left out
+        data, begins_at = part + data, begin
+        if len(data) >= most:
+            break
+    left_out = max(0, len(data) - most)
+    return (begins_at or 0) + left_out, data[left_out:]
+
+
+def left_out_line(number: int) -> bytes:
+    """What stands in the place of so many bytes."""
+    return f"\n… {number:,} bytes left out …\n".encode()
 
 
 def log_parts(folder: Path) -> list[tuple[int, Path]]:

@@ -14,11 +14,13 @@ import msgspec
 
 from scoopi.errors import DefsError
 from scoopi.model.schedule.process import Process
-from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
+from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, KeptLog
 from scoopi.scheduler.templates import environment_of, expand, names_of, secret_inputs
+from scoopi.serve.work.attempt_log import log_end
 from scoopi.store.schedule.schedule_store import job_key
 
 INPUTS_FILE = "inputs.json"
+KEPT_LOG_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,11 @@ class Workshop:
     def folder(self, attempt: AttemptRecord) -> Path:
         """The folder of an attempt; the same for each of its claims."""
         return attempt_folder(self.work, attempt)
+
+    def log_of(self, attempt: AttemptRecord) -> KeptLog:
+        """The end of what the attempt has printed here."""
+        before, data = log_end(self.folder(attempt), KEPT_LOG_BYTES)
+        return KeptLog(fence=attempt.fence, before=before, data=data)
 
     def order(
         self, attempt: AttemptRecord, job: JobRecord, process: Process, project: Path

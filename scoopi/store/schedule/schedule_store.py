@@ -14,6 +14,7 @@ from scoopi.model.schedule.schedule_records import (
     AttemptRecord,
     BundlePart,
     JobRecord,
+    KeptLog,
     PassRecord,
     ProcessRecord,
     WorkerRecord,
@@ -28,7 +29,8 @@ ATTEMPTS = StoreMap("attempt", index="phase", large=True)
 WORKERS = StoreMap("worker")
 BUNDLES = StoreMap("bundle", large=True)
 PASSES = StoreMap("pass")
-SCHEDULE_MAPS = (PROCESSES, SCHEDULED_JOBS, ATTEMPTS, WORKERS, BUNDLES, PASSES)
+LOGS = StoreMap("log", large=True)
+SCHEDULE_MAPS = (PROCESSES, SCHEDULED_JOBS, ATTEMPTS, WORKERS, BUNDLES, PASSES, LOGS)
 _PAGE = 1000
 _MOST_TRIES = 100
 _SHARED = "reconcile"
@@ -81,6 +83,7 @@ class ScheduleStore:
             )
         }
         self._parts = RecordCodec(BUNDLES, BundlePart, packed=True)
+        self._logs = RecordCodec(LOGS, KeptLog, packed=True)
 
     def write(self, old: ScheduleRecord | None, new: ScheduleRecord) -> bool:
         """Write a record if it is still the one that the write was decided on.
@@ -193,6 +196,23 @@ class ScheduleStore:
         ]
         is_whole = bool(found) and len(found) == found[0].parts
         return b"".join(part.data for part in found) if is_whole else None
+
+    def keep_log(self, attempt: AttemptRecord, log: KeptLog) -> None:
+        """Keep the end of an attempt's log, unless that of a later claim is kept."""
+        key, new = record_key(attempt), self._logs.written(log)
+        for _ in range(_MOST_TRIES):
+            old = self._store.get_all(LOGS, [key]).get(key)
+            if old is not None and self._logs.read(key, old).fence > log.fence:
+                return
+            if old == new or self._put(LOGS, key, old, new):
+                return
+        raise StoreError(f"the log of {attempt.attempt} changes all the time", hint="try again")
+
+    def kept_log(self, attempt: AttemptRecord) -> KeptLog | None:
+        """The end of an attempt's log; None if none is kept."""
+        key = record_key(attempt)
+        record = self._store.get_all(LOGS, [key]).get(key)
+        return None if record is None else self._logs.read(key, record)
 
     def signal(self) -> None:
         """Notify the `serve` processes elsewhere that records changed, if the store can."""

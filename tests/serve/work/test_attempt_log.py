@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scoopi.serve.work.attempt_log import AttemptLog, LogReader, log_parts
+from scoopi.serve.work.attempt_log import AttemptLog, LogReader, log_end, log_parts
 
 
 def text(folder: Path, limit: int) -> str:
@@ -44,3 +44,19 @@ def test_the_log_of_an_attempt_that_is_resumed_is_continued(tmp_path: Path) -> N
         log.write(f"{number:04}\n".encode())
         log.close()
     assert text(tmp_path, 100) == "".join(f"{number:04}\n" for number in range(6))
+
+
+def test_the_end_of_a_log_begins_behind_what_was_left_out(tmp_path: Path) -> None:
+    assert log_end(tmp_path, 10) == (0, b"")
+    log = AttemptLog(tmp_path, 20)
+    for number in range(3):
+        log.write(f"{number:04}\n".encode())
+    assert log_end(tmp_path, 100) == (0, b"0000\n0001\n0002\n")
+    assert log_end(tmp_path, 7) == (8, b"1\n0002\n")
+    for number in range(3, 100):
+        log.write(f"{number:04}\n".encode())
+    log.close()
+    assert log_end(tmp_path, 10) == (490, b"0098\n0099\n")
+    before, data = log_end(tmp_path, 1000)
+    assert (before + len(data), data[-5:]) == (500, b"0099\n")
+    assert before > 20
