@@ -63,7 +63,7 @@ class Passes:
         rows: list[dict[str, Any]] = []
         began = time.monotonic()
         while True:
-            rows += self._until_quiet(now)
+            rows += self._until_quiet(now, lambda: self._renewed(holder, now, began))
             if self._released(holder):
                 self.counts.passes += 1
                 self.counts.seconds += time.monotonic() - began
@@ -95,14 +95,14 @@ class Passes:
         more = self._store.jobs(wanted(snapshot))
         return replace(snapshot, jobs={**snapshot.jobs, **more}) if more else snapshot
 
-    def _until_quiet(self, now: datetime) -> list[dict[str, Any]]:
+    def _until_quiet(self, now: datetime, renewed: Callable[[], bool]) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = []
         for _ in range(_MOST_ROUNDS):
             self.last = self.snapshot(now)
             written = [each for each in reconcile(self.last) if self._store.write(each.old, each.new)]
             self.counts.writes += len(written)
             rows += [each.row() for each in written if each.decision not in HIDDEN]
-            if not written:
+            if not written or not renewed():
                 break
         return rows
 
@@ -115,6 +115,17 @@ class Passes:
 
         written = self._store.change_pass(take)
         return written is not None and written.holder == holder
+
+    def _renewed(self, holder: str, now: datetime, began: float) -> bool:
+        """Renew the lease of a long pass between two rounds; False if another pass has taken it."""
+        taken = timedelta(seconds=time.monotonic() - began)
+        if taken < LEASE / 3:
+            return True
+
+        def renew(record: PassRecord) -> PassRecord | None:
+            return changed(record, until=now + taken + LEASE) if record.holder == holder else None
+
+        return self._store.change_pass(renew) is not None
 
     def _released(self, holder: str) -> bool:
         """Release the right to run a pass; False if the pass has to look again."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
+import pytest
 
+from scoopi.scheduler.snapshot import Snapshot
+from scoopi.serve import passes
 from scoopi.serve.state import State
 from tests.serve.conftest import NOW, Deployed
 
@@ -42,6 +46,32 @@ def test_a_dead_pass_is_replaced_after_its_time(deployed: Deployed) -> None:
     state.store.change_pass(lambda record: held(record, holder="other", until=NOW + timedelta(seconds=30)))
     assert state.passes.run(NOW + timedelta(seconds=31)) == []
     assert state.store.the_pass().holder == ""
+
+
+@pytest.mark.parametrize("is_taken", [False, True])
+def test_a_long_pass_renews_its_lease_or_ends_when_another_one_has_taken_it(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch, is_taken: bool
+) -> None:
+    state = deployed(HOURLY)
+    now, clock, seen = NOW + timedelta(hours=1, seconds=5), [0.0], []
+    monkeypatch.setattr(passes, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    snapshot = state.passes.snapshot
+
+    def slow(at: datetime) -> Snapshot:
+        clock[0] += 20
+        seen.append(state.store.the_pass())
+        if is_taken:
+            state.store.change_pass(lambda record: msgspec.structs.replace(record, holder="other"))
+        return snapshot(at)
+
+    monkeypatch.setattr(state.passes, "snapshot", slow)
+    state.passes.run(now)
+    if is_taken:
+        assert len(seen) == 1, "another round would decide beside the other pass"
+        assert state.store.the_pass().holder == "other"
+    else:
+        assert [each.until for each in seen[:2]] == [now + timedelta(seconds=30), now + timedelta(seconds=50)]
+        assert state.store.the_pass().holder == ""
 
 
 def test_a_pass_is_not_held_up_by_one_of_a_clock_that_was_ahead(deployed: Deployed) -> None:
