@@ -46,6 +46,7 @@ KEYS = [
     "skipped",
     "dropped",
     "unmet",
+    "changes",
     "retries",
     "fields",
     "awaiting",

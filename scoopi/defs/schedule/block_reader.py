@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from scoopi.defs.schedule.kinds import InvalidValueError
-from scoopi.defs.schedule.schedule_language import Block, BlockKey
+from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
@@ -37,10 +38,17 @@ class BlockReader:
                 self._findings.unknown(table.keys[name], path, f"unknown key {name}", name, known)
             elif (value := self._value(node, key, where, table.keys[name])) is not None:
                 values[name] = value[0]
+                self._warn_if_idle(node, key, where, table.keys[name])
         for key in block.keys:
             if key.required and key.name not in table.entries:
                 self._findings.error(owner, path, f"{key.name} is missing", f"add `{key.name}: {key.valid}`")
         return values
+
+    def _warn_if_idle(self, node: Node, key: BlockKey, path: str, owner: Place) -> None:
+        text = node.text if isinstance(node, Text) else ""
+        if key.idle and re.fullmatch(key.idle, text, re.DOTALL):
+            shown = key.name if key.idle == ANY else f"{key.name}: {text}"
+            self._findings.warning(owner, path, f"{shown} has no effect in this version", "do not rely on it")
 
     def _value(self, node: Node, key: BlockKey, path: str, owner: Place) -> tuple[Any] | None:
         """The value in a tuple, since it may be None; None after a finding."""

@@ -8,7 +8,7 @@ from typing import Any
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, map_of, matched
 from scoopi.defs.schedule.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, RETRY, TIMEOUT
-from scoopi.defs.schedule.schedule_language import Block, BlockKey
+from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
 from scoopi.defs.schedule.trigger_keys import TRIGGER
 
 EXECUTABLES = ("scrape", "command", "python", "external")
@@ -157,7 +157,9 @@ PROCESS = Block(
             "skip",
             "queue",
         ),
-        BlockKey("remind_limit", duration(), "After this, a reminded attempt is an error.", "2h", "2"),
+        BlockKey(
+            "remind_limit", duration(), "After this, a reminded attempt is an error.", "2h", "2", idle=ANY
+        ),
         BlockKey(
             "catchup", choice("none", "latest", "all"), "Which missed fires are caught up.", "all", "some"
         ),
@@ -174,7 +176,12 @@ PROCESS = Block(
         BlockKey("retry", RETRY, "Further attempts after a failure.", "{max: 3}", "3"),
         BlockKey("timeout", TIMEOUT, "Limits of an attempt.", "{run: 6h}", "6h"),
         BlockKey(
-            "deadline", DEADLINE, "When a job has to be finished.", "{after: created, within: 3h}", "3h"
+            "deadline",
+            DEADLINE,
+            "When a job has to be finished.",
+            "{after: created, within: 3h}",
+            "3h",
+            idle=ANY,
         ),
         BlockKey(
             "notify",
@@ -182,8 +189,9 @@ PROCESS = Block(
             "Events that are sent.",
             "[{when: [failed], via: python:mail:send}]",
             "{when: [failed]}",
+            idle=ANY,
         ),
-        BlockKey("history", integer(1), "Ended jobs that are kept.", "20", "0"),
+        BlockKey("history", integer(1), "Ended jobs that are kept.", "20", "0", idle=ANY),
         BlockKey(
             "output", kinds.TEXT, "Folder of the rows of a scrape.", "rows", "[a]", "executes: scrape:books"
         ),

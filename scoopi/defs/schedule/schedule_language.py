@@ -8,6 +8,8 @@ from typing import Any
 
 from scoopi.defs.schedule.kinds import ValueKind
 
+ANY = ".*"
+
 
 @dataclass(frozen=True, slots=True)
 class BlockKey:
@@ -15,6 +17,8 @@ class BlockKey:
 
     Attributes:
         needs: text that other keys of the example's process need, as YAML lines.
+        idle: a regular expression of values that are checked and stored, and that nothing acts on yet;
+            `ANY` for the whole key.
     """
 
     name: str
@@ -24,6 +28,7 @@ class BlockKey:
     invalid: str
     needs: str = ""
     required: bool = False
+    idle: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +52,5 @@ LATER = (
     *("properties", "imports", "extensions", "object_repository", "values"),
 )
 """Top-level keys of the scheduler that this version does not support yet."""
-IDLE_PROCESS_KEYS = ("remind_limit", "deadline", "notify", "history")
-IDLE_SETTINGS = ("stuck_after", "retention", "notify")
-"""Keys that are checked and stored, and that nothing acts on yet."""
 SECTIONS = ("namespace", "processes", "settings")
 """Top-level keys of the scheduler."""

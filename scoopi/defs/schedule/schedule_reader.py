@@ -13,7 +13,7 @@ import msgspec
 from scoopi.defs.schedule.block_reader import BlockReader
 from scoopi.defs.schedule.kinds import QUALIFIED
 from scoopi.defs.schedule.process_builder import ProcessBuilder
-from scoopi.defs.schedule.schedule_language import IDLE_PROCESS_KEYS, IDLE_SETTINGS, LATER, SECTIONS
+from scoopi.defs.schedule.schedule_language import LATER, SECTIONS
 from scoopi.defs.schedule.settings_keys import SETTINGS
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Node, Table, Text
@@ -152,8 +152,6 @@ class ScheduleReader:
             )
             return
         self._places[qualified] = place
-        if isinstance(node, Table):
-            self._warn_of_idle_keys(node, IDLE_PROCESS_KEYS, f"processes.{name}")
         process = self._builder.build(qualified, node, f"processes.{name}", place)
         if process is not None:
             self._processes[qualified] = process
@@ -169,14 +167,7 @@ class ScheduleReader:
                     place, f"settings.{name}", what, "keep one", also=self._settings_at[name]
                 )
             self._settings_at[name] = place
-        self._warn_of_idle_keys(settings, IDLE_SETTINGS, "settings")
         self._settings |= BlockReader(self._findings).read(settings, SETTINGS, "settings", settings.place)
-
-    def _warn_of_idle_keys(self, table: Table, idle: tuple[str, ...], path: str) -> None:
-        for name in idle:
-            if name in table.entries:
-                what = f"{name} has no effect in this version"
-                self._findings.warning(table.keys[name], f"{path}.{name}", what, "do not rely on it")
 
     def _resolve(self) -> None:
         """Replace names of processes by qualified ones."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import ValueKind, choice, duration, integer, list_of
 from scoopi.defs.schedule.policy_keys import NOTIFY
-from scoopi.defs.schedule.schedule_language import Block, BlockKey
+from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
 from scoopi.defs.yaml.node import Node
 from scoopi.model.schedule.schedule_settings import (
     CancelSettings,
@@ -52,6 +52,7 @@ SETTINGS = Block(
             "A job that waits on a failed job so long is reported.",
             "24h",
             "24",
+            idle=ANY,
         ),
         BlockKey(
             "worker",
@@ -63,6 +64,7 @@ SETTINGS = Block(
                         "Groups of the worker of a `serve`.",
                         "[default, big]",
                         "big",
+                        idle=ANY,
                     ),
                     BlockKey(
                         "slots", integer(1), "Attempts that it runs at a time; default: the cores.", "2", "0"
@@ -73,6 +75,7 @@ SETTINGS = Block(
                         "After this, another worker may claim an attempt.",
                         "30s",
                         "30",
+                        idle=ANY,
                     ),
                 ),
                 ServeSettings,
@@ -137,6 +140,7 @@ SETTINGS = Block(
             "The garbage collector.",
             "{every: 60s}",
             "60s",
+            idle=ANY,
         ),
         BlockKey(
             "log",
@@ -151,6 +155,7 @@ SETTINGS = Block(
             "Events of all processes that are sent.",
             "[{when: [error], via: [bin/mail]}]",
             "x",
+            idle=ANY,
         ),
     ),
     ScheduleSettings,

@@ -6,7 +6,7 @@ import re
 
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import choice, duration, list_of, matched
-from scoopi.defs.schedule.schedule_language import Block, BlockKey
+from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
 
 _SOURCE = matched(
     re.compile(rf"cron|after_completion|python:{kinds.FUNCTION.pattern}", re.ASCII),
@@ -58,7 +58,13 @@ TRIGGER = Block(
             'cron: "@daily"',
         ),
         BlockKey(
-            "source", _SOURCE, "Where iterations come from.", "after_completion", "queue", "slots: iterations"
+            "source",
+            _SOURCE,
+            "Where iterations come from.",
+            "after_completion",
+            "queue",
+            "slots: iterations",
+            idle="after_completion|python:.*",
         ),
         BlockKey(
             "timezone",
@@ -102,6 +108,7 @@ TRIGGER = Block(
             "[dependency_done]",
             "[done]",
             "every: 60s",
+            idle=ANY,
         ),
     ),
     dict,

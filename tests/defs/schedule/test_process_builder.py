@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from scoopi.defs.yaml.findings import Severity
 from tests.defs.schedule.project import Project
 
 
@@ -76,7 +77,7 @@ def test_a_command_keeps_its_words_and_its_exit_codes(project: Project) -> None:
         ("executes: external:x\ntrigger: {jitter: 1m}", "the trigger has no schedule"),
         ("executes: external:x\ntrigger: {every: 1m, dialect: quartz}", "dialect needs cron"),
         ("executes: external:x\ntrigger: {every: 1m, timezone: Europe/Berlin}", "timezone needs cron or at"),
-        ("executes: external:x\ntrigger: {every: 1m, source: after_completion}", "source needs iterations"),
+        ("executes: external:x\ntrigger: {every: 1m, source: cron}", "source needs iterations"),
         (
             "executes: external:x\ntrigger: {cron: '0 6 * * *', slots: periods}",
             "slots: periods does not go with no",
@@ -99,7 +100,7 @@ def test_a_command_keeps_its_words_and_its_exit_codes(project: Project) -> None:
 def test_keys_that_do_not_go_together_are_one_error_with_a_place(
     project: Project, keys: str, what: str
 ) -> None:
-    finding = project.finding(keys)
+    (finding,) = [each for each in project.read_process(keys)[1].findings if each.severity is Severity.ERROR]
     assert what in finding.what
     assert finding.place.line >= 4
     assert finding.hint
