@@ -199,8 +199,8 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/store/cluster": (
         "test_hazelcast_store.py and tests/cluster use them with real members",
-        "burst.py client_options.py cluster_backend.py cluster_client.py foreign_values.py majority_guard.py "
-        "map_scans.py member_config.py member_process.py scan_bounds.py",
+        "client_options.py cluster_backend.py cluster_client.py majority_guard.py "
+        "map_scans.py member_config.py member_process.py",
     ),
     "scoopi/worker": (
         "test_worker.py uses them",

@@ -1,0 +1,114 @@
+"""ScanBounds: a scan that ends at a guessed key meets what it is asked for, and hardly more."""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from typing import Any
+
+import pytest
+
+from scoopi.store.cluster.cluster_client import client_class
+from scoopi.store.cluster.scan_bounds import SAMPLE, Queries, ScanBounds
+from scoopi.store.ports import JOBS
+
+KEYS = sorted(hashlib.sha256(str(number).encode()).hexdigest()[:32] for number in range(20_000))
+"""Digests are spread evenly, as those of jobs are."""
+LIMIT = 500
+
+
+def met(after: str, end: str | None) -> list[str]:
+    """The keys with after < key <= end."""
+    last = len(KEYS) if end is None else bisect_right(KEYS, end)
+    return KEYS[bisect_right(KEYS, after) : last]
+
+
+def assert_just_enough(keys: list[str]) -> None:
+    assert LIMIT <= len(keys) <= LIMIT * 1.6
+
+
+@pytest.mark.parametrize("after", ["", KEYS[0], KEYS[9_000], KEYS[17_000]])
+def test_a_scan_of_a_whole_map_ends_soon_behind_its_limit(after: str) -> None:
+    assert_just_enough(met(after, ScanBounds().by_total(after, LIMIT, len(KEYS))))
+
+
+@pytest.mark.parametrize("after", ["", KEYS[9_000], KEYS[17_000]])
+def test_a_scan_of_a_value_ends_where_its_last_keys_let_expect(after: str) -> None:
+    bounds = ScanBounds()
+    bounds.saw("ready", "", KEYS[:SAMPLE])
+    end = bounds.by_index("ready", after, LIMIT)
+    assert end is not None
+    assert end > after
+    assert LIMIT * 0.7 <= len(met(after or KEYS[SAMPLE - 1], end)) <= LIMIT * 2
+
+
+def test_a_scan_that_is_repeated_is_begun_behind_what_it_met() -> None:
+    bounds = ScanBounds()
+    first = KEYS[:2000]
+    bounds.saw("ready", "", first)
+    end = bounds.by_index("ready", "", LIMIT)
+    assert end is not None
+    assert_just_enough(met(first[-1], end))
+    assert bounds.by_index("ready", KEYS[100], LIMIT) < end, "another scan has met nothing yet"  # type: ignore[operator]
+
+
+def test_near_the_end_of_all_keys_the_bound_lies_behind_them() -> None:
+    end = ScanBounds().by_total(KEYS[-10], LIMIT, len(KEYS))
+    assert end is not None
+    assert met(KEYS[-10], end) == KEYS[-9:]
+    assert end > "f" * 32
+
+
+@pytest.mark.parametrize("after", ["seed/1", "~", "host:443"])
+def test_nothing_is_guessed_behind_a_key_that_is_no_digest(after: str) -> None:
+    bounds = ScanBounds()
+    bounds.saw("ready", "", KEYS[:SAMPLE])
+    assert bounds.by_total(after, LIMIT, 10_000) is None
+    assert bounds.by_index("ready", after, LIMIT) is None
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [[], [*KEYS[SAMPLE:0:-1]], ["seed/1", *KEYS[:SAMPLE]], [*KEYS[:SAMPLE], "~"]],
+    ids=["none", "falling", "no digest first", "no digest last"],
+)
+def test_keys_that_say_nothing_make_it_forget_the_gap(keys: list[str]) -> None:
+    bounds = ScanBounds()
+    bounds.saw("ready", "", KEYS[:SAMPLE])
+    bounds.saw("ready", "", keys)
+    assert bounds.by_index("ready", "", LIMIT) is None
+
+
+def test_fewer_keys_than_a_sample_teach_no_gap_and_keep_the_last() -> None:
+    bounds = ScanBounds()
+    bounds.saw("ready", "", KEYS[: SAMPLE - 1])
+    assert bounds.by_index("ready", "", LIMIT) is None
+    bounds.saw("ready", "", KEYS[:SAMPLE])
+    bounds.saw("ready", "", KEYS[:2])
+    assert bounds.by_index("ready", "", LIMIT) is not None
+    assert bounds.by_index("waiting", "", LIMIT) is None, "each value has a gap of its own"
+
+
+def test_what_was_learnt_does_not_grow_without_end() -> None:
+    bounds = ScanBounds()
+    for number in range(3000):
+        bounds.saw(f"value {number}", "", KEYS[:SAMPLE])
+    assert bounds.by_index("value 0", "", LIMIT) is None
+    assert bounds.by_index("value 2999", "", LIMIT) is not None
+
+
+def test_a_query_names_only_what_bounds_it() -> None:
+    client_class()  # imports the client without its warnings
+    queries = Queries()
+
+    def words(*given: Any) -> str:
+        return str(queries.where(JOBS, *given))
+
+    everything = words(None)
+    assert "state_key" not in everything
+    assert "__key" not in everything
+    by_value = words("ready")
+    assert "state_key" in by_value
+    assert "__key" not in by_value
+    between = words("ready", "a", "b")
+    assert all(word in between for word in ("state_key", "ready", "__key", "a", "b"))
