@@ -150,7 +150,7 @@ def assert_failed(
     assert error["cause"].removeprefix(f"{step}: ").startswith(cause)
     assert error["count"] == 1
     example = error["example"]
-    assert set(example) - {"attempts"} == {"job", "task", "step", "url", "at"}
+    assert set(example) - {"attempts", "status"} == {"job", "task", "step", "url", "at"}
     assert (example["job"], example["task"], example["step"]) == ("bad:town", tasks, step)
     assert example["url"] == url
     file, line, column = example["at"].rsplit(":", 2)
