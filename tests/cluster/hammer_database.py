@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import ExitStack
 from types import TracebackType
 
+from scoopi.configs.groups import ClusterSettings
 from scoopi.model.text.store_url import parse_store_url
-from scoopi.store.postgresql.postgres_client import PostgresClient
-from scoopi.store.postgresql.postgres_store import PostgresStore
-from scoopi.store.runs.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_record import RunPhase
+from tests.cluster.forgotten_run import forget_run
 from tests.cluster.proxy import Plan, Proxy
 from tests.outputs.postgres_server import PostgresServer
 
@@ -55,14 +55,7 @@ class HammerDatabase:
 
     def forget(self, run: str) -> RunPhase | None:
         """Remove a run's records; how far it had come."""
-        client = PostgresClient(parse_store_url(self._url))
-        try:
-            store = PostgresStore(client, run)
-            state = RunRecord(store, "hammer").read()
-            store.destroy()
-        finally:
-            client.close()
-        return None if state is None else state.phase
+        return forget_run(ClusterSettings((), store=parse_store_url(self._url)), run)
 
     def pids(self, _: int) -> list[int]:
         """Process ids of the server, and of those that it has for its connections just now."""

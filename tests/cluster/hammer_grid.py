@@ -10,11 +10,10 @@ from pathlib import Path
 from types import TracebackType
 
 from scoopi.configs.groups import ClusterSettings
-from scoopi.store.cluster.cluster_client import ClusterClient
-from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.cluster.member_config import MemberConfig
 from scoopi.store.cluster.member_process import MemberProcess
-from scoopi.store.runs.run_record import RunPhase, RunRecord
+from scoopi.store.runs.run_record import RunPhase
+from tests.cluster.forgotten_run import forget_run
 from tests.cluster.grids import free_port, name_of, write_proxied
 from tests.cluster.proxy import Plan, Proxy
 
@@ -85,16 +84,11 @@ class HammerGrid:
         """Remove a run's maps, even empty they take megabytes of a member's heap; how far it had come."""
         for proxy in self._proxies:
             proxy.plan = Plan()
-        client = ClusterClient(ClusterSettings(tuple(self.address.split(",")), self.name))
         try:
-            store = HazelcastStore(client, run)
-            state = RunRecord(store, "hammer").read()
-            store.destroy()
+            return forget_run(ClusterSettings(tuple(self.address.split(",")), self.name), run)
         finally:
-            client.close()
             for proxy in self._proxies:
                 proxy.plan = PLAN
-        return None if state is None else state.phase
 
     @property
     def words(self) -> list[str]:

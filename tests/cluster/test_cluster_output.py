@@ -28,7 +28,7 @@ from tests.cluster.grids import members, settings_of
 from tests.cluster.holding import held
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
-from tests.reliability.world import World, build_world
+from tests.reliability.world import World, served_world
 from tests.server.server import Server
 
 SHELVES, PACKETS = 8, 2
@@ -41,10 +41,7 @@ CrewOf = Callable[..., Crew]
 
 @pytest.fixture
 def world(tmp_path: Path, server: Server) -> World:
-    world = build_world(tmp_path / "world", SHELVES, PACKETS, server.url(""))
-    for page in (tmp_path / "world" / "pages").iterdir():
-        page.rename(tmp_path / "pages" / page.name)
-    return world
+    return served_world(tmp_path, server.url(""), SHELVES, PACKETS)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from tests.cluster.hammer_round import node_arguments, read_nodes_rows
 from tests.engine.desk import wait_until
 from tests.engine.pace import Pace
 from tests.reliability.process import ScoopiProcess
-from tests.reliability.world import World, build_world
+from tests.reliability.world import World, served_world
 from tests.server.server import Server
 
 DELAY_MS = 150
@@ -34,10 +34,7 @@ def hammer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hammer]:
 
 @pytest.fixture
 def world(tmp_path: Path, server: Server) -> World:
-    world = build_world(tmp_path / "world", SHELVES, PACKETS, server.url(""))
-    for page in (tmp_path / "world" / "pages").iterdir():
-        page.rename(tmp_path / "pages" / page.name)
-    return world
+    return served_world(tmp_path, server.url(""), SHELVES, PACKETS)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from scoopi.model.report.run_report import RunStatus
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
 from tests.outputs.postgres_server import PostgresServer
-from tests.reliability.world import World, build_world
+from tests.reliability.world import World, served_world
 from tests.server.server import Server
 
 SHELVES, PACKETS = 10, 2
@@ -25,10 +25,7 @@ REQUESTS = 5
 
 @pytest.fixture
 def world(tmp_path: Path, server: Server) -> World:
-    world = build_world(tmp_path / "world", SHELVES, PACKETS, server.url(""))
-    for page in (tmp_path / "world" / "pages").iterdir():
-        page.rename(tmp_path / "pages" / page.name)
-    return world
+    return served_world(tmp_path, server.url(""), SHELVES, PACKETS)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from scoopi.store.runs.run_retention import PREFIX
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.test_cluster_retention import SLOW, maps_of, phase_of
 from tests.engine.desk import wait_until
-from tests.reliability.world import World, build_world
+from tests.reliability.world import World, served_world
 from tests.server.server import Server
 
 CrewOf = Callable[..., Crew]
@@ -32,10 +32,7 @@ CrewOf = Callable[..., Crew]
 
 @pytest.fixture
 def world(tmp_path: Path, server: Server) -> World:
-    world = build_world(tmp_path / "world", 8, 2, server.url(""))
-    for page in (tmp_path / "world" / "pages").iterdir():
-        page.rename(tmp_path / "pages" / page.name)
-    return world
+    return served_world(tmp_path, server.url(""), 8, 2)
 
 
 def stopped(crew: Crew, client: ClusterClient) -> None:

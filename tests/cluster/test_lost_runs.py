@@ -15,7 +15,7 @@ from scoopi.store.ports import ENDED, HOSTS, JOBS, RUN, StoreMap
 from scoopi.store.runs.run_registry import PREFIX
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
-from tests.reliability.world import World, build_world
+from tests.reliability.world import World, served_world
 from tests.server.server import Server
 
 SHELVES, PACKETS = 6, 2
@@ -27,10 +27,7 @@ CrewOf = Callable[..., Crew]
 
 @pytest.fixture
 def world(tmp_path: Path, server: Server) -> World:
-    world = build_world(tmp_path / "world", SHELVES, PACKETS, server.url(""))
-    for page in (tmp_path / "world" / "pages").iterdir():
-        page.rename(tmp_path / "pages" / page.name)
-    return world
+    return served_world(tmp_path, server.url(""), SHELVES, PACKETS)
 
 
 def stopped(crew: Crew, node: str) -> None:

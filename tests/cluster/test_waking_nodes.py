@@ -22,7 +22,7 @@ from tests.cluster.crew import LIMIT_S, Crew
 from tests.cluster.holding import states, store_of
 from tests.engine.desk import wait_until
 from tests.reliability.process import ScoopiProcess
-from tests.reliability.world import World, build_world
+from tests.reliability.world import World, build_world, served_world
 from tests.server.server import Server
 
 SLOW = {
@@ -35,10 +35,7 @@ SLOW = {
 
 @pytest.fixture
 def world(tmp_path: Path, server: Server) -> World:
-    world = build_world(tmp_path / "world", 4, 2, server.url(""))
-    for page in (tmp_path / "world" / "pages").iterdir():
-        page.rename(tmp_path / "pages" / page.name)
-    return world
+    return served_world(tmp_path, server.url(""), 4, 2)
 
 
 class Sleeper:

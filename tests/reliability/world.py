@@ -78,6 +78,14 @@ def build_world(folder: Path, shelves: int, packets: int, base_url: str = "") ->
     return World(defs, rows, shelves * (1 + packets))
 
 
+def served_world(folder: Path, base_url: str, shelves: int, packets: int) -> World:
+    """As `build_world`, whose pages a server shows from `pages` in the folder."""
+    world = build_world(folder / "world", shelves, packets, base_url)
+    for page in (folder / "world" / "pages").iterdir():
+        page.rename(folder / "pages" / page.name)
+    return world
+
+
 def read_rows(run_folder: Path) -> Counter[str]:
     """The rows of a run's published file."""
     return Counter((run_folder / "data.txt").read_text().splitlines())
