@@ -123,11 +123,12 @@ class Publisher:
                     self._ensure_known()
                     self._ensure_time()
                     is_all = is_over and not self._checks.is_partial()
+                    is_whole = is_all and not missing
                     tally.judge(is_all)
-                    self._add_changes(tally, changes, ended, is_all and not missing)
+                    self._add_changes(tally, changes, ended, is_whole)
                     tally.loaded = self._tables.load_rest(tally.is_held)
                 self._finish(files, tally, is_over)
-                if changes is not None and is_all and not missing:
+                if changes is not None and is_whole:
                     changes.keep(
                         name for spec in self._outputs if tally.is_held(spec) for name in spec.streams
                     )

@@ -20,9 +20,18 @@ CREATE TABLE records (
     row BLOB NOT NULL, PRIMARY KEY (stream, key)
 ) WITHOUT ROWID;
 """
-_FAST = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384"
+_FAST = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;"
 """For a file that counts only once it is complete, synced and renamed."""
-_UNREADABLE = "the state with which records are compared cannot be read"
+_UNSEEN = """
+SELECT key, digest, job, row FROM base.records AS known WHERE stream = ? AND NOT EXISTS (
+    SELECT 1 FROM main.records AS read WHERE read.stream = known.stream AND read.key = known.key
+) ORDER BY key
+"""
+_REMOVE = ("DELETE FROM main.streams WHERE stream = ?", "DELETE FROM main.records WHERE stream = ?")
+_COPY = (
+    "INSERT INTO main.streams SELECT * FROM base.streams WHERE stream = ?",
+    "INSERT INTO main.records SELECT * FROM base.records WHERE stream = ?",
+)
 
 
 class About(NamedTuple):
@@ -62,17 +71,19 @@ class ChangeState:
 
     def __init__(self, file: Path, base: Path | None = None, *, is_new: bool = False) -> None:
         self._file = file
-        try:
-            self._base = None if base is None else _opened(base)
-            self._connection = sqlite3.connect(file, isolation_level=None) if is_new else _opened(file)
+        self._has_base = base is not None
+        with self._errors():
+            self._connection = sqlite3.connect(
+                file.absolute().as_uri() if is_new else _complete(file), uri=True, isolation_level=None
+            )
             if is_new:
-                self._connection.executescript(_FAST)
-                self._connection.executescript(_TABLES)
-                self._connection.execute("BEGIN")
+                self._connection.executescript(_FAST + _TABLES)
                 if base is not None:
-                    self._connection.execute("ATTACH ? AS base", (str(base),))
-        except sqlite3.Error as error:
-            raise self._unreadable(error) from error
+                    self._connection.execute("ATTACH ? AS base", (_complete(base),))
+                    _ensure_complete(self._connection, "SELECT 1 FROM base.about")
+                self._connection.execute("BEGIN")
+            else:
+                _ensure_complete(self._connection, "SELECT 1 FROM about")
         self._encode = msgspec.msgpack.Encoder().encode
 
     def __enter__(self) -> ChangeState:
@@ -83,8 +94,7 @@ class ChangeState:
 
     def close(self) -> None:
         """Close the file; a new state that was not completed is of no use."""
-        for connection in filter(None, (self._connection, self._base)):
-            connection.close()
+        self._connection.close()
 
     def about(self) -> About:
         """Whose records these are."""
@@ -103,13 +113,15 @@ class ChangeState:
             self._connection.execute(
                 "INSERT INTO streams VALUES (?, ?, ?)", (stream, _packed(columns), _packed(key))
             )
-            known = self._of_base("SELECT key FROM streams WHERE stream = ?", stream)
-            return known is not None and known[0] == _packed(key)
+            known: str | None = self._of_base("SELECT key FROM base.streams WHERE stream = ?", stream)
+            return known == _packed(key)
 
     def base_digest(self, stream: str, key: bytes) -> bytes | None:
         """What the values of a record of the base were; None if it has none with that key."""
-        found = self._of_base("SELECT digest FROM records WHERE stream = ? AND key = ?", stream, key)
-        return None if found is None else bytes(found[0])
+        digest: bytes | None = self._of_base(
+            "SELECT digest FROM base.records WHERE stream = ? AND key = ?", stream, key
+        )
+        return digest
 
     def add(self, stream: str, known: tuple[bytes, bytes, str, Sequence[Any]], change: str) -> bool:
         """Add a record of the run.
@@ -134,32 +146,21 @@ class ChangeState:
             return str(self._connection.execute(sql, (stream, key)).fetchone()[0])
 
     def unseen(self, stream: str) -> Iterator[KnownRecord]:
-        """The records of the base that the run has not read; `keep` may be called in between."""
-        if self._base is None:
+        """The records of the base that the run has not read; `add` may be called in between."""
+        columns = self._of_base("SELECT columns FROM base.streams WHERE stream = ?", stream)
+        if columns is None:
             return
+        names = msgspec.json.decode(columns)
         with self._errors():
-            columns = msgspec.json.decode(
-                self._base.execute("SELECT columns FROM streams WHERE stream = ?", (stream,)).fetchone()[0]
-            )
-            found = self._base.execute(
-                "SELECT key, digest, job, row FROM records WHERE stream = ? ORDER BY key", (stream,)
-            )
-            seen = "SELECT 1 FROM records WHERE stream = ? AND key = ?"
-            for key, digest, job, row in found:
-                if self._connection.execute(seen, (stream, key)).fetchone() is None:
-                    values = dict(zip(columns, msgspec.msgpack.decode(row), strict=True))
-                    yield KnownRecord(key, digest, job, values)
+            for key, digest, job, row in self._connection.execute(_UNSEEN, (stream,)):
+                values = dict(zip(names, msgspec.msgpack.decode(row), strict=True))
+                yield KnownRecord(key, digest, job, values)
 
     def restore(self, stream: str) -> None:
         """Have the records of the base in place of those of the run; none without a base."""
         with self._errors():
-            for table in ("streams", "records"):
-                self._connection.execute(f"DELETE FROM main.{table} WHERE stream = ?", (stream,))  # noqa: S608
-                if self._base is not None:
-                    self._connection.execute(
-                        f"INSERT INTO main.{table} SELECT * FROM base.{table} WHERE stream = ?",  # noqa: S608
-                        (stream,),
-                    )
+            for statement in (*_REMOVE, *(_COPY if self._has_base else ())):
+                self._connection.execute(statement, (stream,))
 
     def complete(self, about: About) -> None:
         """Write the end of a new state."""
@@ -168,31 +169,34 @@ class ChangeState:
             self._connection.execute("COMMIT")
 
     def _of_base(self, sql: str, *values: object) -> Any:
-        if self._base is None:
+        """The one value that a statement finds in the base; None if there is none."""
+        if not self._has_base:
             return None
         with self._errors():
-            return self._base.execute(sql, values).fetchone()
+            found = self._connection.execute(sql, values).fetchone()
+            return None if found is None else found[0]
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
-            raise self._unreadable(error) from error
-
-    def _unreadable(self, error: sqlite3.Error) -> AppenderError:
-        return AppenderError(
-            f"{_UNREADABLE}: {error}", at=str(self._file), hint="make room, or remove the file of the state"
-        )
+            raise AppenderError(
+                f"the state with which records are compared cannot be read: {error}",
+                at=str(self._file),
+                hint="make room, or remove the file of the state",
+            ) from error
 
 
 def _packed(names: Sequence[str]) -> str:
     return msgspec.json.encode(names).decode()
 
 
-def _opened(file: Path) -> sqlite3.Connection:
-    """A complete state, which is only read."""
-    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-    if connection.execute("SELECT 1 FROM about").fetchone() is None:
+def _complete(file: Path) -> str:
+    """The address of a complete state, which is only read."""
+    return f"{file.absolute().as_uri()}?mode=ro&immutable=1"
+
+
+def _ensure_complete(connection: sqlite3.Connection, sql: str) -> None:
+    if connection.execute(sql).fetchone() is None:
         raise sqlite3.DatabaseError("it is not complete")
-    return connection
