@@ -12,8 +12,9 @@ import msgspec
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.locator import Link
 from scoopi.model.place import NOWHERE, Place
+from scoopi.model.records.row_blocks import as_block, read_blocks
 
-_SIZE_BYTES = 4
+_ROWS = msgpack_decoder(list[list[Any]])
 
 Value = Any
 """Of one field: str, int, bool, None, a list of these, or what JSON has (dict, list, float).
@@ -162,15 +163,10 @@ def packed_rows(rows: Sequence[Row]) -> bytes:
     """
     if not rows:
         return b""
-    block = msgspec.msgpack.encode(rows)
-    return len(block).to_bytes(_SIZE_BYTES, "big") + block
+    return as_block(msgspec.msgpack.encode(rows))
 
 
 def read_records(body: bytes) -> Iterator[list[Value]]:
     """The rows of blocks that stand one behind the other."""
-    decoder = msgpack_decoder(list[list[Any]])
-    start = 0
-    while start < len(body):
-        first = start + _SIZE_BYTES
-        start = first + int.from_bytes(body[start:first], "big")
-        yield from decoder.decode(body[first:start])
+    for block in read_blocks(body):
+        yield from _ROWS.decode(block)

@@ -11,11 +11,11 @@ from scoopi.errors import EncodeError
 from scoopi.model.data import Axis, Data
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.locator import Locator
-
-_SIZE_BYTES = 4
+from scoopi.model.records.row_blocks import as_block, read_blocks
 
 Row = tuple[str | None, ...]
 """Locator name, task group, and the values in output order; None where a line would print `null`."""
+_ROWS = msgpack_decoder(list[Row])
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class RowsEncoder:
             block = msgspec.msgpack.encode([head + item.values for item in data.items])
         except (TypeError, UnicodeEncodeError) as error:
             raise EncodeError(f"a row holds a value that is not a text: {error}") from error
-        return len(block).to_bytes(_SIZE_BYTES, "big") + block
+        return as_block(block)
 
     def header(self, axes: tuple[Axis, ...]) -> bytes:
         """Blocks need no header."""
@@ -43,9 +43,5 @@ class RowsEncoder:
 
 def read_rows(body: bytes) -> Iterator[Row]:
     """The rows of blocks that stand one behind the other, as a list's stream holds them."""
-    decoder = msgpack_decoder(list[tuple[str | None, ...]])
-    start = 0
-    while start < len(body):
-        first = start + _SIZE_BYTES
-        start = first + int.from_bytes(body[start:first], "big")
-        yield from decoder.decode(body[first:start])
+    for block in read_blocks(body):
+        yield from _ROWS.decode(block)
