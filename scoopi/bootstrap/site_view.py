@@ -12,8 +12,7 @@ from scoopi.configs.configs import DEFAULT, Configs
 from scoopi.configs.registry import SETTINGS_BY_KEY
 from scoopi.configs.site_defaults import SETTING_OF, sites_of
 from scoopi.defs.sites.site_builder import KEY_OF
-from scoopi.errors import UsageError
-from scoopi.fetch.address import AddressKind, parse_address
+from scoopi.fetch.address import web_address
 from scoopi.model.sites import Auth, Site, SiteBlock, SiteValue, SiteView
 from scoopi.model.text.secrets import variable_of
 from scoopi.runs.configs_composer import ConfigsComposer
@@ -28,9 +27,7 @@ def site_view(request: RunRequest, url: str) -> SiteView:
         FetchError: it is malformed.
         ConfigError, DefsError: settings, definitions or sites are wrong.
     """
-    address = parse_address(url)
-    if address.kind is not AddressKind.HTTP:
-        raise UsageError(f"{url} is not a web address", hint="write it as https://host/path")
+    address = web_address(url)
     configs = ConfigsComposer(request).compose()
     blocks = _blocks(request, configs)
     sites = sites_of(configs, blocks)

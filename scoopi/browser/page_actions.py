@@ -24,9 +24,9 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
 from scoopi.browser.page_wait import (
-    POLL_S,
     PageWait,
     VisitFailedError,
+    comes_true,
     named,
     unreadable,
     with_dialogs_dismissed,
@@ -144,21 +144,24 @@ class PageActions:
         Raises:
             _MissingError: it is not, in time.
         """
-        ends = time.monotonic() + timeout_s
+        why = ""
 
         def attempt() -> None:
             use(self._driver.find_element(By.CSS_SELECTOR, action.selector))
 
-        while True:
+        def is_used() -> bool:
+            nonlocal why
             try:
                 with_dialogs_dismissed(self._driver, attempt)
-                return
+            except InvalidSelectorException:
+                raise
             except _NOT_YET as error:
-                if isinstance(error, InvalidSelectorException):
-                    raise
-                if time.monotonic() > ends:
-                    raise _MissingError(_why(error)) from error
-            time.sleep(POLL_S)
+                why = _why(error)
+                return False
+            return True
+
+        if not comes_true(is_used, time.monotonic() + timeout_s):
+            raise _MissingError(why)
 
     def _click(self, action: ActionDef, timeout_s: float, ends: float) -> None:
         self._with_element(action, timeout_s, lambda found: found.click())
@@ -195,11 +198,8 @@ class PageActions:
             with_dialogs_dismissed(driver, lambda: driver.execute_script(_TO_END))
             if not action.selector:
                 return
-            until = min(time.monotonic() + timeout_s, ends)
-            while not self._new(action):
-                if time.monotonic() > until:
-                    return
-                time.sleep(POLL_S)
+            if not comes_true(lambda: self._new(action) > 0, min(time.monotonic() + timeout_s, ends)):
+                return
 
     def _new(self, action: ActionDef) -> int:
         driver = self._driver
@@ -239,16 +239,16 @@ class PageActions:
             with_dialogs_dismissed(self._driver, switch.default_content)
 
     def _dialog(self, action: ActionDef, timeout_s: float) -> None:
-        ends = time.monotonic() + timeout_s
-        while True:
+        def is_answered() -> bool:
             try:
                 dialog = self._driver.switch_to.alert
                 dialog.accept() if action.text == "accept" else dialog.dismiss()
-                return
-            except NoAlertPresentException as error:
-                if time.monotonic() > ends:
-                    raise _MissingError("no dialog opened") from error
-            time.sleep(POLL_S)
+            except NoAlertPresentException:
+                return False
+            return True
+
+        if not comes_true(is_answered, time.monotonic() + timeout_s):
+            raise _MissingError("no dialog opened")
 
 
 def page_mark(url: str) -> str:

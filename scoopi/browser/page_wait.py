@@ -81,6 +81,15 @@ def with_dialogs_dismissed(driver: WebDriver, command: Callable[[], Any]) -> Any
                 time.sleep(POLL_S)
 
 
+def comes_true(holds: Callable[[], bool], ends: float) -> bool:
+    """Whether something holds now, or by a time of `time.monotonic()`; it is looked at again and again."""
+    while not holds():
+        if time.monotonic() > ends:
+            return False
+        time.sleep(POLL_S)
+    return True
+
+
 class PageWait:
     """Waits until a page in the browser is as the definitions want it."""
 
@@ -95,12 +104,7 @@ class PageWait:
             VisitFailedError: the browser cannot read a selector.
         """
         time.sleep(wanted.time_ms / 1000)
-        ends = time.monotonic() + timeout_s
-        while not self._holds(wanted):
-            if time.monotonic() > ends:
-                return False
-            time.sleep(POLL_S)
-        return True
+        return comes_true(lambda: self._holds(wanted), time.monotonic() + timeout_s)
 
     def _holds(self, wanted: Until) -> bool:
         if wanted.idle_ms and not self._traffic.is_idle(wanted.idle_ms / 1000):

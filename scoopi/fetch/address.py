@@ -11,7 +11,7 @@ from urllib.parse import unquote, urljoin
 
 import msgspec
 
-from scoopi.errors import FetchError
+from scoopi.errors import FetchError, UsageError
 from scoopi.model.text.shown import cut, shown
 
 _FORBIDDEN = re.compile(r"[\x00-\x20\"#%/:<>?@\[\\\]^`{|}\x7f]")
@@ -41,6 +41,19 @@ _NO_LINE_BREAKS = str.maketrans("", "", "\t\r\n")
 _NUMBER = re.compile(r"\d+|0[xX][0-9A-Fa-f]*")
 LARGEST_PORT = 65_535
 _PATTERN = re.compile(r"(\[[0-9A-Fa-f:.*]+\]|[^:/@\[\]]+)(:\d{1,5})?")
+
+
+def web_address(url: str) -> Address:
+    """The address of a page that a user names.
+
+    Raises:
+        UsageError: it is not one of HTTP.
+        FetchError: it is malformed.
+    """
+    address = parse_address(url)
+    if address.kind is not AddressKind.HTTP:
+        raise UsageError(f"{url} is not a web address", hint="write it as https://host/path")
+    return address
 
 
 def ascii_host(host: str) -> str:

@@ -78,10 +78,16 @@ class MetricsServer:
             target=listener.serve_forever, args=(LOOK_S,), name="metrics", daemon=True
         )
         self._thread.start()
-        self._log_address(listener.server_address[1])
-
-    def _log_address(self, port: object) -> None:
         # Only this line shows a port that the system chose, so it is a warning then.
-        level = logging.INFO if self._settings.port else logging.WARNING
-        host = f"[{self._settings.host}]" if ":" in self._settings.host else self._settings.host
-        log.log(level, "metrics: http://%s:%s answers %s", host, port, " ".join(self._answers.paths))
+        level = logging.INFO if port else logging.WARNING
+        url = http_url(host, listener.server_address[1])
+        log.log(level, "metrics: %s answers %s", url, " ".join(self._answers.paths))
+
+
+def http_url(host: str, port: object) -> str:
+    """Where a server answers.
+
+    >>> http_url("::1", 9010)
+    'http://[::1]:9010'
+    """
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

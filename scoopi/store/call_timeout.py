@@ -26,7 +26,6 @@ class CallTimeout:
         calm_s: how long an answer is waited for while nobody has asked this node to stop.
         is_stopped: whether it was asked to, before `expedite` sets until when.
         clock: seconds, monotonic.
-    Source: ARCHITECTURE, "Promises".
     """
 
     def __init__(

@@ -21,7 +21,7 @@ from scoopi.configs.configs import Configs
 from scoopi.configs.groups import BrowserSettings, ParserLimits, WebClientSettings
 from scoopi.configs.site_defaults import sites_of
 from scoopi.errors import FetchError, ScoopiError, UsageError
-from scoopi.fetch.address import AddressKind, parse_address
+from scoopi.fetch.address import parse_address, web_address
 from scoopi.fetch.file_client import FileClient, FileFinder
 from scoopi.fetch.hop_recorder import HopRecorder
 from scoopi.fetch.http_client import HttpClient
@@ -60,9 +60,7 @@ def fetch_page(request: RunRequest, url: str, group: str = "") -> FetchedPage:
         FetchError: it is malformed, or a file of authorities is not there.
         ConfigError, DefsError: settings, definitions or sites are wrong.
     """
-    address = parse_address(url)
-    if address.kind is not AddressKind.HTTP:
-        raise UsageError(f"{url} is not a web address", hint="write it as https://host/path")
+    web_address(url)
     configs = ConfigsComposer(request).compose()
     definitions = _composed(request, configs)
     locator = _locator(definitions, url, group)

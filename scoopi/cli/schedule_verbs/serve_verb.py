@@ -70,7 +70,7 @@ class Serve:
             RunError: it cannot listen on the address of `--http` (exit 5).
         """
         from scoopi.app import check_scrape
-        from scoopi.metrics.metrics_server import MetricsServer
+        from scoopi.metrics.metrics_server import MetricsServer, http_url
         from scoopi.serve.serve_health import ServeHealth
         from scoopi.serve.serve_options import ServeOptions
         from scoopi.serve.server import Server
@@ -97,7 +97,8 @@ class Serve:
                 Server(state, serve_options, workshop, cores, notify, health) as server,
             ):
                 signals.serve(server.cancel)
-                notify(f"worker {server.name} serves {state.name}{_shown(http.address)}")
+                answers_at = "" if http.address is None else f", and {http_url(*http.address)}"
+                notify(f"worker {server.name} serves {state.name}{answers_at}")
                 server.run()
         return DONE if signals.number is None else code_of_signal(signals.number)
 
@@ -111,13 +112,6 @@ def _metrics_of(options: Namespace) -> MetricsSettings:
         return MetricsSettings()
     host, port = options.http
     return MetricsSettings(enable=True, host=host, port=port)
-
-
-def _shown(address: tuple[str, int] | None) -> str:
-    if address is None:
-        return ""
-    host, port = address
-    return f", and http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -4,25 +4,12 @@ from __future__ import annotations
 
 import re
 
-from scoopi.defs.browser.browser_language import ACTION
+from scoopi.defs.browser.browser_language import ACTION, VERBS
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Table, Text, read_bool, read_integer
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
 
 ACTIONS = "actions"
-VERBS = (
-    "click",
-    "type",
-    "press",
-    "select",
-    "hover",
-    "scroll",
-    "wait",
-    "screenshot",
-    "script",
-    "frame",
-    "dialog",
-)
 KEYS = (
     *("Enter", "Tab", "Escape", "Backspace", "Delete", "Space", "Home", "End", "PageUp", "PageDown"),
     *("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"),

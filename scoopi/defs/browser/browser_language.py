@@ -20,19 +20,24 @@ UNTIL = Record(
         Key("time", _INTEGER, "A fixed time, in ms.", "time: 500"),
     )
 )
+_ACTS = (
+    Key("click", _NAME, "Click the element of this CSS selector.", 'click: "button.more"'),
+    Key("type", _TEXT, "Replace the text of the field `in`.", "type: oslo"),
+    Key("press", _NAME, "Press a key, in the element `in` if there is one.", "press: Enter"),
+    Key("select", _NAME, "Choose the option of this text or value in the list `in`.", "select: XL"),
+    Key("hover", _NAME, "Move the pointer over the element.", 'hover: "nav .shop"'),
+    Key("scroll", _NAME, "Scroll to the element, or with `end` to the end of the page.", "scroll: end"),
+    Key("wait", UNTIL, "Wait until all of it holds.", 'wait: { selector: "li.item" }'),
+    Key("screenshot", _NAME, "Save what the page shows under this name.", "screenshot: offers"),
+    Key("script", _NAME, "Run JavaScript in the page.", 'script: "showAll()"'),
+    Key("frame", _NAME, "Go into the frame; with `top` back to the page.", 'frame: "iframe#prices"'),
+    Key("dialog", Scalar(Kind.NAME, DIALOG_ANSWERS), "Answer a dialog that is open.", "dialog: accept"),
+)
+VERBS = tuple(key.name for key in _ACTS)
+"""What an action does; it has one of them."""
 ACTION = Record(
     (
-        Key("click", _NAME, "Click the element of this CSS selector.", 'click: "button.more"'),
-        Key("type", _TEXT, "Replace the text of the field `in`.", "type: oslo"),
-        Key("press", _NAME, "Press a key, in the element `in` if there is one.", "press: Enter"),
-        Key("select", _NAME, "Choose the option of this text or value in the list `in`.", "select: XL"),
-        Key("hover", _NAME, "Move the pointer over the element.", 'hover: "nav .shop"'),
-        Key("scroll", _NAME, "Scroll to the element, or with `end` to the end of the page.", "scroll: end"),
-        Key("wait", UNTIL, "Wait until all of it holds.", 'wait: { selector: "li.item" }'),
-        Key("screenshot", _NAME, "Save what the page shows under this name.", "screenshot: offers"),
-        Key("script", _NAME, "Run JavaScript in the page.", 'script: "showAll()"'),
-        Key("frame", _NAME, "Go into the frame; with `top` back to the page.", 'frame: "iframe#prices"'),
-        Key("dialog", Scalar(Kind.NAME, DIALOG_ANSWERS), "Answer a dialog that is open.", "dialog: accept"),
+        *_ACTS,
         Key("in", _NAME, "The element in which is typed, pressed or selected.", 'in: "#city"'),
         Key(
             "until",
