@@ -1,6 +1,6 @@
 """Scoopi and its peers, in turn, over the same pages on the loopback; prints figures of each workload.
 
-`python -m tests.benchmarks.compare [--workload tables|books] [--pages N] [--repeat 3] [--workers auto]`
+`python -m tests.benchmarks.compare [--workload tables|books|cards] [--pages N] [--repeat 3] [--workers auto]`
 The peers are Scrapy and, where Go is installed, Colly, both with hand-written loops; they are fetched and
 built on first use, into the virtual environment.
 """
@@ -18,9 +18,9 @@ from pathlib import Path
 from tests.benchmarks.measured_run import Figures, run_scoopi, served
 from tests.benchmarks.peers import Peer, peers
 from tests.benchmarks.tally import Tally, comparison
-from tests.benchmarks.workloads import Workload, books, tables
+from tests.benchmarks.workloads import Workload, books, cards, tables
 
-PAGES = {"tables": 15_000, "books": 6000}
+PAGES = {"tables": 15_000, "books": 6000, "cards": 6000}
 """Some seconds of work: what is measured is the reading of pages, more than the start of a process."""
 
 
@@ -38,7 +38,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.compare", description=__doc__)
-    parser.add_argument("--workload", choices=("tables", "books"))
+    parser.add_argument("--workload", choices=tuple(PAGES))
     parser.add_argument("--pages", type=int, help=", ".join(f"{n} of {what}" for what, n in PAGES.items()))
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--workers", default="auto")
@@ -51,7 +51,10 @@ def _compare(name: str, folder: Path, others: Sequence[Peer], options: argparse.
     pages = folder / "pages"
     pages.mkdir(parents=True)
     number = options.pages or PAGES[name]
-    workload = tables(pages, number // 3) if name == "tables" else books(pages, number)
+    workload = {"tables": tables, "books": books, "cards": cards}[name](
+        pages, number // 3 if name == "tables" else number
+    )
+    others = [peer for peer in others if name in peer.workloads]
     scoopi = Tally("scoopi")
     tallies = {peer.name: Tally(peer.name) for peer in others}
     with served(pages) as url:
@@ -70,7 +73,7 @@ def _compare(name: str, folder: Path, others: Sequence[Peer], options: argparse.
 
 def _scoopi(workload: Workload, folder: Path, url: str, workers: str) -> tuple[Figures, Counter[str]]:
     figures, data = run_scoopi(workload, folder, url, workers=workers)
-    rows = Counter(data.read_text().splitlines())
+    rows = Counter(data.read_text().splitlines()[workload.name_lines :])
     shutil.rmtree(folder)
     return figures, rows
 

@@ -67,7 +67,7 @@ def run_scoopi(
     figures = measured(command, {"PYTHONPATH": str(ROOT)})
     (run,) = {path.parent for path in (folder / "out").glob("[!l]*/run.json")}
     times = json.loads((run / "run.json").read_text())["time"]
-    return Figures(figures.seconds, figures.peak_mb, figures.cpu_s, times), run / "data.txt"
+    return Figures(figures.seconds, figures.peak_mb, figures.cpu_s, times), run / workload.output
 
 
 def measured(command: list[str], environ: dict[str, str]) -> Figures:

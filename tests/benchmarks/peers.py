@@ -26,12 +26,14 @@ class Peer:
     """A program that takes WORKLOAD BASE_URL STARTS_FILE OUTPUT.
 
     Attributes:
+        workloads: names of those that it can read.
         most_pages: it is given the first part of a larger workload, because it is slow; None for all.
     """
 
     name: str
     command: tuple[str, ...]
     most_pages: int | None = None
+    workloads: tuple[str, ...] = ("tables", "books", "cards")
 
     def part(self, workload: Workload) -> Workload:
         """What it is given of the workload."""
@@ -55,7 +57,11 @@ def rows_of(lines: Sequence[str]) -> Counter[str]:
 
 def peers(scrapy_pages: int) -> list[Peer]:
     """Those that can run here: Scrapy, and Colly where there is Go."""
-    found = [Peer("scrapy", (str(_scrapy_python()), str(HERE / "scrapy_spider.py")), scrapy_pages)]
+    spider = (str(_scrapy_python()), str(HERE / "scrapy_spider.py"))
+    found = [
+        Peer("scrapy", spider, scrapy_pages),
+        Peer("scrapy with ItemLoader", (*spider, "--item-loader"), scrapy_pages, ("cards",)),
+    ]
     go = go_command()
     if go is None:
         print("colly is left out: there is no Go here", file=sys.stderr)

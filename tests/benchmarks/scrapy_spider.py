@@ -1,6 +1,6 @@
 """The peer: Scrapy spiders, hand-written as its users write them; run by Scrapy's own Python.
 
-`python scrapy_spider.py WORKLOAD BASE_URL STARTS_FILE OUTPUT`
+`python scrapy_spider.py [--item-loader] WORKLOAD BASE_URL STARTS_FILE OUTPUT`
 """
 
 # mypy: ignore-errors
@@ -9,7 +9,12 @@ from __future__ import annotations
 import sys
 
 import scrapy
+from itemloaders.processors import TakeFirst
 from scrapy.crawler import CrawlerProcess
+from scrapy.loader import ItemLoader
+
+COLUMNS = ["name", "group", "line", "year", "value"]
+FIELDS = ["title", "author", "price", "stock", "rating"]
 
 
 class Tables(scrapy.Spider):
@@ -74,9 +79,39 @@ class Books(Tables):
                 }
 
 
+class Cards(Books):
+    """20 items a page."""
+
+    name = "cards"
+
+    def parse(self, response, name):
+        for card in response.css("ol.row > li"):
+            yield {
+                "number": card.css("b::text").get(),
+                **{field: card.css(f".{field}::text").get() for field in FIELDS},
+            }
+
+
+class LoadedCards(Books):
+    """The same items, made by an ItemLoader each."""
+
+    name = "loaded-cards"
+
+    def parse(self, response, name):
+        for card in response.css("ol.row > li"):
+            loader = ItemLoader(item={}, selector=card)
+            loader.default_output_processor = TakeFirst()
+            loader.add_css("number", "b::text")
+            for field in FIELDS:
+                loader.add_css(field, f".{field}::text")
+            yield loader.load_item()
+
+
 def main() -> None:
     """Run one spider to its end."""
-    workload, base_url, starts, output = sys.argv[1:]
+    *options, workload, base_url, starts, output = sys.argv[1:]
+    spider = {"tables": Tables, "books": Books, "cards": LoadedCards if options else Cards}[workload]
+    is_cards = workload == "cards"
     with open(starts) as file:
         urls = [base_url + line.strip() for line in file]
     process = CrawlerProcess(
@@ -90,13 +125,16 @@ def main() -> None:
             "FEEDS": {
                 output: {
                     "format": "csv",
-                    "fields": ["name", "group", "line", "year", "value"],
-                    "item_export_kwargs": {"delimiter": "|", "include_headers_line": False},
+                    "fields": ["number", *FIELDS] if is_cards else COLUMNS,
+                    "item_export_kwargs": {
+                        "delimiter": "," if is_cards else "|",
+                        "include_headers_line": False,
+                    },
                 }
             },
         }
     )
-    process.crawl(Tables if workload == "tables" else Books, urls=urls)
+    process.crawl(spider, urls=urls)
     process.start()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from tests.benchmarks import peers
 from tests.benchmarks.measured_run import Figures, run_scoopi, served
 from tests.benchmarks.peers import Peer, colly_program, go_command, rows_of
 from tests.benchmarks.tally import Tally, comparison
-from tests.benchmarks.workloads import Workload, books, tables
+from tests.benchmarks.workloads import Workload, books, cards, tables
 
 WORKLOAD = Workload("tables", "", 300, tuple(f"/c{at}.html" for at in range(100)), 28_100)
 
@@ -92,11 +93,13 @@ def test_colly_is_built_once_for_each_state_of_its_sources(tmp_path: Path) -> No
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [program.name]
 
 
-@pytest.mark.parametrize("name", ["tables", "books"])
-def test_scoopi_gives_as_many_rows_as_a_workload_promises(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("made", [tables, books, cards])
+def test_scoopi_gives_as_many_rows_as_a_workload_promises(
+    made: Callable[[Path, int], Workload], tmp_path: Path
+) -> None:
     pages = tmp_path / "pages"
     pages.mkdir()
-    workload = tables(pages, 2) if name == "tables" else books(pages, 2)
+    workload = made(pages, 2)
     with served(pages) as url:
         _, data = run_scoopi(workload, tmp_path / "run", url, workers="0")
-    assert len(data.read_text().splitlines()) == workload.rows
+    assert len(data.read_text().splitlines()) == workload.name_lines + workload.rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 TABLE_ROWS, TABLE_COLUMNS = 27, 5
@@ -58,6 +58,19 @@ dataDefs:
       - item: {{ name: field, indexRange: 2-6,
                  selector: "li:nth-child(1) > div:nth-child(%{{index}}) attribute: class" }}
 """
+CARDS = """\
+locatorGroups:
+  books:
+    locators:
+{locators}
+taskGroups:
+  books:
+    bookTask: {{ dataDef: book, output: books.csv }}
+dataDefs:
+  book:
+    each: "ol.row > li"
+    fields: {{ number: b, title: .title, author: .author, price: .price, stock: .stock, rating: .rating }}
+"""
 BOOK_ROWS = 20
 BOOK_FIELDS = ("title", "author", "price", "stock", "rating")
 BOOK_PAGE_BYTES = 48_000
@@ -71,6 +84,8 @@ class Workload:
         pages: that are loaded in all.
         starts: paths of the pages that are named; the others are linked.
         rows: that come out in all.
+        output: the file that they are in.
+        name_lines: lines with names of columns at its beginning.
     """
 
     name: str
@@ -78,13 +93,15 @@ class Workload:
     pages: int
     starts: tuple[str, ...]
     rows: int
+    output: str = "data.txt"
+    name_lines: int = 0
 
     def first(self, pages: int) -> Workload:
         """The first part of it, of about so many pages."""
         each = self.pages // len(self.starts)
         count = min(len(self.starts), max(1, pages // each))
         rows = self.rows // len(self.starts) * count
-        return Workload(self.name, self.definitions, each * count, self.starts[:count], rows)
+        return replace(self, pages=each * count, starts=self.starts[:count], rows=rows)
 
     def repeated(self, pages: int) -> Workload:
         """About so many pages: the same ones again and again where there are not as many."""
@@ -93,7 +110,7 @@ class Workload:
         known = len(self.starts)
         starts = [self.starts[at % known] + (f"?{at // known}" if at >= known else "") for at in range(count)]
         rows = self.rows // known * count
-        return Workload(self.name, self.definitions, each * count, tuple(starts), rows)
+        return replace(self, pages=each * count, starts=tuple(starts), rows=rows)
 
 
 def tables(folder: Path, companies: int) -> Workload:
@@ -116,6 +133,12 @@ def books(folder: Path, pages: int) -> Workload:
         (folder / f"b{page}.html").write_text(_books(source))
     starts = tuple(f"/b{page}.html" for page in range(pages))
     return Workload("books", BOOKS, pages, starts, pages * BOOK_ROWS * len(BOOK_FIELDS))
+
+
+def cards(folder: Path, pages: int) -> Workload:
+    """The pages of books, read as records: one row a book, below a line of names."""
+    starts = books(folder, pages).starts
+    return Workload("cards", CARDS, pages, starts, pages * BOOK_ROWS, "books.csv", 1)
 
 
 def write_definitions(workload: Workload, folder: Path, base_url: str) -> Path:

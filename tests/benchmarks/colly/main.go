@@ -83,6 +83,21 @@ func books(collector *colly.Collector, out *rows) {
 	})
 }
 
+// cards reads 20 records a page, as books does its rows.
+func cards(collector *colly.Collector, out *rows) {
+	collector.OnHTML("ol.row", func(list *colly.HTMLElement) {
+		var lines strings.Builder
+		list.ForEach("li", func(_ int, card *colly.HTMLElement) {
+			lines.WriteString(card.ChildText("b"))
+			for _, field := range []string{"title", "author", "price", "stock", "rating"} {
+				lines.WriteString("," + card.ChildText("."+field))
+			}
+			lines.WriteString("\n")
+		})
+		out.write(&lines)
+	})
+}
+
 func main() {
 	if len(os.Args) != 5 {
 		log.Fatal("colly-peer WORKLOAD BASE_URL STARTS_FILE OUTPUT")
@@ -100,10 +115,13 @@ func main() {
 	collector.WithTransport(&http.Transport{MaxIdleConnsPerHost: inFlight})
 	collector.OnError(func(response *colly.Response, err error) { log.Fatal(response.Request.URL, ": ", err) })
 	prefix := "books"
-	if workload == "tables" {
+	switch workload {
+	case "tables":
 		prefix = "company"
 		tables(collector, out)
-	} else {
+	case "cards":
+		cards(collector, out)
+	default:
 		books(collector, out)
 	}
 	visit(collector, base, starts, prefix)
