@@ -16,6 +16,7 @@ from urllib3.exceptions import HTTPError
 
 from scoopi.browser.kept_pages import KeptPages
 from scoopi.browser.page_actions import PageActions
+from scoopi.browser.page_cookies import CookieJar
 from scoopi.browser.page_document import DOCUMENT
 from scoopi.browser.page_wait import PageWait, Traffic, VisitFailedError, named, with_dialogs_dismissed
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
@@ -35,17 +36,20 @@ _ARGUMENTS = (
     "--disable-sync",
     "--mute-audio",
 )
-_MEDIA = tuple(
-    f"*.{ending}{rest}"
-    for ending in (
-        *("aac", "flac", "m4a", "mp3", "oga", "ogg", "opus", "wav"),
-        *("m3u8", "m4v", "mov", "mp4", "mpd", "ogv", "webm"),
-    )
-    for rest in ("", "?*")
+_MEDIA = (
+    "*/favicon.*",
+    *(
+        f"*.{ending}{rest}"
+        for ending in (
+            *("aac", "flac", "m4a", "mp3", "oga", "ogg", "opus", "wav"),
+            *("m3u8", "m4v", "mov", "mp4", "mpd", "ogv", "webm"),
+        )
+        for rest in ("", "?*")
+    ),
 )
 """Patterns of addresses; what kind of file an address gives is not known before it is asked for."""
 _WITHOUT_IMAGES = ("--blink-settings=imagesEnabled=false", "--disable-remote-fonts")
-_UNSENT = frozenset({"user-agent", "host", "connection", "accept-encoding", "content-length"})
+_UNSENT = frozenset({"user-agent", "cookie", "host", "connection", "accept-encoding", "content-length"})
 """Headers that a browser sets by itself, or that are set in another way."""
 _PAGE = 200
 _LEAST_S = 0.1
@@ -99,6 +103,7 @@ class Browser:
         self._is_watched = False
         self._waiting = PageWait(self._driver, self._traffic)
         self._actions = PageActions(self._driver, self._waiting, shots)
+        self._cookies = CookieJar(self._driver)
         self._kept = kept
         self._context = ""
         self._tab = ""
@@ -106,7 +111,7 @@ class Browser:
         self.pages = 0
 
     def load(self, visit: Visit) -> Rendered | VisitFailed:
-        """The page of one visit; cookies and storage of former ones are gone.
+        """The page of one visit; cookies and storage of former ones are gone, but for those of its session.
 
         Raises:
             DEATH: the browser or its driver has died.
@@ -143,7 +148,10 @@ class Browser:
         driver = self._driver
         wanted = (visit.how.frames, visit.how.shadow)
         body: str = with_dialogs_dismissed(driver, lambda: driver.execute_script(DOCUMENT, *wanted))
-        return Rendered(driver.current_url, body.encode(errors="replace"), status, headers)
+        shown, cookies = driver.current_url, visit.cookies
+        if cookies is not None:
+            cookies = self._cookies.take((visit.url, shown), cookies, _header(visit, "cookie"))
+        return Rendered(shown, body.encode(errors="replace"), status, headers, cookies)
 
     def kill(self) -> None:
         """End driver and browser at once, as nothing of them is kept; callable from any thread."""
@@ -165,7 +173,8 @@ class Browser:
         driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": [*self._blocked, *hosts]})
         with self._answered:
             self._answer = None
-        agent = next((value for name, value in visit.headers.items() if name.lower() == "user-agent"), "")
+        self._cookies.put(visit.url, visit.cookies or (), _header(visit, "cookie"))
+        agent = _header(visit, "user-agent")
         if agent:
             driver.emulation.set_user_agent_override(user_agent=agent, contexts=[self._tab])
         extra = [
@@ -204,6 +213,11 @@ class Browser:
             with self._answered:
                 self._answer = event.response
                 self._answered.notify()
+
+
+def _header(visit: Visit, wanted: str) -> str:
+    """A header of a visit; empty if it has none."""
+    return next((value for name, value in visit.headers.items() if name.lower() == wanted), "")
 
 
 def _request(event: Any) -> str:

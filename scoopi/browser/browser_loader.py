@@ -45,7 +45,8 @@ class BrowserLoader:
                     if terms.method != "GET":
                         hint = "leave out `method`, `form` and `json` of its locators, or `loader: browser`"
                         raise FetchError("a browser can load pages by GET only", at=shown(url), hint=hint)
-                    send(connection, Visit(terms.url, dict(terms.headers), terms.timeout_s, self._how))
+                    visit = Visit(terms.url, dict(terms.headers), terms.timeout_s, self._how, terms.cookies)
+                    send(connection, visit)
                     reply = receive_reply(connection)
         except (EOFError, OSError) as error:
             cause = "the pool of browsers has ended"
@@ -74,4 +75,4 @@ def _answer(reply: Rendered | VisitFailed, url: str) -> Answer:
     kind = headers.get("content-type", "text/html").partition(";")[0].strip().lower()
     if kind in _HTML:
         headers["content-type"] = "text/html; charset=utf-8"  # what the document is in now
-    return Answer(reply.url, reply.body, reply.status, headers)
+    return Answer(reply.url, reply.body, reply.status, headers, reply.cookies)

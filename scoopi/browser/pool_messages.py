@@ -20,12 +20,14 @@ class Visit(msgspec.Struct, frozen=True, tag=2, array_like=True):
     Attributes:
         headers: that the site wants, User-Agent among them.
         timeout_s: for the whole visit, all that is done and waited for included.
+        cookies: of the site's session, as lines of a cookie file; None if the site keeps none.
     """
 
     url: str
     headers: dict[str, str]
     timeout_s: float
     how: BrowserDef
+    cookies: tuple[str, ...] | None = None
 
 
 class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
@@ -35,12 +37,14 @@ class Rendered(msgspec.Struct, frozen=True, tag=3, array_like=True):
         url: the address that answered in the end.
         body: the document's elements as HTML, in UTF-8.
         headers: of the answer to the navigation, names in lower case.
+        cookies: of the session, after the page and all that was done on it; None if the site keeps none.
     """
 
     url: str
     body: bytes
     status: int
     headers: dict[str, str]
+    cookies: tuple[str, ...] | None = None
 
 
 class VisitFailed(msgspec.Struct, frozen=True, tag=4, array_like=True):

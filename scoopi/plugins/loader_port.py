@@ -18,12 +18,14 @@ class Answer(msgspec.Struct, frozen=True):
         status: a redirect is followed by Scoopi, which calls `load` again; 304 stands for the kept page, any
             other than 200 is an error of the page, transient or permanent by its number.
         headers: names in any case; used are Content-Type, Location, Retry-After, ETag and Last-Modified.
+        cookies: of the site's session after the answer, as in `Terms`; None: as they were.
     """
 
     url: str
     body: bytes
     status: int = 200
     headers: Mapping[str, str] = {}
+    cookies: tuple[str, ...] | None = None
 
 
 class Terms(msgspec.Struct, frozen=True):
@@ -36,6 +38,9 @@ class Terms(msgspec.Struct, frozen=True):
         timeout_s: of the request as a whole.
         method: of the request, as the locator of the page has it.
         body: that is sent; None without one.
+        cookies: of the site's session, for the request of the page itself, as lines of a cookie file (domain,
+            TRUE with its subdomains, path, TRUE for encrypted requests only, end in seconds, name and value,
+            parted by tabs); None if the site keeps no session.
     """
 
     url: str
@@ -43,6 +48,7 @@ class Terms(msgspec.Struct, frozen=True):
     timeout_s: float
     method: str = "GET"
     body: bytes | None = None
+    cookies: tuple[str, ...] | None = None
 
 
 class Web(Protocol):

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from scoopi.errors import ParseError
-from scoopi.fetch.address import FILE_HOST, parse_address
+from scoopi.fetch.address import FILE_HOST, Address, parse_address
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.page_kind import essence, refuse_foreign
@@ -27,7 +27,7 @@ from scoopi.fetch.request import (
     validators_of,
 )
 from scoopi.fetch.robots_text import DEFAULT_TOKEN, answer_of_body, product_token
-from scoopi.model.handover import Handover, Payload, ToGrant, ToTask
+from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Sites
 from scoopi.parse.tree.page import Page, TreeLimits
@@ -98,12 +98,11 @@ class PageLoader(Loader):
     def begin(self, payload: Payload, on_handover: OnHandover) -> None:
         """See `Loader`; a page that cannot be loaded is a FetchError."""
         try:
-            handover = self._begun(payload, on_handover)
+            handover: Handover | Exception | None = self._begun(payload, on_handover)
         except Exception as error:
-            on_handover(error)
-        else:
-            if handover is not None:
-                on_handover(handover)
+            handover = error
+        if handover is not None:
+            on_handover(handover)
 
     def under_way(self) -> int:
         """See `Loader`."""
@@ -147,12 +146,13 @@ class PageLoader(Loader):
             saved = self._archive.load(payload.locator)
             if saved is not None:
                 return self._page(payload, saved)
+        address = parse_address(order.url or payload.locator.url)
         plugin = self._plugins.get(payload.locator.group)
         if order.call and order.grant is not None and plugin is not None:
-            end, report = self._callbacks(payload, on_handover)
-            if plugin.resume(order.call, order.grant, end, report):
+            request = self._request(payload, address, order.grant)
+            end, report = self._callbacks(payload, on_handover, request)
+            if plugin.resume(order.call, request, order.grant, end, report):
                 return None
-        address = parse_address(order.url or payload.locator.url)
         if address.host == FILE_HOST:
             locator = payload.locator
             body = self._files.read(locator.url)
@@ -160,10 +160,20 @@ class PageLoader(Loader):
         grant = order.grant
         if grant is None or grant.host != address.host:
             return ToGrant(address.host, payload.advance(order.without_grant()))
+        request = self._request(payload, address, grant)
+        end, report = self._callbacks(payload, on_handover, request)
+        if plugin is not None:
+            plugin.begin(request, grant, end, report)
+        else:
+            self._client.begin(request, end, None if report is None else partial(report, grant.host))
+        return None
+
+    def _request(self, payload: Payload, address: Address, grant: Grant) -> Request:
+        order = payload.expect(LoadOrder)
         content = order.content if order.url else payload.locator.request
         site = None if self._sites is None else self._sites.for_host(address.host)
         sessions = self._rules.sessions
-        request = Request(
+        return Request(
             address.url,
             grant.not_after,
             order.hops,
@@ -175,18 +185,11 @@ class PageLoader(Loader):
             content,
             order.is_robots,
         )
-        end, report = self._callbacks(payload, on_handover, request)
-        if plugin is not None:
-            plugin.begin(request, grant, end, report)
-        else:
-            self._client.begin(request, end, None if report is None else partial(report, grant.host))
-        return None
 
     def _callbacks(
-        self, payload: Payload, on_handover: OnHandover, request: Request | None = None
+        self, payload: Payload, on_handover: OnHandover, request: Request
     ) -> tuple[OnPluginResult, OnSent | None]:
-        report = self._rules.on_sent
-        end = partial(self._end, payload, on_handover, request)
+        end, report = partial(self._end, payload, on_handover, request), self._rules.on_sent
         return end, None if report is None else partial(report, payload.job)
 
     def _known(self, locator: Locator, order: LoadOrder, url: str) -> Validators | None:
@@ -195,17 +198,14 @@ class PageLoader(Loader):
             return None
         return self._archive.known(locator, url)
 
-    def _end(
-        self, payload: Payload, on_handover: OnHandover, request: Request | None, result: PluginResult
-    ) -> None:
+    def _end(self, payload: Payload, on_handover: OnHandover, request: Request, result: PluginResult) -> None:
         try:
-            if request is not None and self._rules.sessions is not None:
+            if self._rules.sessions is not None:
                 self._rules.sessions.note_result(payload.job, request, result)
-            handover = self._handover(payload, result)
+            handover: Handover | Exception = self._handover(payload, result)
         except Exception as error:
-            on_handover(error)
-        else:
-            on_handover(handover)
+            handover = error
+        on_handover(handover)
 
     def _handover(self, payload: Payload, result: PluginResult) -> Handover:
         if isinstance(result, Response) and payload.expect(LoadOrder).is_robots:

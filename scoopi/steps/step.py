@@ -104,8 +104,14 @@ class PluginClient(Protocol):
     ) -> None:
         """Start a call of the plugin; the grant is for the host of the request."""
 
-    def resume(self, call: int, grant: Grant, on_result: OnPluginResult, on_sent: OnSent | None) -> bool:
-        """Let a call that wants a further grant continue; False if there is no such call any more."""
+    def resume(
+        self, call: int, request: Request, grant: Grant, on_result: OnPluginResult, on_sent: OnSent | None
+    ) -> bool:
+        """Let a call that wants a further grant continue; False if there is no such call any more.
+
+        Args:
+            request: for its page, with the cookies that the site's session has by now.
+        """
 
     def abandon(self, call: int) -> None:
         """Forget a call; callable from any thread."""

@@ -36,7 +36,15 @@ from scoopi.model.sites import Sites
 from scoopi.model.text.shown import shown
 from scoopi.plugins.loader_port import LoaderPlugin, Terms
 from scoopi.steps.step import OnPluginResult, OnSent
-from scoopi.worker.plugin_call import CallRules, Event, GrantWanted, PageCame, PluginCall, RequestSent
+from scoopi.worker.plugin_call import (
+    AbandonedError,
+    CallRules,
+    Event,
+    GrantWanted,
+    PageCame,
+    PluginCall,
+    RequestSent,
+)
 
 CHECK_S = 0.25
 """The interval between two searches for calls that take too long."""
@@ -102,18 +110,20 @@ class PluginLoads:
             on_result(FetchError(what, at=shown(request.url), hint="give its requests a timeout"))
             return
         number = next(self._numbers)
-        rules = CallRules(partial(self._terms, request), self._is_public, request.public_only)
+        rules = CallRules(partial(self._terms, number), self._is_public, request.public_only)
         call = PluginCall(self._plugin, self._name, request.url, rules, partial(self._happened, number))
         self._calls[number] = _Call(call, request, on_result, on_sent)
         call.give(grant)
         call.thread.start()
 
-    def resume(self, call: int, grant: Grant, on_result: OnPluginResult, on_sent: OnSent | None) -> bool:
+    def resume(
+        self, call: int, request: Request, grant: Grant, on_result: OnPluginResult, on_sent: OnSent | None
+    ) -> bool:
         """See `PluginClient`."""
         known = self._calls.get(call)
         if known is None:
             return False
-        known.on_result, known.on_sent, known.waits = on_result, on_sent, False
+        known.request, known.on_result, known.on_sent, known.waits = request, on_result, on_sent, False
         known.call.give(grant)
         return True
 
@@ -185,30 +195,40 @@ class PluginLoads:
     def _answered(self, request: Request, came: PageCame) -> HopResult:
         answer, url = came.answer, came.answer.url
         headers = {name.lower(): value for name, value in answer.headers.items()}
+        cookies = request.cookies if answer.cookies is None else answer.cookies
         most = self._limits.settings.max_bytes
         if answer.status in REDIRECTS and "location" in headers:
-            return self._redirect(request, came, headers["location"])
+            return self._redirect(request, came, headers["location"], cookies)
         if answer.status == NOT_MODIFIED and request.known is not None:
-            return NotModified(headers)
+            return NotModified(headers, cookies)
         if answer.status != PAGE_STATUS:
-            raise status_fault(answer.status, url, headers)
+            fault = status_fault(answer.status, url, headers)
+            fault.cookies = cookies if request.keeps_cookies else None
+            raise fault
         if len(answer.body) > most:
             hint = "raise scoopi.loader.maxBytes"
             raise FetchError(f"the page is larger than {most} bytes", at=shown(url), hint=hint)
         charset = charset_of(headers.get("content-type", ""))
-        return Response(PAGE_STATUS, headers, bytes(answer.body), charset, url, came.is_public)
+        return Response(PAGE_STATUS, headers, bytes(answer.body), charset, url, came.is_public, cookies)
 
-    def _redirect(self, request: Request, came: PageCame, location: str) -> Redirect:
+    def _redirect(
+        self, request: Request, came: PageCame, location: str, cookies: tuple[str, ...]
+    ) -> Redirect:
         most = self._limits.settings.max_redirects
         if request.hops >= most:
             raise redirects_fault(most, request.url)
         target = redirect_address(location, came.answer.url)
         only = request.public_only or self._limits.private_hosts.must_be_public(came.is_public)
         content = request.redirected(target.url, target.host, came.answer.status)
-        hop = Request(target.url, None, request.hops + 1, public_only=only, content=content)
+        hop = Request(target.url, None, request.hops + 1, cookies, public_only=only, content=content)
         return Redirect(target.host, hop, is_downgrade(request.url, target.url))
 
-    def _terms(self, request: Request, url: str, host: str) -> Terms:
+    def _terms(self, number: int, url: str, host: str) -> Terms:
+        """Of one request of a call; called by the plugin's thread."""
+        known = self._calls.get(number)
+        if known is None:
+            raise AbandonedError
+        request = known.request
         site = self._limits.sites.for_host(host)
         if url != request.url:
             return Terms(url, plain_headers(site, Request(url)), site.timeout_ms / 1000)
@@ -218,7 +238,8 @@ class PluginLoads:
             raise FetchError("secret params are not sent by a loader plugin", at=shown(url), hint=hint)
         headers = plain_headers(site, request)
         method = "GET" if content is None else content.method
-        return Terms(url, headers, site.timeout_ms / 1000, method, body_of(content))
+        cookies = request.cookies if request.keeps_cookies else None
+        return Terms(url, headers, site.timeout_ms / 1000, method, body_of(content), cookies)
 
     def _is_public(self, url: str, if_unknown: bool) -> bool:
         """Whether all addresses of the host are public; called by the plugin's thread."""

@@ -40,6 +40,41 @@ def test_a_page_is_loaded_with_the_grant_of_its_host_and_its_request_is_reported
     assert desk.loads.under_way() == 0
 
 
+SESSION = LoadLimits(SETTINGS, Sites(Site(timeout_ms=5000, session="h.example")), PrivateHosts("inside"))
+
+
+@pytest.mark.parametrize("status", [200, 302, 403])
+@pytest.mark.parametrize("after", [None, ("b",)])
+def test_a_session_has_the_cookies_that_a_loader_leaves(
+    desk: PluginDesk, status: int, after: tuple[str, ...] | None
+) -> None:
+    seen: list[object] = []
+
+    def load(url: str, web: Web) -> Answer:
+        with web.grant(url) as terms:
+            seen.append(terms.cookies)
+        return Answer(url, b"", status, {"Location": "/b"}, after)
+
+    desk.plugin(load, SESSION)
+    desk.begin(Request(URL, site=SESSION.sites.for_host("h.example:80"), cookies=("a",)))
+    result = desk.next()
+    assert seen == [("a",)]
+    cookies = result.request.cookies if isinstance(result, Redirect) else getattr(result, "cookies", None)
+    assert cookies == (after or ("a",)), "a loader that says nothing of them has changed none"
+
+
+def test_a_loader_gets_no_cookies_of_a_site_without_a_session(desk: PluginDesk) -> None:
+    seen: list[object] = []
+
+    def load(url: str, web: Web) -> Answer:
+        with web.grant(url) as terms:
+            seen.append(terms.cookies)
+        return Answer(url, b"")
+
+    desk.load(load)
+    assert seen == [None]
+
+
 def test_a_further_request_waits_for_a_grant_of_its_own_host(desk: PluginDesk) -> None:
     asked: list[str] = []
 
@@ -54,11 +89,15 @@ def test_a_further_request_waits_for_a_grant_of_its_own_host(desk: PluginDesk) -
     wanted = desk.next()
     assert isinstance(wanted, FurtherGrant)
     assert (wanted.host, asked, desk.sent, loads.under_way()) == ("other.example:80", [], [], 0)
-    assert loads.resume(wanted.call, Grant(wanted.host, math.inf), desk.results.append, desk.sent.append)
+    assert loads.resume(
+        wanted.call, Request(URL), Grant(wanted.host, math.inf), desk.results.append, desk.sent.append
+    )
     again = desk.next()
     assert again == FurtherGrant("h.example:80", URL, wanted.call), "a grant is for one request"
     assert asked == ["http://other.example/token"]
-    loads.resume(wanted.call, Grant("h.example:80", math.inf), desk.results.append, desk.sent.append)
+    loads.resume(
+        wanted.call, Request(URL), Grant("h.example:80", math.inf), desk.results.append, desk.sent.append
+    )
     assert isinstance(desk.next(), Response)
     assert desk.sent == ["other.example:80", "h.example:80"]
 
@@ -88,7 +127,9 @@ def test_an_abandoned_call_ends_and_cannot_be_resumed(desk: PluginDesk) -> None:
     loads.abandon(wanted.call)
     assert ended.wait(LIMIT_S)
     loads.turn()
-    assert not loads.resume(wanted.call, Grant(wanted.host, math.inf), desk.results.append, None)
+    assert not loads.resume(
+        wanted.call, Request(URL), Grant(wanted.host, math.inf), desk.results.append, None
+    )
     assert desk.results == []
 
 

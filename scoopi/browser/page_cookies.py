@@ -1,0 +1,144 @@
+"""CookieJar: the cookies of a site's session as a browser takes and gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlsplit
+
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+
+_HTTP_ONLY = "#HttpOnly_"
+"""Precedes the domain of a cookie that scripts may not read."""
+_YES, _NO = "TRUE", "FALSE"
+
+
+class CookieJar:
+    """The cookies of the tab that a browser shows now.
+
+    Cookies outside of the browser are lines as curl writes them: domain, whether its subdomains count, path,
+    whether only encrypted requests send it, its end in seconds of the epoch (0: none), name and value,
+    parted by tabs.
+    """
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self._driver = driver
+
+    def put(self, url: str, lines: Iterable[str], header: str = "") -> None:
+        """Add cookies; those that the browser refuses are left out.
+
+        Args:
+            url: the address that the cookies of `header` are for.
+            header: of a request, `a=1; b=2`.
+        """
+        wanted = [*map(_parameters, filter(is_whole, lines)), *_of_header(url, header)]
+        if not wanted:
+            return
+        try:
+            self._driver.execute_cdp_cmd("Network.setCookies", {"cookies": wanted})
+        except WebDriverException:  # it takes all or none
+            for each in wanted:
+                try:
+                    self._driver.execute_cdp_cmd("Network.setCookies", {"cookies": [each]})
+                except WebDriverException:
+                    continue
+
+    def take(self, urls: Iterable[str], sent: Iterable[str], header: str = "") -> tuple[str, ...]:
+        """The lines of the cookies that are there now, for the hosts of the addresses.
+
+        Those of other hosts are left out (a page loads things from many), unless they were sent.
+
+        Args:
+            sent: the lines that were put.
+            header: likewise; what is in it and has not changed is left out.
+        """
+        known = {_key(line): line for line in sent if is_whole(line)}
+        fixed = {(each["name"], each["value"]) for url in urls for each in _of_header(url, header)}
+        hosts = {urlsplit(url).hostname or "" for url in urls}
+        found = []
+        for cookie in self._driver.execute_cdp_cmd("Network.getAllCookies", {})["cookies"]:
+            line = line_of(cookie)
+            if not is_whole(line) or (cookie["name"], cookie["value"]) in fixed:
+                continue
+            before = known.get(_key(line))
+            if before is not None:
+                found.append(_unless_changed(before, line))
+            elif any(_is_for(cookie["domain"], host) for host in hosts):
+                found.append(line)
+        return tuple(found)
+
+
+def is_whole(line: str) -> bool:
+    """Whether a line has the seven parts of a cookie, and a name.
+
+    >>> is_whole("a.example\\tFALSE\\t/\\tFALSE\\t0\\tsid\\t1"), is_whole("# a comment")
+    (True, False)
+    """
+    parts = line.split("\t")
+    return len(parts) == 7 and bool(parts[5]) and "\n" not in line
+
+
+def line_of(cookie: dict[str, Any]) -> str:
+    """The line of a cookie as the browser's protocol describes it."""
+    domain, end = str(cookie["domain"]), 0 if cookie.get("session") else int(cookie["expires"])
+    parts = (
+        (_HTTP_ONLY if cookie["httpOnly"] else "") + domain,
+        _YES if domain.startswith(".") else _NO,
+        cookie["path"],
+        _YES if cookie["secure"] else _NO,
+        str(max(0, end)),
+        cookie["name"],
+        cookie["value"],
+    )
+    return "\t".join(parts)
+
+
+def _parameters(line: str) -> dict[str, Any]:
+    """What the browser's protocol wants for a line; a cookie of one host has an address, not a domain."""
+    written, subdomains, path, secure, end, name, value = line.split("\t")
+    domain = written.removeprefix(_HTTP_ONLY)
+    host = domain.removeprefix(".")
+    scheme = "https" if secure == _YES else "http"
+    found = {
+        "name": name,
+        "value": value,
+        "url": f"{scheme}://{host}{path}",
+        "path": path,
+        "secure": secure == _YES,
+        "httpOnly": written != domain,
+    }
+    if subdomains == _YES:
+        found["domain"] = f".{host}"
+    if end.isdecimal() and int(end):
+        found["expires"] = int(end)
+    return found
+
+
+def _of_header(url: str, header: str) -> list[dict[str, Any]]:
+    parts = urlsplit(url)
+    pairs = [each.strip().partition("=") for each in header.split(";") if each.strip()]
+    origin = f"{parts.scheme}://{parts.netloc}/"
+    return [{"name": name, "value": value, "url": origin, "path": "/"} for name, _, value in pairs]
+
+
+def _key(line: str) -> tuple[str, str, str]:
+    parts = line.split("\t")
+    return parts[0].removeprefix(_HTTP_ONLY).lower(), parts[2], parts[5]
+
+
+def _unless_changed(before: str, now: str) -> str:
+    """The line of before if nothing but its end has changed; a browser brings ends forward."""
+    old, new = before.split("\t"), now.split("\t")
+    is_earlier = int(new[4]) != 0 and int(new[4]) <= int(old[4] if old[4].isdecimal() else 0)
+    return before if is_earlier and old[:4] + old[5:] == new[:4] + new[5:] else now
+
+
+def _is_for(domain: str, host: str) -> bool:
+    """Whether a host gets the cookies of a domain.
+
+    >>> _is_for(".shop.example", "www.shop.example"), _is_for("shop.example", "www.shop.example")
+    (True, False)
+    """
+    own = domain.lower()
+    return host == own.removeprefix(".") or (own.startswith(".") and host.endswith(own))

@@ -1,0 +1,136 @@
+"""One session of a site for its pages in a browser and its pages by plain HTTP."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+
+from tests.engine.desk import Desk
+from tests.server.answer import Answer
+from tests.server.exchange import Exchange
+from tests.server.misbehaviours import Misbehaviour
+from tests.server.request_log import Seen
+from tests.server.server import Server
+
+FORM = b"<form id=login method=post action=/enter><input name=user><input type=password name=pass>"
+FORM += b"<button>in</button></form>"
+PLAIN = """
+sites:
+  "HOST":
+    parallelism: 4
+    login:
+      url: "URL/login"
+      form: "form#login"
+      fields: { user: me, pass: "${env:PASSWORD}" }
+      success: { selector: "a.logout" }
+locatorGroups:
+  drawn: { locators: [ { name: d0, url: "URL/a0" }, { name: d1, url: "URL/a1" } ] }
+  plain: { locators: [ { name: p0, url: "URL/b0" }, { name: p1, url: "URL/b1" } ] }
+taskGroups:
+  drawn: { loader: browser, task: { dataDef: page } }
+  plain: { task: { dataDef: page } }
+dataDefs: { page: { each: body, fields: { text: p } } }
+"""
+DRAWN = """
+sites: { "HOST": { session: true } }
+locatorGroups: { enter: "URL/login" }
+taskGroups:
+  enter:
+    loader: browser
+    browser:
+      actions:
+        - { type: me, in: "[name=user]" }
+        - { type: right, in: "[name=pass]" }
+        - { press: Enter, in: "[name=pass]" }
+      until: { selector: a.logout }
+    task: { dataDef: page }
+    members: { follow: { select: "a.logout @href", group: inside } }
+  inside: { task: { dataDef: page } }
+dataDefs:
+  page: { each: body, fields: { text: p } }
+"""
+
+
+class Club:
+    """A site whose pages are for those who have logged in; the session's cookie changes with each page."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.logins = 0
+        self.refused: list[str] = []
+
+    def route(self, seen: Seen) -> tuple[str, Misbehaviour] | None:
+        return "club", self.answer
+
+    async def answer(self, exchange: Exchange) -> None:
+        with self._lock:
+            answer = self._answer(exchange)
+        await exchange.send(answer)
+
+    def _answer(self, exchange: Exchange) -> Answer:
+        seen, path = exchange.seen, exchange.path
+        if path == "/login":
+            return Answer(FORM, headers=(("Set-Cookie", "pre=1; Path=/"),))
+        cookies = (seen.header("Cookie") or "").split("; ")
+        if path == "/enter":
+            self.logins += 1
+            right = parse_qs(seen.body.decode()) == {"user": ["me"], "pass": ["right"]} and "pre=1" in cookies
+            sets = ("Set-Cookie", f"sid={'s3cret' if right else 'none'}; Path=/; HttpOnly")
+            return Answer(b"", 302, headers=(("Location", "/home"), sets))
+        if path.startswith(("/favicon", "/robots")):
+            return Answer(b"", 404)
+        if "sid=s3cret" not in cookies:
+            self.refused.append(path)
+            return Answer(b"<p>members only</p>" + FORM)
+        return Answer(b"<p>inside</p><a class=logout href=/b0>out</a>")
+
+
+@pytest.fixture
+def club() -> Club:
+    return Club()
+
+
+@pytest.fixture
+def server(club: Club) -> Iterator[Server]:
+    with Server(lambda path: b"", route=club.route) as server:
+        yield server
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    (tmp_path / "desk").mkdir()
+    made = Desk(tmp_path / "desk")
+    made.settings = {"scoopi.loader.fetch.delay": 0, "scoopi.loader.robots": False}
+    made.settings["scoopi.webDriver.browsers"] = 1
+    return made
+
+
+def write(desk: Desk, server: Server, text: str) -> None:
+    (desk.folder / "defs.yml").write_text(text.replace("HOST", server.host(0)).replace("URL", server.url("")))
+
+
+def test_a_login_by_plain_http_is_valid_in_the_browser_on_all_workers(
+    desk: Desk, server: Server, club: Club, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PASSWORD", "right")
+    write(desk, server, PLAIN)
+    ended = desk.process("run", "defs.yml", "--workers", 2)
+    assert ended.code == 0, ended.err
+    assert sum(desk.rows(file="page.jsonl").values()) == 4
+    assert (club.logins, club.refused) == (1, [])
+
+
+def test_a_login_by_actions_in_the_browser_is_valid_for_pages_by_plain_http(
+    desk: Desk, server: Server, club: Club
+) -> None:
+    write(desk, server, DRAWN)
+    ended = desk.process("run", "defs.yml", "--workers", 2)
+    assert ended.code == 0, ended.err
+    assert sum(desk.rows(file="page.jsonl").values()) == 2
+    assert (club.logins, club.refused) == (1, [])
+    (seen,) = [each for each in server.log.all() if each.path == "/b0"]
+    assert "sid=s3cret" in (seen.header("Cookie") or "")
