@@ -11,8 +11,8 @@ from scoopi.plugins.plugin_finder import PluginFinder
 if TYPE_CHECKING:
     from scoopi.plugins.loader_port import LoaderPlugin
 
-BROWSER = "browser"
-"""The name of what loads pages in a browser."""
+BROWSER, AUTO = "browser", "auto"
+"""Loaders that need a browser; the first is the name of what loads pages in it."""
 
 
 def group_loaders(
@@ -42,7 +42,7 @@ def ensure_library(loader: str) -> None:
     Raises:
         ConfigError: it is not.
     """
-    if loader == BROWSER:
+    if loader in (BROWSER, AUTO):
         from scoopi.browser.pool_process import ensure_selenium
 
         ensure_selenium()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from scoopi.bootstrap.archive_rules import ArchiveRules
+from scoopi.bootstrap.block_finds import browser_choice
 from scoopi.bootstrap.group_loaders import group_loaders
 from scoopi.bootstrap.step_builder import StepBuilder
 from scoopi.configs.configs import Configs
@@ -30,6 +31,7 @@ from scoopi.parse.tree.page import TreeLimits
 from scoopi.plugins.builtins import BUILTINS
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.runs.composed import WorkerPlan, defs_folder, plugin_folders
+from scoopi.steps.browser_choice import BrowserChoice
 from scoopi.steps.page_loader import LoadRules, PageLoader
 from scoopi.steps.session_loader import SessionLoader
 from scoopi.steps.step import Loader, PluginClient
@@ -73,11 +75,18 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
     if memory_bytes is not None:
         web = replace(web, max_held_bytes=min(web.max_held_bytes, memory_bytes // HELD_PART))
     private_hosts = PrivateHosts(web.private_hosts)
+    found = FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing)
+    choice = browser_choice(
+        plan.definitions,
+        plan.definitions.task_groups.values(),
+        ParserLimits.of(configs).regex_timeout_ms,
+        found.note_load,
+    )
     return WorkerParts(
-        loader=_loader(plan, configs, web, files, archive, report_sent, private_hosts, loaders),
+        loader=_loader(plan, configs, web, files, archive, report_sent, private_hosts, loaders, choice),
         group_plan=builder.group_plan,
         children=ChildJobs(host_of, ParserLimits.of(configs).link_max_depth, private_hosts.must_be_public),
-        found=FoundValues(plan.definitions.data_defs, FactSettings.of(configs).stand_for_nothing),
+        found=found,
         max_held_bytes=web.max_held_bytes,
         memory_bytes=memory_bytes,
         logs_pages=plan.logs_pages,
@@ -93,6 +102,7 @@ def _loader(
     report_sent: Callable[[str, str], None],
     private_hosts: PrivateHosts,
     plugins: Mapping[str, tuple[str, LoaderPlugin]],
+    choice: BrowserChoice | None,
 ) -> Loader:
     limits, sites = ParserLimits.of(configs), sites_of(configs, with_ca(plan.definitions.sites, files))
     rules = LoadRules(
@@ -101,6 +111,7 @@ def _loader(
         saves=archive.saves_pages,
         on_sent=report_sent,
         sessions=WorkerSessions() if sites.sessions else None,
+        choice=choice,
     )
     client = HttpClient(web, private_hosts)
     loads: dict[str, PluginClient] = {}

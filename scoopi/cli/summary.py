@@ -7,7 +7,15 @@ from collections.abc import Iterator
 
 from scoopi.cli.terminal import Terminal, printable
 from scoopi.cli.text import counted, duration, labelled, number, rate, short_duration
-from scoopi.model.report.run_report import LOADER, Cause, ChangeCounts, Retries, RunReport, RunStatus
+from scoopi.model.report.run_report import (
+    LOADER,
+    Cause,
+    ChangeCounts,
+    LoadCounts,
+    Retries,
+    RunReport,
+    RunStatus,
+)
 
 _MOST_CAUSES = 10
 _MOST_NAMES = 10
@@ -57,6 +65,8 @@ class Summary:
         yield "pages", [_pages(report)]
         if report.retries.retries:
             yield "retries", self._retries(report.retries)
+        if report.loads:
+            yield "loaders", _loads(report.loads)
         yield "rows", self._row_lines(report)
         if report.changes:
             yield "changes", _changes(report.changes)
@@ -218,6 +228,16 @@ def _rows(rows: dict[str, int]) -> list[str]:
         rest = sum(list(rows.values())[_MOST_NAMES:])
         lines.append(f"{number(rest)} in {counted(more, 'more file')}")
     return lines
+
+
+def _loads(loads: dict[str, LoadCounts]) -> list[str]:
+    """What has loaded the pages of groups with `loader: auto`."""
+    lines = [
+        f"{printable(group)}: {number(each.http)} by plain HTTP, {number(each.browser)} in a browser"
+        for group, each in list(loads.items())[:_MOST_NAMES]
+    ]
+    more = len(loads) - len(lines)
+    return lines + ([f"and {number(more)} more groups"] if more else [])
 
 
 def _changes(changes: dict[str, ChangeCounts]) -> list[str]:

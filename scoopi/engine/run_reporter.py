@@ -14,8 +14,8 @@ from scoopi.errors import AppenderError, ClusterError, StoreError
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import run_failure
-from scoopi.model.report.finds import MET, PAGES, ROWS, axes_read
-from scoopi.model.report.run_report import Cause, FieldFigures, JobCounts, RunReport, RunStatus
+from scoopi.model.report.finds import LOADS, MET, PAGES, PREFIX, ROWS, SEPARATOR, axes_read
+from scoopi.model.report.run_report import Cause, FieldFigures, JobCounts, LoadCounts, RunReport, RunStatus
 from scoopi.plugins.encoders.rows_encoder import read_rows
 from scoopi.publishing.row_tally import Published
 from scoopi.runs.run_file import RunFile, RunPlace, RunView, versions
@@ -125,6 +125,7 @@ class RunReporter:
         self._began = self._first_began = datetime.now().astimezone()
         self._times_before: Mapping[str, float] = {}
         self._rows_before: Mapping[str, int] = {}
+        self._loads_before: Mapping[str, LoadCounts] = {}
 
     def begin(self) -> None:
         """Write `run.json` of a running run; what it holds of earlier processes is added to.
@@ -137,6 +138,7 @@ class RunReporter:
         if earlier is not None:
             self._first_began = earlier.started
             self._times_before, self._rows_before = earlier.time, earlier.rows
+            self._loads_before = earlier.loads
         jobs = JobCounts(left=None)  # how many there will be is not known yet
         rows = dict(self._rows_before)
         place = self._place
@@ -176,6 +178,7 @@ class RunReporter:
             fields=self._notes.fields(),
             lists={name: _rows(bodies) for name, bodies in found.lists.items()},
             skipped=found.skips,
+            loads=self._all_loads(),
         )
         self._write(RunView.of(report, self._place.incarnation, outcome.awaiting, dict(versions())))
         return report
@@ -214,6 +217,14 @@ class RunReporter:
         for step, seconds in self._counts.with_prefix("time.").items():
             times[step] = round(times.get(step, 0.0) + seconds, 3)
         return times
+
+    def _all_loads(self) -> dict[str, LoadCounts]:
+        loads = dict(self._loads_before)
+        for name, value in self._counts.with_prefix(f"{PREFIX}{LOADS}{SEPARATOR}").items():
+            group, loader, _ = name.split(SEPARATOR)
+            counts = loads.get(group, LoadCounts())
+            loads[group] = msgspec.structs.replace(counts, **{loader: getattr(counts, loader) + int(value)})
+        return loads
 
     def _write(self, view: RunView) -> None:
         try:

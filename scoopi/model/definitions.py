@@ -166,6 +166,7 @@ class TaskGroup(msgspec.Struct, frozen=True):
         parents: fields of the record that led to a page which its definitions use.
         uses_locator: whether a row may depend on the locator from which its page was reached.
         changed: only records are written that differ from the last finished run.
+        is_auto: a browser loads only those of its pages that by plain HTTP lack what is looked for.
     """
 
     name: str
@@ -176,6 +177,7 @@ class TaskGroup(msgspec.Struct, frozen=True):
     uses_locator: bool = True
     browser: BrowserDef | None = None
     changed: bool = False
+    is_auto: bool = False
 
     @property
     def loader_plugins(self) -> tuple[PluginDef, ...]:

@@ -21,6 +21,7 @@ from scoopi.model.report.run_report import (
     ChangeCounts,
     FieldFigures,
     JobCounts,
+    LoadCounts,
     Retries,
     RunReport,
     RunStatus,
@@ -48,6 +49,7 @@ class RunView(msgspec.Struct, frozen=True):
     unmet: tuple[str, ...] = ()
     changes: dict[str, ChangeCounts] = {}
     retries: Retries = Retries()
+    loads: dict[str, LoadCounts] = {}
     fields: tuple[FieldFigures, ...] = ()
     awaiting: tuple[str, ...] = ()
     time: dict[str, float] = {}
@@ -80,6 +82,7 @@ class RunView(msgspec.Struct, frozen=True):
             unmet=report.unmet,
             changes=report.changes,
             retries=report.retries,
+            loads=report.loads,
             fields=report.fields,
             awaiting=awaiting,
             time=report.times,
@@ -106,6 +109,7 @@ class RunView(msgspec.Struct, frozen=True):
             fields=self.fields,
             times=self.time,
             skipped=self.skipped,
+            loads=self.loads,
             publish_note=ALREADY_OVER,
         )
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import msgspec
 
-from scoopi.errors import ParseError
 from scoopi.fetch.address import FILE_HOST, Address, parse_address
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.page_kind import essence, refuse_foreign
+from scoopi.fetch.page_kind import refuse_foreign
 from scoopi.fetch.request import (
     FurtherGrant,
     NotModified,
@@ -31,19 +28,13 @@ from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToTask
 from scoopi.model.locator import Document, Locator, Validators
 from scoopi.model.sites import Sites
 from scoopi.parse.tree.page import Page, TreeLimits
-from scoopi.parse.tree.page_signs import instead_of_content
+from scoopi.steps.browser_choice import BrowserChoice
+from scoopi.steps.page_faults import unusable
 from scoopi.steps.step import Loader, LoadOrder, OnHandover, OnPluginResult, OnSent, PluginClient
 from scoopi.steps.worker_sessions import WorkerSessions
 
 if TYPE_CHECKING:
     from scoopi.archive.archive import Archive
-
-LONGEST_PATH = 100
-_USABLE_TYPES = re.compile(r"text/html|application/xhtml\+xml|(?:text|application)/xml|[^/]+/[^/]+\+xml")
-_LOGIN = re.compile(
-    r"(?:^|[/._-])(?:log-?in|log-?on|sign-?in|auth|authenticate|sso|consent|captcha|challenge)(?:$|[/._-])",
-    re.IGNORECASE,
-)
 
 
 class LoadRules(msgspec.Struct, frozen=True):
@@ -56,6 +47,7 @@ class LoadRules(msgspec.Struct, frozen=True):
         on_sent: called with (job, host) after a request is sent; None if the run needs no report.
         robots_token: by which robots.txt addresses this agent, in lower case.
         sessions: the cookies of sites that keep them; None if no site does.
+        choice: which pages a browser loads; None if no group leaves that open.
     """
 
     run_date: datetime
@@ -64,6 +56,7 @@ class LoadRules(msgspec.Struct, frozen=True):
     on_sent: Callable[[str, str], None] | None = None
     robots_token: str = DEFAULT_TOKEN
     sessions: WorkerSessions | None = None
+    choice: BrowserChoice | None = None
 
 
 NO_PLUGINS: Mapping[str, PluginClient] = MappingProxyType({})
@@ -148,6 +141,12 @@ class PageLoader(Loader):
                 return self._page(payload, saved)
         address = parse_address(order.url or payload.locator.url)
         plugin = self._plugins.get(payload.locator.group)
+        if plugin is not None and self._rules.choice is not None:
+            if self._rules.choice.is_browser(payload.locator, order):
+                order = msgspec.structs.replace(order, in_browser=True)
+                payload = payload.advance(order)
+            else:
+                plugin = None
         if order.call and order.grant is not None and plugin is not None:
             request = self._request(payload, address, order.grant)
             end, report = self._callbacks(payload, on_handover, request)
@@ -211,7 +210,7 @@ class PageLoader(Loader):
         if isinstance(result, Response) and payload.expect(LoadOrder).is_robots:
             return ToTask(payload.advance(answer_of_body(result.body, self._robots_token(result.url))))
         if isinstance(result, Response):
-            return self._loaded(payload, result.document(payload.locator, self._rules.run_date))
+            return self._received(payload, result.document(payload.locator, self._rules.run_date))
         if isinstance(result, Redirect):
             hop = result.request
             further = LoadOrder(
@@ -252,6 +251,17 @@ class PageLoader(Loader):
             return self._rules.robots_token
         return product_token(self._sites.for_url(url).user_agent)
 
+    def _received(self, payload: Payload, document: Document) -> Handover:
+        """The page from the network, or a request for it in a browser."""
+        order, choice = payload.expect(LoadOrder), self._rules.choice
+        if choice is not None:
+            page = Page(document, self._rules.limits)
+            if choice.wants_browser(payload.locator, order, page):
+                again = LoadOrder(public_only=order.public_only, in_browser=True)
+                host = parse_address(payload.locator.url).host
+                return ToGrant(host, payload.advance(again))
+        return self._loaded(payload, document)
+
     def _loaded(self, payload: Payload, document: Document) -> Handover:
         refuse_foreign(document)
         if self._archive is not None and self._rules.saves(payload.locator.group):
@@ -260,41 +270,3 @@ class PageLoader(Loader):
 
     def _page(self, payload: Payload, document: Document) -> Handover:
         return ToTask(payload.advance(Page(document, self._rules.limits)))
-
-
-def unusable(page: Page) -> str | None:
-    """The reason, in a sentence; None if the page looks usable."""
-    document = page.document
-    kind = _other_kind(document)
-    if kind:
-        return f"the page is {kind}, and selectors read HTML"
-    if not document.body.strip():
-        return "the page is empty"
-    path = _login_path(document)
-    if path:
-        return f"the page came from {path} after a redirect: the site wants a login or a consent"
-    try:
-        root = page.root
-    except ParseError:
-        return None  # its tasks have failed already
-    return instead_of_content(root)
-
-
-def _other_kind(document: Document) -> str:
-    declared = essence(document.content_type)
-    if declared and not _USABLE_TYPES.fullmatch(declared):
-        return declared
-    body = document.body
-    text = body[:1000].strip() + body[-1000:].strip()
-    is_json = text[:1] + text[-1:] in (b"{}", b"[]") and (b'"' in text or b":" in text)
-    return "JSON" if is_json else ""
-
-
-def _login_path(document: Document) -> str:
-    """The path of a redirect's target, if it looks like a login or consent page; else empty."""
-    try:
-        came, asked = urlsplit(document.url), urlsplit(document.locator.url)
-    except ValueError:
-        return ""
-    moved = (came.netloc, came.path) != (asked.netloc, asked.path)
-    return came.path[:LONGEST_PATH] if moved and _LOGIN.search(came.path) else ""

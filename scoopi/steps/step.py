@@ -68,6 +68,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
         logins: for how many logins the page has asked.
         logs_in: this job is the one that logs in to the site.
         login: how far it has come with that, for `SessionLoader`.
+        in_browser: of a group with `loader: auto`, a browser makes the request.
     """
 
     grant: Grant | None = None
@@ -86,6 +87,7 @@ class LoadOrder(msgspec.Struct, frozen=True):
     logins: int = 0
     logs_in: bool = False
     login: Any = None
+    in_browser: bool = False
 
     def with_grant(self, grant: Grant) -> LoadOrder:
         """The same order with a grant for its next request."""

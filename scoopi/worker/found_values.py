@@ -10,7 +10,7 @@ import msgspec
 from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.records import Records
-from scoopi.model.report.finds import MET, PAGES, ROWS, AxisKey, axes_read, count_name, is_nothing
+from scoopi.model.report.finds import LOADS, MET, PAGES, ROWS, AxisKey, axes_read, count_name, is_nothing
 
 
 class FoundValues:
@@ -50,6 +50,12 @@ class FoundValues:
         with self._lock:
             for name, value in records.finds.items():
                 self._of_records[name] = self._of_records.get(name, 0) + value
+
+    def note_load(self, group: str, loader: str) -> None:
+        """Count a page of a group with `loader: auto` by what has loaded it; from any thread."""
+        name = count_name(LOADS, group, (loader, ""))
+        with self._lock:
+            self._of_records[name] = self._of_records.get(name, 0) + 1
 
     def take(self) -> dict[str, float]:
         """What was counted since the last call, by counter; from any thread."""

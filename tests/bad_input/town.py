@@ -48,6 +48,7 @@ KEYS = [
     "unmet",
     "changes",
     "retries",
+    "loads",
     "fields",
     "awaiting",
     "time",

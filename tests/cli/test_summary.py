@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from scoopi.cli.summary import Summary
 from scoopi.model.failure import Failure
-from scoopi.model.report.run_report import Cause, ChangeCounts, JobCounts, RunReport, RunStatus
+from scoopi.model.report.run_report import Cause, ChangeCounts, JobCounts, LoadCounts, RunReport, RunStatus
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FULL = RunReport(
@@ -84,6 +84,11 @@ def test_a_good_run_is_short(screen: Any) -> None:
     assert Summary(screen.terminal).text(report) == (
         "done in 0.50 s\n  jobs    1 done\n  pages   0\n  rows    none\n  output  output/r"
     )
+
+
+def test_what_has_loaded_pages_is_counted_by_group(screen: Any) -> None:
+    shown = text(screen, loads={"shop": LoadCounts(1200, 3)})
+    assert "  loaders shop: 1,200 by plain HTTP, 3 in a browser\n" in shown
 
 
 def test_what_took_no_step_has_no_line_of_times(screen: Any) -> None:

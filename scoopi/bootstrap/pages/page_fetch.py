@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from scoopi.bootstrap.block_finds import browser_choice
 from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
-from scoopi.bootstrap.group_loaders import group_loaders
+from scoopi.bootstrap.group_loaders import BROWSER, group_loaders
 from scoopi.bootstrap.pages.loader_hops import LoaderHops
 from scoopi.bootstrap.pages.page_visit import PageVisit, retries_of
 from scoopi.bootstrap.worker_wiring import with_ca
@@ -78,7 +79,9 @@ class _FetchDesk:
         self._source = (request.defs or Path.cwd()).absolute()
         self._files = FileFinder(Path.cwd(), defs_folder(self._source))
         self._sites = sites_of(configs, with_ca(definitions.sites, self._files))
+        self._definitions = definitions
         self._groups = definitions.task_groups
+        self._loaded_by = ""
         self._recorder = HopRecorder()
 
     def fetch(self, locator: Locator, groups: list[TaskGroup], browsers: str) -> FetchedPage:
@@ -90,7 +93,7 @@ class _FetchDesk:
         """
         finder = PluginFinder(plugin_folders(Path.cwd(), self._source), BUILTINS)
         loaders = group_loaders(groups, finder, browsers)
-        name = loaders[locator.group][0] if locator.group in loaders else ""
+        self._loaded_by = loaders[locator.group][0] if locator.group in loaders else ""
         address = parse_address(locator.url)
         curl = curl_command(address.url, self._sites.for_host(address.host), locator.request)
         sessions = WorkerSessions()
@@ -106,7 +109,7 @@ class _FetchDesk:
             else:
                 page = FetchedPage((), document.content_type, document.charset or "", len(document.body))
         hops, notes = tuple(self._recorder.hops), tuple(visit.notes)
-        return replace(page, hops=hops, curl=curl, notes=notes, loader=name)
+        return replace(page, hops=hops, curl=curl, notes=notes, loader=self._loaded_by)
 
     def _loader(self, loaders: Mapping[str, tuple[str, LoaderPlugin]], sessions: WorkerSessions) -> Loader:
         limits, web = ParserLimits.of(self._configs), self._web
@@ -115,6 +118,9 @@ class _FetchDesk:
             limits=TreeLimits(limits.max_depth, limits.max_nodes, web.max_bytes),
             saves=lambda group: False,
             sessions=sessions,
+            choice=browser_choice(
+                self._definitions, self._groups.values(), limits.regex_timeout_ms, self._note_load
+            ),
         )
         private_hosts = PrivateHosts(web.private_hosts)
         client = HttpClient(web, private_hosts, self._recorder)
@@ -126,6 +132,9 @@ class _FetchDesk:
         files = FileClient(self._files, web.max_bytes)
         pages = PageLoader(rules, client, files, None, self._sites, plugins)
         return SessionLoader(pages, self._sites, sessions)
+
+    def _note_load(self, group: str, loader: str) -> None:
+        self._loaded_by = loader if loader == BROWSER else ""
 
     def _with_loaders(self) -> str:
         """The names of the groups whose pages Scoopi's client does not load."""

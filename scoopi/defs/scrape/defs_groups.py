@@ -17,7 +17,8 @@ from scoopi.model.definitions import BrowserDef, LocatorDef, LocatorGroup, Outpu
 from scoopi.model.place import Place
 
 _LIVE, _LOADER, _BROWSER, CHANGED = "live", "loader", "browser", "changed"
-LOADERS = ("http", _BROWSER)
+_AUTO = "auto"
+LOADERS = ("http", _BROWSER, _AUTO)
 """What may load the pages of a group."""
 Chains = Mapping[str, list[SetStep] | None]
 """Key of a task -> its chain of steps; None when it has none (a finding elsewhere)."""
@@ -94,7 +95,7 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
     @property
     def browser(self) -> BrowserDef | None:
         """How its pages are loaded in a browser; None if they are not."""
-        if self.loader != _BROWSER:
+        if self.loader not in (_BROWSER, _AUTO):
             return None
         return build_browser(self.node.table(_BROWSER), f"{self.key}.{_BROWSER}")
 
@@ -103,7 +104,15 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
     ) -> TaskGroup:
         """The group with its tasks."""
         return TaskGroup(
-            self.name, tasks, self.live, self.place, parents, uses_locator, self.browser, self.changed
+            self.name,
+            tasks,
+            self.live,
+            self.place,
+            parents,
+            uses_locator,
+            self.browser,
+            self.changed,
+            self.loader == _AUTO,
         )
 
 

@@ -228,11 +228,11 @@ TASK = Record(
 TASK_GROUP = Record(
     (
         Key("live", _TEXT, "How long a loaded page may be used again.", 'live: "P1W"'),
-        Key("loader", _TEXT, "What loads the pages: http (default) or browser.", "loader: browser"),
+        Key("loader", _TEXT, "What loads the pages: http (default), browser, or auto.", "loader: browser"),
         Key(
             "browser",
             BROWSER,
-            "What is done in the browser, and when a page is complete, with `loader: browser`.",
+            "What is done in the browser, and when a page is complete, with `loader: browser` or `auto`.",
             'browser: { until: { selector: "table.prices" } }',
         ),
         Key(

@@ -16,6 +16,10 @@ PAGES, ROWS, MET = "pages", "rows", "met"
 REJECTED, ABSENT, UNREADABLE, EXAMPLE = "rejected", "absent", "unreadable", "example"
 """Of a field of records: elements rejected for it, records where nothing was found, values that could not be
 converted; and such a value, which is part of the counter's name."""
+SEPARATOR = "\x1f"
+"""Between the parts of a counter's name."""
+LOADS = "loads"
+"""Pages of a group, by what has loaded them."""
 PREFIX = "finds."
 """Of the node's counters that hold finds."""
 
@@ -25,7 +29,7 @@ MOST_ROWS_LOOKED_AT = 1000
 
 def count_name(kind: str, data_def: str, axis: AxisKey = ("", "")) -> str:
     """The name of a counter: pages read by a data definition, their rows, rows' batches with a value."""
-    return "\x1f".join((kind, data_def, *axis))
+    return SEPARATOR.join((kind, data_def, *axis))
 
 
 def axes_read(data_def: DataDef) -> dict[AxisKey, Place]:

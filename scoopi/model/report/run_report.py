@@ -139,6 +139,13 @@ class FieldFigures(msgspec.Struct, frozen=True):
     at: str = ""
 
 
+class LoadCounts(msgspec.Struct, frozen=True):
+    """Pages of a task group with `loader: auto`, by what has loaded them."""
+
+    http: int = 0
+    browser: int = 0
+
+
 RecordsReader = Callable[[str], Iterator[dict[str, Any]]]
 
 
@@ -177,6 +184,7 @@ class RunReport(msgspec.Struct, frozen=True):
         lists: rows of each ListAppender by its name, for embedding.
         fields: what the fields of records found.
         retries: attempts after the first ones.
+        loads: by task group, what has loaded its pages; only groups with `loader: auto`.
         reader: reads the records of an output, for `records`.
     """
 
@@ -206,6 +214,7 @@ class RunReport(msgspec.Struct, frozen=True):
     fields: tuple[FieldFigures, ...] = ()
     retries: Retries = Retries()
     skipped: tuple[Cause, ...] = ()
+    loads: dict[str, LoadCounts] = {}
     reader: RecordsReader = no_records
 
     def records(self, name: str) -> Iterator[dict[str, Any]]:

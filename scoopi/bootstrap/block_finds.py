@@ -1,0 +1,68 @@
+"""browser_choice: what groups with `loader: auto` look for on a page, from their data definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from scoopi.defs.scrape.class_names import XPATH_PARSER
+from scoopi.model.data_def import DataDef
+from scoopi.model.definitions import Definitions, TaskDef, TaskGroup
+from scoopi.parse.css.css_engine import CssEngine
+from scoopi.parse.query_ports import QueryEngine
+from scoopi.parse.tree.page import Page
+from scoopi.steps.browser_choice import BrowserChoice, HasFound
+
+_PLACEHOLDER = "%{"
+
+
+def browser_choice(
+    definitions: Definitions,
+    groups: Iterable[TaskGroup],
+    regex_timeout_ms: int,
+    note: Callable[[str, str], None],
+) -> BrowserChoice | None:
+    """Decides for the groups with `loader: auto`; None without any.
+
+    Args:
+        note: see `BrowserChoice`.
+    """
+    finds = {
+        group.name: _all_of([*_finds(definitions, group, regex_timeout_ms)])
+        for group in groups
+        if group.is_auto
+    }
+    return BrowserChoice(finds, note) if finds else None
+
+
+def _all_of(finds: list[HasFound]) -> HasFound:
+    return lambda page: all(find(page) for find in finds)
+
+
+def _finds(definitions: Definitions, group: TaskGroup, regex_timeout_ms: int) -> Iterator[HasFound]:
+    for task in group.tasks:
+        if task.data_def == f"{group.name}.{task.name}":
+            continue  # the links of a task's `follow`: the last page has none
+        record_def = definitions.record_defs.get(task.data_def)
+        if record_def is not None:
+            from scoopi.parse.records.record_presence import compile_presence  # late: most grids need none
+
+            yield compile_presence(record_def, regex_timeout_ms)
+        elif _PLACEHOLDER not in (data_def := definitions.data_defs[task.data_def]).block:
+            yield _block_find(data_def, _engine(task, regex_timeout_ms))
+
+
+def _block_find(data_def: DataDef, engine: QueryEngine) -> HasFound:
+    query = engine.compile_block(data_def.block)
+
+    def find(page: Page) -> bool:
+        return bool(query(page.root))
+
+    return find
+
+
+def _engine(task: TaskDef, regex_timeout_ms: int) -> QueryEngine:
+    if any(step.class_name == XPATH_PARSER for step in task.steps):
+        from scoopi.parse.xpath.xpath_engine import XPathEngine
+
+        return XPathEngine()
+    return CssEngine(regex_timeout_ms)

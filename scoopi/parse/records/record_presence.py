@@ -1,0 +1,44 @@
+"""compile_presence: whether a page has the records of a definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scoopi.errors import ParseError
+from scoopi.model.records.record_def import RecordDef
+from scoopi.parse.records.data_query import compile_items
+from scoopi.parse.records.node_query import compile_elements
+from scoopi.parse.records.record_compiler import find_of
+from scoopi.parse.records.record_source import compile_source
+from scoopi.parse.tree.page import Page
+
+_JSON = "json"
+
+
+def compile_presence(definition: RecordDef, regex_timeout_ms: int) -> Callable[[Page], bool]:
+    """Whether a page has what `each` finds; without `each`, whether one of the fields finds anything.
+
+    The function raises ParseError for a page that a browser would not show otherwise either.
+
+    Raises:
+        ParseError: a part of the definition is wrong.
+    """
+    source = definition.source
+    root_of = compile_source(source, regex_timeout_ms)
+    if definition.each is not None:
+        text = definition.each.text
+        finds = [compile_elements(text, regex_timeout_ms) if source.is_html else compile_items(text)]
+    else:
+        found = (find_of(field, definition, regex_timeout_ms) for field in definition.fields)
+        finds = [find for find in found if find is not None]
+
+    def presence(page: Page) -> bool:
+        try:
+            root = root_of(page)
+        except ParseError:
+            if source.is_html or source.kind == _JSON:
+                raise
+            return False  # the element with the data is not there, or not yet
+        return not finds or any(find(root) for find in finds)
+
+    return presence

@@ -1,0 +1,99 @@
+"""BrowserChoice: only pages that plain HTTP cannot show are loaded in a browser."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+
+import pytest
+
+from scoopi.errors import ParseError
+from scoopi.model.locator import Document, Locator, PageRequest
+from scoopi.parse.tree.page import Page, TreeLimits
+from scoopi.steps.browser_choice import BY_BROWSER, BY_HTTP, ENOUGH, BrowserChoice
+from scoopi.steps.step import LoadOrder
+
+LOCATOR = Locator("a", "shop", "http://h/a")
+PLAIN, DRAWN = LoadOrder(), LoadOrder(in_browser=True)
+
+
+class Desk:
+    """A choice for the group `shop`, whose pages hold what is looked for if they hold a `b`."""
+
+    def __init__(self) -> None:
+        self.noted: Counter[tuple[str, str]] = Counter()
+        self.choice = BrowserChoice({"shop": self._finds}, self._note)
+
+    def _finds(self, page: Page) -> bool:
+        if b"broken" in page.document.body:
+            raise ParseError("the selector failed")
+        return b"<b>" in page.document.body
+
+    def _note(self, group: str, loader: str) -> None:
+        self.noted[group, loader] += 1
+
+    def wants_browser(self, body: bytes, order: LoadOrder = PLAIN, locator: Locator = LOCATOR) -> bool:
+        document = Document(locator, locator.url, datetime(2026, 1, 1, tzinfo=UTC), None, body)
+        return self.choice.wants_browser(locator, order, Page(document, TreeLimits()))
+
+    def drawn(self, body: bytes = b"<b>") -> None:
+        """A page that comes from the browser after plain HTTP has not shown it."""
+        assert self.wants_browser(b"<p>")
+        assert not self.wants_browser(body, DRAWN)
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def test_a_page_that_has_what_is_looked_for_stays(desk: Desk) -> None:
+    assert not desk.choice.is_browser(LOCATOR, PLAIN)
+    assert not desk.wants_browser(b"<b>")
+    assert desk.noted == {("shop", BY_HTTP): 1}
+
+
+def test_a_page_without_it_is_loaded_once_in_a_browser(desk: Desk) -> None:
+    assert desk.wants_browser(b"<p>")
+    assert desk.choice.is_browser(LOCATOR, DRAWN)
+    assert not desk.wants_browser(b"<p>", DRAWN), "the browser shows all that there is"
+    assert desk.noted == {("shop", BY_BROWSER): 1}
+
+
+def test_after_some_pages_in_a_row_the_browser_is_asked_at_once(desk: Desk) -> None:
+    for _ in range(ENOUGH):
+        assert not desk.choice.is_browser(LOCATOR, PLAIN)
+        desk.drawn()
+    assert desk.choice.is_browser(LOCATOR, PLAIN)
+
+
+def test_a_page_that_plain_http_shows_begins_the_row_again(desk: Desk) -> None:
+    for _ in range(2 * ENOUGH):
+        desk.drawn()
+        assert not desk.wants_browser(b"<b>")
+    assert not desk.choice.is_browser(LOCATOR, PLAIN)
+
+
+def test_pages_that_lack_it_in_the_browser_too_say_nothing_of_the_others(desk: Desk) -> None:
+    for _ in range(2 * ENOUGH):
+        desk.drawn(b"<p>")
+    assert not desk.choice.is_browser(LOCATOR, PLAIN)
+
+
+def test_a_page_that_is_posted_for_stays_with_plain_http(desk: Desk) -> None:
+    posted = Locator("a", "shop", "http://h/a", PageRequest("POST", form=(("q", "x"),)))
+    assert not desk.wants_browser(b"<p>", PLAIN, posted)
+    for _ in range(ENOUGH):
+        desk.drawn()
+    assert not desk.choice.is_browser(posted, PLAIN)
+
+
+def test_an_error_of_a_selector_is_left_to_the_tasks(desk: Desk) -> None:
+    assert not desk.wants_browser(b"broken")
+
+
+def test_another_group_has_its_own_loader(desk: Desk) -> None:
+    other = Locator("a", "other", "http://h/a")
+    assert desk.choice.is_browser(other, PLAIN)
+    assert not desk.wants_browser(b"<p>", PLAIN, other)
+    assert not desk.noted
