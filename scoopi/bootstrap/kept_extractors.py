@@ -79,7 +79,7 @@ class Extractor:
         self._builder = self._new_builder()
         self._locators: dict[tuple[str, str | None], Locator] = {}
         for known in self._definitions.locator_groups.values():
-            for locator in known.locators:
+            for locator in known.single_pages():
                 found = Locator(locator.name, known.name, locator.url, locator.request)
                 self._locators.setdefault((locator.url, None), found)
                 self._locators.setdefault((locator.url, known.name), found)

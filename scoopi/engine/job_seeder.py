@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from operator import attrgetter
+from types import MappingProxyType
 
 import msgspec
 
@@ -95,11 +96,13 @@ class SeedCalls(msgspec.Struct, frozen=True):
         host_of: the host whose grants an address needs.
         on_seeded: called while jobs are put, and when all are, with their number so far.
         once_groups: groups whose pages are read once per run, whichever locator or link leads to them.
+        parents: by group, the values of a locator that the fields of its page use.
     """
 
     host_of: Callable[[str], str]
     on_seeded: Callable[[int], None] = lambda jobs: None
     once_groups: frozenset[str] = frozenset()
+    parents: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 class JobSeeder:
@@ -158,7 +161,12 @@ class JobSeeder:
         return True
 
     def _seeded(self, groups: Callable[[], Iterable[LocatorGroup]], cancelled: Callable[[], bool]) -> bytes:
-        new = (self._new_job(group.name, one) for group in groups() for one in group.locators)
+        new = (
+            self._new_job(group.name, one)
+            for group in groups()
+            for written in group.locators
+            for one in written.each()
+        )
         portions, seeded = SeedPortions(self._jobs), 0
         while jobs := list(islice(new, PUT_AT_ONCE)):
             if cancelled():
@@ -176,10 +184,13 @@ class JobSeeder:
         """The job of a locator; its id is derived from the locator, so that seeding twice seeds once."""
         is_once = group in self._calls.once_groups
         request = "" if one.request is None else one.request.key
+        used = self._calls.parents.get(group, ()) if one.given else ()
+        parent = {name: one.given[name] for name in used if name in one.given}
         if is_once and not request:
-            seed = run_id(group, without_fragment(one.url))
+            seed = run_id(group, without_fragment(one.url), parent)
         else:
-            seed = seed_id(group, group if is_once else one.name, one.url, request)
+            seed = seed_id(group, group if is_once else one.name, one.url, request, parent)
         ancestors = ancestor_digest(group, one.url, request)
-        payload = JobPayload(Locator(one.name, group, one.url, one.request), seed, ancestors=ancestors)
+        locator = Locator(one.name, group, one.url, one.request)
+        payload = JobPayload(locator, seed, ancestors=ancestors, parent=parent)
         return NewJob(seed, self._calls.host_of(one.url), payload)

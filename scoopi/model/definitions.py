@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from itertools import islice
+from math import prod
 from typing import Any
 
 import msgspec
 
 from scoopi.model.data_def import DataDef
-from scoopi.model.locator import PageRequest
+from scoopi.model.locator import PageRequest, Pairs
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records.record_def import RecordDef
 from scoopi.model.sites import SiteBlock
+from scoopi.model.text.locator_values import (
+    LocatorValues,
+    TextTemplate,
+    address_template,
+    all_values,
+    json_template,
+)
 
 
 class PluginDef(msgspec.Struct, frozen=True):
@@ -42,13 +51,53 @@ class StepDef(msgspec.Struct, frozen=True):
     place: Place = NOWHERE
 
 
+MOST_SINGLE = 10_000
+"""Pages of one locator that are known one by one where a page is looked up by its address."""
+
+
 class LocatorDef(msgspec.Struct, frozen=True):
-    """One entry of a group's `locators`; `request` is None for a plain GET."""
+    """One entry of a group's `locators`; `request` is None for a plain GET.
+
+    Attributes:
+        values: what the placeholders in it stand for; empty for a single page.
+        given: of a page that was made from such an entry: their values there.
+    """
 
     name: str
     url: str
     place: Place = NOWHERE
     request: PageRequest | None = None
+    values: tuple[LocatorValues, ...] = ()
+    given: dict[str, str] = {}
+
+    @property
+    def count(self) -> int:
+        """How many pages it stands for."""
+        return prod(each.count for each in self.values)
+
+    def each(self) -> Iterator[LocatorDef]:
+        """The pages that it stands for, one after another, each without placeholders."""
+        if not self.values:
+            yield self
+            return
+        name, url = TextTemplate(self.name), address_template(self.url)
+        request = self.request
+        for given in all_values(self.values):
+            if self.request is not None:
+                request = self._request(self.request, given)
+            yield LocatorDef(name.filled(given), url.filled(given), self.place, request, given=given)
+
+    def _request(self, request: PageRequest, given: dict[str, str]) -> PageRequest:
+        def filled(pairs: Pairs) -> Pairs:
+            return tuple((name, TextTemplate(text).filled(given)) for name, text in pairs)
+
+        return msgspec.structs.replace(
+            request,
+            params=filled(request.params),
+            headers=filled(request.headers),
+            form=None if request.form is None else filled(request.form),
+            json=json_template(request.json, self.values).filled(given),
+        )
 
 
 class LocatorGroup(msgspec.Struct, frozen=True):
@@ -57,6 +106,11 @@ class LocatorGroup(msgspec.Struct, frozen=True):
     name: str
     locators: Collection[LocatorDef]
     place: Place = NOWHERE
+
+    def single_pages(self) -> Iterator[LocatorDef]:
+        """The pages one by one; of a locator that stands for very many, the first ones."""
+        for locator in self.locators:
+            yield from islice(locator.each(), MOST_SINGLE)
 
 
 class OutputDef(msgspec.Struct, frozen=True):

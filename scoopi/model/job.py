@@ -107,13 +107,14 @@ class StoredJob(msgspec.Struct, frozen=True, omit_defaults=True):
     sent: bool = False
 
 
-def seed_id(group: str, name: str, url: str, request: str = "") -> str:
+def seed_id(group: str, name: str, url: str, request: str = "", parent: Mapping[str, Any] = NO_PARENT) -> str:
     """The id of a defined locator's job: 32 hex digits.
 
     Args:
         request: key of its request; empty for a plain GET.
+        parent: values of the locator that its page's fields use; each set of them makes a job of its own.
     """
-    return _digest("seed", group, name, url, *filter(None, (request,)))
+    return _digest("seed", group, name, url, *filter(None, (request,)), *_values(parent))
 
 
 def link_id(parent: str, group: str, url: str, occurrence: int) -> str:

@@ -15,6 +15,7 @@ from scoopi.errors import PluginError, UsageError
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
 from scoopi.model.locator import PageRequest
+from scoopi.model.text.locator_values import LocatorValues
 from scoopi.plugins.plugin_finder import digest_now
 from scoopi.store.ports import RUN
 from scoopi.store.record_codec import RecordCodec, unreadable
@@ -83,11 +84,13 @@ class _Part(msgspec.Struct, frozen=True, array_like=True):
 
     Attributes:
         requests: how pages are asked for that are not a plain GET, by the position of their locator.
+        values: what the placeholders of a locator stand for, by its position.
     """
 
     group: str
     locators: tuple[tuple[str, str], ...]
     requests: dict[int, PageRequest] = {}
+    values: dict[int, tuple[LocatorValues, ...]] = {}
 
 
 def has_scripts(definitions: Definitions) -> bool:
@@ -123,7 +126,8 @@ def _parts(group: LocatorGroup) -> Iterator[_Part]:
     locators = iter(group.locators)
     while part := tuple(islice(locators, LOCATORS_A_PART)):
         requests = {at: each.request for at, each in enumerate(part) if each.request is not None}
-        yield _Part(group.name, tuple((each.name, each.url) for each in part), requests)
+        values = {at: each.values for at, each in enumerate(part) if each.values}
+        yield _Part(group.name, tuple((each.name, each.url) for each in part), requests, values)
 
 
 def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
@@ -134,9 +138,10 @@ def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:
             part = decoder.decode(zlib.decompress(packed))
         except (zlib.error, msgspec.MsgspecError) as fault:
             raise unreadable(RUN, "composed/setup", packed, str(fault)) from fault
-        requests = part.requests
+        requests, values = part.requests, part.values
         locators = (
-            LocatorDef(name, url, request=requests.get(at)) for at, (name, url) in enumerate(part.locators)
+            LocatorDef(name, url, request=requests.get(at), values=values.get(at, ()))
+            for at, (name, url) in enumerate(part.locators)
         )
         yield LocatorGroup(part.group, tuple(locators))
 

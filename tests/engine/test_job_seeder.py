@@ -15,6 +15,7 @@ from scoopi.errors import RunError, StoreError
 from scoopi.model.definitions import LocatorDef, LocatorGroup
 from scoopi.model.job import JobPayload, JobState, seed_id
 from scoopi.model.locator import Locator
+from scoopi.model.text.locator_values import TextValues
 from scoopi.store import retries
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_records import Ending, JobRecords, NewJob
@@ -273,3 +274,17 @@ def test_seeding_over_a_store_that_loses_answers_seeds_every_job_once(store: Set
         except StoreError:
             continue
     assert Counter(run_all(JobStore(store, "bob"))) == Counter(job.id for job in new)
+
+
+def test_pages_of_one_address_with_other_values_that_fields_use_are_jobs_of_their_own(store: Store) -> None:
+    values = (TextValues("shop", ("oslo", "oslo", "bergen")), TextValues("note", ("a", "b")))
+    locator = LocatorDef("p", "http://a/", values=values)
+    record = RunRecord(store, "n1")
+    record.create("run")
+    calls = SeedCalls(lambda url: "a:80", parents={"pages": ("shop",)})
+    jobs = JobStore(store, "n1")
+    seeder = JobSeeder(jobs, record, Barricade(store, "seed", "n1", lease_ms=200), "run", calls)
+    assert seeder.seed(lambda: [LocatorGroup("pages", (locator,))], lambda: False)
+    record.mark_seeded()
+    taken = jobs.take("a:80", 9)
+    assert sorted(str(job.payload.parent["shop"]) for job in taken) == ["bergen", "oslo"]

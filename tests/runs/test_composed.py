@@ -7,6 +7,7 @@ from itertools import chain
 from msgspec.structs import replace
 
 from scoopi.model.definitions import LocatorDef, LocatorGroup
+from scoopi.model.text.locator_values import NumberValues
 from scoopi.runs.composed import LOCATORS_A_PART, packed_locators, unpacked_locators
 
 
@@ -22,3 +23,11 @@ def test_a_long_group_comes_in_parts_and_whole() -> None:
     whole = tuple(chain.from_iterable(part.locators for part in parts[:3]))
     assert replace(parts[0], locators=whole) == groups[0]
     assert parts[3] == groups[1]
+
+
+def test_a_locator_that_stands_for_many_pages_is_kept_as_it_is_written() -> None:
+    many = LocatorDef("p%{n}", "/p%{n}.html", values=(NumberValues("n", 1, 10**6),))
+    packed = packed_locators([LocatorGroup("pages", (LocatorDef("a", "/a.html"), many))])
+    (part,) = unpacked_locators(packed)
+    assert tuple(part.locators)[1] == many
+    assert sum(map(len, packed)) < 200

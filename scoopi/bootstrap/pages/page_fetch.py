@@ -192,7 +192,7 @@ def _locator(definitions: Definitions, url: str, group: str) -> Locator:
         near = nearest(group, definitions.task_groups)
         raise UsageError(f"there is no task group {group}", hint=f"did you mean {near}?" if near else "")
     for each in definitions.locator_groups.values():
-        for one in each.locators:
+        for one in each.single_pages():
             if one.url == url and group in ("", each.name):
                 return Locator(one.name, each.name, one.url, one.request)
     return Locator("page", group, url)

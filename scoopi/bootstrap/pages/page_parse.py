@@ -126,7 +126,7 @@ def _group_of(definitions: Definitions, target: str, group: str, data_def: str) 
         named = [
             name
             for name in known
-            if name in groups and target in {each.url for each in groups[name].locators}
+            if name in groups and target in {each.url for each in groups[name].single_pages()}
         ]
         known = named[:1] or known
     if len(known) == 1:

@@ -44,7 +44,8 @@ class EngineModule(Module):
         barricade = Barricade(context.store, f"seed/{context.run}", context.node, lease_ms)
         groups = context.composed.definitions.task_groups.values()
         once_groups = frozenset(group.name for group in groups if not group.uses_locator)
-        calls = SeedCalls(host_of, context.on_seeded, once_groups)
+        parents = {group.name: group.parents for group in groups}
+        calls = SeedCalls(host_of, context.on_seeded, once_groups, parents)
         return JobSeeder(jobs, record, barricade, context.run, calls, context.store_timeout_s)
 
     @singleton

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from scoopi.defs.records.record_def_builder import RECORDS, WrittenRecordDef, outputs_of, read_expectation
 from scoopi.defs.scrape.checkers import Checkers
@@ -53,8 +53,14 @@ class RecordChecker:
         for place, what, hint in self._checkers.records(definition):
             self._findings.error(place, written.key, what, hint)
 
-    def check_parents(self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef]) -> None:
-        """Check that records which lead to a group have the fields of a parent that it uses."""
+    def check_parents(
+        self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef], given: Collection[str]
+    ) -> None:
+        """Check that records which lead to a group have the fields of a parent that it uses.
+
+        Args:
+            given: names of the values that its locators give in place of a record.
+        """
         used = [each for task in group.tasks if (each := record_defs.get(task.data_def)) is not None]
         if not any(each.record_def.parents for each in used):
             return
@@ -62,7 +68,8 @@ class RecordChecker:
         for each in used:
             for field in each.record_def.fields:
                 for name in field.parents:
-                    self._check_parent(each, field, name, leading, group.name)
+                    if name not in given:
+                        self._check_parent(each, field, name, leading, group.name)
 
     def check_changed(self, group: WrittenTaskGroup, record_defs: Mapping[str, WrittenRecordDef]) -> None:
         """Check that the records of a group of which only changes are written can be compared."""
@@ -130,7 +137,8 @@ class RecordChecker:
         place = written.field_node(field.name).at("parent" if field.parent is not None else "value")
         if not leading:
             what = f"no field leads to group {group}, so there is no parent with a field {name}"
-            self._findings.error(place, key, what, f"add `follow: {group}` to a field of other records")
+            hint = f"add `follow: {group}` to a field of other records, or values to its locators"
+            self._findings.error(place, key, what, hint)
         for each in leading:
             known = [column.name for column in each.record_def.schema.columns]
             if name not in known:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from scoopi.defs.locators.locator_checker import VALUES, texts_of
 from scoopi.defs.records.record_language import MARKS
+from scoopi.defs.scrape.language import LOCATOR
 from scoopi.defs.yaml.entries import Entries
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
+from scoopi.model.text.locator_values import placeholder_names
 
 NO_OUTPUT = "none"
 """As `output:` of a task whose records are not written."""
@@ -51,7 +54,11 @@ def _locator_group(name: str, node: Node, place: Place) -> Node:
     if isinstance(node, Table):
         locators = node.entries.get("locators")
         if isinstance(locators, Listing) and any(isinstance(entry, Text) for entry in _first(locators)):
-            return _with(node, "locators", _locators(name, locators))
+            locators = _locators(name, locators)
+            node = _with(node, "locators", locators)
+        entries = locators.entries if isinstance(locators, Listing) else None
+        if isinstance(locators, Listing) and isinstance(entries, Entries) and entries.names() - LOCATOR.names:
+            return _with(node, "locators", _with_values(locators))
         return node
     if isinstance(node, Text):
         if node.is_empty:
@@ -73,6 +80,31 @@ def _locators(name: str, listing: Listing) -> Listing:
             entry = Table({"name": Text(name, place), "url": entry}, {"name": place, "url": place}, place)
         entries.append(entry)
     return Listing(entries, listing.place)
+
+
+def _with_values(listing: Listing) -> Listing:
+    entries = Entries(listing.place.file)
+    for entry in listing.entries:
+        entries.append(_valued(entry) if isinstance(entry, Table) else entry)
+    return Listing(entries, listing.place)
+
+
+def _valued(locator: Table) -> Table:
+    """Values that stand beside the address are its `values`; a key that no placeholder names stays."""
+    if LOCATOR.names.issuperset(locator.names()) or VALUES in locator.names():
+        return locator
+    named = {name for text in texts_of(locator) for name in placeholder_names(text)}
+    beside = [name for name in locator.entries if name in named and name not in LOCATOR.names]
+    if not beside:
+        return locator
+    place = locator.keys[beside[0]]
+    values = Table(
+        {name: locator.entries[name] for name in beside},
+        {name: locator.keys[name] for name in beside},
+        place,
+    )
+    kept = {name: node for name, node in locator.entries.items() if name not in beside}
+    return Table({**kept, VALUES: values}, {**locator.keys, VALUES: place}, locator.place)
 
 
 def _task_group(group: str, node: Node, place: Place) -> Node:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from scoopi.defs.browser.browser_builder import BrowserChecker
+from scoopi.defs.locators.locator_checker import LocatorChecker, names_given
+from scoopi.defs.locators.values_builder import local_today
 from scoopi.defs.records.page_identity import groups_on_locators, parents_of
 from scoopi.defs.records.record_checker import RecordChecker
 from scoopi.defs.records.record_def_builder import WrittenRecordDef, build_record_def, outputs_of
@@ -124,12 +126,14 @@ class DefsChecker:
 
     def _check_requests(self) -> None:
         checker, groups = RequestChecker(self._findings), self._root.table("locatorGroups")
+        locators = LocatorChecker(self._findings, local_today())
         for name in self._locator_groups:
             node = groups.table(name) if groups is not None else None
             listing = node.entries.get("locators") if node is not None else None
             for number, entry in enumerate(listing.entries if isinstance(listing, Listing) else ()):
                 if isinstance(entry, Table):
                     checker.check(entry, f"locatorGroups.{name}.locators[{number}]")
+                    locators.check(entry, f"locatorGroups.{name}.locators[{number}]")
 
     def _check_locators(self) -> None:
         for name, group in self._locator_groups.items():
@@ -147,7 +151,8 @@ class DefsChecker:
     def _check_urls(self, group: LocatorGroup) -> None:
         """Missing pages are warnings, as they may come later; of a long list the first ones do."""
         missing = 0
-        for number, locator in enumerate(group.locators):
+        for number, written in enumerate(group.locators):
+            locator = next(written.each(), written)
             if not locator.url:
                 continue
             key = f"locatorGroups.{group.name}.locators[{number}].url"
@@ -219,7 +224,11 @@ class DefsChecker:
             if name in self._reach.uses:
                 checker.check(written)
         for name in self._reach.groups:
-            checker.check_parents(self._task_groups[name], self._record_defs)
+            group = self._task_groups[name]
+            is_used = bool(parents_of(group, self._record_defs))
+            locators = self._root.table("locatorGroups")
+            given = names_given(locators.table(name) if locators is not None and is_used else None)
+            checker.check_parents(group, self._record_defs, given)
             checker.check_changed(self._task_groups[name], self._record_defs)
             for task in self._task_groups[name].tasks:
                 if task.data_def in self._written:

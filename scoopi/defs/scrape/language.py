@@ -59,7 +59,13 @@ LOCATOR = Record(
             "A POST or PATCH may be sent again although the server may have received it.",
             "idempotent: true",
         ),
-    )
+        Key(
+            "values",
+            Record(others=Free(), called="value"),
+            "What the placeholders of the locator stand for: a page for each combination.",
+            "values: { n: 1-50, shop: [ oslo, bergen ] }",
+        ),
+    ),
 )
 LOCATOR_GROUP = Record(
     (

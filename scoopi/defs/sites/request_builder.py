@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote_plus
 
+from scoopi.defs.locators.locator_checker import VALUES, values_of
+from scoopi.defs.locators.values_builder import local_today
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.defs.sites.site_builder import header_fault, secret_fault
 from scoopi.defs.yaml.findings import Findings
@@ -14,19 +17,24 @@ from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool
 from scoopi.model.definitions import LocatorDef
 from scoopi.model.locator import PageRequest, Pairs
 from scoopi.model.place import Place
+from scoopi.model.text.locator_values import unescaped
 from scoopi.model.text.secrets import variable_of
 
 METHODS = ("GET", "POST", "PUT", "PATCH")
-PLAIN_KEYS = frozenset({"name", "url"})
+PLAIN_KEYS = frozenset({"name", "url", VALUES})
 _BODIES = ("form", "json")
+_PLACEHOLDER = re.compile(r"(%{1,2}\{[^{}]*\})")
 _JSON_WORDS = {"null": None, "~": None, "": None, "true": True, "false": False}
 
 
 def locator_def(entry: Table) -> LocatorDef:
     """The locator of an entry; its plain `params` become a part of its address."""
     name, url, place = entry.text("name") or "", entry.text("url") or "", entry.at("url")
+    values = values_of(entry, local_today()) if VALUES in entry.names() else ()
+    if not values and ("%%{" in url or "%%{" in name):
+        name, url = unescaped(name), unescaped(url)
     if PLAIN_KEYS.issuperset(entry.names()):
-        return LocatorDef(name, url, place)
+        return LocatorDef(name, url, place, values=values)
     params = _pairs(entry.table("params"))
     open_params = tuple(pair for pair in params if variable_of(pair[1]) is None)
     request = PageRequest(
@@ -38,7 +46,7 @@ def locator_def(entry: Table) -> LocatorDef:
         idempotent=read_bool(entry.text("idempotent") or "false") is True,
     )
     return LocatorDef(
-        name, with_params(url, open_params), place, None if request == PageRequest() else request
+        name, with_params(url, open_params), place, None if request == PageRequest() else request, values
     )
 
 
@@ -51,9 +59,15 @@ def with_params(url: str, params: Pairs) -> str:
     if not params:
         return url
     page, mark, fragment = url.partition("#")
-    query = "&".join(f"{quote_plus(name)}={quote_plus(text)}" for name, text in params)
+    query = "&".join(f"{quote_plus(name)}={_quoted(text)}" for name, text in params)
     joint = "" if page.endswith(("?", "&")) else "&" if "?" in page else "?"
     return f"{page}{joint}{query}{mark}{fragment}"
+
+
+def _quoted(text: str) -> str:
+    """A text of a query; placeholders stay, as their values are encoded when they are filled in."""
+    parts = _PLACEHOLDER.split(text)
+    return "".join(part if at % 2 else quote_plus(part) for at, part in enumerate(parts))
 
 
 class RequestChecker:

@@ -93,20 +93,26 @@ class Entries(Collection[Node]):
         file: the file of all the nodes.
     """
 
-    __slots__ = ("_file", "_last", "_parts")
+    __slots__ = ("_file", "_last", "_names", "_parts")
 
     def __init__(self, file: str) -> None:
         self._file = file
+        self._names: set[tuple[str, ...]] = set()
         self._parts: list[bytes | list[Node]] = []
         self._last: list[Node] = []
 
     def append(self, node: Node) -> None:
         """Add a node; nodes added earlier may be packed by this."""
         if len(self._last) == A_PART:
+            self._names |= _names_of(self._last)
             rows = [*map(flat_row, self._last)]
             self._parts.append(self._last if None in rows else _ENCODER.encode(rows))
             self._last = []
         self._last.append(node)
+
+    def names(self) -> set[str]:
+        """All names that tables among the nodes have, without unpacking them."""
+        return {name for names in self._names | _names_of(self._last) for name in names}
 
     def __len__(self) -> int:
         return len(self._parts) * A_PART + len(self._last)
@@ -122,6 +128,10 @@ class Entries(Collection[Node]):
 
     def __contains__(self, node: object) -> bool:
         return any(each is node for each in self)
+
+
+def _names_of(nodes: list[Node]) -> set[tuple[str, ...]]:
+    return {tuple(node.names()) for node in nodes if isinstance(node, Table)}
 
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -18,6 +18,7 @@ from scoopi.model.text.shown import nearest
 _PLACEHOLDER = re.compile(r"(%?)%\{\s*(input|slot)\.([^{}]*?)\s*\}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _DATA = "dataDefs"
+_LOCATORS = "locatorGroups."
 _CODE = frozenset({"steps", "plugins", "class", "script"})
 """Keys below which the text is run."""
 _QUERIES = frozenset({"block", "selector", "attribute", "each", "select"})
@@ -96,7 +97,7 @@ class InputFiller:
             self._miss(name, node, path)
         else:
             given = without_mark(self._inputs.values[name])
-            return given.replace("%{", "%%{") if is_data else given
+            return given.replace("%{", "%%{") if is_data or path.startswith(_LOCATORS) else given
         return STAND_IN
 
     def _refuse(self, placeholder: str, node: Text, path: str, refused: str) -> None:

@@ -1,0 +1,120 @@
+"""read_values: what the placeholders of a locator stand for, as written.
+
+Source: defs/README.md, 2.2.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from datetime import date, datetime, timedelta
+
+from scoopi.defs.scrape.checkers import Fault
+from scoopi.defs.yaml.node import Listing, Node, Table, Text
+from scoopi.java.dates.date_pattern import DatePattern
+from scoopi.model.text.locator_values import (
+    ISO_DAY,
+    DateValues,
+    LocatorValues,
+    NumberValues,
+    TextValues,
+    unescaped,
+)
+
+_RANGE = re.compile(r"(.+?)\s*\.\.\s*(.+)")
+_NUMBERS = re.compile(r"(\d{1,15})\s*(?:-|\.\.)\s*(\d{1,15})")
+_NUMBER = re.compile(r"\d{1,15}")
+_STEP = re.compile(r"([1-9]\d{0,5})([dwm]?)")
+_TODAY = re.compile(r"today(?:\s*([+-])\s*(\d{1,5}))?")
+_KEYS = frozenset({"from", "to", "step", "format"})
+_EXAMPLE = "write FIRST-LAST, as in 1-50, or DAY..DAY, as in 2026-01-01..2026-01-31"
+
+
+def local_today() -> date:
+    """What `today` stands for when definitions are read: the day in the time zone of this machine."""
+    return datetime.now().astimezone().date()
+
+
+def read_values(name: str, node: Node, today: date) -> LocatorValues | Fault:
+    """The values of one placeholder, or what is wrong with them.
+
+    Args:
+        node: a range (`1-50`, `2026-01-01..2026-01-31`), a list of texts, one text, or a mapping of `from`,
+            `to`, `step` and `format`.
+        today: what `today` stands for.
+    """
+    if isinstance(node, Listing):
+        texts = tuple(each.text for each in node.entries if isinstance(each, Text))
+        if len(texts) < len(node.entries) or not texts:
+            return Fault(f"the list of {name} is to have texts", "write [ oslo, bergen ]")
+        return TextValues(name, tuple(map(unescaped, texts)))
+    if isinstance(node, Table):
+        return _of_table(name, node, today)
+    if node.is_empty:
+        return Fault(f"{name} has no value", _EXAMPLE)
+    text = node.text.strip()
+    if found := _NUMBERS.fullmatch(text):
+        return _numbers(name, found[1], found[2], "1")
+    if found := _RANGE.fullmatch(text):
+        return _range(name, found[1], found[2], "", ISO_DAY, today)
+    return TextValues(name, (unescaped(node.text),))
+
+
+def _of_table(name: str, node: Table, today: date) -> LocatorValues | Fault:
+    unknown = [each for each in node.entries if each not in _KEYS]
+    texts = {key: (node.text(key) or "").strip() for key in _KEYS}
+    if unknown or not texts["from"] or not texts["to"]:
+        what = f"{name} has an unknown key {unknown[0]}" if unknown else f"{name} has no from, or no to"
+        return Fault(what, "write { from: 1, to: 50, step: 5 }; step and, for days, format can be left out")
+    if _NUMBER.fullmatch(texts["from"]) and _NUMBER.fullmatch(texts["to"]):
+        if texts["format"]:
+            return Fault(f"{name} has numbers, which take no format", "write 01-50 for two digits")
+        return _numbers(name, texts["from"], texts["to"], texts["step"] or "1")
+    return _range(name, texts["from"], texts["to"], texts["step"], texts["format"] or ISO_DAY, today)
+
+
+def _numbers(name: str, first: str, last: str, step: str) -> LocatorValues | Fault:
+    if not re.fullmatch(r"[1-9]\d{0,8}", step):
+        return Fault(f"the step of {name} is {step}", "write a whole number from 1")
+    if int(last) < int(first):
+        return Fault(f"{name} ends before it begins", f"write {last}-{first}")
+    return NumberValues(name, int(first), int(last), int(step), len(first) if first.startswith("0") else 0)
+
+
+def _range(name: str, first: str, last: str, step: str, pattern: str, today: date) -> LocatorValues | Fault:
+    begin, end = _day(first, today), _day(last, today, is_last=True)
+    if begin is None or end is None:
+        wrong = next((each for each in (first, last) if not _is_known(each, today)), first)
+        return Fault(f"{wrong!r} in {name} is neither a number nor a day", _EXAMPLE)
+    is_monthly = len(first) == len("2026-01") and not step
+    found = _STEP.fullmatch(step or ("1m" if is_monthly else "1d"))
+    if found is None:
+        return Fault(f"the step of {name} is {step}", "write days, weeks or months: 1d, 2w, 1m")
+    if end < begin:
+        return Fault(f"{name} ends before it begins", f"write {last}..{first}")
+    try:
+        DatePattern(pattern)
+    except ValueError as fault:
+        return Fault(f"the format of {name}: {fault}", "write letters as in dd.MM.yyyy")
+    if is_monthly and pattern == ISO_DAY:
+        pattern = "yyyy-MM"
+    days = int(found[1]) * (7 if found[2] == "w" else 1)
+    return DateValues(name, begin, end, days, found[2] == "m", pattern)
+
+
+def _is_known(text: str, today: date) -> bool:
+    return _NUMBER.fullmatch(text) is not None or _day(text, today) is not None
+
+
+def _day(text: str, today: date, *, is_last: bool = False) -> date | None:
+    """The day that a text names; of a month its first, or its last."""
+    if found := _TODAY.fullmatch(text):
+        days = int(found[2] or 0)
+        return today + timedelta(days=-days if found[1] == "-" else days)
+    try:
+        if len(text) == len("2026-01"):
+            first = date.fromisoformat(f"{text}-01")
+            return first.replace(day=monthrange(first.year, first.month)[1]) if is_last else first
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
