@@ -6,7 +6,7 @@ import contextlib
 import ctypes
 import os
 import signal
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -53,6 +53,21 @@ def kill_orphans(children: Collection[int]) -> None:
     _kill(_descendants(os.getpid(), children))
 
 
+def memory_of_trees(roots: Iterable[int]) -> dict[int, int]:
+    """Bytes of memory that processes and all of their descendants have for themselves; files are left out."""
+    children, page = _children(), os.sysconf("SC_PAGE_SIZE")
+    return {root: page * sum(map(_own_pages, (root, *_below(root, children)))) for root in roots}
+
+
+def _own_pages(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as file:
+            _, resident, shared, *_ = map(int, file.read().split())
+    except (OSError, ValueError):  # it has ended meanwhile
+        return 0
+    return resident - shared
+
+
 def _kill(pids: Iterable[int]) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -65,6 +80,11 @@ def _descendants(root: int, but: Collection[int] = ()) -> list[int]:
     Args:
         but: children that are left out, with all below them.
     """
+    return _below(root, _children(), but)
+
+
+def _children() -> dict[int, list[int]]:
+    """The children of each process."""
     children: dict[int, list[int]] = {}
     try:
         entries = [entry for entry in os.listdir("/proc") if entry.isdigit()]
@@ -77,6 +97,10 @@ def _descendants(root: int, but: Collection[int] = ()) -> list[int]:
         except (OSError, IndexError, ValueError):  # it has ended meanwhile
             continue
         children.setdefault(parent, []).append(int(entry))
+    return children
+
+
+def _below(root: int, children: Mapping[int, list[int]], but: Collection[int] = ()) -> list[int]:
     found, left = [], [root]
     while left:
         below = [pid for pid in children.get(left.pop(), []) if pid not in but]

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.remote.remote_connection import RemoteConnection
 from urllib3.exceptions import HTTPError
 
 from scoopi.browser.kept_pages import KeptPages
@@ -21,7 +22,7 @@ from scoopi.browser.page_document import DOCUMENT
 from scoopi.browser.page_wait import PageWait, Traffic, VisitFailedError, named, with_dialogs_dismissed
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
 from scoopi.configs.groups import BrowserSettings
-from scoopi.descendants import kill_tree
+from scoopi.descendants import kill_tree, memory_of_trees
 
 _ARGUMENTS = (
     "--headless=new",
@@ -53,6 +54,7 @@ _UNSENT = frozenset({"user-agent", "cookie", "host", "connection", "accept-encod
 """Headers that a browser sets by itself, or that are set in another way."""
 _PAGE = 200
 _LEAST_S = 0.1
+_POLL_S = 0.002
 _ANSWER_S = 5.0
 """How long the driver may take to report the answer, after the page has loaded."""
 DEATH = (WebDriverException, HTTPError, OSError)
@@ -77,6 +79,7 @@ class Browser:
 
     Attributes:
         pages: that it has loaded.
+        first_mb: the memory that it had without a page after the first one; 0 before, set by its pool.
 
     Raises:
         WebDriverException: the driver or the browser does not start.
@@ -93,6 +96,10 @@ class Browser:
         options.binary_location = settings.binary
         service = Service(settings.driver, log_output=str(profile / "driver.log"))
         self._driver = webdriver.Chrome(options=options, service=service)
+        executor = self._driver.command_executor
+        assert isinstance(executor, RemoteConnection)
+        # Selenium looks for the answer to each command on its socket ten times a second by default.
+        executor.client_config.websocket_interval = _POLL_S
         assert service.process is not None
         self._pid = service.process.pid
         self._answer: Mapping[str, Any] | None = None
@@ -109,6 +116,7 @@ class Browser:
         self._tab = ""
         self.profile = profile
         self.pages = 0
+        self.first_mb = 0
 
     def load(self, visit: Visit) -> Rendered | VisitFailed:
         """The page of one visit; cookies and storage of former ones are gone, but for those of its session.
@@ -153,6 +161,20 @@ class Browser:
             cookies = self._cookies.take((visit.url, shown), cookies, _header(visit, "cookie"))
         return Rendered(shown, body.encode(errors="replace"), status, headers, cookies)
 
+    def leave(self) -> None:
+        """Close the page, which would use processor and memory until the next one comes.
+
+        Raises:
+            DEATH: the browser or its driver has died.
+        """
+        if self._context:
+            self._driver.browser.remove_user_context(self._context)
+            self._context = ""
+
+    def memory_mb(self) -> int:
+        """What driver and browser use, with all their processes; callable from any thread."""
+        return memory_of_trees([self._pid])[self._pid] >> 20
+
     def kill(self) -> None:
         """End driver and browser at once, as nothing of them is kept; callable from any thread."""
         kill_tree(self._pid)
@@ -163,8 +185,7 @@ class Browser:
         if visit.how.is_idle_wanted:
             self._watch_traffic()
         self._traffic.clear()
-        if self._context:
-            driver.browser.remove_user_context(self._context)
+        self.leave()
         self._context = driver.browser.create_user_context()
         self._tab = driver.browsing_context.create(type="tab", user_context=self._context)
         driver.switch_to.window(self._tab)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import shutil
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 
 from scoopi.browser.browser import DEATH, Browser
+from scoopi.browser.browser_watch import BrowserWatch
 from scoopi.browser.kept_pages import KeptPages
 from scoopi.browser.pool_messages import (
     BrowserReserved,
@@ -23,12 +23,9 @@ from scoopi.browser.pool_messages import (
 from scoopi.browser.pool_process import SOCKET
 from scoopi.configs.groups import BrowserSettings
 
-GRACE_S = 0.5
-"""The time beyond its timeouts after which a browser counts as hung, and is killed."""
+_LEAVE_S = 10.0
+"""The longest that a browser may take to close a page."""
 _DIED = VisitFailed("the browser has ended while it loaded the page", "the browser has ended", "reset")
-_HUNG = VisitFailed(
-    "the browser did not answer within its timeout, and was killed", "the browser hangs", "timeout"
-)
 
 
 class BrowserPool:
@@ -69,36 +66,21 @@ class BrowserPool:
             try:
                 send(connection, BrowserReserved())
                 visit = receive_visit(connection)
+                is_good = False  # unless all goes well
                 result, is_good = self._loaded(browser, visit)
+                send(connection, result)
             finally:
                 self._give_back(browser, is_good)
-            send(connection, result)
 
     def _loaded(self, browser: Browser, visit: Visit) -> tuple[Rendered | VisitFailed, bool]:
         """What a visit gives, and whether its browser can be used again."""
+        watch = BrowserWatch(browser, visit.timeout_s, self._settings.memory_mb)
         try:
-            with self._watched(browser, visit) as hung:
+            with watch:
                 result = browser.load(visit)
         except DEATH:
-            return (_HUNG if hung.is_set() else _DIED), False
-        return result, not hung.is_set()
-
-    @contextmanager
-    def _watched(self, browser: Browser, visit: Visit) -> Iterator[threading.Event]:
-        """Kill the browser if it takes too long; the event says whether that has happened."""
-        hung = threading.Event()
-
-        def kill() -> None:
-            hung.set()
-            browser.kill()
-
-        timer = threading.Timer(visit.timeout_s + GRACE_S, kill)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield hung
-        finally:
-            timer.cancel()
+            return watch.verdict or _DIED, False
+        return result, watch.verdict is None
 
     def _borrowed(self) -> Browser | VisitFailed:
         """A browser, an idle one if there is one; the failure if none can be started."""
@@ -115,9 +97,23 @@ class BrowserPool:
             return VisitFailed(f"no browser can be started: {said}", "no browser can be started", hint=hint)
 
     def _give_back(self, browser: Browser, is_good: bool) -> None:
-        if is_good and browser.pages < self._settings.pages:
+        if is_good and browser.pages < self._settings.pages and self._is_small(browser):
             with self._lock:
                 self._idle.append(browser)
             return
         browser.kill()
         shutil.rmtree(browser.profile, ignore_errors=True)
+
+    def _is_small(self, browser: Browser) -> bool:
+        """Close the page; whether the browser has not grown half-way to what it may use."""
+        most_mb = self._settings.memory_mb
+        try:
+            with BrowserWatch(browser, _LEAVE_S, most_mb) as watch:
+                browser.leave()
+        except DEATH:
+            return False
+        if watch.verdict is not None:
+            return False
+        left_mb = browser.memory_mb()
+        browser.first_mb = browser.first_mb or left_mb
+        return 2 * left_mb <= browser.first_mb + most_mb

@@ -1,4 +1,4 @@
-"""cores and memory_limit: what this process may use of its machine."""
+"""cores, memory_limit and memory_bound: what this process may use of its machine."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 _OWN = Path("/proc/self/cgroup")
 _ROOT = Path("/sys/fs/cgroup")
 _UNIFIED = "0::/"
+_UNLIMITED = 1 << 60
+"""What cgroup v1 has as a limit where there is none is larger."""
 
 
 def memory_limit(own: Path = _OWN, root: Path = _ROOT) -> int | None:
@@ -26,6 +28,24 @@ def memory_limit(own: Path = _OWN, root: Path = _ROOT) -> int | None:
     group = root / path
     limits = (_limit(each / "memory.max") for each in (group, *group.parents) if each.is_relative_to(root))
     return min(filter(None, limits), default=None)
+
+
+def memory_bound(own: Path = _OWN, root: Path = _ROOT) -> int | None:
+    """As `memory_limit`, but with the limits of cgroup v1, for what can use less memory than there is."""
+    try:
+        lines = own.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    limits = [memory_limit(own, root)]
+    for line in lines:
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if "memory" in controllers.split(","):
+            top = root / "memory"
+            group = top / path.lstrip("/")
+            above = (each for each in (group, *group.parents) if each.is_relative_to(top))
+            limits += [_limit(each / "memory.limit_in_bytes") for each in above]
+    return min((limit for limit in limits if limit and limit < _UNLIMITED), default=None)
 
 
 def _limit(file: Path) -> int | None:

@@ -1,10 +1,12 @@
-"""The processes below one, by their programs."""
+"""The processes below one, by their programs, and the socket of a pool of browsers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from multiprocessing.connection import Client, Connection
 from pathlib import Path
 
+from tests.engine.desk import wait_until
 from tests.reliability.process import children_of
 
 
@@ -19,3 +21,18 @@ def programs_below(root: int, program: str) -> Iterator[int]:
             continue
         if name.startswith(program) and state != "Z":
             yield pid
+
+
+def connected(socket: str) -> Connection:
+    """A connection to a pool, once it listens: its socket has a name a moment before."""
+    found: list[Connection] = []
+
+    def connects() -> bool:
+        try:
+            found.append(Client(socket, "AF_UNIX"))
+        except OSError:
+            return False
+        return True
+
+    wait_until(connects, "the pool's socket")
+    return found[0]

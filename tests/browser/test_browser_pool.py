@@ -6,7 +6,6 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import closing
-from multiprocessing.connection import Client
 from pathlib import Path
 
 import pytest
@@ -22,8 +21,8 @@ from scoopi.browser.pool_messages import (
 )
 from scoopi.browser.pool_process import PoolProcess
 from scoopi.configs.groups import BrowserSettings
-from scoopi.model.definitions import BrowserDef
-from tests.browser.processes import programs_below
+from scoopi.model.definitions import BrowserDef, Until
+from tests.browser.processes import connected, programs_below
 from tests.engine.desk import wait_until
 from tests.server.server import Server
 
@@ -32,19 +31,23 @@ from tests.server.server import Server
 def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PoolProcess]:
     """A pool of one browser, which is replaced after three pages."""
     with closing(PoolProcess(BrowserSettings(browsers=1, pages=3), tmp_path_factory.mktemp("shots"))) as made:
-        wait_until(lambda: os.path.exists(made.socket), "the pool's socket")
         yield made
 
 
-def visit(pool: PoolProcess, url: str, timeout_s: float = 30.0) -> Reply:
-    with Client(pool.socket, "AF_UNIX") as connection:
+def visit(
+    pool: PoolProcess,
+    url: str,
+    timeout_s: float = 60.0,
+    how: BrowserDef = BrowserDef(),  # noqa: B008 - frozen
+) -> Reply:
+    with connected(pool.socket) as connection:
         assert receive_reply(connection) == BrowserReserved()
-        send(connection, Visit(url, {}, timeout_s, BrowserDef()))
+        send(connection, Visit(url, {}, timeout_s, how))
         return receive_reply(connection)
 
 
 def test_a_browser_is_lent_to_one_loader_at_a_time(pool: PoolProcess) -> None:
-    with Client(pool.socket, "AF_UNIX") as first, Client(pool.socket, "AF_UNIX") as second:
+    with connected(pool.socket) as first, connected(pool.socket) as second:
         assert receive_reply(first) == BrowserReserved()
         assert not second.poll(0.3)
         first.close()
@@ -62,7 +65,7 @@ def test_a_browser_is_replaced_after_its_pages(pool: PoolProcess, server: Server
 def test_a_browser_that_dies_fails_its_page_and_is_replaced(
     pool: PoolProcess, server: Server, late_table: str
 ) -> None:
-    with Client(pool.socket, "AF_UNIX") as connection:
+    with connected(pool.socket) as connection:
         receive_reply(connection)
         send(connection, Visit(server.url("/bad/never-answers"), {}, 30.0, BrowserDef()))
         wait_until(lambda: "/bad/never-answers" in server.log.paths(), "the request")
@@ -75,7 +78,7 @@ def test_a_browser_that_dies_fails_its_page_and_is_replaced(
 
 
 def test_a_browser_that_hangs_is_killed(pool: PoolProcess, server: Server, late_table: str) -> None:
-    with Client(pool.socket, "AF_UNIX") as connection:
+    with connected(pool.socket) as connection:
         receive_reply(connection)
         send(connection, Visit(server.url("/bad/never-answers"), {}, 8.0, BrowserDef()))
         wait_until(lambda: "/bad/never-answers" in server.log.paths(), "the request")
@@ -86,12 +89,29 @@ def test_a_browser_that_hangs_is_killed(pool: PoolProcess, server: Server, late_
     assert (failed.cause, failed.reason) == ("the browser hangs", "timeout")
 
 
+LEAK = """<p>leaks</p><script>const kept = []; setInterval(() => {
+  for (let each = 0; each < 4; each++) kept.push(new Array(1e6).fill(kept.length + 0.5)); }, 20)</script>"""
+
+
+def test_a_page_that_leaks_memory_fails_and_costs_no_other(
+    server: Server, pages: Path, late_table: str, tmp_path: Path
+) -> None:
+    (pages / "leak.html").write_text(LEAK)
+    settings = BrowserSettings(browsers=1, memory_mb=600)
+    with closing(PoolProcess(settings, tmp_path)) as pool:
+        failed = visit(
+            pool, server.url("/leak.html"), how=BrowserDef(Until(selector="#x"), timeout_ms=60_000)
+        )
+        assert isinstance(failed, VisitFailed)
+        assert failed.what.startswith("the page needs more than 600 MB of memory")
+        assert not failed.reason, "another attempt would need it too"
+        assert isinstance(visit(pool, server.url(late_table)), Rendered)
+
+
 def test_without_a_browser_the_page_fails_with_a_hint(tmp_path: Path) -> None:
     settings = BrowserSettings(driver="/nowhere/chromedriver")
-    with closing(PoolProcess(settings, tmp_path)) as pool:
-        wait_until(lambda: os.path.exists(pool.socket), "the pool's socket")
-        with Client(pool.socket, "AF_UNIX") as connection:
-            failed = receive_reply(connection)
+    with closing(PoolProcess(settings, tmp_path)) as pool, connected(pool.socket) as connection:
+        failed = receive_reply(connection)
     assert isinstance(failed, VisitFailed)
     assert failed.what.startswith("no browser can be started")
     assert "scoopi.webDriver.browserPath" in failed.hint

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from scoopi.configs.configs import Configs
-from scoopi.configs.groups import WorkerSettings, node_groups
-from scoopi.configs.machine import cores, memory_limit
+from scoopi.configs.groups import BrowserSettings, WorkerSettings, node_groups
+from scoopi.configs.machine import cores, memory_bound, memory_limit
 
 
 def groups_in(folder: Path, own: str, **limits: str) -> int | None:
@@ -48,6 +48,28 @@ def test_the_limit_is_divided_among_the_workers_their_parent_and_one_more_worker
         assert settings.memory_bytes == (1 << 30) // parts
     monkeypatch.setattr(node_groups, "memory_limit", lambda: None)
     assert WorkerSettings.of(Configs.from_composed({})).memory_bytes is None
+
+
+def test_limits_of_both_versions_of_control_groups_bound_browsers(tmp_path: Path) -> None:
+    own = "4:memory,hugetlb:/pods/pod\n0::/\n"
+    assert groups_in(tmp_path, own, _="900") == 900
+    for name, limit in (("", 1 << 63), ("pods", 800), ("pods/pod", 1000)):
+        folder = tmp_path / "cgroup" / "memory" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "memory.limit_in_bytes").write_text(f"{limit}\n")
+    assert memory_bound(tmp_path / "own", tmp_path / "cgroup") == 800
+    (tmp_path / "cgroup" / "memory.max").write_text("700\n")
+    assert memory_bound(tmp_path / "own", tmp_path / "cgroup") == 700
+    assert memory_bound(tmp_path / "missing", tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("bound_mb", "browsers", "memory_mb"),
+    [(64_000, 2, 2048), (4096, 2, 1024), (1500, 1, 750), (400, 1, 512)],
+)
+def test_browsers_share_half_of_the_memory(bound_mb: int, browsers: int, memory_mb: int) -> None:
+    found = BrowserSettings().within(bound_mb)
+    assert (found.browsers, found.memory_mb) == (browsers, memory_mb)
 
 
 def test_a_container_limit_bounds_the_cores(tmp_path: Path) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from scoopi.configs.machine import cores, memory_limit
+import msgspec
+
+from scoopi.configs.machine import cores, memory_bound, memory_limit
 from scoopi.configs.setting import NODE, RUN, SHARED, Group, SettingKey, SettingKind, Values
 
 OTHERS = 2
 """Processes of a node besides its workers: the parent, and the worker for quarantined pages."""
+LEAST_BROWSER_MB = 512
+"""A browser that shows a small page needs about half of it."""
 
 
 class WorkerSettings(Group, frozen=True):
@@ -73,6 +77,17 @@ class BrowserSettings(Group, frozen=True):
             least=1,
         ),
     ] = 200
+    memory_mb: Annotated[
+        int,
+        SettingKey(
+            "scoopi.webDriver.memory",
+            NODE,
+            "The most memory of a browser with all its processes; a page that needs more fails.",
+            least=LEAST_BROWSER_MB,
+            most=65536,
+            unit="MB",
+        ),
+    ] = 2048
     images: Annotated[
         bool,
         SettingKey(
@@ -90,6 +105,19 @@ class BrowserSettings(Group, frozen=True):
             "scoopi.webDriver.driverPath", NODE, "The program of the browser's driver.", kind=SettingKind.PATH
         ),
     ] = "/usr/bin/chromedriver"
+
+    @classmethod
+    def of(cls, configs: Values) -> Self:
+        """The settings of this machine."""
+        given, bound = super().of(configs), memory_bound()
+        return given if bound is None else given.within(bound >> 20)
+
+    def within(self, bound_mb: int) -> Self:
+        """The browsers, fewer or smaller ones if they would need more than half of the memory."""
+        for_all = bound_mb // 2
+        browsers = max(1, min(self.browsers, for_all // LEAST_BROWSER_MB))
+        memory_mb = max(LEAST_BROWSER_MB, min(self.memory_mb, for_all // browsers))
+        return msgspec.structs.replace(self, browsers=browsers, memory_mb=memory_mb)
 
 
 class AppenderSettings(Group, frozen=True):

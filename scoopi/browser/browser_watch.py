@@ -1,0 +1,66 @@
+"""BrowserWatch: kills a browser whose page takes too long, or too much memory."""
+
+from __future__ import annotations
+
+import threading
+import time
+from types import TracebackType
+from typing import Self
+
+from scoopi.browser.browser import Browser
+from scoopi.browser.pool_messages import VisitFailed
+
+GRACE_S = 0.5
+"""The time beyond its timeouts after which a browser counts as hung."""
+_LOOK_S = 0.5
+"""The interval between two looks at a browser's memory, which costs some milliseconds."""
+_HUNG = VisitFailed(
+    "the browser did not answer within its timeout, and was killed", "the browser hangs", "timeout"
+)
+
+
+class BrowserWatch:
+    """Kills a browser whose page takes too long, or too much memory, within a `with`.
+
+    Args:
+        timeout_s: of what is done within the `with`.
+        most_mb: that the browser may use, with all its processes.
+    """
+
+    def __init__(self, browser: Browser, timeout_s: float, most_mb: int) -> None:
+        self._browser = browser
+        self._ends = time.monotonic() + timeout_s + GRACE_S
+        self._most_mb = most_mb
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self.verdict: VisitFailed | None = None
+        """Why the browser was killed; None if it was not."""
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._done.set()
+        self._thread.join()  # a browser that is lent again must not be killed for the page before
+
+    def _watch(self) -> None:
+        while not self._done.wait(max(0.0, min(_LOOK_S, self._ends - time.monotonic()))):
+            self.verdict = self._fault()
+            if self.verdict is not None:
+                self._browser.kill()
+                return
+
+    def _fault(self) -> VisitFailed | None:
+        if time.monotonic() >= self._ends:
+            return _HUNG
+        if self._browser.memory_mb() <= self._most_mb:
+            return None
+        what = f"the page needs more than {self._most_mb} MB of memory, and its browser was killed"
+        hint = "raise scoopi.webDriver.memory, or block what the page loads"
+        return VisitFailed(what, "the page needs too much memory in the browser", hint=hint)

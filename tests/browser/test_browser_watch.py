@@ -1,0 +1,54 @@
+"""BrowserWatch: a browser whose page takes too long, or too much memory, is killed."""
+
+from __future__ import annotations
+
+import threading
+from typing import cast
+
+from scoopi.browser.browser import Browser
+from scoopi.browser.browser_watch import BrowserWatch
+
+LIMIT_S = 60.0
+
+
+class Tab:
+    """A browser of this size, which can be killed."""
+
+    def __init__(self, memory_mb: int = 100) -> None:
+        self._memory_mb = memory_mb
+        self.killed = threading.Event()
+
+    def memory_mb(self) -> int:
+        return self._memory_mb
+
+    def kill(self) -> None:
+        self.killed.set()
+
+
+def watch(tab: Tab, timeout_s: float) -> BrowserWatch:
+    return BrowserWatch(cast("Browser", tab), timeout_s, 200)
+
+
+def test_a_browser_that_does_what_it_should_stays() -> None:
+    tab = Tab()
+    with watch(tab, LIMIT_S) as watched:
+        pass
+    assert watched.verdict is None
+    assert not tab.killed.is_set()
+
+
+def test_a_browser_that_takes_too_long_is_killed() -> None:
+    tab = Tab()
+    with watch(tab, -0.5) as watched:
+        assert tab.killed.wait(LIMIT_S)
+    assert watched.verdict is not None
+    assert (watched.verdict.cause, watched.verdict.reason) == ("the browser hangs", "timeout")
+
+
+def test_a_browser_that_takes_too_much_memory_is_killed() -> None:
+    tab = Tab(memory_mb=300)
+    with watch(tab, LIMIT_S) as watched:
+        assert tab.killed.wait(LIMIT_S)
+    assert watched.verdict is not None
+    assert "more than 200 MB" in watched.verdict.what
+    assert not watched.verdict.reason
