@@ -109,7 +109,7 @@ class Scoopi:
         Returns:
             The report of the run; None when no finished run has failed tasks.
         Raises:
-            As `resume`; RunError also for a run of a cluster.
+            As `resume`; UsageError for a run of a cluster that the settings do not name.
         """
         return self._do(self._request.for_run(run, "finished"))
 

@@ -12,7 +12,7 @@ import msgspec
 from injector import inject
 
 from scoopi.bootstrap.defs_composer import DefsComposer, ensure_sites_of
-from scoopi.bootstrap.failed_tasks import FailedTasks, find_finished, refuse_cluster
+from scoopi.bootstrap.failed_tasks import find_finished, find_of_cluster, reopen_run
 from scoopi.bootstrap.wiring.modules import OpenedRun
 from scoopi.browser.pool_process import browsers_for
 from scoopi.configs.configs import Configs
@@ -40,7 +40,7 @@ from scoopi.runs.composed import (
 )
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.folders.run_folder import RunFolder, find_unfinished
-from scoopi.runs.folders.run_state import KEEP
+from scoopi.runs.folders.run_state import KEEP, node_folder_of, read_state
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.nodes.barricade import Barricade
@@ -132,12 +132,9 @@ class Bootstrap:
         configs: Configs,
         outputs: tuple[OutputSpec, ...],
     ) -> RunContext | RunReport:
-        if self._request.to_stdout:
-            raise UsageError("--output - is for runs on one machine", hint="name a folder with --output")
-        if self._request.limit is not None:
-            raise UsageError("--limit is for runs on one machine", hint="leave one of both out")
-        from scoopi.runs.cluster.cluster_boot import ClusterBoot
+        from scoopi.runs.cluster.cluster_boot import ClusterBoot, ensure_fits
 
+        ensure_fits(self._request)
         RowTables([spec for spec in outputs if spec.is_shared_table], Path.cwd()).ensure()
         boot = ClusterBoot(self._request, settings, self._open, self._node)
         return boot.join(composed, configs, outputs)
@@ -188,6 +185,8 @@ class Bootstrap:
 
     def _unfinished(self) -> Path | None:
         if self._request.run is None:
+            if self._request.failed and ClusterSettings.of(self._configs.compose(), Path.cwd()).is_cluster:
+                return find_of_cluster(self._request.output)
             find = find_finished if self._request.failed == "finished" else find_unfinished
             return find(self._request.output)
         for path in (Path(self._request.run), self._request.output / self._request.run):
@@ -195,12 +194,15 @@ class Bootstrap:
                 return path
         raise RunError("there is no such run", at=self._request.run, hint="name its folder, or its id")
 
-    def _resumed(self) -> RunContext | None:
+    def _resumed(self) -> RunContext | RunReport | None:
         path = self._unfinished()
         if path is None:
             return None
-        if self._request.failed:
-            refuse_cluster(path)
+        if self._request.failed and _is_of_cluster(path):
+            from scoopi.bootstrap.cluster_retry import ClusterRetry
+
+            retry = ClusterRetry(self._request, self._configs, self._node, self._open, self._checked)
+            return retry.join(path)
         folder = self._solo = self._open.enter_context(RunFolder.open(path))
         folder.ensure_store()
         with closing(SettlingStore(SqliteStore(folder.store_file))) as store:
@@ -210,20 +212,24 @@ class Bootstrap:
             raise folder.lost()
         composed = read_composed(kept)
         configs = self._configs.resumed(composed)
+        outputs = self._checked(composed)
+        RowTables(outputs, Path(composed.current_folder)).ensure()
+        context = self._opened(folder, composed, configs, outputs, resumed=True)
+        if self._request.failed and not reopen_run(context, folder) and folder.state().over:
+            return None
+        return context
+
+    def _checked(self, composed: Composed) -> tuple[OutputSpec, ...]:
+        """The outputs of a composed run, of which nothing has changed on this machine since."""
         compare_user_files(composed)
         compare_inputs(composed, self._request.inputs.values)
         ensure_sites_of(composed.definitions.sites, self._configs.compose().site_files)
         finder = PluginFinder(
             plugin_folders(Path(composed.current_folder), Path(composed.defs_source)), BUILTINS
         )
-        outputs = self._outputs(
+        return self._outputs(
             (*output_specs(composed.definitions, finder), *record_specs(composed.definitions))
         )
-        RowTables(outputs, Path(composed.current_folder)).ensure()
-        context = self._opened(folder, composed, configs, outputs, resumed=True)
-        if self._request.failed and not FailedTasks(context, folder).run_again() and folder.state().over:
-            return None
-        return context
 
     # Both
 
@@ -271,6 +277,11 @@ class Bootstrap:
                 hint="name a folder with --output",
             )
         return outputs
+
+
+def _is_of_cluster(path: Path) -> bool:
+    node_folder = node_folder_of(path)
+    return node_folder is not None and read_state(node_folder).cluster
 
 
 def _not_made(output: Path, error: OSError | StoreError) -> RunError:

@@ -1,22 +1,23 @@
-"""FailedTasks: makes jobs of the failed tasks of a run on one machine, so that they run again."""
+"""FailedTasks: makes jobs of the failed tasks of a run, so that they run again."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from scoopi.appenders.segment_reader import SegmentReader
-from scoopi.errors import RunError
 from scoopi.fetch.address import host_of
 from scoopi.model.job import Frame, JobPayload, JobState, retry_id
 from scoopi.runs.folders.run_folder import RunFolder
-from scoopi.runs.folders.run_state import node_folder_of, read_state
+from scoopi.runs.folders.run_state import HIDDEN, STATE_FILE, node_folder_of, read_state
 from scoopi.runs.run_context import RunContext
 from scoopi.store.pages.job_records import Ended, NewJob
 from scoopi.store.pages.job_store import JobStore
+from scoopi.store.ports import Store
 from scoopi.store.runs.run_record import RunRecord
 
 log = logging.getLogger(__name__)
@@ -32,34 +33,36 @@ class FailedTasks:
     So a retry that is asked for twice, or again after a crash, makes each job once; the rows of the tasks
     that did not fail stay those of the first job; and the published files change at the end, at once.
 
+    Args:
+        store: of the run, of settled answers.
+        node: incarnation of this node.
+        segments: the files that hold the frames of the failed jobs.
     Source: ARCHITECTURE, protocol rules 4 to 6.
     """
 
-    def __init__(self, context: RunContext, folder: RunFolder) -> None:
-        self._run = context.run
-        self._folder = folder
-        self._jobs = JobStore(context.store, context.node)
-        self._record = RunRecord(context.store, context.node)
+    def __init__(self, store: Store, node: str, segments: Iterable[Path]) -> None:
+        self._jobs = JobStore(store, node)
+        self._segments = sorted(segments)
 
-    def run_again(self) -> int:
-        """Put a job for each failed one that was not run again; how many. A finished run is reopened.
-
-        A crash between two of its steps leaves a run that `resume` finishes, or that was never reopened.
+    def jobs(self) -> list[NewJob]:
+        """A job for each failed one that was not run again, by id; of those in the segments.
 
         Raises:
             StoreError: the store does not answer.
         """
         failed = self._failed()
-        new = list(self._new_jobs(failed))
-        if not new:
-            return 0
-        self._folder.write_state(self._run)
-        self._record.reopen()
-        new.sort(key=lambda job: job.id)
-        for start in range(0, len(new), PUT_AT_ONCE):
-            self._jobs.put(new[start : start + PUT_AT_ONCE])
-        log.info("failed jobs of the run that run again: %d", len(new))
-        return len(new)
+        return sorted(self._new_jobs(failed), key=attrgetter("id")) if failed else []
+
+    def put(self, jobs: Sequence[NewJob]) -> None:
+        """Put these jobs; those that are there stay as they are.
+
+        Raises:
+            StoreError: the store does not answer; put them again.
+        """
+        for start in range(0, len(jobs), PUT_AT_ONCE):
+            self._jobs.put(jobs[start : start + PUT_AT_ONCE])
+        if jobs:
+            log.info("failed jobs of the run that run again: %d", len(jobs))
 
     def _failed(self) -> dict[str, Ended]:
         """The jobs whose failure stands: they have not been run again, and ended."""
@@ -70,9 +73,7 @@ class FailedTasks:
         return {job: end for job, end in failed.items() if retry_id(job) not in again}
 
     def _new_jobs(self, failed: dict[str, Ended]) -> Iterator[NewJob]:
-        if not failed:
-            return
-        for path in sorted(self._folder.segments.glob("*.seg")):
+        for path in self._segments:
             reader = SegmentReader(path)
             for frame in reader.frames():
                 end = failed.get(frame.job)
@@ -81,6 +82,22 @@ class FailedTasks:
                 if frame.payload is not None:
                     payload = _of_failed_tasks(frame, frame.payload)
                     yield NewJob(retry_id(frame.job), host_of(payload.locator.url), payload)
+
+
+def reopen_run(context: RunContext, folder: RunFolder) -> int:
+    """Put the failed tasks of a run on one machine; how many. A finished run is reopened.
+
+    A crash between two of its steps leaves a run that `resume` finishes, or that was never reopened.
+
+    Raises:
+        StoreError: the store does not answer.
+    """
+    failed = FailedTasks(context.store, context.node, folder.segments.glob("*.seg"))
+    if jobs := failed.jobs():
+        folder.write_state(context.run)
+        RunRecord(context.store, context.node).reopen()
+        failed.put(jobs)
+    return len(jobs)
 
 
 def _of_failed_tasks(frame: Frame, payload: JobPayload) -> JobPayload:
@@ -104,16 +121,11 @@ def find_finished(output: Path) -> Path | None:
     return None
 
 
-def refuse_cluster(path: Path) -> None:
-    """Refuse to retry a run of a cluster.
+def find_of_cluster(output: Path) -> Path | None:
+    """The run of a cluster under `output` that a node here began or ended last; None: there is none.
 
     Raises:
-        RunError: it is one. Its jobs' records expire when it is over, and its nodes' segments are apart.
+        RunError: the state of a node cannot be read.
     """
-    node_folder = node_folder_of(path)
-    if node_folder is not None and read_state(node_folder).cluster:
-        raise RunError(
-            "it is a run of a cluster: its failed tasks cannot be run again, as the cluster forgets its jobs",
-            at=str(path),
-            hint="start a new run of the same definitions",
-        )
+    files = sorted(output.glob(f"[!.]*/{HIDDEN}/*/{STATE_FILE}"), key=lambda file: -file.stat().st_mtime_ns)
+    return next((file.parents[2] for file in files if read_state(file.parent).cluster), None)

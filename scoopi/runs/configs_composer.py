@@ -78,6 +78,21 @@ class ConfigsComposer:
             )
         return self._composed
 
+    def joining(self, composed: Composed) -> Configs:
+        """The settings of a node that joins a composed run without the definitions: the run's, and its own.
+
+        Raises:
+            ConfigError: another value was given for a setting that the rows depend on.
+        """
+        given = self.compose()
+        kept = Configs.from_kept(composed.configs, self._request.environ)
+        errors, warnings = conflicts(given, kept)
+        for warning in warnings:
+            log.warning("%s; the run's value counts", warning)
+        if errors:
+            raise ConfigError("; ".join(errors), hint="leave it out, or start a new run")
+        return merge(given, kept, take_shared=False)
+
     def resumed(self, composed: Composed) -> Configs:
         """The settings of a resumed run: its own, with those that a new process may change.
 

@@ -132,11 +132,20 @@ class RunContext(msgspec.Struct, frozen=True):
         return self.command("resume")
 
     def command(self, verb: str) -> str:
-        """The command line of a verb that continues a run on one machine."""
+        """The command line of a verb that continues the run, in the cluster that keeps it if there is one."""
         folder = self.folder.path
         try:
             shown = folder.absolute().relative_to(Path.cwd())
         except ValueError:
             shown = folder
         stream = " --output -" if self.stream is not None else ""
-        return f"scoopi {verb} {shlex.quote(str(shown))}{stream}"
+        return f"scoopi {verb} {shlex.quote(str(shown))}{stream}{self._cluster_words()}"
+
+    def _cluster_words(self) -> str:
+        if self.cluster is None:
+            return ""
+        if self.cluster.store is not None:
+            return f" --store {shlex.quote(self.cluster.store.shown)}"
+        name = self.cluster.name
+        named = "" if name == ClusterSettings(()).name else f" -D scoopi.cluster.name={shlex.quote(name)}"
+        return f" --cluster {','.join(self.cluster.addresses)}{named}"

@@ -15,7 +15,7 @@ from scoopi.model.report.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import RUN
-from scoopi.store.runs.run_registry import PREFIX
+from scoopi.store.runs.known_run import PREFIX
 from tests.cluster.crew import LIMIT_S, Crew
 from tests.engine.desk import wait_until
 from tests.outputs.postgres_server import PostgresServer

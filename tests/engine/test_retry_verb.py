@@ -175,13 +175,12 @@ def kill_after_a_request(desk: Desk, server: Server, verb: str) -> None:
 
 
 @pytest.mark.parametrize("words", [["retry"], ["resume", "--failed"]])
-def test_a_run_of_a_cluster_is_refused(desk: Desk, world: World, words: list[str]) -> None:
+def test_a_run_of_a_cluster_needs_its_cluster(desk: Desk, world: World, words: list[str]) -> None:
     (state,) = desk.run_folder().glob(".scoopi/*/node.json")
     state.write_text(state.read_text().replace('"cluster":false', '"cluster":true'))
     ended = desk.scoopi(*words, desk.run_folder())
-    assert ended.code == 5
-    assert "it is a run of a cluster: its failed tasks cannot be run again" in ended.err
-    assert "start a new run of the same definitions" in ended.err
+    assert ended.code == 2
+    assert "no cluster given; add --cluster HOST:PORT, or --store postgresql://" in ended.err
 
 
 def test_a_run_that_does_not_exist_is_named(desk: Desk) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from scoopi.errors import StoreError
 from scoopi.store.ports import RUN, Change, Outcome, Store, StoreMap
+from scoopi.store.runs.known_run import PREFIX
 from scoopi.store.runs.run_record import RunPhase
-from scoopi.store.runs.run_registry import PREFIX, RunRegistry
+from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.solo.sqlite_store import SqliteStore
 from tests.store.faulty_store import NodeDied
 
@@ -287,3 +288,77 @@ def test_a_run_whose_node_crashed_while_it_was_forgotten_is_removed_once_by_the_
             grid.sweeper().sweep(nobody)
     assert grid.removed == [maps]
     assert grid.registry("n4").enter("shop")[0] != maps
+
+
+def over(grid: Grid) -> str:
+    """The maps of a run that is over."""
+    maps, _ = grid.registry("n1").enter("shop")
+    grid.phases[maps] = RunPhase.OVER
+    grid.registry("n1").note_over("shop", maps)
+    grid.registry("n1").note_ends("shop", maps)
+    return maps
+
+
+def test_a_run_that_is_over_is_reopened_in_other_maps_once(grid: Grid) -> None:
+    former = over(grid)
+    assert grid.registry("n2").reopen("shop")
+    maps, is_over = grid.registry("n3").enter("shop")
+    assert (maps != former, is_over) == (True, False)
+    assert not grid.registry("n3").reopen("shop"), "it has begun already"
+    assert grid.registry("n4").enter("shop") == (maps, False)
+    assert grid.registry("n4").before("shop") == former
+    assert grid.removed == []
+    grid.registry("n1").note_over("shop", former)  # a node that was asleep
+    assert grid.registry("n4").enter("shop") == (maps, False)
+
+
+def test_a_run_that_is_not_over_or_not_known_is_not_reopened(grid: Grid) -> None:
+    assert not grid.registry("n1").reopen("shop")
+    maps, _ = grid.registry("n1").enter("shop")
+    for phase in (RunPhase.RUNNING, RunPhase.ENDING):
+        grid.phases[maps] = phase
+        assert not grid.registry("n2").reopen("shop")
+    assert grid.registry("n2").before("shop") is None
+    assert grid.registry("n2").enter("shop") == (maps, False)
+
+
+def test_of_a_run_that_is_reopened_again_only_the_last_two_maps_are_kept(grid: Grid) -> None:
+    first = over(grid)
+    grid.registry("n1").reopen("shop")
+    second = over(grid)
+    assert grid.removed == []
+    assert grid.registry("n1").reopen("shop")
+    assert grid.removed == [first]
+    assert grid.registry("n1").before("shop") == second
+
+
+@pytest.mark.parametrize("end", ["sweep", "forget", "enter", "renew"])
+def test_all_maps_of_a_reopened_run_are_removed_with_it(grid: Grid, end: str) -> None:
+    former = over(grid)
+    grid.registry("n1").reopen("shop")
+    maps = over(grid)
+    if end == "forget":
+        grid.registry("n2").forget("shop")
+    elif end == "renew":
+        grid.registry("n2").renew("shop", maps)
+    else:
+        del grid.phases[maps]
+        grid.sweeper().sweep(nobody) if end == "sweep" else grid.registry("n2").enter("shop")
+    assert sorted(grid.removed) == sorted([former, maps])
+
+
+def test_a_run_that_two_nodes_reopen_at_once_gets_the_maps_of_one(watched: WatchedStore) -> None:
+    grid = Grid(watched)
+    former = over(grid)
+    second: list[bool] = []
+
+    def phase(maps: str) -> RunPhase | None:
+        if not second:  # the other one comes while this one looks
+            second.append(grid.registry("n2").reopen("shop"))
+        return grid.phases.get(maps)
+
+    assert not RunRegistry(watched, phase, grid.removed.append, "n1").reopen("shop")
+    assert second == [True]
+    assert grid.registry("n3").before("shop") == former
+    grid.sweeper().sweep(nobody)
+    assert grid.removed == []

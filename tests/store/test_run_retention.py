@@ -17,8 +17,9 @@ from scoopi.store.nodes.node_record import Load, NodeStatus
 from scoopi.store.pages.finished_jobs import RememberedEnds
 from scoopi.store.pages.job_records import Ended
 from scoopi.store.ports import PAYLOADS, RUN_MAPS, Outcome, Store, StoreMap
+from scoopi.store.runs.known_run import PREFIX
 from scoopi.store.runs.run_record import RunPhase, RunRecord
-from scoopi.store.runs.run_registry import PREFIX, RunRegistry
+from scoopi.store.runs.run_registry import RunRegistry
 from scoopi.store.runs.run_retention import RunRetention
 from scoopi.store.settling_store import SettlingStore
 from scoopi.store.solo.sqlite_store import SqliteStore

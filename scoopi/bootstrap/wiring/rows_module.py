@@ -235,7 +235,7 @@ class RowsModule(Module):
             resume=context.resume_command(),
             was_over=context.was_over,
             is_alone=context.cluster is None,
-            retry=context.command("retry") if context.cluster is None else "",
+            retry=context.command("retry"),
         )
 
     @singleton

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from scoopi.cli.arguments import Verb
-from scoopi.cli.options import add_inputs, add_run_options
+from scoopi.cli.options import add_cluster, add_inputs, add_run_options, cluster_settings
 from scoopi.cli.session import carry_out
 from scoopi.cli.terminal import Terminal, printable
 
@@ -28,10 +28,13 @@ class Resume:
         parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
         parser.add_argument("--failed", action="store_true", help="run the failed tasks again, too")
         add_run_options(parser)
+        add_cluster(parser)
         add_inputs(parser, "an input, which must be the one that the run began with")
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Resume it; the exit code is 0 if no run is unfinished."""
+
+        options.settings = [f"{key}={value}" for key, value in cluster_settings(options).items()]
 
         def resume(scoopi: Scoopi) -> RunReport | None:
             report = scoopi.resume(options.run_name, failed=options.failed)

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from scoopi.cli.arguments import Verb
-from scoopi.cli.options import add_run_options
+from scoopi.cli.options import add_cluster, add_run_options, cluster_settings
 from scoopi.cli.session import carry_out
 from scoopi.cli.terminal import Terminal, printable
 
@@ -23,16 +23,22 @@ class Retry:
         "Runs the failed tasks of a run again, with its own definitions and settings, and adds their rows to "
         "its output. The files stay complete: they are replaced at the end, at once."
     )
-    example = "scoopi retry\nscoopi retry output/20260131-101500-3f2a -D scoopi.retry.attempts=10"
+    example = (
+        "scoopi retry\nscoopi retry output/20260131-101500-3f2a -D scoopi.retry.attempts=10\n"
+        "scoopi retry output/shop-1a2b3c4d-5e6f --cluster 10.0.0.7:5701"
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """RUN and the options of a run."""
         help_text = "the run's folder, or its id in the output folder (default: the newest finished run)"
         parser.add_argument("run_name", metavar="RUN", nargs="?", help=help_text)
         add_run_options(parser)
+        add_cluster(parser)
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Run them; the exit code is 0 if no task has failed."""
+
+        options.settings = [f"{key}={value}" for key, value in cluster_settings(options).items()]
 
         def retry(scoopi: Scoopi) -> RunReport | None:
             report = scoopi.retry(options.run_name)

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from scoopi.configs.configs import Configs
 from scoopi.configs.groups import ClusterSettings, MetricsSettings, OutputSettings
-from scoopi.errors import ConfigError, RecordError, StoppedError, StoreError
+from scoopi.errors import ConfigError, RecordError, StoppedError, StoreError, UsageError
 from scoopi.metrics.answers import Answers
 from scoopi.metrics.metrics_server import MetricsServer
 from scoopi.metrics.node_view import JoiningNode
@@ -139,6 +139,18 @@ class ClusterBoot:
             jobs=JobCounts(left=None),
             publish_note="it was stopped before this node began",
         )
+
+
+def ensure_fits(request: RunRequest) -> None:
+    """Refuse what was asked for that only a run on one machine can do.
+
+    Raises:
+        UsageError: it was.
+    """
+    if request.to_stdout:
+        raise UsageError("--output - is for runs on one machine", hint="name a folder with --output")
+    if request.limit is not None:
+        raise UsageError("--limit is for runs on one machine", hint="leave one of both out")
 
 
 def _ensure_compared(output: OutputSettings, outputs: Sequence[OutputSpec]) -> None:

@@ -16,8 +16,10 @@ from scoopi.model.report.run_figures import ClusterFigures, RunFigures
 from scoopi.runs.cluster.cluster_runs import live_nodes, runs_of
 from scoopi.runs.cluster.run_name import RunName, valid_name
 from scoopi.runs.cluster.run_survey import RunSurvey
+from scoopi.runs.composed import Composed, read_composed
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
+from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.ports import Store
 from scoopi.store.runs.run_record import RunCancel, RunPhase, RunRecord
 from scoopi.store.shared_backend import open_backend
@@ -28,12 +30,15 @@ class ClusterDesk:
 
     Connected within its `with`.
 
+    Args:
+        is_guarded: whether all is refused while no majority of the cluster's members is seen.
     Raises:
         UsageError: no cluster was named.
         ClusterError: it does not answer.
     """
 
-    def __init__(self, request: RunRequest) -> None:
+    def __init__(self, request: RunRequest, *, is_guarded: bool = False) -> None:
+        self._is_guarded = is_guarded
         self._settings = ClusterSettings.of(ConfigsComposer(request).compose(), Path.cwd())
         self._opened = ExitStack()
         self._node = new_incarnation()
@@ -42,7 +47,7 @@ class ClusterDesk:
             raise UsageError("no cluster given", hint=hint)
 
     def __enter__(self) -> ClusterDesk:
-        self._backend = open_backend(self._settings, self._node, is_guarded=False)
+        self._backend = open_backend(self._settings, self._node, is_guarded=self._is_guarded)
         self._opened.callback(self._backend.close)
         self._registry = runs_of(self._backend, self._node, self._settings.heartbeat_ms)
         return self
@@ -79,6 +84,42 @@ class ClusterDesk:
             StoreError: the cluster does not answer.
         """
         return self._stores(run)[run]
+
+    def phase(self, run: str) -> RunPhase | None:
+        """Where the run stands; None of one that was reopened just now.
+
+        Raises:
+            RunError: the cluster knows no run of that name.
+            StoreError: the cluster does not answer.
+        """
+        state = RunRecord(self.store(run), self._node).read()
+        return None if state is None else state.phase
+
+    def composed(self, run: str) -> Composed:
+        """What the run was composed of.
+
+        Raises:
+            RunError: the cluster knows no run of that name (any more), or has not composed it.
+            StoreError: the cluster does not answer.
+        """
+        if run not in self._registry.kept():
+            what = f"{self._backend.name} knows no run {run!r}, or no longer"
+            hint = "it keeps a finished run for scoopi.run.retention: start a new run of the same definitions"
+            raise RunError(what, hint=hint)
+        before = self._registry.before(run)
+        stores = [self.store(run), *([] if before is None else [self._backend.store(before)])]
+        found = (Barricade(store, "setup", self._node).composed() for store in stores)
+        if (packed := next((each for each in found if each is not None), None)) is None:
+            raise RunError(f"the run {run} has not begun, or has just expired", hint="start it again")
+        return read_composed(packed)
+
+    def reopen(self, run: str, keep_s: int) -> None:
+        """Let a run that is over continue, to run failed tasks again; the nodes that join it fill its maps.
+
+        Args:
+            keep_s: as of `RunRegistry.enter`.
+        """
+        self._registry.reopen(run, keep_s)
 
     def cancel(self, run: str) -> bool:
         """Ask all nodes of the run to shut down gracefully.

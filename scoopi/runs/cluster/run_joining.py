@@ -17,6 +17,7 @@ from scoopi.model.report.run_report import RunReport
 from scoopi.publishing.output_file import OutputSpec, of_node
 from scoopi.runs.cluster.cluster_runs import runs_of
 from scoopi.runs.cluster.left_over_runs import EarlierIncarnations, LeftOverRuns
+from scoopi.runs.cluster.reopened_run import ReopenedRun
 from scoopi.runs.cluster.run_name import RunName, definitions_digest, unfinished_run
 from scoopi.runs.composed import Composed, read_composed
 from scoopi.runs.configs_composer import conflicts, merge
@@ -121,7 +122,6 @@ class RunJoining:
 
     def _found(self, backend: SharedBackend, opened: ExitStack, mine: Composed) -> _Found:
         """The run under its name, in the cluster and in the output folder."""
-        canaries = backend.canaries
         registry = runs_of(backend, self._node, self._settings.heartbeat_ms)
         names = RunName(backend.store(), lambda run: self._is_over(backend, registry.maps(run)), self._node)
         if self._name is None:  # decided once: a run that others complete meanwhile is not started again
@@ -129,7 +129,9 @@ class RunJoining:
         path = self._request.output / self._name
         folder = opened.enter_context(NodeFolder.join(path, self._settings.node))
         self._folder = path
-        return _Found(self._name, folder, backend, names, registry, canaries)
+        reopened = ReopenedRun(backend, registry, self._node, self._settings.liveness_gap_ms)
+        reopened.ensure_filled(self._name, self._request.is_stopped)
+        return _Found(self._name, folder, backend, names, registry, backend.canaries)
 
     def _decided(self, names: RunName, mine: Composed) -> str:
         """As named; else the one that this node left unfinished; else the current one, or a new one."""

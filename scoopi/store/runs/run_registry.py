@@ -3,45 +3,19 @@
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import Callable, Iterator
 
-import msgspec
-
 from scoopi.errors import RecordError, StoreError
-from scoopi.model.job import MapsText, RunText
 from scoopi.store.ports import RUN, Change, Store, pages
 from scoopi.store.record_codec import RecordCodec, unreadable
 from scoopi.store.retries import first_won
+from scoopi.store.runs.known_run import PREFIX, KnownRun, other_maps
 from scoopi.store.runs.run_record import RunPhase
 from scoopi.store.runs.run_retention import WEEK_S, RunPulse
 
 log = logging.getLogger(__name__)
 
-PREFIX = "runs/"
 PAGE = 500
-
-
-class KnownRun(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The grid's record `runs/<name>`.
-
-    Attributes:
-        run: its name.
-        node: incarnation of the node that wrote this.
-        maps: what its maps are named by; other ones for each incarnation of a name.
-        over: no node takes part any more.
-        ends: all that is kept of it expires; until this is set, each node that finds the run over sets the
-            expiry again.
-        gone: its maps are removed; until `ends` they are about to be. The record stays, so that no
-            incarnation gets the maps of an earlier one.
-    """
-
-    run: RunText
-    node: str
-    maps: MapsText
-    over: bool = False
-    ends: bool = False
-    gone: bool = False
 
 
 class RunRegistry:
@@ -105,8 +79,8 @@ class RunRegistry:
         if known.gone and not known.ends:
             raise StoreError(f"the run {run} is being removed", hint="try again")
         if self._has_ended(known):
-            self._remove(known.maps)
-            new = self._new_record(run, f"{run}~{secrets.token_hex(4)}", keep_s)
+            self._remove_all(known)
+            new = self._new_record(run, other_maps(run), keep_s)
             self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])
             return None
         if not known.over:
@@ -119,10 +93,35 @@ class RunRegistry:
         """Like `enter`, for a run whose data is lost in these maps: its name gets others, once."""
         known, stands = self._read(run)
         if known is not None and known.maps == maps:
-            new = self._new_record(run, f"{run}~{secrets.token_hex(4)}", keep_s)
+            new = self._new_record(run, other_maps(run), keep_s)
             if self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])[0].won:
-                self._remove(maps)
+                self._remove_all(known)
         return self.enter(run, keep_s)
+
+    def reopen(self, run: str, keep_s: int = WEEK_S) -> bool:
+        """Give a run that is over, and still kept, other maps to continue in; they are filled by ReopenedRun.
+
+        Its records in the maps before have an end already, which a member that fills up may not lift.
+
+        Returns:
+            Whether this node did it; False: the run is not over, or another node was first.
+        """
+        known, stands = self._read(run)
+        if known is None or known.gone or self._phase(known.maps) is not RunPhase.OVER:
+            return False
+        if known.before is not None:  # of the time before that: what it knew is in the maps since
+            self._remove(known.before)
+        maps = other_maps(run)
+        new = self._new_record(run, maps, keep_s, before=known.maps)
+        if self._grid.cas_all(RUN, [Change(PREFIX + run, stands, new)])[0].won:
+            return True
+        self.pulse.end(maps)
+        return False
+
+    def before(self, run: str) -> str | None:
+        """The maps that a run was over in when it was reopened; None of all others."""
+        known, _ = self._read(run)
+        return None if known is None or known.gone else known.before
 
     def note_over(self, run: str, maps: str) -> None:
         """The incarnation in these maps is over; to be noted before the first of its records expires."""
@@ -153,7 +152,7 @@ class RunRegistry:
                 log.warning("run %s: it is left as it is: %s", known.run, error)
                 continue
             if phase is None and known.over:
-                self._remove(known.maps)
+                self._remove_all(known)
                 self._change(known, stands, ends=True, gone=True)
             elif phase is RunPhase.OVER and not known.ends:
                 end(known.run, known.maps)
@@ -217,7 +216,7 @@ class RunRegistry:
     def _remove_gone(self, run: str) -> None:
         known, stands = self._read(run)
         if known is not None and known.gone:
-            self._remove(known.maps)
+            self._remove_all(known)
             self.pulse.end(known.maps)
             self._change(known, stands, ends=True, gone=True)
 
@@ -240,13 +239,18 @@ class RunRegistry:
         first_won(once, f"the end of the run {run} could not be noted")
 
     def _change(self, known: KnownRun, stands: bytes, ends: bool, gone: bool = False) -> bool:
-        new = self._codec.written(KnownRun(known.run, self._node, known.maps, True, ends, gone))
+        new = self._codec.written(KnownRun(known.run, self._node, known.maps, True, ends, gone, known.before))
         return self._grid.cas_all(RUN, [Change(PREFIX + known.run, stands, new)])[0].won
 
-    def _new_record(self, run: str, maps: str, keep_s: int) -> bytes:
+    def _remove_all(self, known: KnownRun) -> None:
+        self._remove(known.maps)
+        if known.before is not None:
+            self._remove(known.before)
+
+    def _new_record(self, run: str, maps: str, keep_s: int, before: str | None = None) -> bytes:
         """Of a run that begins in these maps. Its time begins first: a sweep must not find it without any."""
         self.pulse.renew(maps, keep_s)
-        return self._codec.written(KnownRun(run, self._node, maps))
+        return self._codec.written(KnownRun(run, self._node, maps, before=before))
 
     def _read(self, run: str) -> tuple[KnownRun | None, bytes]:
         stands = self._grid.get_all(RUN, [PREFIX + run]).get(PREFIX + run)
@@ -255,7 +259,7 @@ class RunRegistry:
     def _known(self, key: str, stands: bytes) -> KnownRun:
         """Of another run, or in its maps, nothing is read, and above all nothing removed."""
         known = self._codec.read(key, stands)
-        if PREFIX + known.run != key or known.maps.partition("~")[0] != known.run:
+        if not known.is_whole or PREFIX + known.run != key:
             raise unreadable(RUN, key, stands, "it names another run")
         return known
 

@@ -1,0 +1,102 @@
+"""ClusterRetry: has a node take part in a cluster's run once more, to run its failed tasks again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from scoopi.bootstrap.failed_tasks import FailedTasks
+from scoopi.configs.groups import ClusterSettings, OutputSettings
+from scoopi.model.report.run_report import RunReport
+from scoopi.publishing.output_file import OutputSpec
+from scoopi.publishing.row_tables import RowTables
+from scoopi.runs.cluster.cluster_boot import ClusterBoot, ensure_fits
+from scoopi.runs.cluster.cluster_desk import ClusterDesk
+from scoopi.runs.composed import Composed
+from scoopi.runs.configs_composer import ConfigsComposer
+from scoopi.runs.folders.node_folder import LOST_PREFIX
+from scoopi.runs.folders.run_state import HIDDEN
+from scoopi.runs.run_context import RunContext
+from scoopi.runs.run_request import RunRequest
+from scoopi.store.retries import retried
+from scoopi.store.runs.run_record import RunPhase
+
+
+class ClusterRetry:
+    """Has a node take part in a cluster's run once more, to run its failed tasks again.
+
+    A run that is over is reopened under its name, as long as the cluster keeps it. The failed tasks are those
+    whose frames are in the run's folder here.
+
+    Args:
+        configs: what was given to this node.
+        node: incarnation of this process.
+        opened: closes what this opens.
+        checked: compares a composed run with what is on this machine, and returns its outputs.
+    """
+
+    def __init__(
+        self,
+        request: RunRequest,
+        configs: ConfigsComposer,
+        node: str,
+        opened: ExitStack,
+        checked: Callable[[Composed], tuple[OutputSpec, ...]],
+    ) -> None:
+        self._request = request
+        self._configs = configs
+        self._node = node
+        self._opened = opened
+        self._checked = checked
+
+    def join(self, path: Path) -> RunContext | RunReport | None:
+        """Join the run of this folder; None when none of its failed tasks can be run again here.
+
+        Raises:
+            UsageError: no cluster was named.
+            RunError: the cluster does not know the run, or no longer.
+            As `ClusterBoot.join`.
+        """
+        ensure_fits(self._request)
+        request = replace(self._request, run=path.name, output=path.parent)
+        timeout_s = ClusterSettings.of(self._configs.compose(), Path.cwd()).reconnect_timeout_ms / 1000
+        with ClusterDesk(request, is_guarded=True) as desk:
+            composed = retried(
+                "looking for failed tasks",
+                lambda: self._reopened(desk, path),
+                timeout_s,
+                request.is_stopped,
+            )
+        if composed is None:
+            return None
+        configs, outputs = self._configs.joining(composed), self._checked(composed)
+        RowTables([spec for spec in outputs if spec.is_shared_table], Path.cwd()).ensure()
+        settings = ClusterSettings.of(configs, Path.cwd())
+        context = ClusterBoot(request, settings, self._opened, self._node).join(composed, configs, outputs)
+        if isinstance(context, RunContext) and not context.was_over:
+            failed = FailedTasks(context.store, self._node, _segments(path))
+            retried(
+                "putting failed tasks",
+                lambda: failed.put(failed.jobs()),
+                context.store_timeout_s,
+                request.is_stopped,
+            )
+        return context
+
+    def _reopened(self, desk: ClusterDesk, path: Path) -> Composed | None:
+        """What the run was composed of, once it can be joined; None: it is over, and nothing failed here."""
+        composed = desk.composed(path.name)
+        if desk.phase(path.name) is RunPhase.OVER:
+            if not FailedTasks(desk.store(path.name), self._node, _segments(path)).jobs():
+                return None
+            desk.reopen(path.name, OutputSettings.of(self._configs.joining(composed)).unfinished_s)
+        return composed
+
+
+def _segments(path: Path) -> Iterator[Path]:
+    """Of all nodes whose folders are here."""
+    for file in path.glob(f"{HIDDEN}/*/segments/*.seg"):
+        if not file.parents[1].name.startswith(LOST_PREFIX):
+            yield file

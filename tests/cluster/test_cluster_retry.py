@@ -1,0 +1,212 @@
+"""`scoopi retry` of a run on several nodes: its failed tasks run again into its output, each row once."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from scoopi.model.report.run_report import RunStatus
+from scoopi.store.cluster.cluster_client import ClusterClient
+from tests.cluster.crew import LIMIT_S, Crew
+from tests.engine.flaky_site import FlakySite
+from tests.reliability.process import ScoopiProcess
+from tests.reliability.world import World, build_world
+from tests.server.answer import Answer
+from tests.server.server import Server
+
+ONCE = {"scoopi.retry.attempts": "1"}
+BOTH = {"scoopi.cluster.quorum.size": "2"}
+PAGES = 6
+TABLES = """
+locatorGroups: {{ page: [{urls}] }}
+taskGroups:
+  page:
+    plain: {{ dataDef: plain, output: [ "{postgres}#plain", "sqlite:{sqlite}#plain" ] }}
+    keyed: {{ dataDef: keyed, output: "{postgres}#keyed" }}
+dataDefs:
+  plain: {{ each: li, fields: {{ title: b }} }}
+  keyed: {{ each: li, key: [title], fields: {{ title: b }} }}
+"""
+
+
+class Site:
+    """A site whose pages with `-0` in their path fail until it recovers; it may kill a node that asks."""
+
+    def __init__(self, folder: Path) -> None:
+        self.lock = threading.Lock()
+        self.victim: ScoopiProcess | None = None
+        self.spared = 0
+        self._is_broken = True
+        self._pages = FlakySite(
+            folder, lambda _request, _of_path, path: self._is_broken and "-0" in path, 404
+        )
+
+    def recover(self) -> None:
+        self._is_broken = False
+
+    def __call__(self, path: str) -> bytes | Answer | None:
+        with self.lock:
+            if self.victim is not None and path != "/robots.txt":
+                if not self.spared:
+                    self.victim.signal(signal.SIGKILL)
+                self.spared -= 1
+        return self._pages(path)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    """The pages of shelf 0, and the first link of each other, fail."""
+    return Site(tmp_path / "world" / "pages")
+
+
+@pytest.fixture
+def server(site: Site) -> Iterator[Server]:
+    with Server(site) as server:
+        yield server
+
+
+@pytest.fixture
+def world(tmp_path: Path, server: Server) -> World:
+    return build_world(tmp_path / "world", 4, 2, server.url(""))
+
+
+@pytest.fixture(params=["postgresql"])
+def crew_of(request: pytest.FixtureRequest, world: World, tmp_path: Path) -> Iterator[Callable[..., Crew]]:
+    """Makes crews of one run in a cluster, or in a database of its own."""
+    name = {"hazelcast": "cluster", "postgresql": "postgres_url"}[request.param]
+    kept: ClusterClient | str = request.getfixturevalue(name)
+    with ExitStack() as crews:
+        yield lambda **changes: crews.enter_context(
+            Crew(kept, world.defs, tmp_path / "out", f"{tmp_path.name}-run", {**ONCE, **changes})
+        )
+
+
+def named(crew: Crew) -> str:
+    return f"scoopi.cluster.name={crew.name}"
+
+
+def retry(crew: Crew, *words: str) -> list[str]:
+    """The command line that retries the crew's run."""
+    return crew.words("retry", str(crew.folder), "--workers", "0", *words)
+
+
+@pytest.mark.parametrize("crew_of", ["hazelcast", "postgresql"], indirect=True)
+def test_the_failed_tasks_run_again_into_the_output(
+    crew_of: Callable[..., Crew], world: World, site: Site, server: Server
+) -> None:
+    crew = crew_of(**BOTH)
+    reports = crew.run("ann", "bob")
+    failed = sum(report.jobs.failed for report in reports)
+    hints = {report.retry_hint.split(" --", 1)[1] for report in reports if report.jobs.failed}
+    assert hints == {f"store {crew.url}" if crew.url else f"cluster {crew.address} -D {named(crew)}"}
+    assert crew.rows() < world.rows
+    asked = len(server.log.pages())
+    site.recover()
+    code, _, err = crew.ask("retry", str(crew.folder), "--workers", "0")
+    assert code == 0, err
+    assert crew.rows() == world.rows
+    # Only the failed pages are asked for, and what they link to.
+    assert len(server.log.pages()) - asked == failed + 2
+    code, _, err = crew.ask("retry", str(crew.folder), "--workers", "0")
+    assert (code, "nothing to retry: " in err, "has no failed task" in err) == (0, True, True)
+    assert crew.run("ann")[0].status is RunStatus.DONE
+    assert crew.rows() == world.rows, "a node that joins the run later changes nothing"
+
+
+@pytest.mark.parametrize("crew_of", ["hazelcast", "postgresql"], indirect=True)
+def test_a_retry_that_is_killed_is_continued_with_each_row_once(
+    crew_of: Callable[..., Crew], world: World, site: Site, tmp_path: Path
+) -> None:
+    crew = crew_of()
+    crew.run("ann")
+    before = crew.rows()
+    site.recover()
+    for number in range(2):
+        kill_at_a_request(crew, site, tmp_path / f"killed{number}", number)
+        assert before <= crew.rows() <= world.rows
+    code, _, err = crew.ask("resume", "--failed", str(crew.folder), "--workers", "0")
+    assert code == 0, err
+    assert crew.rows() == world.rows
+
+
+def test_a_retry_that_is_killed_is_continued_by_nodes_that_join_the_run(
+    crew_of: Callable[..., Crew], world: World, site: Site, tmp_path: Path
+) -> None:
+    crew = crew_of()
+    crew.run("ann")
+    site.recover()
+    kill_at_a_request(crew, site, tmp_path / "killed")
+    assert {report.status for report in crew.run("ann", "bob")} == {RunStatus.DONE}
+    assert crew.rows() == world.rows
+
+
+def test_a_run_that_its_cluster_has_forgotten_cannot_be_retried(
+    crew_of: Callable[..., Crew], world: World
+) -> None:
+    crew = crew_of()
+    crew.run("ann")
+    rows = crew.rows()
+    assert crew.ask("forget", crew.run_name)[0] == 0
+    code, _, err = crew.ask("retry", str(crew.folder))
+    assert (code, f"knows no run {crew.run_name!r}, or no longer" in err) == (5, True)
+    assert "it keeps a finished run for scoopi.run.retention: start a new run" in err
+    assert crew.rows() == rows
+
+
+def start(crew: Crew, folder: Path) -> ScoopiProcess:
+    folder.mkdir()
+    return ScoopiProcess([*retry(crew), "-q", "-D", "scoopi.cluster.liveness.gap=2000"], folder)
+
+
+def kill_at_a_request(crew: Crew, site: Site, folder: Path, spared: int = 0) -> None:
+    """A retry begins, and is killed before one of its requests for a page is answered.
+
+    Args:
+        spared: how many requests are answered before.
+    """
+    with site.lock:
+        running = site.victim = start(crew, folder)
+        site.spared = spared
+    try:
+        assert running.wait(LIMIT_S) == -signal.SIGKILL
+    finally:
+        running.kill_all()
+        site.victim = None
+
+
+def test_rows_of_tables_stand_once_with_and_without_a_key(
+    postgres_url: str, tmp_path: Path, site: Site, server: Server
+) -> None:
+    urls = ", ".join(f'"{server.url(f"/page-{number}.html")}"' for number in range(PAGES))
+    (tmp_path / "world" / "pages").mkdir(parents=True)
+    for number in range(PAGES):
+        page = "".join(f"<li><b>{number}-{row}</b>" for row in range(2))
+        (tmp_path / "world" / "pages" / f"page-{number}.html").write_text(page)
+    defs = tmp_path / "defs.yml"
+    defs.write_text(TABLES.format(urls=urls, postgres=postgres_url, sqlite=tmp_path / "rows.db"))
+    expected = Counter(f"{number}-{row}" for number in range(PAGES) for row in range(2))
+    with Crew(postgres_url, defs, tmp_path / "out", "tables", dict(ONCE)) as crew:
+        crew.run("ann", "bob")
+        assert in_postgres(postgres_url, "plain") == expected - Counter(["0-0", "0-1"])
+        site.recover()
+        kill_at_a_request(crew, site, tmp_path / "killed")
+        assert crew.ask("retry", str(crew.folder), "--workers", "0")[0] == 0
+    assert in_postgres(postgres_url, "plain") == in_postgres(postgres_url, "keyed") == expected
+    found: Counter[str] = Counter()
+    for file in tmp_path.glob("rows*.db"):
+        with closing(sqlite3.connect(file)) as connection:
+            found += Counter(title for (title,) in connection.execute("SELECT title FROM plain"))
+    assert found == expected
+
+
+def in_postgres(database: str, table: str) -> Counter[str]:
+    with psycopg.connect(database) as connection:
+        return Counter(title for (title,) in connection.execute(f"SELECT title FROM {table}"))
