@@ -66,6 +66,8 @@ class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
         only: names of the tasks to run; empty for all.
         public_only: a public page led here: a host of a private address is not asked.
         parent: values of the record that led here, by column.
+        depth: how many links of crawls with a `depth` led here from the locator.
+        number: how many pages of its pagination come before it.
     """
 
     locator: Locator
@@ -76,6 +78,8 @@ class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
     only: tuple[str, ...] = ()
     public_only: bool = False
     parent: dict[str, Any] = {}
+    depth: Count = 0
+    number: Count = 0
 
 
 class StoredJob(msgspec.Struct, frozen=True, omit_defaults=True):

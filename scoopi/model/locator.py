@@ -59,6 +59,19 @@ class Locator(msgspec.Struct, frozen=True, omit_defaults=True):
         return (self.group, self.url) if self.request is None else (self.group, self.url, self.request.key)
 
 
+class LinkBounds(msgspec.Struct, frozen=True):
+    """How far links of one field lead.
+
+    Attributes:
+        depth: the most links of crawls from a locator to a page; None: it is no link of a crawl, or of one
+            without a bound.
+        pages: the most pages of a pagination, its first one included; None: it is no link of one.
+    """
+
+    depth: int | None = None
+    pages: int | None = None
+
+
 class Link(msgspec.Struct, frozen=True):
     """Requests a child job; `url` is absolute, or an address as written.
 
@@ -66,6 +79,7 @@ class Link(msgspec.Struct, frozen=True):
         once: follow it once per defined locator, however many pages link to it.
         once_per_run: follow it once per run and set of `parent` values, whichever locator leads to it.
         parent: values of the record that links to it, by column: those that the group's definitions use.
+        bounds: how far it and those behind it lead; None: as far as there are links.
     """
 
     group: str
@@ -73,6 +87,7 @@ class Link(msgspec.Struct, frozen=True):
     once: bool = False
     once_per_run: bool = False
     parent: dict[str, Any] = {}
+    bounds: LinkBounds | None = None
 
 
 class Validators(msgspec.Struct, frozen=True):

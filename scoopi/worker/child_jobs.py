@@ -10,11 +10,12 @@ from scoopi.errors import FetchError
 from scoopi.fetch.address import FILE_HOST, LONGEST_ADDRESS, AddressKind, parse_address
 from scoopi.model.failure import Failure
 from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id, run_id, without_fragment
-from scoopi.model.locator import Link, Locator
+from scoopi.model.locator import Link, LinkBounds, Locator
 from scoopi.model.text.shown import shown
 from scoopi.worker.messages import Child
 
 DIGEST_SIZE = 8
+_UNBOUND = LinkBounds()
 
 
 class ChildJobs:
@@ -51,6 +52,8 @@ class ChildJobs:
         from_network = self._host_of(payload.locator.url) != FILE_HOST
         too_deep = refused = too_long = 0
         for link in links:
+            if _is_beyond(link, payload):
+                continue
             if len(link.url) > LONGEST_ADDRESS:
                 too_long += 1
                 continue
@@ -60,8 +63,7 @@ class ChildJobs:
             occurrence = seen[pair]
             seen[pair] += 1
             way = _Way.of(link, url, job, payload, occurrence)
-            digest = ancestor_digest(*pair)
-            if digest in _split(way.ancestors):
+            if ancestor_digest(*pair) in _split(way.ancestors):
                 continue
             host = self._host_of(url)
             if from_network and host == FILE_HOST and _is_local(url):
@@ -70,15 +72,7 @@ class ChildJobs:
             if way.page > self._max_depth:
                 too_deep += 1
                 continue
-            new = JobPayload(
-                locator=Locator(way.name, link.group, url),
-                seed=way.seed,
-                page=way.page,
-                ancestors=way.ancestors + digest,
-                public_only=public_only,
-                parent=link.parent,
-            )
-            children[way.job] = Child(way.job, host, new)
+            children[way.job] = Child(way.job, host, way.payload(link, url, payload, public_only))
         return tuple(children.values()), tuple(self._warnings(payload, too_deep, refused, too_long))
 
     def _warnings(self, payload: JobPayload, too_deep: int, refused: int, too_long: int) -> Iterator[Failure]:
@@ -119,6 +113,27 @@ class _Way(NamedTuple):
             return cls(child, name, payload.seed, 2, payload.ancestors[:DIGEST_SIZE])
         child = link_id(job, link.group, url, occurrence)
         return cls(child, name, payload.seed, payload.page + 1, payload.ancestors)
+
+    def payload(self, link: Link, url: str, page: JobPayload, public_only: bool) -> JobPayload:
+        """The job's payload; `page` is that of the page with the link."""
+        bounds = link.bounds or _UNBOUND
+        return JobPayload(
+            locator=Locator(self.name, link.group, url),
+            seed=self.seed,
+            page=self.page,
+            ancestors=self.ancestors + ancestor_digest(link.group, url),
+            public_only=public_only,
+            parent=link.parent,
+            depth=page.depth + (bounds.depth is not None),
+            number=page.number + 1 if bounds.pages is not None else 0,
+        )
+
+
+def _is_beyond(link: Link, payload: JobPayload) -> bool:
+    """Whether a link of the page leads farther than its definition wants; that is no fault."""
+    bounds = link.bounds or _UNBOUND
+    too_deep = bounds.depth is not None and payload.depth >= bounds.depth
+    return too_deep or (bounds.pages is not None and payload.number + 1 >= bounds.pages)
 
 
 def _is_local(url: str) -> bool:

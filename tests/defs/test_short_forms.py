@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scoopi.model.locator import LinkBounds
 from tests.defs.written import Outcome, check_in
 
 LONG = """
@@ -54,6 +55,49 @@ def test_short_forms_give_the_definitions_of_the_long_ones(tmp_path: Path) -> No
             task.name: [each.to for each in task.outputs] for task in definitions.task_groups["list"].tasks
         }
         assert outputs == {"books": ["books.csv"], "more": []}
+
+
+LINKS = """
+    locatorGroups: { list: /a.html }
+    taskGroups:
+      list:
+        titles: { dataDef: title, output: titles.csv }
+        pages: { next: { select: "a.next @href", max: 5 } }
+        site: { crawl: { deny: /login, depth: 2 } }
+        shop: { crawl: { select: nav a @href, group: list, allow: [ a, b ], same: domain, once: locator } }
+    dataDefs: { title: { fields: { title: h1 } } }
+"""
+
+
+def test_next_and_crawl_are_links_of_a_data_definition_with_rules(tmp_path: Path) -> None:
+    outcome = checked(tmp_path, LINKS)
+    assert outcome.found == []
+    made = {name: each.fields[0] for name, each in outcome.definitions.record_defs.items() if "." in name}
+    chosen = {
+        name: (
+            field.follow,
+            field.once,
+            [each.text for each in field.links.allow],
+            [each.text for each in field.links.deny],
+            field.links.same,
+            field.links.bounds,
+        )
+        for name, field in made.items()
+        if field.links is not None
+    }
+    assert chosen == {
+        "list.pages": ("list", "run", [], [], "any", LinkBounds(pages=5)),
+        "list.site": ("list", "run", [], ["/login"], "host", LinkBounds(depth=2)),
+        "list.shop": ("list", "locator", ["a", "b"], [], "domain", LinkBounds()),
+    }
+    assert str(made["list.pages"].read_at) == f"{tmp_path}/defs.yml:6:30"
+    assert [task.outputs for task in outcome.definitions.task_groups["list"].tasks[1:]] == [()] * 3
+
+
+def test_next_may_be_a_selector_alone(tmp_path: Path) -> None:
+    outcome = checked(tmp_path, LINKS.replace('{ select: "a.next @href", max: 5 }', "a.next @href"))
+    field = outcome.definitions.record_defs["list.pages"].fields[0]
+    assert (outcome.found, field.follow, field.links) == ([], "list", None)
 
 
 def test_one_output_with_options_needs_no_list(tmp_path: Path) -> None:

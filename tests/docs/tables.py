@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args, get_origin
 from scoopi.configs.registry import SETTINGS
 from scoopi.configs.setting import Setting, SettingKind
 from scoopi.defs.browser import browser_language
-from scoopi.defs.records import record_language
+from scoopi.defs.records import link_language, record_language
 from scoopi.defs.scrape import language
 from scoopi.defs.sites.site_language import AUTH, LOGIN, PAGE_SIGN, RETRY, SITE
 from scoopi.defs.yaml.shape import (
@@ -60,7 +60,10 @@ _RECORDS = {
     "filter": language.FILTER,
     "site": SITE,
     "output": record_language.OUTPUT,
-    "follow": record_language.FOLLOW,
+    "follow": link_language.FOLLOW,
+    "next": link_language.NEXT,
+    "crawl": link_language.CRAWL,
+    "links": link_language.LINKS,
     "record-def": record_language.RECORD_DEF,
     "field": record_language.FIELD,
     "source": record_language.SOURCE,

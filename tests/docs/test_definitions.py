@@ -23,6 +23,7 @@ FOLDERS = (
     "jobs",
     "offers",
     "outputs",
+    "site",
 )
 FIRST = ROOT / "defs" / "examples" / "bookshop"
 

@@ -84,7 +84,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/defs/records": (
         "test_short_forms.py and test_record_defs.py compose through them",
-        "record_def_builder.py record_language.py",
+        "link_language.py record_def_builder.py record_language.py",
     ),
     "scoopi/defs/yaml": (
         "the tests of definitions read files through them",

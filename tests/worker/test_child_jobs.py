@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoopi.model.job import JobPayload, ancestor_digest, seed_id
-from scoopi.model.locator import Link, Locator
+from scoopi.model.locator import Link, LinkBounds, Locator
 from scoopi.worker.child_jobs import ChildJobs
 from scoopi.worker.messages import Child
 
@@ -117,3 +117,23 @@ def test_a_page_read_once_per_run_has_its_place_in_the_chain_only_if_a_record_le
 def test_a_link_that_is_not_followed_hides_none_behind_it() -> None:
     long, circle = Link("item", "http://h/".ljust(70_000, "x")), Link("list", "/list.html")
     assert [child.payload.locator.url for child in made(page(), long, circle, Link("item", "/a"))] == ["/a"]
+
+
+def test_links_of_a_crawl_end_at_its_depth_without_a_warning() -> None:
+    link = Link("list", "/a", once_per_run=True, bounds=LinkBounds(depth=2))
+    (first,) = made(page(), link)
+    assert first.payload.depth == 1
+    (item,) = made(first.payload, Link("item", "/b", once_per_run=True))
+    assert item.payload.depth == 1, "other links lead no deeper into the crawl"
+    (second,) = made(item.payload, Link("list", "/c", once_per_run=True, bounds=LinkBounds(depth=2)))
+    children, warnings = ChildJobs(lambda url: "h:80", 9).make("2" * 32, second.payload, [link])
+    assert (second.payload.depth, children, warnings) == (2, (), ())
+
+
+def test_a_pagination_ends_at_its_last_page_and_another_link_begins_a_new_one() -> None:
+    first, last = page(), Link("list", "/4", once_per_run=True, bounds=LinkBounds(pages=3))
+    (second,) = made(first, Link("list", "/2", once_per_run=True, bounds=LinkBounds(pages=3)))
+    (third,) = made(second.payload, Link("list", "/3", once_per_run=True, bounds=LinkBounds(pages=3)))
+    assert made(third.payload, last) == []
+    (other,) = made(third.payload, Link("list", "/other/1", once_per_run=True))
+    assert len(made(other.payload, last)) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from scoopi.defs.records.record_def_builder import RECORDS, WrittenRecordDef, outputs_of, read_expectation
+from scoopi.defs.records.short_forms import LINK_TASKS
 from scoopi.defs.scrape.checkers import Checkers
 from scoopi.defs.scrape.class_names import RECORD_PARSER
 from scoopi.defs.scrape.defs_groups import CHANGED, WrittenTask, WrittenTaskGroup
@@ -107,10 +108,14 @@ class RecordChecker:
         """
         node, classes = task.node, set(steps)
         name = task.data_def
-        if "follow" in node.entries and name != f"{task.group}.{task.name}":
-            what = f"task {task.name} has both dataDef and follow"
-            hint = "give the follow a task of its own, or write it into a field"
-            self._findings.error(node.keys["follow"], task.key, what, hint)
+        links = [key for key in node.entries if key in LINK_TASKS]
+        if links and name != f"{task.group}.{task.name}":
+            what = f"task {task.name} has both dataDef and {links[0]}"
+            hint = f"give the {links[0]} a task of its own, or write it into a field"
+            self._findings.error(node.keys[links[0]], task.key, what, hint)
+        for other in links[1:]:
+            what = f"task {task.name} has both {links[0]} and {other}"
+            self._findings.error(node.keys[other], task.key, what, f"give the {other} a task of its own")
         if reads_records and classes and RECORD_PARSER not in classes:
             what = f"{name} has fields, and these steps do not read records"
             hint = f"take the steps out, or derive them from {RECORD_STEPS}"
@@ -186,9 +191,11 @@ class RecordChecker:
                 )
 
     def _check_follow(self, node: Table, field: FieldDef, key: str) -> None:
-        if "once" in node.entries and not field.follow:
-            what = f"once has no effect without follow in field {field.name}"
-            self._findings.error(node.keys["once"], key, what, "add `follow: GROUP`, or take it out")
+        for name in ("once", "links"):
+            if name in node.entries and not field.follow:
+                what = f"{name} has no effect without follow in field {field.name}"
+                self._findings.error(node.keys[name], key, what, "add `follow: GROUP`, or take it out")
+        self._check_links(node, field, f"{key}.links")
         if not field.follow:
             return
         if field.follow not in self._groups:
@@ -197,6 +204,20 @@ class RecordChecker:
         if field.type not in _LEADING_TYPES:
             what = f"field {field.name} is followed, and its type {field.type} is not an address"
             self._findings.error(node.keys["follow"], key, what, "write `type: url`")
+
+    def _check_links(self, node: Table, field: FieldDef, key: str) -> None:
+        rules, links = field.links, node.table("links")
+        if rules is None or links is None:
+            return
+        for name, value in (("depth", rules.bounds.depth), ("pages", rules.bounds.pages)):
+            if value is not None and value < 1:
+                what = f"a {name} of {value} leads nowhere"
+                self._findings.error(links.at(name), f"{key}.{name}", what, "write a number from 1")
+        for name, patterns in (("allow", rules.allow), ("deny", rules.deny)):
+            for pattern in patterns:
+                if (fault := self._checkers.regex(pattern.text)) is not None:
+                    what = f"the pattern is wrong: {fault.what}"
+                    self._findings.error(pattern.place, f"{key}.{name}", what, fault.hint)
 
     def _check_names(self, written: WrittenRecordDef) -> None:
         known: dict[str, Place] = {}

@@ -10,14 +10,16 @@ import msgspec
 from scoopi.defs.records.record_language import SOURCES
 from scoopi.defs.records.short_forms import NO_OUTPUT
 from scoopi.defs.scrape.digest import definition_digest
-from scoopi.defs.yaml.node import Listing, Table, Text, read_bool
+from scoopi.defs.yaml.node import Listing, Table, Text, read_bool, read_integer
 from scoopi.model.definitions import OutputDef
+from scoopi.model.locator import LinkBounds
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records.record_def import (
     COLUMN_TYPES,
     CURRENCY,
     FieldDef,
     FieldType,
+    LinkRules,
     RecordDef,
     Selector,
     SourceDef,
@@ -128,7 +130,19 @@ def _field(name: str, node: Table, place: Place) -> FieldDef:
         required=_flag(node, "required"),
         follow=node.text("follow") or "",
         once=node.text("once") or "run",
+        links=_link_rules(node.table("links")),
         place=place,
+    )
+
+
+def _link_rules(node: Table | None) -> LinkRules | None:
+    if node is None:
+        return None
+    return LinkRules(
+        allow=_selectors(node, "allow"),
+        deny=_selectors(node, "deny"),
+        same=node.text("same") or "any",
+        bounds=LinkBounds(read_integer(node.text("depth") or ""), read_integer(node.text("pages") or "")),
     )
 
 

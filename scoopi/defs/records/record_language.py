@@ -7,25 +7,18 @@ from __future__ import annotations
 
 from typing import get_args
 
+from scoopi.defs.records.link_language import LINKS, ONCE_KEY, SELECTS
 from scoopi.defs.yaml.shape import Key, Kind, ListOf, NameOr, Record, Scalar
-from scoopi.model.records.record_def import HTMLS, ON_ERRORS, ONCE, TEXTS, FieldType
+from scoopi.model.records.record_def import HTMLS, ON_ERRORS, TEXTS, FieldType
 from scoopi.model.records.record_schema import META_COLUMNS
 
 _TEXT, _NAME, _BOOL = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kind.BOOL)
-_SELECTS = ListOf(_NAME, or_one=True)
 SOURCES = ("html", "json", "jsonld", "microdata", "opengraph")
-ONCE_KEY = Key(
-    "once",
-    Scalar(Kind.NAME, ONCE),
-    "Whether the page is read once per run, once per locator, or for each link. Default: run.",
-    "once: locator",
-)
-
 FIELD = Record(
     (
         Key(
             "select",
-            _SELECTS,
+            SELECTS,
             "CSS or XPath (with a `source`, JMESPath); a trailing `@name` takes an attribute. "
             "Of several the first that matches counts.",
             'select: "h3 > a @title"',
@@ -99,15 +92,9 @@ FIELD = Record(
         Key("required", _BOOL, "A record without a value here is rejected.", "required: true"),
         Key("follow", _NAME, "The task group of the page that the value leads to.", "follow: detail"),
         ONCE_KEY,
+        Key("links", LINKS, "Which of its addresses are followed. Default: all.", "links: { same: host }"),
     ),
     short="a selector, or a list of selectors",
-)
-FOLLOW = Record(
-    (
-        Key("select", _SELECTS, "Where the links are.", 'select: "li.next > a @href"', True),
-        Key("group", _NAME, "The task group of the pages that they lead to.", "group: list", True),
-        ONCE_KEY,
-    )
 )
 SOURCE = Record(
     (

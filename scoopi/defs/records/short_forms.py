@@ -21,7 +21,13 @@ LINK_FIELD = "link"
 """The only field of the data definition that a task's `follow` becomes."""
 _TASK_GROUP_KEYS = frozenset({"live"})
 _LISTS = ("key", "meta")
-_FIELD_LISTS = ("select", "formats", "languages")
+_FIELD_LISTS = ("select", "formats", "languages", "allow", "deny")
+CRAWL_TASK = "crawl"
+LINK_TASKS = frozenset({"follow", "next", CRAWL_TASK})
+"""Keys of a task that stand for a data definition of links."""
+_RULES = {"allow": "allow", "deny": "deny", "same": "same", "depth": "depth", "max": "pages"}
+"""Key of a task of links -> its name among the `links` of a field."""
+_ALL_LINKS = "//a[not(starts-with(@href, 'javascript:'))]/@href | //area/@href"
 
 
 def expanded(root: Table) -> Table:
@@ -110,13 +116,11 @@ def _valued(locator: Table) -> Table:
 def _task_group(group: str, node: Node, place: Place) -> Node:
     if not isinstance(node, Table):
         return node
-    return _mapped(
-        node, lambda name, task, _: task if name in _TASK_GROUP_KEYS else _task(f"{group}.{name}", task)
-    )
+    return _mapped(node, lambda name, task, _: task if name in _TASK_GROUP_KEYS else _task(group, name, task))
 
 
-def _task(name: str, node: Node) -> Node:
-    """`output: X` is a list of mappings; `follow: {…}` a data definition of its own, which is not written."""
+def _task(group: str, name: str, node: Node) -> Node:
+    """`output: X` is a list of mappings; a task of links has a data definition of its own, not written."""
     if not isinstance(node, Table):
         return node
     if "output" in node.entries:
@@ -126,42 +130,65 @@ def _task(name: str, node: Node) -> Node:
             tables = [_keyed("to", entry) for entry in outputs.entries]
             outputs = Listing(tables, outputs.place)
         node = _with(node, "output", outputs)
-    if "follow" in node.entries:
-        node = _with(node, "follow", _field("", node.entries["follow"], node.keys["follow"]))
-    if "follow" in node.entries and "dataDef" not in node.entries:
-        place = node.keys["follow"]
-        node = _with(node, "dataDef", Text(name, place), place)
+    for links in LINK_TASKS.intersection(node.entries):
+        node = _with(node, links, _link_task(group, node.entries[links]))
+    kind = link_task_of(node)
+    if kind and "dataDef" not in node.entries:
+        place = node.keys[kind]
+        node = _with(node, "dataDef", Text(f"{group}.{name}", place), place)
         if "output" not in node.entries:
             nothing = _keyed("to", Text(NO_OUTPUT, place))
             node = _with(node, "output", Listing([nothing], place), place)
     return node
 
 
+def link_task_of(task: Table) -> str:
+    """By which of LINK_TASKS a task has links in place of a data definition; empty if by none."""
+    return next((key for key in task.entries if key in LINK_TASKS), "")
+
+
+def _link_task(group: str, node: Node) -> Node:
+    """With its group, and lists."""
+    node = _field("", node, node.place)
+    if isinstance(node, Table) and "group" not in node.entries:
+        node = _with(node, "group", Text(group, node.place), node.place)
+    return node
+
+
 def _links_of_tasks(sections: dict[str, Node]) -> Table:
-    """The data definitions that the tasks' `follow` stand for, by `GROUP.TASK`."""
+    """The data definitions that the tasks of links stand for, by `GROUP.TASK`."""
     made = Table({}, {}, Place())
     groups = sections.get("taskGroups")
     for group, tasks in groups.entries.items() if isinstance(groups, Table) else ():
         for name, task in tasks.entries.items() if isinstance(tasks, Table) else ():
-            follow = task.entries.get("follow") if isinstance(task, Table) else None
-            if (
-                isinstance(task, Table)
-                and isinstance(follow, Table)
-                and task.text("dataDef") == f"{group}.{name}"
-            ):
-                made.entries[f"{group}.{name}"] = _link_def(follow)
-                made.keys[f"{group}.{name}"] = task.keys["follow"]
-                made.place = follow.place
+            if not isinstance(task, Table) or task.text("dataDef") != f"{group}.{name}":
+                continue
+            kind = link_task_of(task)
+            links = task.entries.get(kind)
+            if isinstance(links, Table):
+                made.entries[f"{group}.{name}"] = _link_def(kind, links)
+                made.keys[f"{group}.{name}"] = task.keys[kind]
+                made.place = links.place
     return made
 
 
-def _link_def(follow: Table) -> Table:
-    place = follow.place
+def _link_def(kind: str, links: Table) -> Table:
+    """The data definition of a task of links: one field, whose addresses are followed."""
+    place = links.place
     entries: dict[str, Node] = {"type": Text("url", place), "list": Text("true", place)}
-    keys = dict.fromkeys(entries, place)
-    for name, node in follow.entries.items():
-        known = "follow" if name == "group" else name
-        entries[known], keys[known] = node, follow.keys[name]
+    rules: dict[str, Node] = {}
+    if kind == CRAWL_TASK:
+        entries["select"] = Listing([Text(_ALL_LINKS, place)], place)
+        rules["same"] = Text("host", place)
+    keys, rule_keys = dict.fromkeys(entries, place), dict.fromkeys(rules, place)
+    for name, node in links.entries.items():
+        if kind != "follow" and name in _RULES:
+            rules[_RULES[name]], rule_keys[_RULES[name]] = node, links.keys[name]
+        else:
+            known = "follow" if name == "group" else name
+            entries[known], keys[known] = node, links.keys[name]
+    if rules:
+        entries["links"], keys["links"] = Table(rules, rule_keys, place), place
     field = _field(LINK_FIELD, Table(entries, keys, place), place)
     fields = Table({LINK_FIELD: field}, {LINK_FIELD: place}, place)
     return Table({"fields": fields}, {"fields": place}, place)
@@ -186,6 +213,9 @@ def _field(name: str, node: Node, place: Place) -> Node:
         for each in _FIELD_LISTS:
             if each in node.entries:
                 node = _with(node, each, _listed(node.entries[each]))
+        links = node.entries.get("links")
+        if isinstance(links, Table):
+            node = _with(node, "links", _field("", links, links.place))
     return node
 
 

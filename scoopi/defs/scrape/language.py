@@ -6,7 +6,8 @@ Source: defs/README.md, 1.3 to 1.7.
 from __future__ import annotations
 
 from scoopi.defs.browser.browser_language import BROWSER
-from scoopi.defs.records.record_language import FOLLOW, MARKS, OUTPUT, RECORD_DEF
+from scoopi.defs.records.link_language import LINK_KEYS
+from scoopi.defs.records.record_language import MARKS, OUTPUT, RECORD_DEF
 from scoopi.defs.sites.site_language import SITES
 from scoopi.defs.yaml.shape import (
     Either,
@@ -223,12 +224,7 @@ TASK = Record(
             "Where records go. Default: a file of the data definition's name, with .jsonl.",
             "output: [ books.csv, books.jsonl ]",
         ),
-        Key(
-            "follow",
-            FOLLOW,
-            "Links to further pages, in place of a data definition.",
-            'follow: { select: "li.next > a @href", group: list }',
-        ),
+        *LINK_KEYS,
     )
 )
 TASK_GROUP = Record(

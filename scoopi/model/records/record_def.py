@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from scoopi.model.locator import LinkBounds
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records.record_schema import ColumnType, RecordSchema
 
@@ -51,10 +52,28 @@ def placeholders(text: str) -> list[str]:
 
 
 class Selector(msgspec.Struct, frozen=True):
-    """A selector as written, and where."""
+    """A selector or a pattern as written, and where."""
 
     text: str
     place: Place = NOWHERE
+
+
+SAME = ("host", "domain", "any")
+
+
+class LinkRules(msgspec.Struct, frozen=True):
+    """Which of the addresses in a field are followed, and how far.
+
+    Attributes:
+        allow: patterns of which one must match somewhere in an address; empty: any may be followed.
+        deny: patterns of which none may match.
+        same: what an address shares with that of its page: `host`, `domain`, or nothing (`any`).
+    """
+
+    allow: tuple[Selector, ...] = ()
+    deny: tuple[Selector, ...] = ()
+    same: str = "any"
+    bounds: LinkBounds = LinkBounds()
 
 
 class FieldDef(msgspec.Struct, frozen=True):
@@ -77,6 +96,7 @@ class FieldDef(msgspec.Struct, frozen=True):
         is_list: all matches count, not only the first.
         follow: the group of pages that the value leads to; empty for none.
         once: `run`, `locator` or `false`.
+        links: which of its addresses are followed; None for all.
     """
 
     name: str
@@ -102,6 +122,7 @@ class FieldDef(msgspec.Struct, frozen=True):
     required: bool = False
     follow: str = ""
     once: str = "run"
+    links: LinkRules | None = None
     place: Place = NOWHERE
 
     @property

@@ -50,7 +50,9 @@ def compile_records(
         text = definition.each.text
         each = compile_elements(text, regex_timeout_ms) if source.is_html else compile_items(text)
     follows = {
-        field.name: Follows.of(field, groups.get(field.follow)) for field in definition.fields if field.follow
+        field.name: Follows.of(field, groups.get(field.follow), regex_timeout_ms)
+        for field in definition.fields
+        if field.follow
     }
     root_of = compile_source(source, regex_timeout_ms)
     walk = None

@@ -13,6 +13,7 @@ from scoopi.model.locator import Link
 from scoopi.model.records.record_def import FieldDef, RecordDef
 from scoopi.model.records.record_schema import Records, Rejection, Row, Value
 from scoopi.model.report.finds import ABSENT, EXAMPLE, PAGES, REJECTED, ROWS, UNREADABLE, count_name
+from scoopi.parse.link_filter import LinkFilter
 from scoopi.parse.records.conversion import Raw
 from scoopi.parse.records.field_reader import FieldReader, Reading, RecordRoot, RunScript
 from scoopi.parse.records.page_facts import PageFacts
@@ -39,6 +40,7 @@ class Follows(NamedTuple):
     Attributes:
         parents: fields of the record that the group's definitions use.
         is_absolute: the field's values are addresses, joined to that of the page.
+        filter: chooses those that are followed; None for all.
     """
 
     group: str
@@ -46,9 +48,10 @@ class Follows(NamedTuple):
     once_per_run: bool
     parents: tuple[str, ...]
     is_absolute: bool
+    filter: LinkFilter | None = None
 
     @classmethod
-    def of(cls, field: FieldDef, group: TaskGroup | None) -> Follows:
+    def of(cls, field: FieldDef, group: TaskGroup | None, regex_timeout_ms: int) -> Follows:
         """From the definition of the field, and of the group that it leads to.
 
         A page whose rows depend on the locator is read once for each that leads there.
@@ -56,7 +59,8 @@ class Follows(NamedTuple):
         once_per_run = field.once == "run" and group is not None and not group.uses_locator
         once = field.once != "false" and not once_per_run
         parents = group.parents if group is not None else ()
-        return cls(field.follow, once, once_per_run, parents, field.type == "url")
+        chosen = LinkFilter(field.links, regex_timeout_ms) if field.links is not None else None
+        return cls(field.follow, once, once_per_run, parents, field.type == "url", chosen)
 
 
 class RecordReader:
@@ -205,7 +209,16 @@ class _PageRecords:
             if url is not None:
                 parent = {each: record.get(each) for each in follows.parents}
                 address = str(url) if follows.is_absolute else self._facts.absolute(str(url))
-                self._links.append(Link(follows.group, address, follows.once, follows.once_per_run, parent))
+                chosen = follows.filter
+                if chosen is None:
+                    link = Link(follows.group, address, follows.once, follows.once_per_run, parent)
+                elif chosen.lets(address, self._facts.locator.url):
+                    link = Link(
+                        follows.group, address, follows.once, follows.once_per_run, parent, chosen.bounds
+                    )
+                else:
+                    continue
+                self._links.append(link)
 
     def records(self) -> Records:
         """All of them."""

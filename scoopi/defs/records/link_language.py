@@ -1,0 +1,88 @@
+"""LINK_KEYS: the keys of tasks and fields that say which links are followed.
+
+Source: defs/README.md, 6.1.
+"""
+
+from __future__ import annotations
+
+from scoopi.defs.yaml.shape import Key, Kind, ListOf, Record, Scalar
+from scoopi.model.records.record_def import ONCE, SAME
+
+_NAME, _INTEGER = Scalar(Kind.NAME), Scalar(Kind.INTEGER)
+SELECTS = ListOf(_NAME, or_one=True)
+ONCE_KEY = Key(
+    "once",
+    Scalar(Kind.NAME, ONCE),
+    "Whether the page is read once per run, once per locator, or for each link. Default: run.",
+    "once: locator",
+)
+_ALLOW = Key(
+    "allow",
+    SELECTS,
+    "Patterns of which one must be found in an address that is followed.",
+    'allow: "/books/\\d+"',
+)
+_DENY = Key("deny", SELECTS, "Patterns of which none may be found in it.", "deny: [ /login, sort= ]")
+_SAME_SENTENCE = "What the address shares with that of its page: its host, its domain, or nothing"
+_DEPTH = Key("depth", _INTEGER, "The most links from a locator to a page.", "depth: 3")
+LINKS = Record(
+    (
+        _ALLOW,
+        _DENY,
+        Key("same", Scalar(Kind.NAME, SAME), f"{_SAME_SENTENCE}. Default: any.", "same: host"),
+        _DEPTH,
+        Key("pages", _INTEGER, "The most pages of a pagination, the first included.", "pages: 20"),
+    )
+)
+FOLLOW = Record(
+    (
+        Key("select", SELECTS, "Where the links are.", 'select: "li.next > a @href"', True),
+        Key("group", _NAME, "The task group of the pages that they lead to.", "group: list", True),
+        ONCE_KEY,
+    )
+)
+CRAWL = Record(
+    (
+        Key("select", SELECTS, "Where the links are. Default: all of the page.", 'select: "nav a @href"'),
+        Key("group", _NAME, "The task group of the pages. Default: its own.", "group: page"),
+        _ALLOW,
+        _DENY,
+        Key("same", Scalar(Kind.NAME, SAME), f"{_SAME_SENTENCE}. Default: host.", "same: domain"),
+        _DEPTH,
+        Key(
+            "once",
+            Scalar(Kind.NAME, ONCE[:2]),
+            "Whether a page is read once per run, or once per locator. Default: run.",
+            "once: locator",
+        ),
+    )
+)
+NEXT = Record(
+    (
+        Key("select", SELECTS, "Where the link to the next page is.", 'select: "li.next > a @href"', True),
+        Key("group", _NAME, "The task group of the next page. Default: its own.", "group: list"),
+        Key("max", _INTEGER, "The most pages, the first included. Default: all.", "max: 20"),
+    ),
+    short="a selector, or a list of selectors",
+)
+LINK_KEYS = (
+    Key(
+        "follow",
+        FOLLOW,
+        "Links to further pages, in place of a data definition.",
+        'follow: { select: "li.next > a @href", group: list }',
+    ),
+    Key(
+        "next",
+        NEXT,
+        "The link to the next page of a list, in place of a data definition.",
+        'next: { select: "li.next > a @href", max: 20 }',
+    ),
+    Key(
+        "crawl",
+        CRAWL,
+        "Which links of a site are followed, in place of a data definition.",
+        'crawl: { same: host, deny: "/login", depth: 4 }',
+    ),
+)
+"""Of a task: what may stand in place of a data definition."""

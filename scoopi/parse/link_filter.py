@@ -1,0 +1,122 @@
+"""LinkFilter: which addresses of a page are followed, by the rules of its definition."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import SplitResult, urlsplit
+
+from scoopi.errors import ParseError
+from scoopi.java.regex.java_regex import JavaPattern, compile_java
+from scoopi.model.records.record_def import LinkRules, Selector
+
+_WEB = ("http", "https")
+_PORTS = {"http": 80, "https": 443}
+_FILE = re.compile(
+    r"(?i)\.(7z|avi|bmp|bz2|css|csv|docx?|eot|epub|exe|gif|gz|ico|iso|jpe?g|js|m4[av]|mov|mp[34]|mpe?g|msi|ods|odt"
+    r"|ogg|otf|pdf|png|pptx?|rar|rpm|svg|tar|tgz|tiff?|ttf|wav|web[mp]|wm[av]|woff2?|xlsx?|xz|zip)\Z"
+)
+"""Ends of paths that are no pages."""
+_BEFORE_COUNTRY = frozenset({"ac", "co", "com", "edu", "gob", "gov", "ltd", "me", "ne", "net", "or", "org"})
+"""Labels below which a country registers names, as in `shop.co.uk`."""
+_ADDRESS = re.compile(r"[0-9.]+|.*:.*")
+"""Hosts that are numbers."""
+
+
+class LinkFilter:
+    """Decides which of the addresses in a field are followed.
+
+    An address that no page can have (`mailto:`, an image without an `allow` that names it) is not.
+
+    Attributes:
+        bounds: how far the links lead that are followed.
+    """
+
+    def __init__(self, rules: LinkRules, regex_timeout_ms: int) -> None:
+        """Compile the patterns.
+
+        Args:
+            regex_timeout_ms: limit of one pattern on one address.
+        Raises:
+            ParseError: a pattern is wrong.
+        """
+        self._allow = _compiled(rules.allow, regex_timeout_ms)
+        self._deny = _compiled(rules.deny, regex_timeout_ms)
+        self._same = rules.same
+        self.bounds = rules.bounds
+
+    def lets(self, address: str, page_url: str) -> bool:
+        """Whether an absolute address on a page is followed.
+
+        Args:
+            page_url: the address by which the page was asked for; where it redirected to does not count, or
+                a redirect would lead a crawl to another site.
+        Raises:
+            ParseError: a pattern takes too long.
+        """
+        parts, page = _split(address), _split(page_url)
+        if parts is None or page is None or not _is_page(parts, page):
+            return False
+        if not self._allow and _FILE.search(parts.path):
+            return False
+        if not _shares(self._same, parts, page):
+            return False
+        if any(pattern.search(address) for pattern in self._deny):
+            return False
+        return not self._allow or any(pattern.search(address) for pattern in self._allow)
+
+
+def _compiled(patterns: Sequence[Selector], regex_timeout_ms: int) -> list[JavaPattern]:
+    compiled = []
+    for pattern in patterns:
+        try:
+            compiled.append(compile_java(pattern.text, timeout_ms=regex_timeout_ms))
+        except ParseError as error:
+            raise ParseError(error.what, at=str(pattern.place), hint=error.hint) from None
+    return compiled
+
+
+def _split(address: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018 - raises if it is none
+    except ValueError:
+        return None
+    return parts
+
+
+def _is_page(parts: SplitResult, page: SplitResult) -> bool:
+    """A web page links to web pages; a local one also to files."""
+    return parts.scheme in _WEB or (page.scheme not in _WEB and parts.scheme in ("", "file"))
+
+
+def _shares(same: str, parts: SplitResult, page: SplitResult) -> bool:
+    if same == "any":
+        return True
+    one, other = _host(parts), _host(page)
+    if same == "domain":
+        return _domain(one) == _domain(other)
+    return one == other and _port(parts) == _port(page)
+
+
+def _host(parts: SplitResult) -> str:
+    """Without `www.`: most sites redirect from one of both to the other."""
+    return (parts.hostname or "").removesuffix(".").removeprefix("www.")
+
+
+def _port(parts: SplitResult) -> int:
+    """0 for the usual one: pages of a site may link to it with and without encryption."""
+    return 0 if parts.port in (None, _PORTS.get(parts.scheme)) else parts.port or 0
+
+
+def _domain(host: str) -> str:
+    """The part of a host that was registered, by a rule of thumb: its last two labels.
+
+    >>> _domain("blog.shop.example"), _domain("blog.shop.co.uk"), _domain("127.0.0.1")
+    ('shop.example', 'shop.co.uk', '127.0.0.1')
+    """
+    if _ADDRESS.fullmatch(host):
+        return host
+    labels = host.split(".")
+    length = 3 if len(labels) > 2 and len(labels[-1]) == 2 and labels[-2] in _BEFORE_COUNTRY else 2
+    return ".".join(labels[-length:])

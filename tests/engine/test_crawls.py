@@ -1,0 +1,91 @@
+"""Runs that crawl a site, and that read a list page after page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from scoopi import Scoopi
+from scoopi.model.report.run_report import RunReport
+
+DEFINITIONS = """
+locatorGroups: { page: /site/index.html }
+taskGroups:
+  page:
+    titles: { dataDef: title, output: titles.csv }
+    links: { crawl: { TERMS } }
+dataDefs:
+  title: { fields: { title: h1 } }
+"""
+SITE = {
+    "index": ["a.html", "b.html#top", "login.html", "photo.png", "mailto:a@b", "javascript:void(0)"],
+    "a": ["index.html", "c.html", "a.html#here"],
+    "b": ["c.html", "b.html"],
+    "c": ["d.html"],
+    "d": ["e.html", "index.html"],
+    "e": [],
+    "login": ["a.html"],
+}
+LISTS = """
+locatorGroups: { list: /site/1.html }
+taskGroups:
+  list:
+    titles: { dataDef: title, output: titles.csv }
+    more: { next: NEXT }
+dataDefs:
+  title: { fields: { title: h1 } }
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RunReport]:
+    """Runs definitions over a site of these pages and their links."""
+    monkeypatch.chdir(tmp_path)
+
+    def with_site(definitions: str, site: Mapping[str, list[str]]) -> RunReport:
+        (tmp_path / "site").mkdir()
+        for name, links in site.items():
+            anchors = "".join(f'<a href="{link}">to {link}</a>' for link in links)
+            (tmp_path / "site" / f"{name}.html").write_text(f"<h1>{name}</h1>{anchors}")
+        (tmp_path / "defs.yml").write_text(definitions.replace("/site", str(tmp_path / "site")))
+        return Scoopi("defs.yml", output=tmp_path / "output", environ={}, workers=0).run()
+
+    return with_site
+
+
+def titles(report: RunReport) -> list[str]:
+    """The titles of the pages that were read, sorted."""
+    return sorted((Path(report.folder) / "titles.csv").read_text().split())[:-1]
+
+
+@pytest.mark.parametrize(
+    ("terms", "read"),
+    [
+        ("deny: /login", ["a", "b", "c", "d", "e", "index"]),
+        ("deny: /login, once: locator", ["a", "b", "c", "d", "e", "index"]),
+        ("deny: /login, depth: 2", ["a", "b", "c", "index"]),
+        ('allow: "/[ac].html"', ["a", "c", "index"]),
+    ],
+)
+def test_a_crawl_reads_each_page_of_a_site_once(
+    run: Callable[..., RunReport], terms: str, read: list[str]
+) -> None:
+    report = run(DEFINITIONS.replace("TERMS", terms), SITE)
+    assert (report.errors, titles(report)) == ((), read)
+    assert report.pages == len(read)
+    assert not any(field.unreadable for field in report.fields)
+
+
+@pytest.mark.parametrize(
+    ("terms", "count"),
+    [('{ select: "a @href", max: 3 }', 3), ('"a @href"', 6), ('{ select: "a @href", max: 9 }', 6)],
+)
+def test_a_list_is_read_page_after_page_until_its_last_or_the_most_or_one_seen_before(
+    run: Callable[..., RunReport], terms: str, count: int
+) -> None:
+    pages = {str(number): [f"{number + 1}.html"] for number in range(1, 6)} | {"6": ["2.html"]}
+    report = run(LISTS.replace("NEXT", terms), pages)
+    assert (report.errors, titles(report)) == ((), [str(number) for number in range(1, count + 1)])
+    assert report.pages == count
