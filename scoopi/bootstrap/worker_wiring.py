@@ -85,12 +85,19 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
     return WorkerParts(
         loader=_loader(plan, configs, web, files, archive, report_sent, private_hosts, loaders, choice),
         group_plan=builder.group_plan,
-        children=ChildJobs(host_of, ParserLimits.of(configs).link_max_depth, private_hosts.must_be_public),
+        children=_children(plan, configs, private_hosts),
         found=found,
         max_held_bytes=web.max_held_bytes,
         memory_bytes=memory_bytes,
         logs_pages=plan.logs_pages,
     )
+
+
+def _children(plan: WorkerPlan, configs: Configs, private_hosts: PrivateHosts) -> ChildJobs:
+    groups = plan.definitions.task_groups.values()
+    of_fragments = frozenset(group.name for group in groups if group.has_page_each_fragment)
+    most = ParserLimits.of(configs).link_max_depth
+    return ChildJobs(host_of, most, private_hosts.must_be_public, of_fragments)
 
 
 def _loader(

@@ -13,7 +13,7 @@ import msgspec
 
 from scoopi.errors import RunError, StoppedError
 from scoopi.model.definitions import LocatorDef, LocatorGroup
-from scoopi.model.job import JobPayload, ancestor_digest, run_id, seed_id, without_fragment
+from scoopi.model.job import JobPayload, ancestor_digest, page_url, run_id, seed_id
 from scoopi.model.locator import Locator
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_records import NewJob
@@ -97,12 +97,14 @@ class SeedCalls(msgspec.Struct, frozen=True):
         on_seeded: called while jobs are put, and when all are, with their number so far.
         once_groups: groups whose pages are read once per run, whichever locator or link leads to them.
         parents: by group, the values of a locator that the fields of its page use.
+        fragment_groups: groups of which each fragment is a page of its own.
     """
 
     host_of: Callable[[str], str]
     on_seeded: Callable[[int], None] = lambda jobs: None
     once_groups: frozenset[str] = frozenset()
     parents: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    fragment_groups: frozenset[str] = frozenset()
 
 
 class JobSeeder:
@@ -186,11 +188,12 @@ class JobSeeder:
         request = "" if one.request is None else one.request.key
         used = self._calls.parents.get(group, ()) if one.given else ()
         parent = {name: one.given[name] for name in used if name in one.given}
+        page = page_url(one.url, group in self._calls.fragment_groups)
         if is_once and not request:
-            seed = run_id(group, without_fragment(one.url), parent)
+            seed = run_id(group, page, parent)
         else:
             seed = seed_id(group, group if is_once else one.name, one.url, request, parent)
-        ancestors = ancestor_digest(group, one.url, request)
+        ancestors = ancestor_digest(group, page, request)
         locator = Locator(one.name, group, one.url, one.request)
         payload = JobPayload(locator, seed, ancestors=ancestors, parent=parent)
         return NewJob(seed, self._calls.host_of(one.url), payload)

@@ -8,10 +8,13 @@ import socket
 import socketserver
 import threading
 import time
+from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
+from scoopi.metrics.asked_host import AskedHost
 from scoopi.metrics.http_answer import PROBES, Answering, HttpAnswer, text_answer
+from scoopi.model.text.shown import shown
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
@@ -24,6 +27,7 @@ MOST_CONNECTIONS = 16
 """Enough for the probes and some scrapers; beyond it, the oldest connection that waits is closed."""
 MOST_SCRAPES = MOST_CONNECTIONS // 2
 """Most responses other than a probe's under way at a time, so that a probe always gets a connection."""
+NAMES = "ask localhost, or add the name to scoopi.metrics.server.names (serve: --http-name)"
 TIMEOUT_S = 5.0
 """How long one connection may last."""
 
@@ -81,6 +85,7 @@ class Listener(socketserver.ThreadingTCPServer):
 
     Args:
         timeout_s: how long one connection may last.
+        names: as of AskedHost.
     """
 
     allow_reuse_address = True
@@ -88,9 +93,17 @@ class Listener(socketserver.ThreadingTCPServer):
     block_on_close = False
     request_queue_size = MOST_CONNECTIONS
 
-    def __init__(self, host: str, port: int, answers: Answering, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        answers: Answering,
+        timeout_s: float = TIMEOUT_S,
+        names: Iterable[str] = (),
+    ) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.answers = answers
+        self.asked_host = AskedHost(host, names)
         self.scrapes = threading.BoundedSemaphore(MOST_SCRAPES)
         self._timeout_s = timeout_s
         self._lock = threading.Lock()
@@ -166,6 +179,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self) -> HttpAnswer:
         self._io.waits = False
         try:
+            names = map(self.server.asked_host.refused, self.headers.get_all("Host", ()))
+            refused = next(filter(None, names), "")
+            if refused:
+                return text_answer(421, f"this server is not {shown(refused)}: {NAMES}")
             return self._made() if self.path.partition("?")[0] in PROBES else self._scrape()
         finally:
             self._io.waits = True

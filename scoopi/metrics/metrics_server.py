@@ -66,7 +66,9 @@ class MetricsServer:
 
         host, port = self._settings.host, self._settings.port
         try:
-            listener = Listener(host, port, self._answers)
+            listener = Listener(
+                host, port, self._answers, names=filter(None, self._settings.names.split(","))
+            )
         except OSError as error:
             raise RunError(
                 f"the metrics server cannot listen on {host} port {port}: {error.strerror or error}",

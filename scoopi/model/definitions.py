@@ -243,6 +243,14 @@ class TaskGroup(msgspec.Struct, frozen=True):
         """Whether a browser or a plugin loads its pages, and may give another page for each fragment."""
         return self.browser is not None or bool(self.loader_plugins)
 
+    @property
+    def has_page_each_fragment(self) -> bool:
+        """Whether pages that differ only by their fragments are different ones: a browser loads them all.
+
+        With `loader: auto` they are one, as for plain HTTP: most of its pages have plain anchors.
+        """
+        return self.browser is not None and not self.is_auto
+
 
 class Definitions(msgspec.Struct, frozen=True):
     """What a run does, checked and normalized: all that it reaches, by name, and a digest of what was read.

@@ -60,8 +60,7 @@ class JobPayload(msgspec.Struct, frozen=True, omit_defaults=True):
         locator: the page.
         seed: id of the locator's own job (its own id for a seed).
         page: position in the chain of links from the locator, from 1.
-        ancestors: 8-byte digests of (group, URL without fragment), the locator's page first, this
-            page last.
+        ancestors: 8-byte digests of (group, `page_url`), the locator's page first, this page last.
         skip: names of tasks not to run, because they killed their worker.
         only: names of the tasks to run; empty for all.
         public_only: a public page led here: a host of a private address is not asked.
@@ -127,7 +126,7 @@ def link_id(parent: str, group: str, url: str, occurrence: int) -> str:
 
 
 def once_id(seed: str, group: str, url: str, parent: Mapping[str, Any] = NO_PARENT) -> str:
-    """The id of a link's job followed once per locator, whichever page has it; `url` without fragment.
+    """The id of a link's job followed once per locator, whichever page has it; `url` as of `page_url`.
 
     Args:
         parent: values of the record that leads to it; each set of them makes a job of its own.
@@ -150,14 +149,19 @@ def retry_id(job: str) -> str:
 
 
 def ancestor_digest(group: str, url: str, request: str = "") -> bytes:
-    """8 bytes for a page in a chain of links; the URL's fragment does not count."""
-    parts = (group, without_fragment(url), *filter(None, (request,)))
+    """8 bytes for a page in a chain of links; see `page_url` for the URL."""
+    parts = (group, url, *filter(None, (request,)))
     return blake2b("\x1f".join(parts).encode(), digest_size=8).digest()
 
 
-def without_fragment(url: str) -> str:
-    """The page itself, whichever of its places the address names."""
-    return url.partition("#")[0]
+def page_url(url: str, each_fragment: bool = False) -> str:
+    """The page itself, whichever of its places the address names.
+
+    Args:
+        each_fragment: each fragment is a page of its own, as of an application in the browser.
+    """
+    page, _, fragment = url.partition("#")
+    return f"{page}#{fragment}" if each_fragment and fragment else page
 
 
 def _digest(*parts: str) -> str:

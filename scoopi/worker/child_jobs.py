@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from scoopi.errors import FetchError
 from scoopi.fetch.address import FILE_HOST, LONGEST_ADDRESS, AddressKind, parse_address
 from scoopi.model.failure import Failure
-from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id, run_id, without_fragment
+from scoopi.model.job import JobPayload, ancestor_digest, link_id, once_id, page_url, run_id
 from scoopi.model.locator import Link, LinkBounds, Locator
 from scoopi.model.text.shown import shown
 from scoopi.worker.messages import Child
@@ -28,6 +28,7 @@ class ChildJobs:
         host_of: the host whose grants an address needs.
         max_depth: the longest chain of links, in pages.
         must_be_public: whether links may lead to public hosts only, by whether their page is public.
+        fragment_groups: groups of which each fragment is a page of its own.
     """
 
     def __init__(
@@ -35,10 +36,12 @@ class ChildJobs:
         host_of: Callable[[str], str],
         max_depth: int,
         must_be_public: Callable[[bool], bool] = bool,
+        fragment_groups: Collection[str] = (),
     ) -> None:
         self._host_of = host_of
         self._max_depth = max_depth
         self._must_be_public = must_be_public
+        self._fragment_groups = fragment_groups
 
     def make(
         self, job: str, payload: JobPayload, links: Sequence[Link], page_is_public: bool = False
@@ -58,12 +61,11 @@ class ChildJobs:
                 too_long += 1
                 continue
             # Once a page: which of its fragments is linked to first must decide no row.
-            url = without_fragment(link.url) if link.once or link.once_per_run else link.url
-            pair = (link.group, url)
-            occurrence = seen[pair]
-            seen[pair] += 1
-            way = _Way.of(link, url, job, payload, occurrence)
-            if ancestor_digest(*pair) in _split(way.ancestors):
+            page = page_url(link.url, link.group in self._fragment_groups)
+            url = page if link.once or link.once_per_run else link.url
+            seen[link.group, url] += 1
+            way = _Way.of(link, url, job, payload, seen[link.group, url] - 1)
+            if (digest := ancestor_digest(link.group, page)) in _split(way.ancestors):
                 continue
             host = self._host_of(url)
             if from_network and host == FILE_HOST and _is_local(url):
@@ -72,7 +74,7 @@ class ChildJobs:
             if way.page > self._max_depth:
                 too_deep += 1
                 continue
-            children[way.job] = Child(way.job, host, way.payload(link, url, payload, public_only))
+            children[way.job] = Child(way.job, host, way.to(digest).payload(link, url, payload, public_only))
         return tuple(children.values()), tuple(self._warnings(payload, too_deep, refused, too_long))
 
     def _warnings(self, payload: JobPayload, too_deep: int, refused: int, too_long: int) -> Iterator[Failure]:
@@ -114,6 +116,10 @@ class _Way(NamedTuple):
         child = link_id(job, link.group, url, occurrence)
         return cls(child, name, payload.seed, payload.page + 1, payload.ancestors)
 
+    def to(self, digest: bytes) -> _Way:
+        """The way with the page itself at its end."""
+        return self._replace(ancestors=self.ancestors + digest)
+
     def payload(self, link: Link, url: str, page: JobPayload, public_only: bool) -> JobPayload:
         """The job's payload; `page` is that of the page with the link."""
         bounds = link.bounds or _UNBOUND
@@ -121,7 +127,7 @@ class _Way(NamedTuple):
             locator=Locator(self.name, link.group, url),
             seed=self.seed,
             page=self.page,
-            ancestors=self.ancestors + ancestor_digest(link.group, url),
+            ancestors=self.ancestors,
             public_only=public_only,
             parent=link.parent,
             depth=page.depth + (bounds.depth is not None),

@@ -56,6 +56,13 @@ def test_a_page_that_cannot_be_loaded_says_why(desk: Desk, server: Server) -> No
     assert (refused.code, "no answer  GET http://127.0.0.1:9/" in refused.out) == (1, True)
 
 
+def test_a_robots_txt_that_does_not_come_says_what_a_run_does(desk: Desk) -> None:
+    ended = desk.scoopi("fetch", "http://127.0.0.1:9/")
+    assert ended.code == 1
+    retries = "retries: a run asks for it again, and has the pages of the host wait for it"
+    assert ended.out.splitlines()[-1] == retries
+
+
 def run_with_sites(desk: Desk, server: Server, *words: str) -> str:
     (desk.folder / "conf.yml").write_text(SITES)
     ended = desk.scoopi("fetch", server.url("/bad/echo"), "--conf", desk.folder / "conf.yml", *words)

@@ -22,8 +22,9 @@ from tests.reliability.world import World, build_world
 from tests.server.answer import Answer
 from tests.server.server import Server
 
-ONCE = {"scoopi.retry.attempts": "1"}
+ONCE = {"scoopi.retry.attempts": "1", "scoopi.run.retention": "3600"}
 BOTH = {"scoopi.cluster.quorum.size": "2"}
+MERGED = {"scoopi.output.merge": "true", "scoopi.output.durability": "shared"}
 PAGES = 6
 TABLES = """
 locatorGroups: {{ page: [{urls}] }}
@@ -146,6 +147,24 @@ def test_a_retry_that_is_killed_is_continued_by_nodes_that_join_the_run(
     kill_at_a_request(crew, site, tmp_path / "killed")
     assert {report.status for report in crew.run("ann", "bob")} == {RunStatus.DONE}
     assert crew.rows() == world.rows
+
+
+def test_two_retries_at_once_share_the_failed_tasks(
+    crew_of: Callable[..., Crew], world: World, site: Site, tmp_path: Path
+) -> None:
+    crew = crew_of(**MERGED)
+    crew.run("ann")
+    assert crew.rows() < world.rows
+    site.recover()
+    nodes = [start(crew, tmp_path / name) for name in ("one", "two")]
+    try:
+        codes = {node.wait(LIMIT_S) for node in nodes}
+    finally:
+        for node in nodes:
+            node.kill_all()
+    said = [(tmp_path / name / "stderr.txt").read_text() for name in ("one", "two")]
+    assert codes <= {0, 1}, f"{said}; 1: a node that read the counts before the other had published"
+    assert crew.rows() == world.rows, said
 
 
 def test_a_run_that_its_cluster_has_forgotten_cannot_be_retried(

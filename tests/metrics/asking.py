@@ -19,11 +19,15 @@ class Said:
     text: str
 
 
-def ask(port: int, path: str, method: str = "GET", host: str = "127.0.0.1") -> Said:
-    """The answer; an OSError or HTTPException when there is none."""
+def ask(port: int, path: str, method: str = "GET", host: str = "127.0.0.1", name: str = "") -> Said:
+    """The answer; an OSError or HTTPException when there is none.
+
+    Args:
+        name: the Host header, if it is another than the host.
+    """
     connection = http.client.HTTPConnection(host, port, timeout=LIMIT_S)
     try:
-        connection.request(method, path)
+        connection.request(method, path, headers={"Host": name} if name else {})
         response = connection.getresponse()
         return Said(response.status, response.headers["Content-Type"], response.read().decode())
     finally:

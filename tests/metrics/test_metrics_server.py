@@ -53,6 +53,22 @@ def test_metrics_and_status_show_the_same(port: int) -> None:
     )
 
 
+def test_a_name_of_a_stranger_that_leads_here_is_refused(node: FixedNode, port: int) -> None:
+    for path in ("/api/status", "/healthz", "/nowhere"):
+        refused = ask(port, path, name="evil.example:9010")
+        assert (refused.status, refused.kind) == (421, "text/plain; charset=utf-8")
+    assert refused.text == (
+        "this server is not evil.example: ask localhost, or add the name to scoopi.metrics.server.names "
+        "(serve: --http-name)\n"
+    )
+    assert ask(port, "/healthz", name="localhost:9010").status == 200
+    settings = MetricsSettings(enable=True, port=0, names="jobs.example, status.example")
+    with MetricsServer(settings, Answers(node)) as server:
+        assert server.address is not None
+        names = ("jobs.example", "status.example:80", "evil.example")
+        assert [ask(server.address[1], "/healthz", name=name).status for name in names] == [200, 200, 421]
+
+
 def test_other_paths_and_methods_are_refused(port: int) -> None:
     missing = ask(port, "/metricz")
     assert missing.status == 404

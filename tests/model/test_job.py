@@ -12,10 +12,10 @@ from scoopi.model.job import (
     link_id,
     new_incarnation,
     once_id,
+    page_url,
     retry_id,
     run_id,
     seed_id,
-    without_fragment,
 )
 
 
@@ -51,8 +51,9 @@ def test_a_page_read_once_per_run_is_one_job_from_a_link_and_from_a_locator() ->
 
 
 def test_a_fragment_names_no_other_page() -> None:
-    assert without_fragment("/a?b#c") == "/a?b"
-    assert ancestor_digest("g", "/a#x") == ancestor_digest("g", "/a#y") != ancestor_digest("g", "/a", "POST")
+    assert page_url("/a?b#c") == page_url("/a?b#") == page_url("/a?b#", each_fragment=True) == "/a?b"
+    assert page_url("/a?b#/c#d", each_fragment=True) == "/a?b#/c#d"
+    assert ancestor_digest("g", "/a") != ancestor_digest("g", "/a", "POST")
     assert len(ancestor_digest("g", "/a")) == 8
 
 

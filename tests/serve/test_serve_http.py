@@ -55,6 +55,14 @@ def test_a_serve_shows_its_work_and_no_secret(serving: Serving, tmp_path: Path) 
         assert process.wait(60) == 143
 
 
+def test_only_names_of_this_machine_and_given_ones_are_answered(serving: Serving) -> None:
+    serving.deploy("p: {executes: {command: ['true']}, mode: manual}")
+    with serving.served("--http", "0", "--http-name", "jobs.example"):
+        port = port_of(serving)
+        names = ("localhost", "jobs.example", "evil.example")
+        until(lambda: [ask(port, "/api/status", name=name).status for name in names] == [200, 200, 421])
+
+
 def test_a_port_that_is_taken_ends_it_before_it_works(serving: Serving) -> None:
     serving.deploy("p: {executes: {command: ['true']}, mode: manual}")
     with socket.socket() as taken:

@@ -137,3 +137,15 @@ def test_a_pagination_ends_at_its_last_page_and_another_link_begins_a_new_one() 
     assert made(third.payload, last) == []
     (other,) = made(third.payload, Link("list", "/other/1", once_per_run=True))
     assert len(made(other.payload, last)) == 1
+
+
+def test_each_fragment_is_a_page_of_its_own_where_a_browser_loads_it() -> None:
+    links = [Link("list", f"http://h/#/{name}", once_per_run=True) for name in ("a", "b", "a")]
+    in_browser = ChildJobs(lambda _: "h:80", 9, fragment_groups={"list"})
+    children, _ = in_browser.make(SEED, page("http://h/"), links)
+    assert [child.payload.locator.url for child in children] == ["http://h/#/a", "http://h/#/b"]
+    back = JobPayload(Locator("shop", "list", "http://h/#/a"), SEED, 2, children[0].payload.ancestors)
+    again, _ = in_browser.make(SEED, back, [Link("list", "http://h/#/a"), Link("list", "http://h/#/b")])
+    assert [child.payload.locator.url for child in again] == ["http://h/#/b"], "a circle ends"
+    (plain,), _ = ChildJobs(lambda _: "h:80", 9).make(SEED, page("http://h/x"), links)
+    assert plain.payload.locator.url == "http://h/"

@@ -24,7 +24,20 @@ from scoopi.politeness.robots.robots_rules import RobotsRules
 from scoopi.steps.step import Loader, LoadOrder
 from scoopi.steps.worker_sessions import WorkerSessions
 
+NOT_AGAIN = "a run does not try it again"
 PAGE, ROBOTS, LOGIN = "page", "robots.txt", "login"
+
+
+class RobotsError(FetchError):
+    """A host's robots.txt did not come.
+
+    Attributes:
+        later: what a run does after that.
+    """
+
+    def __init__(self, what: str, at: str, hint: str, later: str) -> None:
+        super().__init__(what, at=at, hint=hint)
+        self.later = later
 
 
 class PageVisit:
@@ -137,10 +150,9 @@ class PageVisit:
         locator = Locator(ROBOTS, "", robots_url(url))
         answer = self._robots_answer(Payload("robots", locator, 1, "", LoadOrder(is_robots=True)))
         if answer.kind is not RobotsKind.KNOWN:
-            hint = answer.hint or (
-                "a run has the pages of the host wait for it" if answer.kind is RobotsKind.LATER else ""
-            )
-            raise FetchError(answer.what, at=locator.url, hint=hint)
+            is_later = answer.kind is RobotsKind.LATER
+            later = "a run asks for it again, and has the pages of the host wait for it" if is_later else ""
+            raise RobotsError(answer.what, locator.url, answer.hint, later or NOT_AGAIN)
         rules = RobotsRules(answer.lines)
         delay = f", asks for a delay of {rules.crawl_delay_s:g} s" if rules.crawl_delay_s else ""
         self._note(f"robots.txt: {host} has {rules.summary} for this agent ({answer.note}){delay}")
@@ -161,9 +173,11 @@ def retries_of(error: FetchError, sites: Sites, url: str) -> str:
     """
     if isinstance(error, DisallowedError):
         return ""
+    if isinstance(error, RobotsError):
+        return error.later
     policy = RetryPolicy.of(sites.for_host(host_of(url)).retry)
     if not policy.allows(error.fault, 0):
-        return "a run does not try it again"
+        return NOT_AGAIN
     left = policy.attempts_after(error.fault) - 1
     first_s = policy.wait_ms(error.fault, 0, lambda: 0.0) / 1000
     return f"a run tries it again, up to {left} times, the first time after {first_s:g} s"

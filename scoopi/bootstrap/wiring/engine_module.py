@@ -45,7 +45,8 @@ class EngineModule(Module):
         groups = context.composed.definitions.task_groups.values()
         once_groups = frozenset(group.name for group in groups if not group.uses_locator)
         parents = {group.name: group.parents for group in groups}
-        calls = SeedCalls(host_of, context.on_seeded, once_groups, parents)
+        fragments = frozenset(group.name for group in groups if group.has_page_each_fragment)
+        calls = SeedCalls(host_of, context.on_seeded, once_groups, parents, fragments)
         return JobSeeder(jobs, record, barricade, context.run, calls, context.store_timeout_s)
 
     @singleton

@@ -55,6 +55,13 @@ class Serve:
             help="serve /healthz, /readyz, /metrics and /api there, read-only (host: 127.0.0.1;\n"
             "0.0.0.0 is all addresses; port 0 takes a free one and logs it)",
         )
+        parser.add_argument(
+            "--http-name",
+            metavar="NAME",
+            action="append",
+            default=[],
+            help="a name besides localhost by which it may be asked on a loopback address; may be repeated",
+        )
         parser.add_argument("-q", "--quiet", action="store_true", help="print only warnings and errors")
         add_verbose(parser)
         add_state(parser)
@@ -111,7 +118,7 @@ def _metrics_of(options: Namespace) -> MetricsSettings:
     if options.http is None:
         return MetricsSettings()
     host, port = options.http
-    return MetricsSettings(enable=True, host=host, port=port)
+    return MetricsSettings(enable=True, host=host, port=port, names=",".join(options.http_name))
 
 
 def _address(text: str) -> tuple[str, int]:

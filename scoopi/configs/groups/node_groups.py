@@ -276,3 +276,11 @@ class MetricsSettings(Group, frozen=True):
             "The address that the metrics server listens on; 0.0.0.0 is all addresses of this machine.",
         ),
     ] = "127.0.0.1"
+    names: Annotated[
+        str,
+        SettingKey(
+            "scoopi.metrics.server.names",
+            NODE,
+            "Names besides localhost by which it may be asked on a loopback address, with commas between.",
+        ),
+    ] = ""

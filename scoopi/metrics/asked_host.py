@@ -1,0 +1,52 @@
+"""AskedHost: whether a server on this machine's loopback interface is meant by the name it is asked by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from ipaddress import ip_address
+
+LOCALHOST = "localhost"
+
+
+class AskedHost:
+    """Judges the Host header of a request to a server that listens on a loopback address.
+
+    A page of a stranger may have a browser ask its own name while that leads to this machine (DNS rebinding),
+    and would read the answer: such a name is refused. On any other address the server is open to the network
+    anyway.
+
+    Args:
+        bound: the address that the server listens on.
+        names: further names that it may be asked by, such as that of a proxy.
+    """
+
+    def __init__(self, bound: str, names: Iterable[str] = ()) -> None:
+        self._is_loopback = _is_loopback(bound)
+        self._names = frozenset(map(_name_of, names))
+
+    def refused(self, header: str) -> str:
+        """The name in the header if it is refused, else nothing.
+
+        >>> AskedHost("127.0.0.1").refused("evil.example:9010")
+        'evil.example'
+        >>> AskedHost("127.0.0.1").refused("[::1]:9010")
+        ''
+        """
+        name = _name_of(header)
+        is_known = not self._is_loopback or _is_loopback(name) or name in self._names
+        return "" if is_known else name
+
+
+def _is_loopback(name: str) -> bool:
+    with suppress(ValueError):
+        return ip_address(name).is_loopback
+    return name == LOCALHOST or name.endswith(f".{LOCALHOST}")
+
+
+def _name_of(header: str) -> str:
+    """Without port, brackets and the last dot, in lower case."""
+    host = header.strip().lower()
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    return host.partition(":")[0].removesuffix(".")
