@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import zlib
 from functools import lru_cache
+
+import msgspec
 
 from scoopi.errors import FetchError
 from scoopi.model.locator import Document
@@ -11,6 +14,8 @@ from scoopi.model.text.shown import shown
 
 HINT = "a page is HTML, XML, JSON or text"
 LONGEST_TYPE = 60
+_GZIP = 31
+"""The format, for zlib."""
 _LOOKED_AT = 1024
 _KEPT_TYPES = 16
 """Values of Content-Type for which the answer is kept: most sites have one or two."""
@@ -83,6 +88,28 @@ def _other_type(content_type: str) -> str:
     given = essence(content_type)
     is_page = not given or _MARKUP.fullmatch(given) or not _TYPE.fullmatch(given)
     return "" if is_page else given
+
+
+def unpacked(document: Document, max_bytes: int) -> Document:
+    """The document, a sitemap that is kept as a `.xml.gz` file unpacked.
+
+    Raises:
+        FetchError: the file is damaged, or longer than `max_bytes` unpacked.
+    """
+    path = document.url.partition("#")[0].partition("?")[0]
+    if not (document.body.startswith(b"\x1f\x8b") and path.lower().endswith(".xml.gz")):
+        return document
+    inflater = zlib.decompressobj(_GZIP)
+    try:
+        body = inflater.decompress(document.body, max_bytes + 1)
+    except zlib.error as error:
+        raise FetchError(f"the gzip file is damaged: {error}", at=shown(document.url)) from None
+    if len(body) > max_bytes:
+        what = f"the gzip file has more than {max_bytes:,} bytes unpacked"
+        raise FetchError(what, at=shown(document.url), hint="raise scoopi.loader.maxBytes if it is right")
+    if not inflater.eof:
+        raise FetchError("the gzip file is damaged: its end is missing", at=shown(document.url))
+    return msgspec.structs.replace(document, body=body, content_type="application/xml")
 
 
 def refuse_foreign(document: Document) -> None:

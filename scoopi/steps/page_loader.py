@@ -13,7 +13,7 @@ import msgspec
 from scoopi.fetch.address import FILE_HOST, Address, parse_address
 from scoopi.fetch.file_client import FileClient
 from scoopi.fetch.http_client import HttpClient
-from scoopi.fetch.page_kind import refuse_foreign
+from scoopi.fetch.page_kind import refuse_foreign, unpacked
 from scoopi.fetch.request import (
     FurtherGrant,
     NotModified,
@@ -263,6 +263,7 @@ class PageLoader(Loader):
         return self._loaded(payload, document)
 
     def _loaded(self, payload: Payload, document: Document) -> Handover:
+        document = unpacked(document, self._rules.limits.max_bytes)
         refuse_foreign(document)
         if self._archive is not None and self._rules.saves(payload.locator.group):
             self._archive.save(document)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 from datetime import UTC, datetime
 
 import pytest
 
 from scoopi.errors import FetchError
-from scoopi.fetch.page_kind import foreign_kind, is_media, refuse_foreign
+from scoopi.fetch.page_kind import foreign_kind, is_media, refuse_foreign, unpacked
 from scoopi.model.locator import Document, Locator
 
 
@@ -61,3 +62,41 @@ def test_a_refused_document_is_a_permanent_fault_that_names_its_kind_and_address
     ) as found:
         refuse_foreign(document)
     assert not found.value.fault.is_transient
+
+
+SITEMAP = b"<?xml version='1.0'?><urlset></urlset>"
+
+
+def packed(url: str, body: bytes) -> Document:
+    now = datetime(2026, 3, 2, tzinfo=UTC)
+    return Document(Locator("a", "b", url), url, now, None, body, content_type="application/gzip")
+
+
+@pytest.mark.parametrize("url", ["https://h/sitemap.xml.gz", "https://h/a.XML.gz?v=1#top", "/a.xml.gz"])
+def test_a_sitemap_in_a_gzip_file_is_unpacked(url: str) -> None:
+    document = unpacked(packed(url, gzip.compress(SITEMAP)), 100)
+    assert document.body == SITEMAP
+    refuse_foreign(document)
+
+
+def test_other_gzip_files_and_sitemaps_that_are_not_packed_stay_as_they_are() -> None:
+    for document in (
+        packed("https://h/rows.csv.gz", gzip.compress(SITEMAP)),
+        packed("https://h/sitemap.xml.gz", SITEMAP),
+    ):
+        assert unpacked(document, 100) is document
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (gzip.compress(bytes(101), mtime=0), "more than 100 bytes unpacked"),
+        (gzip.compress(bytes(10_000_000), mtime=0), "more than 100 bytes unpacked"),
+        (gzip.compress(SITEMAP, mtime=0)[:-9], "its end is missing"),
+        (b"\x1f\x8bno", "is damaged"),
+    ],
+    ids=["longer", "much longer", "cut", "no gzip"],
+)
+def test_a_gzip_file_that_is_damaged_or_too_long_is_refused(body: bytes, what: str) -> None:
+    with pytest.raises(FetchError, match=what):
+        unpacked(packed("https://h/sitemap.xml.gz", body), 100)

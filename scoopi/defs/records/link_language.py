@@ -5,7 +5,8 @@ Source: defs/README.md, 6.1.
 
 from __future__ import annotations
 
-from scoopi.defs.yaml.shape import Key, Kind, ListOf, Record, Scalar
+from scoopi.defs.locators.listed_pages import SOURCES
+from scoopi.defs.yaml.shape import Key, Kind, ListOf, Record, Scalar, TextOrTexts
 from scoopi.model.records.record_def import ONCE, SAME
 
 _NAME, _INTEGER = Scalar(Kind.NAME), Scalar(Kind.INTEGER)
@@ -86,3 +87,20 @@ LINK_KEYS = (
     ),
 )
 """Of a task: what may stand in place of a data definition."""
+LIST_KEYS = (
+    Key(
+        "from",
+        Scalar(Kind.NAME, SOURCES),
+        "What lists the group's pages, in place of `locators`: a sitemap, or a feed (RSS, Atom).",
+        "from: sitemap",
+    ),
+    Key("url", _NAME, "Address of the sitemap or feed.", 'url: "https://shop.example/sitemap.xml"'),
+    Key(
+        "match",
+        TextOrTexts(),
+        "Patterns of which one must be found in the address of a page. Default: all pages.",
+        "match: /books/",
+    ),
+    Key("since", _NAME, "Only pages of a sitemap that have changed since this day.", "since: 2026-01-31"),
+)
+"""Of a locator group whose pages are listed elsewhere."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from scoopi.defs.locators.listed_pages import with_listed_pages
 from scoopi.defs.locators.locator_checker import VALUES, texts_of
 from scoopi.defs.records.record_language import MARKS
 from scoopi.defs.scrape.language import LOCATOR
@@ -35,6 +36,7 @@ def expanded(root: Table) -> Table:
 
     Every value keeps the place where it is written.
     """
+    root = with_listed_pages(root)
     entries, keys = dict(root.entries), dict(root.keys)
     for name, expand in _SECTIONS.items():
         section = entries.get(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scoopi.defs.browser.browser_builder import BrowserChecker
+from scoopi.defs.locators.listed_pages import fault_of_list, is_without_locators
 from scoopi.defs.locators.locator_checker import LocatorChecker, names_given
 from scoopi.defs.locators.values_builder import local_today
 from scoopi.defs.records.page_identity import groups_on_locators, parents_of
@@ -129,6 +130,11 @@ class DefsChecker:
         locators = LocatorChecker(self._findings, local_today())
         for name in self._locator_groups:
             node = groups.table(name) if groups is not None else None
+            if node is not None and (fault := fault_of_list(node)) is not None:
+                self._findings.error(fault[0], f"locatorGroups.{name}", *fault[1:])
+            elif node is not None and is_without_locators(node):
+                place, hint = self._locator_groups[name].place, "add `locators: [ … ]`"
+                self._findings.error(place, f"locatorGroups.{name}", "locators is missing", hint)
             listing = node.entries.get("locators") if node is not None else None
             for number, entry in enumerate(listing.entries if isinstance(listing, Listing) else ()):
                 if isinstance(entry, Table):

@@ -6,7 +6,7 @@ Source: defs/README.md, 1.3 to 1.7.
 from __future__ import annotations
 
 from scoopi.defs.browser.browser_language import BROWSER
-from scoopi.defs.records.link_language import LINK_KEYS
+from scoopi.defs.records.link_language import LINK_KEYS, LIST_KEYS
 from scoopi.defs.records.record_language import MARKS, OUTPUT, RECORD_DEF
 from scoopi.defs.sites.site_language import SITES
 from scoopi.defs.yaml.shape import (
@@ -75,8 +75,8 @@ LOCATOR_GROUP = Record(
             ListOf(LOCATOR, unique=True),
             "Pages that the group's tasks run on.",
             "locators: [ { name: oslo, url: /pages/oslo.html } ]",
-            True,
         ),
+        *LIST_KEYS,
     ),
     short="an address, or a list of addresses",
 )

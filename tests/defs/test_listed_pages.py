@@ -1,0 +1,69 @@
+"""Locator groups whose pages a sitemap or a feed lists become task groups that read the list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.defs.written import Outcome, check_in
+
+TEXT = """
+    locatorGroups:
+      book: { GROUP }
+    taskGroups:
+      book: { titles: { dataDef: title, output: titles.csv } }
+    dataDefs: { title: { fields: { title: h1 } } }
+"""
+SITEMAP = "from: sitemap, url: /sitemap.xml"
+
+
+def checked(folder: Path, group: str) -> Outcome:
+    """What is read of a file with this locator group."""
+    return check_in(
+        folder, {"defs.yml": TEXT.replace("{ GROUP }", group if group == "{}" else f"{{ {group} }}")}
+    )
+
+
+def test_a_sitemap_is_a_page_whose_links_are_the_pages_of_the_group(tmp_path: Path) -> None:
+    outcome = checked(tmp_path, f"{SITEMAP}, match: [ /books/, /toys/ ], since: 2026-01-31")
+    assert outcome.found == []
+    (group,) = outcome.definitions.locator_groups.values()
+    (locator,) = group.locators
+    assert (group.name, locator.name, locator.url) == ("book.sitemap", "book", "/sitemap.xml")
+    pages, index = (each.fields[0] for each in (
+        outcome.definitions.record_defs["book.sitemap.pages"],
+        outcome.definitions.record_defs["book.sitemap.index"],
+    ))  # fmt: skip
+    assert (pages.follow, index.follow) == ("book", "book.sitemap")
+    assert pages.links is not None
+    assert ([each.text for each in pages.links.allow], pages.links.same) == (["/books/", "/toys/"], "any")
+    assert ">= 20260131]" in pages.selects[0].text
+
+
+def test_a_feed_has_no_index(tmp_path: Path) -> None:
+    outcome = checked(tmp_path, "from: feed, url: /news.rss")
+    assert outcome.found == []
+    tasks = outcome.definitions.task_groups["book.feed"].tasks
+    assert [task.name for task in tasks] == ["pages"]
+
+
+@pytest.mark.parametrize(
+    ("group", "what"),
+    [
+        ("from: sitmap, url: /s.xml", 'from is "sitmap"; did you mean sitemap?'),
+        ("from: sitemap", "the sitemap has no address; add `url: https://…`"),
+        (f"{SITEMAP}, since: 2026-13-01", "since is '2026-13-01', which is no day"),
+        (f"{SITEMAP}, since: yesterday", "since is 'yesterday', which is no day"),
+        ("from: feed, url: /a.rss, since: 2026-01-01", "since is for sitemaps"),
+        (f"{SITEMAP}, macth: x", "unknown key macth; did you mean match?"),
+        (f"{SITEMAP}, locators: [ {{ name: a, url: /a }} ]", "both from: sitemap and locators"),
+        ("{}", "locators is missing"),
+        ("url: /s.xml", "url is for pages that a sitemap or a feed lists; add `from: sitemap`"),
+        ("match: a, locators: [ { name: a, url: /a } ]", "match is for pages that"),
+        ("since: 2026-01-01, locators: [ { name: a, url: /a } ]", "since is for pages that"),
+    ],
+)
+def test_a_wrong_list_is_reported_with_its_place_and_a_hint(tmp_path: Path, group: str, what: str) -> None:
+    found = checked(tmp_path, group).found
+    assert any(what in each for each in map(str, found)), found
