@@ -20,9 +20,7 @@ SITEMAP = "from: sitemap, url: /sitemap.xml"
 
 def checked(folder: Path, group: str) -> Outcome:
     """What is read of a file with this locator group."""
-    return check_in(
-        folder, {"defs.yml": TEXT.replace("{ GROUP }", group if group == "{}" else f"{{ {group} }}")}
-    )
+    return check_in(folder, {"defs.yml": TEXT.replace("GROUP", group)})
 
 
 def test_a_sitemap_is_a_page_whose_links_are_the_pages_of_the_group(tmp_path: Path) -> None:
@@ -58,7 +56,7 @@ def test_a_feed_has_no_index(tmp_path: Path) -> None:
         ("from: feed, url: /a.rss, since: 2026-01-01", "since is for sitemaps"),
         (f"{SITEMAP}, macth: x", "unknown key macth; did you mean match?"),
         (f"{SITEMAP}, locators: [ {{ name: a, url: /a }} ]", "both from: sitemap and locators"),
-        ("{}", "locators is missing"),
+        ("", "locators is missing"),
         ("url: /s.xml", "url is for pages that a sitemap or a feed lists; add `from: sitemap`"),
         ("match: a, locators: [ { name: a, url: /a } ]", "match is for pages that"),
         ("since: 2026-01-01, locators: [ { name: a, url: /a } ]", "since is for pages that"),

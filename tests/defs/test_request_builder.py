@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scoopi.model.definitions import LocatorDef
-from scoopi.model.job import ancestor_digest, seed_id
+from scoopi.model.job import ancestor_digest, page_url, seed_id
 from scoopi.model.locator import PageRequest
 from tests.defs.written import DATA, TASKS, check_in
 
@@ -38,7 +38,7 @@ def test_quoted_values_of_long_lists_stay_texts(tmp_path: Path) -> None:
 
 def test_the_ids_of_plain_pages_have_not_changed() -> None:
     assert seed_id("g", "n", "http://a/") == "52320d3e8bf2c1abbc53d16e24ba5edd"
-    assert ancestor_digest("g", "http://a/#x").hex() == "5e8392d780906584"
+    assert ancestor_digest("g", page_url("http://a/#x")).hex() == "5e8392d780906584"
 
 
 def test_another_request_is_another_page() -> None:

@@ -219,7 +219,7 @@ def _settings() -> list[str]:
 
 
 def _default_of(setting: Setting) -> str:
-    if setting.default is None:
+    if setting.default in (None, ""):
         return ""
     return f"`{setting.default} {setting.unit}`" if setting.unit else f"`{setting.default}`"
 
