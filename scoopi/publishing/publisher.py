@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import IO
@@ -16,6 +16,7 @@ from scoopi.model.job import JobState, retry_id
 from scoopi.plugins.plugin_ports import LIST_PREFIX
 from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.ended_index import EndedIndex
+from scoopi.publishing.expectations.expected_records import Found
 from scoopi.publishing.output_file import HELD, TEMPORARIES, OutputFile, OutputSpec
 from scoopi.publishing.record_file import RecordFile
 from scoopi.publishing.row_tables import RowTables, SegmentSink
@@ -62,12 +63,15 @@ class PublishChecks(msgspec.Struct, frozen=True):
     Attributes:
         is_lost: before they are renamed: whether the store has lost a part of the run.
         is_partial: at the end: whether pages were left out, so that nothing can be expected of all records.
+        of_all: from what this node has found to what all nodes have, where something is expected of records;
+            see `ExpectedTotals.of_all`.
         is_late: between two steps, each of which is short; then the files stay as they were.
     """
 
     is_lost: Callable[[], bool] = lambda: False
     is_late: Callable[[], bool] = lambda: False
     is_partial: Callable[[], bool] = lambda: False
+    of_all: Callable[[Found, Collection[str], Callable[[], None]], Found] = lambda found, others, wait: found
 
 
 NO_CHECKS = PublishChecks()
@@ -124,7 +128,8 @@ class Publisher:
                     self._ensure_time()
                     is_all = is_over and not self._checks.is_partial()
                     is_whole = is_all and not missing
-                    tally.judge(is_all)
+                    if is_all:
+                        tally.judge(lambda found: self._checks.of_all(found, tally.others, self._ensure_time))
                     self._add_changes(tally, changes, ended, is_whole)
                     tally.loaded = self._tables.load_rest(tally.is_held)
                 self._finish(files, tally, is_over)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -10,7 +10,7 @@ from scoopi.model.handover import Part
 from scoopi.model.job import Frame, JobState
 from scoopi.model.report.run_report import Cause, Causes, ChangeCounts, Retries
 from scoopi.plugins.plugin_ports import LIST_PREFIX
-from scoopi.publishing.expected_records import ExpectedRecords
+from scoopi.publishing.expectations.expected_records import ExpectedRecords, Found
 from scoopi.publishing.output_file import HELD, OutputFile, OutputSpec
 from scoopi.publishing.retry_tally import RetryTally
 from scoopi.publishing.row_tables import Loaded
@@ -104,10 +104,14 @@ class RowTally:
         for file in self._files.get(part.output, ()):
             file.write(part.body, part.rows)
 
-    def judge(self, is_over: bool) -> None:
-        """Compare the records with what is expected of them, once all are there."""
-        if is_over:
-            self._expected.judge()
+    def judge(self, of_all: Callable[[Found], Found]) -> None:
+        """Compare the records with what is expected of them, once all are there.
+
+        Args:
+            of_all: from what this node has found to what all nodes have; called if something is expected.
+        """
+        if found := self._expected.found():
+            self._expected.judge(of_all(found))
 
     def is_held(self, spec: OutputSpec) -> bool:
         """Whether an output is held back."""

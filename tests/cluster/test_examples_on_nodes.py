@@ -25,8 +25,8 @@ dataDefs:
     items: [ item: { name: cluster, script: "configs.isCluster()" } ]
 """
 HEADER = re.compile(r'"?name"?[,;]|(title|stars),[a-z_,]+$')
-OF_NODE = re.compile(r"-node\d(?=\.|$)|\.held$")
-"""What a node adds to the name of a file; a node with few records may not meet their `expect`."""
+OF_NODE = re.compile(r"-node\d(?=\.|$)")
+"""What a node adds to the name of a file."""
 
 
 def run_on_nodes(example: Example, folder: Path, cluster: ClusterClient, nodes: int) -> list[RunReport]:

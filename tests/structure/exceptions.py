@@ -52,7 +52,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/bootstrap/wiring": (
         "wiring; every run of tests/run and tests/cluster resolves it",
-        "engine_module.py jobs_module.py rows_module.py workers_module.py",
+        "engine_module.py jobs_module.py output_wiring.py rows_module.py workers_module.py",
     ),
     "scoopi/cli": (
         "test_main.py and test_verbs.py use them as a command line does",

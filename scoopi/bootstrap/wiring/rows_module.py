@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
-from injector import Binder, Module, inject, provider, singleton
-from msgspec.structs import replace
+from injector import Binder, Module, provider, singleton
 
 from scoopi.appenders.appender import STORE_TIMEOUT_S, Appender, CommitEvents
 from scoopi.appenders.segment_writer import SegmentHeader, SegmentWriter
-from scoopi.configs.groups import AppenderSettings, EngineSettings, OutputSettings
+from scoopi.bootstrap.wiring.output_wiring import OutputWiring
+from scoopi.configs.groups import AppenderSettings, EngineSettings
 from scoopi.engine.node_watch import COMMIT, COMMIT_BOUNDS_S
 from scoopi.engine.record_finds import RecordFinds
 from scoopi.engine.run_completion import Presence, RunLimits
@@ -22,136 +19,15 @@ from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.page_limit import PageLimit
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.metrics.node_counts import NodeCounts
-from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.live_loads import LiveLoads
-from scoopi.publishing.output_file import OutputSpec, of_node
-from scoopi.publishing.publisher import FrameSource, PublishChecks, Publisher, PublishTarget
-from scoopi.publishing.row_tables import RowTables
-from scoopi.publishing.run_rows import OwnRows, RunPhases, RunRows
-from scoopi.runs.folders.node_folder import LOST_PREFIX, NodeFolder
-from scoopi.runs.folders.run_state import HIDDEN
+from scoopi.publishing.publisher import Publisher
+from scoopi.publishing.run_rows import RunPhases, RunRows
+from scoopi.runs.folders.node_folder import NodeFolder
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_file import RunFile, RunPlace
-from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.nodes.departure import Departure
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.runs.run_record import RunRecord
-
-
-class OutputWiring:
-    """Makes the publishers of a node. Source: docs/output.md.
-
-    Args:
-        stop: cuts publishing and waiting for other nodes short.
-    """
-
-    @inject
-    def __init__(
-        self, context: RunContext, jobs: JobStore, record: RunRecord, stop: StopTime, pages: PageLimit
-    ) -> None:
-        self._context = context
-        self._pages = pages
-        self._jobs = jobs
-        self._record = record
-        self._stop = stop
-        self._settings = OutputSettings.of(context.configs)
-        folder = context.folder
-        self._target = PublishTarget(
-            folder.path, folder.node_folder, stdout=context.stdout, compare=self._compared
-        )
-        self._checks = PublishChecks(self._is_lost, stop.is_up, self._is_partial)
-
-    def _compared(
-        self, outputs: Sequence[OutputSpec], work_folder: Path
-    ) -> contextlib.AbstractContextManager[RecordChanges]:
-        from scoopi.publishing.changes.change_history import ChangeHistory  # late: few definitions need it
-
-        hidden, definitions = self._context.folder.path / HIDDEN, self._context.composed.defs_source
-        return ChangeHistory(hidden, definitions).compared(outputs, work_folder)
-
-    def live_loads(self) -> LiveLoads:
-        """Fills the tables of this node's outputs during the run."""
-        context = self._context
-        tables = self._tables([spec for spec in context.outputs if not self._merges or spec.is_shared_table])
-        segment = context.folder.segments / f"{context.node}.seg"
-        return LiveLoads(segment, tables.during_run(), self._jobs, context.sync_store)
-
-    def _tables(
-        self,
-        outputs: Sequence[OutputSpec],
-        finish_live: Callable[[Callable[[], bool]], None] = lambda is_late: None,
-    ) -> RowTables:
-        context = self._context
-        return RowTables(outputs, context.table_folder, context.run, context.folder.node_folder, finish_live)
-
-    def publisher(self, live: LiveLoads) -> Publisher:
-        """Of this node's own rows.
-
-        Args:
-            live: ends before the publisher loads what is left.
-        """
-        context = self._context
-        target = replace(self._target, stream=context.stream)
-        frames = FrameSource(lambda: context.folder.segments.glob("*.seg"), context.owns)
-        tables = self._tables(context.outputs, live.finish)
-        return Publisher(target, self._jobs, context.outputs, frames, self._checks, tables)
-
-    def rows(self, publisher: Publisher, departure: Departure, live: LiveLoads) -> RunRows:
-        """What is written at the run's end.
-
-        Args:
-            publisher: of this node's own rows.
-            live: ends before a publisher of all rows loads what is left.
-        """
-        own = OwnRows(publisher, departure, self._context.was_over, in_parts=self._context.stream is None)
-        if self._merges:
-            from scoopi.publishing.shared_rows import MergedRows  # late: for nodes that share a folder
-
-            return MergedRows(self._of_all(live), self._barricade("merge"), departure, self._is_stopped)
-        if self._context.cluster is not None and self._settings.durability == "shared":
-            from scoopi.publishing.shared_rows import SharedRows
-
-            return SharedRows(own, self._of_lost, self._barricade, departure, self._is_stopped)
-        return own
-
-    @property
-    def _merges(self) -> bool:
-        return self._context.cluster is not None and self._settings.merge
-
-    def _of_all(self, live: LiveLoads) -> Publisher:
-        frames, outputs = FrameSource(self._segments_of_all), self._context.plain_outputs
-        tables = self._tables(outputs, live.finish)
-        return Publisher(self._target, self._jobs, outputs, frames, self._checks, tables)
-
-    def _of_lost(self, node: str) -> Publisher:
-        """Its work files are in this node's folder: a node that returns meanwhile is not disturbed."""
-        segments = self._context.folder.node_folder.parent / node / "segments"
-        frames = FrameSource(
-            lambda: segments.glob("*.seg"), lambda incarnation: (segments / f"{incarnation}.seg").exists()
-        )
-        outputs = of_node(self._context.plain_outputs, node)
-        return Publisher(self._target, self._jobs, outputs, frames, self._checks, self._tables(outputs))
-
-    def _segments_of_all(self) -> Iterator[Path]:
-        for file in self._context.folder.node_folder.parent.glob("*/segments/*.seg"):
-            if not file.parents[1].name.startswith(LOST_PREFIX):
-                yield file
-
-    def _barricade(self, name: str) -> Barricade:
-        context = self._context
-        assert context.cluster is not None, "on one machine nothing is shared"
-        return Barricade(
-            context.store, f"{name}/{context.run}", context.node, context.cluster.liveness_gap_ms
-        )
-
-    def _is_stopped(self) -> bool:
-        return self._stop.is_asked
-
-    def _is_partial(self) -> bool:
-        return self._pages.is_reached and not self._jobs.nothing_left()
-
-    def _is_lost(self) -> bool:
-        return self._record.lost(self._context.run)
 
 
 class RowsModule(Module):

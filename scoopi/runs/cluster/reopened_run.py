@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scoopi.errors import RunError
+from scoopi.publishing.expectations.expected_totals import keep_earlier
 from scoopi.runs.composed import read_composed
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.finished_jobs import RememberedEnds
@@ -77,6 +78,7 @@ class ReopenedRun:
     def _copy(self, earlier: Store, now: Store) -> None:
         for page in pages(earlier, MEMBERS, PAGE):
             now.put_if_absent_all(MEMBERS, page)
+        keep_earlier(earlier, now)
         remembered = RememberedEnds(now)
         for ends in JobStore(earlier, self._node).ended_pages():
             for start in range(0, len(ends), PAGE):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from scoopi.model.handover import Part
 from scoopi.model.records import Expectation, RecordSchema, read_records
 from scoopi.publishing.output_file import OutputSpec
 
+Found = Mapping[str, Mapping[str, int]]
+"""By data definition: how many records there are (under RECORDS), and in how many each field has a value."""
 RECORDS = "records"
 """The subject of an expectation that is not of one field."""
 
@@ -40,9 +42,13 @@ class ExpectedRecords:
         if counts is not None:
             counts.add(part.body)
 
-    def judge(self) -> None:
-        """Compare what was counted with what is expected."""
-        found = {name: [*counts.unmet()] for name, counts in self._counts.items()}
+    def found(self) -> Found:
+        """What was counted; empty when nothing is expected."""
+        return {name: counts.found() for name, counts in self._counts.items()}
+
+    def judge(self, of_all: Found) -> None:
+        """Compare what all nodes of the run have found with what is expected."""
+        found = {name: [*counts.unmet(of_all[name])] for name, counts in self._counts.items()}
         self.failed = frozenset(name for name, sentences in found.items() if sentences)
         self.unmet = tuple(sentence for sentences in found.values() for sentence in sentences)
 
@@ -63,14 +69,18 @@ class _Counts:
         for name, place in self._places.items():
             self._filled[name] += sum(record[place] is not None for record in records)
 
-    def unmet(self) -> Iterator[str]:
+    def found(self) -> Mapping[str, int]:
+        return {**self._filled, RECORDS: self._records}
+
+    def unmet(self, found: Mapping[str, int]) -> Iterator[str]:
+        records = found.get(RECORDS, 0)
         for each in self._schema.expect:
             if each.subject in self._places:
-                filled = self._filled[each.subject]
-                value = filled / self._records if each.is_share and self._records else filled
-                shown = f"{each.subject} is filled in {filled} of {self._records} records"
+                filled = found.get(each.subject, 0)
+                value = filled / records if each.is_share and records else filled
+                shown = f"{each.subject} is filled in {filled} of {records} records"
             else:
-                value, shown = self._records, f"there are {self._records} records"
+                value, shown = records, f"there are {records} records"
             if not _meets(each, value):
                 at = f"{each.place}: " if str(each.place) else ""
                 yield f"{at}{self._schema.name}: {shown}, expected: {each.text}"
