@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from scoopi.model.schedule.process import DEFAULT_GROUPS
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import Decision, changed
@@ -29,7 +30,7 @@ def placements(snapshot: Snapshot) -> Iterator[Decision]:
             if attempt.status == "pending":
                 started += 1
                 yield _placed(attempt, "", snapshot.now)
-        elif (worker := room.take()) is not None:
+        elif (worker := room.take(groups_of(attempt, snapshot))) is not None:
             started += 1
             yield _placed(attempt, worker.worker, snapshot.now)
 
@@ -42,14 +43,30 @@ def waits_for_place(attempt: AttemptRecord, snapshot: Snapshot) -> ClosedGate | 
         return ClosedGate("prepare", "wait", f"{reason}; asked again at {instant_text(until)}", until)
     if attempt.worker or _is_external(attempt, snapshot):
         return None
-    workers = Room(snapshot)
-    if not workers.alive:
-        return ClosedGate("worker", "wait", "no live worker in group default")
-    if workers.take() is None:
-        return ClosedGate(
-            "capacity", "wait", f"{workers.used:g} of {workers.capacity:g} slots of group default are in use"
-        )
-    return None
+    room, groups = Room(snapshot), groups_of(attempt, snapshot)
+    if missing := no_worker_of(room, groups):
+        return ClosedGate("worker", "wait", missing)
+    if room.take(groups) is not None:
+        return None
+    in_use = (
+        f"{used:g} of {capacity:g} slots of group {group}" for group, used, capacity in room.use(groups)
+    )
+    return ClosedGate("capacity", "wait", f"{' and '.join(in_use)} are in use")
+
+
+def groups_of(attempt: AttemptRecord, snapshot: Snapshot) -> tuple[str, ...]:
+    """The groups of workers that may run an attempt, in order of preference."""
+    process = snapshot.process(attempt.process)
+    return DEFAULT_GROUPS if process is None else process.groups
+
+
+def no_worker_of(room: Room, groups: Sequence[str]) -> str:
+    """That no live worker is in any of the groups, and which groups live workers have; else empty."""
+    if any(room.members(group) for group in groups):
+        return ""
+    reason = f"no live worker in group {' or '.join(groups)}"
+    has = sorted({group for worker in room.alive for group in worker.groups})
+    return f"{reason}; live workers have {', '.join(has)}" if has else reason
 
 
 class Room:
@@ -62,23 +79,36 @@ class Room:
             if worker.state == "running" and not worker.is_external and not snapshot.is_lost(worker)
         ]
         self._left = {worker.worker: worker.capacity for worker in self.alive}
-        self.capacity = sum(self._left.values())
         for attempt in snapshot.attempts:
             if attempt.phase == LIVE and attempt.worker in self._left:
                 self._left[attempt.worker] -= 1
-        self.used = self.capacity - sum(self._left.values())
 
-    def take(self) -> WorkerRecord | None:
-        """The worker with the most room (of equal ones the first by name), which has one place less now.
+    def members(self, group: str) -> list[WorkerRecord]:
+        """The live workers of a group."""
+        return [worker for worker in self.alive if group in worker.groups]
+
+    def use(self, groups: Sequence[str]) -> Iterator[tuple[str, float, float]]:
+        """Of each group with a live worker its name, the places in use, and all of its places."""
+        for group in groups:
+            if members := self.members(group):
+                capacity = sum(worker.capacity for worker in members)
+                yield group, capacity - sum(self._left[worker.worker] for worker in members), capacity
+
+    def take(self, groups: Sequence[str]) -> WorkerRecord | None:
+        """The worker with the most room in the first group that has room; it has one place less now.
+
+        Of workers with equal room it is the first by name.
 
         Returns:
-            None if no worker has room.
+            None if no worker of the groups has room.
         """
-        most = min(self.alive, key=lambda worker: (-self._left[worker.worker], worker.worker), default=None)
-        if most is None or self._left[most.worker] < 1:
-            return None
-        self._left[most.worker] -= 1
-        return most
+        for group in groups:
+            members = self.members(group)
+            most = min(members, key=lambda worker: (-self._left[worker.worker], worker.worker), default=None)
+            if most is not None and self._left[most.worker] >= 1:
+                self._left[most.worker] -= 1
+                return most
+        return None
 
 
 def _unplaced(snapshot: Snapshot) -> list[AttemptRecord]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from scoopi.model.schedule.process import DEFAULT_GROUPS
 from scoopi.model.schedule.schedule_records import FINISHED, AttemptRecord, JobRecord
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.gates import ClosedGate, closed_gate
-from scoopi.scheduler.placement import EXTERNAL, Room, waits_for_place
+from scoopi.scheduler.placement import EXTERNAL, Room, groups_of, no_worker_of, waits_for_place
 from scoopi.scheduler.snapshot import Snapshot
 
 
@@ -30,8 +31,8 @@ def why(job: JobRecord, snapshot: Snapshot) -> dict[str, Any]:
         return _row(job, answer)
     reason = "its gates are open; the next pass creates its attempt"
     process = snapshot.process(job.process)
-    if process is not None and process.executes.kind != EXTERNAL and not Room(snapshot).alive:
-        reason += ", and no worker is live to run it: start scoopi serve"
+    if process is not None and process.executes.kind != EXTERNAL:
+        reason += _nobody(Room(snapshot), process.groups)
     return _row(job, ClosedGate("", "wait", reason), answer="runs")
 
 
@@ -43,13 +44,24 @@ def _of_attempt(attempt: AttemptRecord, snapshot: Snapshot) -> ClosedGate:
         waits = waits_for_place(attempt, snapshot)
         return waits or ClosedGate("live", "wait", f"{name} is placed by the next pass")
     if attempt.status == "waiting":
-        return ClosedGate("live", "wait", f"{name} waits for {_claimant(attempt)} to claim it")
+        return ClosedGate("live", "wait", f"{name} waits for {_claimant(attempt, snapshot)} to claim it")
     since = f" since {instant_text(attempt.started)}" if attempt.started else ""
     return ClosedGate("live", "wait", f"{name} is {attempt.status} on worker {attempt.worker}{since}")
 
 
-def _claimant(attempt: AttemptRecord) -> str:
-    return f"worker {attempt.worker}" if attempt.worker else "a registered worker"
+def _nobody(room: Room, groups: tuple[str, ...]) -> str:
+    """What to start if no live worker may run the next attempt; else empty."""
+    if not room.alive:
+        of_groups = "" if "default" in groups else f" --groups {groups[0]}"
+        return f", and no worker is live to run it: start scoopi serve{of_groups}"
+    missing = no_worker_of(room, groups)
+    return f", but there is {missing}: start scoopi serve --groups {groups[0]}" if missing else ""
+
+
+def _claimant(attempt: AttemptRecord, snapshot: Snapshot) -> str:
+    groups = groups_of(attempt, snapshot)
+    of_groups = "" if groups == DEFAULT_GROUPS else f" of group {' or '.join(groups)}"
+    return f"worker {attempt.worker}" if attempt.worker else f"a registered worker{of_groups}"
 
 
 def _row(job: JobRecord, found: ClosedGate, answer: str | None = None) -> dict[str, Any]:

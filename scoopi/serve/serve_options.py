@@ -15,6 +15,7 @@ class ServeOptions:
         schedules: it runs passes.
         works: it runs attempts.
         until_idle: it ends when nothing runs, is due, or is to be tried again.
+        groups: of its worker; empty for the project's setting.
     """
 
     name: str | None = None
@@ -22,3 +23,4 @@ class ServeOptions:
     schedules: bool = True
     works: bool = True
     until_idle: bool = False
+    groups: tuple[str, ...] = ()

@@ -67,7 +67,7 @@ class Server:
         record = WorkerRecord(
             worker="",
             incarnation=self._incarnation,
-            groups=self._settings.worker.groups,
+            groups=options.groups or self._settings.worker.groups,
             capacity=float(self._slots),
         )
         self._seat = Seat(state.folder, options.name, self._bench if options.works else None, record)

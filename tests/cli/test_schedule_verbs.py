@@ -141,9 +141,20 @@ def test_workers_are_listed_with_what_they_run_and_a_removed_one_gets_nothing(sh
     assert "is lost" in printed(shop, "tick")
 
 
+def test_a_registered_worker_claims_only_what_its_groups_may_run(shop: Screen) -> None:
+    printed(shop, "worker", "put", "p1", "--groups", "big")
+    printed(shop, "launch", "press")
+    printed(shop, "tick")
+    assert rows(shop, "attempt", "claim", "--worker", "p1") == []
+    printed(shop, "worker", "put", "p1", "--groups", "big,default")
+    (claimed,) = rows(shop, "attempt", "claim", "--worker", "p1")
+    assert claimed["worker"] == "p1"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
+        ("worker put p1 --groups big,,x", 2, "needs names separated by commas, got 'big,,x'"),
         ("process show shop.book", 2, "did you mean shop.books?"),
         ("job why books/@2027-01-01T00:00:00Z", 2, "there is no job shop.books/@2027-01-01T00:00:00Z"),
         ("job why books/tomorrow", 2, "is not a slot"),

@@ -63,3 +63,68 @@ def test_without_a_live_worker_why_says_what_to_start(world_of: Make) -> None:
     assert world.why("e/!1")["reason"] == passes
     world.worker("a")
     assert world.why("p/!1")["reason"] == passes
+
+
+GROUPS = """
+    processes:
+      big: {executes: "python:a:b", groups: [big]}
+      either: {executes: "python:a:b", groups: [big, default]}
+      p: {executes: "python:a:b"}
+      e: {executes: external:x, groups: [big]}
+"""
+
+
+def test_an_attempt_goes_to_a_worker_of_its_groups_and_to_no_other(world_of: Make) -> None:
+    world = world_of(GROUPS)
+    world.worker("a", capacity=9)
+    world.worker("b", capacity=1, groups=("big",))
+    for process in ("big", "p"):
+        world.launch(process, "!1")
+    world.tick()
+    assert {attempt.process: attempt.worker for attempt in world.attempts("waiting")} == {
+        "big": "b",
+        "p": "a",
+    }
+
+
+def test_the_first_group_with_room_is_preferred_to_a_worker_with_more_room(world_of: Make) -> None:
+    world = world_of(GROUPS)
+    world.worker("a", capacity=9)
+    world.worker("b", capacity=1, groups=("big",))
+    for slot in ("!1", "!2"):
+        world.launch("either", slot)
+    world.tick()
+    assert [attempt.worker for attempt in world.attempts("waiting")] == ["b", "a"]
+
+
+def test_why_says_that_no_live_worker_is_in_the_groups(world_of: Make) -> None:
+    world = world_of(GROUPS)
+    world.launch("big", "!1")
+    passes = "its gates are open; the next pass creates its attempt"
+    start = "start scoopi serve --groups big"
+    assert world.why("big/!1")["reason"] == f"{passes}, and no worker is live to run it: {start}"
+    world.worker("a")
+    missing = "no live worker in group big; live workers have default"
+    assert world.why("big/!1")["reason"] == f"{passes}, but there is {missing}: {start}"
+    world.tick()
+    row = world.why("big/!1")
+    assert (row["gate"], row["reason"]) == ("worker", missing)
+
+
+def test_why_counts_the_places_of_each_group_that_has_workers(world_of: Make) -> None:
+    world = world_of(GROUPS)
+    world.worker("a", capacity=2)
+    world.worker("b", capacity=1, groups=("big",))
+    for number in range(1, 5):
+        world.now = START + timedelta(seconds=number)
+        world.launch("either", f"!{number}")
+    world.tick()
+    reason = "1 of 1 slots of group big and 2 of 2 slots of group default are in use"
+    assert world.why("either/!4")["reason"] == reason
+
+
+def test_a_registered_worker_is_named_with_the_group_that_it_needs(world_of: Make) -> None:
+    world = world_of(GROUPS)
+    world.launch("e", "!1")
+    world.tick()
+    assert world.why("e/!1")["reason"] == "attempt 1 waits for a registered worker of group big to claim it"

@@ -36,6 +36,17 @@ def test_a_launched_command_succeeds_with_the_outputs_of_its_last_line(serving: 
     assert serving.job("hello/!1") == "processed"
 
 
+def test_a_serve_of_another_group_leaves_an_attempt_to_one_that_has_its_group(serving: Serving) -> None:
+    serving.deploy("""
+        big: {executes: {command: ["true"]}, groups: [big]}
+    """)
+    serving.run("launch", "big")
+    serving.until_idle()
+    assert serving.attempt("big/!1/1")["status"] == "pending"
+    serving.until_idle("--groups", "default,big")
+    assert serving.job("big/!1") == "processed"
+
+
 def test_a_serve_until_idle_waits_for_a_retry_to_come(serving: Serving) -> None:
     seen = serving.folder / "seen"
     serving.deploy(f"""

@@ -95,8 +95,13 @@ class Attempts:
 
     def _claim(self, options: Namespace, terminal: Terminal) -> None:
         with opened(options) as state:
-            executes = {name: each.executes for name, each in state.current()[1].processes.items()}
-            external = {name: each.what[0] for name, each in executes.items() if each.kind == "external"}
+            worker = state.store.workers().get(options.worker)
+            external = {
+                name: process.executes.what[0]
+                for name, process in state.current()[1].processes.items()
+                if process.executes.kind == "external"
+                and (worker is None or not {*worker.groups}.isdisjoint(process.groups))
+            }
             claimed = Workbench(state.store).claim(options.worker, now_of(options), external, options.limit)
         rows = [attempt_row(attempt) for attempt in claimed]
         print_rows(terminal, rows, options, ("attempt", "fence", "inputs"))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from argparse import ArgumentParser, Namespace
+import re
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -23,6 +24,16 @@ if TYPE_CHECKING:
     from scoopi.serve.state import State
 
 Row = dict[str, Any]
+_GROUPS = re.compile(r"[A-Za-z][\w-]*(,[A-Za-z][\w-]*)*", re.ASCII)
+
+
+def group_names(text: str) -> tuple[str, ...]:
+    """The groups of workers that an option names."""
+    if not _GROUPS.fullmatch(text):
+        raise ArgumentTypeError(f"needs names separated by commas, got {text!r}; for example big,default")
+    return tuple(dict.fromkeys(text.split(",")))
+
+
 _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--reason": {"default": "", "help": "shown by why"},
     "-n": {"dest": "count", "type": int, "default": 5, "help": "how many (default: 5)"},
@@ -46,7 +57,12 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
         "default": "",
         "help": "default: the project's setting",
     },
-    "--groups": {"default": "default", "help": "groups, separated by commas"},
+    "--groups": {
+        "metavar": "A,B",
+        "type": group_names,
+        "default": ("default",),
+        "help": "groups, separated by commas (default: default)",
+    },
     "--capacity": {"type": float, "default": 1.0, "help": "attempts at a time (default: 1)"},
     "--worker": {"required": True, "help": "the worker's name"},
     "--limit": {"type": int, "default": 1, "help": "the most attempts (default: 1)"},

@@ -10,7 +10,7 @@ from pathlib import Path
 from scoopi.cli.arguments import Verb
 from scoopi.cli.exit_codes import DONE, code_of_signal
 from scoopi.cli.options import add_verbose
-from scoopi.cli.schedule_verbs.operations import add_state, opened
+from scoopi.cli.schedule_verbs.operations import add_state, group_names, opened
 from scoopi.cli.signals import Signals
 from scoopi.cli.terminal import Terminal
 from scoopi.configs.groups import MetricsSettings
@@ -37,10 +37,7 @@ class Serve:
             nargs="?",
             help="project to deploy first (default: the current one)",
         )
-        parser.add_argument(
-            "--slots", metavar="N", type=_slots, help="attempts at a time (default: one per core)"
-        )
-        parser.add_argument("--name", metavar="W", help="name of its worker (default: the host name)")
+        _add_worker(parser)
         parser.add_argument("--no-schedule", action="store_true", help="run no passes, only attempts")
         parser.add_argument("--no-work", action="store_true", help="run no attempts, only passes")
         parser.add_argument(
@@ -90,7 +87,12 @@ class Serve:
             if options.jobs is not None:
                 state.deploy(options.jobs, check_scrape, datetime.now(UTC))
             serve_options = ServeOptions(
-                options.name, options.slots, not options.no_schedule, not options.no_work, options.until_idle
+                options.name,
+                options.slots,
+                not options.no_schedule,
+                not options.no_work,
+                options.until_idle,
+                options.groups,
             )
             folder = options.state.resolve()
             workshop = Workshop(
@@ -130,6 +132,21 @@ def _address(text: str) -> tuple[str, int]:
 
         raise ArgumentTypeError(f"needs [HOST:]PORT, got {text!r}; for example 9010 or 0.0.0.0:9010")
     return host or MetricsSettings().host, int(port)
+
+
+def _add_worker(parser: ArgumentParser) -> None:
+    """What its worker is."""
+    parser.add_argument(
+        "--slots", metavar="N", type=_slots, help="attempts at a time (default: one per core)"
+    )
+    parser.add_argument(
+        "--groups",
+        metavar="A,B",
+        type=group_names,
+        default=(),
+        help="groups of its worker, separated by commas (default: default)",
+    )
+    parser.add_argument("--name", metavar="W", help="name of its worker (default: the host name)")
 
 
 def _slots(text: str) -> int:

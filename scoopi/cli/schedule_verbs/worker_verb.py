@@ -46,8 +46,7 @@ class Workers:
                 print_rows(terminal, rows, options, _COLUMNS)
                 return DONE
             if options.operation == "put":
-                groups = tuple(options.groups.split(","))
-                record = bench.put(options.name, groups, options.capacity, is_external=True)
+                record = bench.put(options.name, options.groups, options.capacity, is_external=True)
             elif options.operation == "beat":
                 record = bench.beat(options.name)
             else:

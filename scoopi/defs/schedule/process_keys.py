@@ -173,6 +173,13 @@ PROCESS = Block(
         ),
         BlockKey("enabled", kinds.BOOLEAN, "Whether jobs of the process run.", "false", "off"),
         BlockKey("when_disabled", choice("wait", "skip"), "What its jobs do otherwise.", "skip", "run"),
+        BlockKey(
+            "groups",
+            list_of(kinds.PLAIN_NAME),
+            "Groups of workers that may run it, in order of preference.",
+            "[big, default]",
+            "big",
+        ),
         BlockKey("retry", RETRY, "Further attempts after a failure.", "{max: 3}", "3"),
         BlockKey("timeout", TIMEOUT, "Limits of an attempt.", "{run: 6h}", "6h"),
         BlockKey(

@@ -89,22 +89,31 @@ class ScheduleReader:
         if text is None:
             return
         self._findings.add_source(str(path), text)
-        table = YamlFile(text, str(path), self._findings).read()
-        if table is not None and self._is_schedule(table, path):
-            self._sections(table)
+        documents = YamlFile(text, str(path), self._findings, SECTIONS).read_all()
+        if documents is None:
+            return
+        places = [(name, place) for document in documents for name, place in document.keys.items()]
+        if self._is_schedule(places):
+            for document in documents:
+                self._sections(document)
 
-    def _is_schedule(self, table: Table, path: Path) -> bool:
-        """Whether a file belongs to the scheduler; a mixture, or neither, is a finding."""
-        ours = [name for name in table.entries if name in SECTIONS or name in LATER]
-        theirs = [name for name in table.entries if name in SCRAPE_SECTIONS]
+    def _is_schedule(self, places: list[tuple[str, Place]]) -> bool:
+        """Whether a file belongs to the scheduler; a mixture, or neither, is a finding.
+
+        Args:
+            places: the top-level keys of all of its documents.
+        """
+        ours = [name for name, _ in places if name in SECTIONS or name in LATER]
+        theirs = [(name, place) for name, place in places if name in SCRAPE_SECTIONS]
         if ours and theirs:
-            what = f"the file has {ours[0]} of the scheduler and {theirs[0]} of a scrape"
-            self._findings.error(table.keys[theirs[0]], "", what, "put them into different files")
-        elif not ours and not theirs and table.entries:
-            first = next(iter(table.entries))
+            name, place = theirs[0]
+            what = f"the file has {ours[0]} of the scheduler and {name} of a scrape"
+            self._findings.error(place, "", what, "put them into different files")
+        elif not ours and not theirs and places:
+            first, place = places[0]
             near = nearest(first, (*SECTIONS, *SCRAPE_SECTIONS))
             hint = f"known are {', '.join(SECTIONS)}"
-            self._findings.error(table.keys[first], "", f"unknown section {first}", hint, near=near)
+            self._findings.error(place, "", f"unknown section {first}", hint, near=near)
         return bool(ours) and not theirs
 
     def _sections(self, table: Table) -> None:

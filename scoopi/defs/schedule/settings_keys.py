@@ -64,7 +64,6 @@ SETTINGS = Block(
                         "Groups of the worker of a `serve`.",
                         "[default, big]",
                         "big",
-                        idle=ANY,
                     ),
                     BlockKey(
                         "slots", integer(1), "Attempts that it runs at a time; default: the cores.", "2", "0"

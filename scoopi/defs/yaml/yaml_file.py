@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import yaml
@@ -15,24 +16,43 @@ from scoopi.model.place import Place
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TAB_INDENT = re.compile(r" *\t")
+_SECTIONS = ("locatorGroups", "taskGroups", "dataDefs", "steps")
+"""What definitions of a scrape begin with."""
 
 
 class YamlFile:
     """Makes nodes of the text of one definition file.
 
-    Anchors and merge keys work; duplicate keys and circles are findings.
+    Anchors and merge keys work, within one document; duplicate keys and circles are findings.
+
+    Args:
+        sections: what a file may begin with, for the hint.
     """
 
-    def __init__(self, text: str, file: str, findings: Findings) -> None:
+    def __init__(self, text: str, file: str, findings: Findings, sections: Sequence[str] = _SECTIONS) -> None:
         self._text = text
         self._file = file
         self._findings = findings
+        self._hint = f"begin with {', '.join(f'{name}:' for name in sections[:-1])} or {sections[-1]}:"
 
     def read(self) -> Table | None:
         """The file's mapping, without entries when the file is empty; None after a fault."""
+        return self._document(yaml.parse(self._text, Loader=LOADER))
+
+    def read_all(self) -> list[Table] | None:
+        """The mappings of the file's documents, in order; None after a fault in any of them."""
+        try:
+            documents = [*_documents(yaml.parse(self._text, Loader=LOADER))]
+        except yaml.YAMLError as error:
+            self._not_yaml(error)
+            return None
+        tables = [self._document(iter(events)) for events in documents]
+        return None if None in tables else [table for table in tables if table is not None]
+
+    def _document(self, events: Iterator[yaml.Event]) -> Table | None:
         builder = YamlBuilder(self._file)
         try:
-            node = self._built(builder)
+            node = self._built(builder, events)
         except yaml.YAMLError as error:
             self._not_yaml(error)
             return None
@@ -46,12 +66,10 @@ class YamlFile:
         if isinstance(node, Table):
             return node
         kind = "a list" if isinstance(node, Listing) else "a text"
-        hint = "begin with locatorGroups:, taskGroups:, dataDefs: or steps:"
-        self._findings.error(node.place, "", f"the file holds {kind}, not definitions", hint)
+        self._findings.error(node.place, "", f"the file holds {kind}, not definitions", self._hint)
         return None
 
-    def _built(self, builder: YamlBuilder) -> Node | None:
-        events = yaml.parse(self._text, Loader=LOADER)
+    def _built(self, builder: YamlBuilder, events: Iterator[yaml.Event]) -> Node | None:
         try:
             return builder.build(events)
         except RefusedError:
@@ -99,6 +117,16 @@ class YamlFile:
         problem = f"{context}: {problem}" if context else problem
         hint = "look at indentation and brackets; a text with special characters needs quotes"
         return f"this is not YAML: {problem}", hint
+
+
+def _documents(events: Iterable[yaml.Event]) -> Iterator[list[yaml.Event]]:
+    """The events of each document."""
+    document: list[yaml.Event] = []
+    for event in events:
+        document.append(event)
+        if isinstance(event, yaml.DocumentEndEvent):
+            yield document
+            document = []
 
 
 def _is_unclosed(error: yaml.YAMLError) -> bool:

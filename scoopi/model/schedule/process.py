@@ -14,6 +14,10 @@ Slots = Literal["periods", "iterations", "instants"]
 Overlap = Literal["wait", "skip", "remind", "buffer_one", "allow", "cancel_running"]
 
 
+DEFAULT_GROUPS = ("default",)
+"""Groups of a process, or of a worker, that names none."""
+
+
 class Trigger(msgspec.Struct, frozen=True, kw_only=True):
     """When a process is looked at, and which slots become due.
 
@@ -136,6 +140,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
         remind_limit: after this, a running attempt that new fires remind of is an error.
         catchup_window: how old a missed fire may be.
         start_deadline: counted from the creation of a job; None is for ever.
+        groups: of workers that may run its attempts, in order of preference.
         history: ended jobs that are kept; None if only the retention counts.
         place: where the process is defined.
     """
@@ -160,6 +165,7 @@ class Process(msgspec.Struct, frozen=True, kw_only=True):
     start_deadline: timedelta | None = None
     enabled: bool = True
     when_disabled: Literal["wait", "skip"] = "wait"
+    groups: tuple[str, ...] = DEFAULT_GROUPS
     retry: RetryRule = RetryRule()
     timeout: Timeouts = Timeouts()
     deadline: Deadline | None = None

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from scoopi.model.schedule.process import Notification, Process
+from scoopi.model.schedule.process import DEFAULT_GROUPS, Notification, Process
 
 
 class Liveness(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class Collection(msgspec.Struct, frozen=True, kw_only=True):
 class ServeSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What the worker of a `serve` takes; `slots` None is the number of cores."""
 
-    groups: tuple[str, ...] = ("default",)
+    groups: tuple[str, ...] = DEFAULT_GROUPS
     slots: int | None = None
     claim_after: timedelta = timedelta(seconds=30)
 

@@ -171,3 +171,46 @@ def test_a_key_that_nothing_acts_on_yet_is_a_warning(project: Project) -> None:
 def test_so_is_a_value_and_a_key_of_a_block(project: Project, trigger: str, what: str) -> None:
     found = project.finding(f"executes: external:x\ntrigger: {trigger}")
     assert (found.severity, found.what) == (Severity.WARNING, f"{what} in this version")
+
+
+DOCUMENTS = """
+    namespace: berlin
+    processes:
+      prices: {executes: "external:x", trigger: {every: 1h}}
+    ---
+    namespace: paris
+    processes:
+      prices: {executes: "external:x", trigger: {after: berlin.prices}}
+    ---
+"""
+
+
+def test_each_document_of_a_file_has_its_own_namespace(project: Project) -> None:
+    schedule, report = project.write(shops=DOCUMENTS).read()
+    assert not report.findings
+    assert list(schedule.processes) == ["berlin.prices", "paris.prices"]
+
+
+@pytest.mark.parametrize(
+    ("written", "place", "what"),
+    [
+        ("\n---\nprocesses: {b: {executes: external:x, mod: manual}}", "4:39", "unknown key mod"),
+        ("\n---\nprocesses: {a: {executes: external:x}}", "4:13", "process a is defined twice"),
+        ("\n---\ndataDefs: {}", "4:1", "the file has processes of the scheduler and dataDefs of a scrape"),
+        ("\n---\n- a", "4:1", "the file holds a list, not definitions"),
+        ("\n---\nprocesses: {b: *base}", "4:16", "this alias names an anchor that is not defined"),
+    ],
+)
+def test_a_finding_stands_at_its_line_whatever_the_document(
+    project: Project, written: str, place: str, what: str
+) -> None:
+    first = "processes:\n  a: &base {executes: external:x}"
+    _, report = project.write(jobs=f"{first}{written}").read()
+    (found,) = report.findings
+    assert (f"{found.place.line}:{found.place.column}", found.what) == (place, what)
+
+
+def test_a_setting_of_two_documents_is_given_twice(project: Project) -> None:
+    first = "processes: {a: {executes: external:x}}\nsettings: {every: 5s}"
+    _, report = project.write(jobs=f"{first}\n---\nsettings: {{every: 9s}}\n").read()
+    assert whats(report) == ["setting every is given twice"]
