@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import socket
+import time
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +21,8 @@ from scoopi.runs.folders.run_state import HIDDEN, NodeState, make_private, take_
 LOST_PREFIX = "lost-"
 RUN_JSON = "run.json"
 TRIES = 5
+LOCK_S, LOOK_S = 3.0, 0.05
+"""How long a node waits for its folder: another one may move lost rows of it aside just now."""
 
 
 class NodeFolder:
@@ -56,7 +59,7 @@ class NodeFolder:
             for candidate in [node] if node else [*_own_nodes(path), made_up]:
                 folder = path / HIDDEN / candidate
                 _make(folder)
-                lock = _try_lock(folder)
+                lock = _lock_soon(folder) if node else _try_lock(folder)
                 if lock is not None:
                     return cls(path, candidate, lock, is_new=candidate == made_up)
         except OSError as error:
@@ -177,6 +180,13 @@ def _make(folder: Path) -> None:
             return
     make_private(folder.parent)
     folder.mkdir(exist_ok=True)
+
+
+def _lock_soon(folder: Path) -> int | None:
+    end = time.monotonic() + LOCK_S
+    while (lock := _try_lock(folder)) is None and time.monotonic() < end:
+        time.sleep(LOOK_S)  # nothing notifies of it
+    return lock
 
 
 def _try_lock(folder: Path) -> int | None:

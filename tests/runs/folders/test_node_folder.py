@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,27 @@ def test_a_run_that_is_over_is_so_for_all_nodes_of_that_life_whose_folders_are_t
         assert {node: state.over for node, state in known.items()} == {"ann": True, "bob": True, "cid": False}
 
 
-def test_a_named_node_that_runs_is_not_joined_by_another_of_its_name(tmp_path: Path) -> None:
+def test_a_named_node_waits_for_another_that_moves_its_lost_rows_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.runs.folders.node_folder.LOCK_S", 60.0)
+    with NodeFolder.join(tmp_path / "run", "ann") as folder:
+        folder.write_state("r1")
+    with NodeFolder.join(tmp_path / "run", "bob") as bob, ThreadPoolExecutor(1) as pool:
+        ann = bob.beside("ann")
+        assert ann is not None
+        with ann:
+            joined = pool.submit(NodeFolder.join, tmp_path / "run", "ann")
+            ann.set_aside([])
+            assert not joined.done()
+        with joined.result(60) as again:
+            assert again.known_states() == {}
+
+
+def test_a_named_node_that_runs_is_not_joined_by_another_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scoopi.runs.folders.node_folder.LOCK_S", 0.1)
     with NodeFolder.join(tmp_path / "run", "ann"), pytest.raises(RunError, match="ann is still running"):
         NodeFolder.join(tmp_path / "run", "ann")
 
