@@ -53,6 +53,8 @@ _WITHOUT_IMAGES = ("--blink-settings=imagesEnabled=false", "--disable-remote-fon
 _UNSENT = frozenset({"user-agent", "cookie", "host", "connection", "accept-encoding", "content-length"})
 """Headers that a browser sets by itself, or that are set in another way."""
 _PAGE = 200
+_NO_DOWNLOADS = 3
+"""Of Chromium's setting: all of them are refused."""
 _LEAST_S = 0.1
 _POLL_S = 0.002
 _ANSWER_S = 5.0
@@ -93,6 +95,7 @@ class Browser:
         options.enable_bidi = True
         options.set_capability("unhandledPromptBehavior", "ignore")  # an action may answer it
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        options.add_experimental_option("prefs", {"download_restrictions": _NO_DOWNLOADS})
         options.binary_location = settings.binary
         service = Service(settings.driver, log_output=str(profile / "driver.log"))
         self._driver = webdriver.Chrome(options=options, service=service)
@@ -144,6 +147,9 @@ class Browser:
             self._answered.wait_for(lambda: self._answer is not None, _ANSWER_S)
             answer = self._answer or {}
         status = int(answer.get("status", _PAGE))
+        if _is_attachment(answer):
+            cause = "the address is a file to be saved, not a page"
+            return VisitFailed(cause, cause, hint="leave out `loader: browser`")
         if status == _PAGE:
             try:
                 self._complete(visit, ends)
@@ -170,6 +176,10 @@ class Browser:
         if self._context:
             self._driver.browser.remove_user_context(self._context)
             self._context = ""
+
+    def windows(self) -> int:
+        """How many windows and tabs are open; without a page there is one."""
+        return len(self._driver.window_handles)
 
     def memory_mb(self) -> int:
         """What driver and browser use, with all their processes; callable from any thread."""
@@ -239,6 +249,16 @@ class Browser:
 def _header(visit: Visit, wanted: str) -> str:
     """A header of a visit; empty if it has none."""
     return next((value for name, value in visit.headers.items() if name.lower() == wanted), "")
+
+
+def _is_attachment(answer: Mapping[str, Any]) -> bool:
+    """Whether a browser does not show an answer, but saves it."""
+    kinds = [
+        str(each["value"].get("value", ""))
+        for each in answer.get("headers", ())
+        if each["name"].lower() == "content-disposition"
+    ]
+    return any(kind.strip().lower().startswith("attachment") for kind in kinds)
 
 
 def _request(event: Any) -> str:

@@ -23,7 +23,7 @@ from scoopi.browser.pool_messages import (
 from scoopi.browser.pool_process import SOCKET
 from scoopi.configs.groups import BrowserSettings
 
-_LEAVE_S = 10.0
+_LEAVE_S = 2.0
 """The longest that a browser may take to close a page."""
 _DIED = VisitFailed("the browser has ended while it loaded the page", "the browser has ended", "reset")
 
