@@ -53,6 +53,7 @@ _WITHOUT_IMAGES = ("--blink-settings=imagesEnabled=false", "--disable-remote-fon
 _UNSENT = frozenset({"user-agent", "cookie", "host", "connection", "accept-encoding", "content-length"})
 """Headers that a browser sets by itself, or that are set in another way."""
 _PAGE = 200
+_BLANK = "about:blank"
 _NO_DOWNLOADS = 3
 """Of Chromium's setting: all of them are refused."""
 _LEAST_S = 0.1
@@ -61,6 +62,12 @@ _ANSWER_S = 5.0
 """How long the driver may take to report the answer, after the page has loaded."""
 DEATH = (WebDriverException, HTTPError, OSError)
 """What is raised when the browser or its driver has died."""
+_NO_PAGE = VisitFailed(
+    "the address is a file to be saved, not a page",
+    "the address is a file to be saved, not a page",
+    hint="leave out `loader: browser`",
+)
+_ABORTED = "net::ERR_ABORTED"
 _NETWORK = (
     ("ERR_NAME_NOT_RESOLVED", "dns", "the host's name cannot be resolved"),
     ("ERR_CONNECTION_RESET", "reset", "the host has reset the connection"),
@@ -138,6 +145,8 @@ class Browser:
                 "the page did not come within its timeout", "the page did not come in time", "timeout"
             )
         except WebDriverException as error:
+            if _ABORTED in str(error.msg):  # as downloads are refused
+                return _NO_PAGE
             failure = _network_failure(str(error.msg))
             if failure is None:
                 raise
@@ -147,25 +156,16 @@ class Browser:
             self._answered.wait_for(lambda: self._answer is not None, _ANSWER_S)
             answer = self._answer or {}
         status = int(answer.get("status", _PAGE))
-        if _is_attachment(answer):
-            cause = "the address is a file to be saved, not a page"
-            return VisitFailed(cause, cause, hint="leave out `loader: browser`")
+        is_file = not answer or _is_attachment(answer)  # of a download there may be no report
+        if is_file and self._driver.current_url == _BLANK:
+            return _NO_PAGE
         if status == _PAGE:
             try:
                 self._complete(visit, ends)
             except VisitFailedError as error:
                 kept = self._kept.keep(self._driver, visit.url, begun)
                 return replace(error.failure, kept=kept)
-        headers = {
-            each["name"].lower(): str(each["value"].get("value", "")) for each in answer.get("headers", ())
-        }
-        driver = self._driver
-        wanted = (visit.how.frames, visit.how.shadow)
-        body: str = with_dialogs_dismissed(driver, lambda: driver.execute_script(DOCUMENT, *wanted))
-        shown, cookies = driver.current_url, visit.cookies
-        if cookies is not None:
-            cookies = self._cookies.take((visit.url, shown), cookies, _header(visit, "cookie"))
-        return Rendered(shown, body.encode(errors="replace"), status, headers, cookies)
+        return self._rendered(visit, status, answer)
 
     def leave(self) -> None:
         """Close the page, which would use processor and memory until the next one comes.
@@ -188,6 +188,19 @@ class Browser:
     def kill(self) -> None:
         """End driver and browser at once, as nothing of them is kept; callable from any thread."""
         kill_tree(self._pid)
+
+    def _rendered(self, visit: Visit, status: int, answer: Mapping[str, Any]) -> Rendered:
+        """What the page shows now."""
+        headers = {
+            each["name"].lower(): str(each["value"].get("value", "")) for each in answer.get("headers", ())
+        }
+        driver = self._driver
+        wanted = (visit.how.frames, visit.how.shadow)
+        body: str = with_dialogs_dismissed(driver, lambda: driver.execute_script(DOCUMENT, *wanted))
+        shown, cookies = driver.current_url, visit.cookies
+        if cookies is not None:
+            cookies = self._cookies.take((visit.url, shown), cookies, _header(visit, "cookie"))
+        return Rendered(shown, body.encode(errors="replace"), status, headers, cookies)
 
     def _prepare(self, visit: Visit) -> None:
         """A new tab in a context of its own, which has no cookies and storage."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import threading
 from contextlib import suppress
@@ -93,8 +94,12 @@ class BrowserPool:
             return Browser(self._settings, profile, self._shots, self._kept)
         except DEATH as error:
             said = str(getattr(error, "msg", error)).strip().partition("\n")[0]
+            cause = "no browser can be started"
+            programs = (self._settings.binary, self._settings.driver)
+            if all(os.path.exists(each) for each in programs):  # it was perhaps killed, or short of memory
+                return VisitFailed(f"{cause}: {said}", cause, "reset")
             hint = "install Debian's chromium-driver, or set scoopi.webDriver.browserPath and driverPath"
-            return VisitFailed(f"no browser can be started: {said}", "no browser can be started", hint=hint)
+            return VisitFailed(f"{cause}: {said}", cause, hint=hint)
 
     def _give_back(self, browser: Browser, is_good: bool) -> None:
         if is_good and browser.pages < self._settings.pages and self._is_small(browser):

@@ -23,6 +23,8 @@ SOCKET = "socket"
 """The name of the pool's socket in its folder."""
 SHOTS = "browser"
 """The folder of screenshots in that of a run."""
+_LONGEST_FOLDER = 35
+"""Bytes; the name of a socket may have 107, and Chromium makes one in a folder of its own below."""
 _END_S = 10.0
 """The longest that killing all browsers may take."""
 
@@ -57,11 +59,15 @@ class PoolProcess:
 
     def __init__(self, settings: BrowserSettings, shots: Path) -> None:
         ensure_selenium()
-        self._folder = tempfile.mkdtemp(prefix="scoopi-browsers-")
+        self._folder = tempfile.mkdtemp(prefix="scoopi-browsers-", dir=_short_folder())
         self.socket = str(Path(self._folder) / SOCKET)
         command = [sys.executable, "-P", "-m", "scoopi.browser"]
         self._process = subprocess.Popen(  # noqa: S603 - our own module
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, process_group=0
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            process_group=0,
+            env={**os.environ, "TMPDIR": self._folder},  # what browsers leave is removed with it
         )
         self.pid = self._process.pid
         assert self._process.stdin is not None
@@ -83,6 +89,12 @@ class PoolProcess:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)  # what it leaves if it was killed itself
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _short_folder() -> str:
+    """The folder of temporary files; another one if a socket in it would have too long a name."""
+    folder = tempfile.gettempdir()
+    return folder if len(os.fsencode(folder)) <= _LONGEST_FOLDER else "/tmp"  # noqa: S108 - mkdtemp is safe
 
 
 def ensure_selenium() -> None:

@@ -73,7 +73,7 @@ def test_a_page_with_endless_alerts_or_a_thousand_frames_ends_in_its_time(
 ) -> None:
     how = BrowserDef(Until(selector="#none"), timeout_ms=1000, frames=True)
     began = time.monotonic()
-    page = visit(pool, server.url(write(pages, text)), how, timeout_s=4.0)
+    page = visit(pool, server.url(write(pages, text)), how, timeout_s=2.0)
     assert isinstance(page, VisitFailed)
     assert time.monotonic() - began < 60.0
     assert isinstance(visit(pool, server.url(late_table), BrowserDef()), Rendered)

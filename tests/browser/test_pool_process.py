@@ -8,11 +8,13 @@ from contextlib import closing
 from multiprocessing.connection import Client
 from pathlib import Path
 
+import pytest
+
 from scoopi.browser.pool_messages import Rendered, Reply, Visit, receive_reply, send
 from scoopi.browser.pool_process import PoolProcess
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import BrowserDef
-from tests.browser.processes import programs_below
+from tests.browser.processes import connected, programs_below
 from tests.engine.desk import wait_until
 from tests.reliability.process import orphans
 from tests.server.server import Server
@@ -55,3 +57,11 @@ def test_nothing_is_left_if_the_process_above_the_browsers_is_killed(
         os.kill(pool.pid, signal.SIGKILL)
         assert not orphans(left, within_s=10.0)
         wait_until(lambda: not os.path.exists(os.path.dirname(pool.socket)), "the end of the folder")
+
+
+def test_the_socket_has_a_name_that_is_short_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / ("long" * 30)
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    with closing(PoolProcess(BrowserSettings(browsers=1), tmp_path)) as pool:
+        connected(pool.socket).close()
