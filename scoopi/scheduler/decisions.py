@@ -8,13 +8,16 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import (
+    ACTIVE,
     UNSETTLED,
     AttemptRecord,
     JobRecord,
     ProcessRecord,
     WorkerRecord,
 )
+from scoopi.periods.slot import Instant, Slot
 
 ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord
 RecordType = TypeVar("RecordType", bound=msgspec.Struct)
@@ -65,6 +68,14 @@ class Decision:
                 "from": old.state if isinstance(old, JobRecord) else None,
             }
         return row | {"gate": self.gate or None, "reason": self.reason or None}
+
+
+def made(process: Process, slot: Slot, now: datetime, **fields: Any) -> Decision:
+    """The decision to create a job."""
+    due = slot.at if isinstance(slot, Instant) else None
+    values: dict[str, Any] = {"state": "embryo", "phase": ACTIVE, "due": due} | fields
+    job = JobRecord(process=process.name, slot=str(slot), created=now, changed=now, **values)
+    return Decision("job_made", None, job)
 
 
 def changed(record: RecordType, **fields: Any) -> RecordType:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
-from typing import Any
 
 import msgspec
 
@@ -21,15 +19,16 @@ from scoopi.model.schedule.schedule_records import (
     SlotState,
 )
 from scoopi.periods.period import Period
-from scoopi.periods.slot import Instant, Slot, parse_slot
-from scoopi.scheduler.decisions import Decision, canceled, changed
+from scoopi.periods.slot import Instant, parse_slot
+from scoopi.scheduler.decisions import Decision, canceled, changed, made
 from scoopi.scheduler.gates import closed_gate, counterpart, overlap_of, slot_end
+from scoopi.scheduler.iteration_window import iterations, window_of
 from scoopi.scheduler.placement import placements
 from scoopi.scheduler.retrying import after_attempt, over
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.sweep import swept
 from scoopi.scheduler.templates import inputs_of
-from scoopi.scheduler.triggers import due_fires, periods_since, window
+from scoopi.scheduler.triggers import due_fires, periods_since
 
 
 def reconcile(snapshot: Snapshot) -> list[Decision]:
@@ -54,8 +53,8 @@ def wanted(snapshot: Snapshot) -> set[str]:
     for name, process in snapshot.schedule.processes.items():
         record = snapshot.processes.get(name)
         trigger = process.trigger
-        if record and trigger and trigger.slots == "iterations" and trigger.source == "cron":
-            found |= {f"{name}/{slot}" for slot, _ in window(process, record, snapshot.now)}
+        if record and trigger and trigger.slots == "iterations":
+            found |= {f"{name}/{slot}" for slot in window_of(process, record, snapshot.now)}
     for job in snapshot.active:
         process_of = snapshot.process(job.process)
         for edge in process_of.depends_on if process_of else ():
@@ -63,17 +62,6 @@ def wanted(snapshot: Snapshot) -> set[str]:
             if before is not None:
                 found.add(f"{edge.process}/{before}")
     return found - snapshot.jobs.keys()
-
-
-def made(process: Process, slot: Slot, now: datetime, **fields: Any) -> Decision:
-    """The decision to create a job."""
-    values: dict[str, Any] = {"state": "embryo", "phase": ACTIVE, "due": _fire(slot)} | fields
-    job = JobRecord(process=process.name, slot=str(slot), created=now, changed=now, **values)
-    return Decision("job_made", None, job)
-
-
-def _fire(slot: Slot) -> datetime | None:
-    return slot.at if isinstance(slot, Instant) else None
 
 
 def _planned(snapshot: Snapshot) -> Iterator[Decision]:
@@ -86,7 +74,7 @@ def _planned(snapshot: Snapshot) -> Iterator[Decision]:
         if trigger.slots == "periods":
             yield from _periods(process, snapshot)
         elif trigger.slots == "iterations":
-            yield from _iterations(process, snapshot)
+            yield from iterations(process, snapshot)
         else:
             yield from _instants(process, snapshot)
     yield from _counterparts(snapshot)
@@ -122,27 +110,6 @@ def _periods(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
             yield made(process, period, snapshot.now, due=period.bounds()[1])
     if due:
         yield Decision("planned", record, changed(record, last_fire=due[-1].bounds()[0]))
-
-
-def _iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
-    """The window of iterations: missing jobs are created, those outside of it closed."""
-    assert process.trigger is not None
-    if process.trigger.source != "cron":
-        return
-    slots = {
-        str(slot): fire for slot, fire in window(process, snapshot.processes[process.name], snapshot.now)
-    }
-    for slot, fire in slots.items():
-        if f"{process.name}/{slot}" not in snapshot.jobs:
-            yield made(process, parse_slot(slot), snapshot.now, due=fire)
-    for job in snapshot.active if slots else ():
-        if job.process != process.name or job.slot in slots or job.launch_type != "scheduled":
-            continue
-        attempt = snapshot.attempt_of.get(job.job)
-        if attempt is None:
-            yield Decision("job_moved", job, over(job, "skipped", "out of window", snapshot.now), "slot")
-        elif process.on_window_exit == "cancel" and attempt.phase == LIVE and attempt.wish is None:
-            yield Decision("attempt_canceled", attempt, _canceled(attempt, snapshot, "out of window"), "slot")
 
 
 def _counterparts(snapshot: Snapshot) -> Iterator[Decision]:

@@ -15,10 +15,12 @@ from scoopi.periods.cron import CronExpression
 from scoopi.periods.fires import BoundedFires, Fires, IntervalFires, LocalFires, times_of_day
 from scoopi.periods.iterations import CronIterations
 from scoopi.periods.period import Period, parse_period, parse_qualifier
-from scoopi.periods.slot import Instant, Slot, parse_instant
+from scoopi.periods.slot import Instant, Iteration, Slot, parse_instant
 
 ON_TIME = timedelta(seconds=60)
 """A fire that a pass finds later than this was missed."""
+FOLLOWING = "after_completion"
+"""The source of iterations of which each begins when the last one is over."""
 _MOST_KEPT = 10_000
 """Triggers whose expressions are kept."""
 
@@ -87,7 +89,10 @@ def periods_since(process: Process, record: ProcessRecord, begin: datetime, now:
 def upcoming(
     process: Process, record: ProcessRecord, now: datetime, count: int
 ) -> list[tuple[Slot, datetime]]:
-    """The next slots of a process, each with the time at which it becomes due."""
+    """The next slots of a process, each with the time at which it becomes due.
+
+    Of iterations that follow each other it is one, with the earliest time.
+    """
     trigger = process.trigger
     if trigger is None:
         return []
@@ -96,6 +101,10 @@ def upcoming(
         current = Period(parse_qualifier(process.qualifier), now)
         following = [current.shift(step) for step in range(count)]
         return [(period, period.bounds()[1] + process.lag) for period in following]
+    if trigger.slots == "iterations" and trigger.source == FOLLOWING:
+        number = 0 if record.iteration is None else record.iteration + 1
+        begin = max(now, next_begin(trigger, record))
+        return [(Iteration(number), begin)] if trigger.until is None or begin <= trigger.until else []
     fires = fires_of(trigger, record.since)
     if fires is None:
         return []
@@ -104,6 +113,14 @@ def upcoming(
         source = CronIterations(_local(trigger), ZoneInfo(trigger.timezone), record.since)
         return [(source.number(fire), fire) for fire in found]
     return [(Instant(fire), fire) for fire in found]
+
+
+def next_begin(trigger: Trigger, record: ProcessRecord) -> datetime:
+    """When the iteration that follows the current one may begin, if the current one is over by then."""
+    earliest = max(trigger.since or record.since, record.since)
+    if record.iteration is None or record.last_fire is None:
+        return earliest
+    return max(earliest, record.last_fire + (trigger.every or timedelta(0)))
 
 
 def past_slots(

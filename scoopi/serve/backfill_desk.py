@@ -10,8 +10,7 @@ from scoopi.errors import UsageError
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import FINISHED, Backfill, JobRecord, ProcessRecord
 from scoopi.periods.slot import Slot, parse_slot, slot_key
-from scoopi.scheduler.decisions import changed
-from scoopi.scheduler.reconcile import made
+from scoopi.scheduler.decisions import changed, made
 from scoopi.scheduler.triggers import past_slots
 from scoopi.serve.job_desk import JobDesk
 from scoopi.serve.rows import Row

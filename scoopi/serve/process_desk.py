@@ -12,8 +12,7 @@ from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
 from scoopi.model.text.shown import nearest
 from scoopi.periods.period import Period
 from scoopi.periods.slot import Instant, Slot, instant_text, parse_slot
-from scoopi.scheduler.decisions import changed
-from scoopi.scheduler.reconcile import made
+from scoopi.scheduler.decisions import changed, made
 from scoopi.scheduler.triggers import upcoming
 from scoopi.serve.backfill_desk import BackfillDesk
 from scoopi.serve.rows import Row, job_row

@@ -10,8 +10,7 @@ import pytest
 
 from scoopi.errors import PeriodError
 from scoopi.model.schedule.schedule_records import Backfill, ProcessRecord
-from scoopi.scheduler.decisions import Decision
-from scoopi.scheduler.reconcile import made
+from scoopi.scheduler.decisions import Decision, made
 from scoopi.scheduler.triggers import past_slots
 from tests.scheduler.world import START, World
 

@@ -24,8 +24,8 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.periods.slot import parse_slot
-from scoopi.scheduler.decisions import Decision, ScheduleRecord, changed
-from scoopi.scheduler.reconcile import made, reconcile
+from scoopi.scheduler.decisions import Decision, ScheduleRecord, changed, made
+from scoopi.scheduler.reconcile import reconcile
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.why import why
 

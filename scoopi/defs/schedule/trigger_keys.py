@@ -64,7 +64,7 @@ TRIGGER = Block(
             "after_completion",
             "queue",
             "slots: iterations",
-            idle="after_completion|python:.*",
+            idle="python:.*",
         ),
         BlockKey(
             "timezone",

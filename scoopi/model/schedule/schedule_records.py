@@ -31,6 +31,8 @@ class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
         since: when it was first deployed.
         paused: the reason of a pause; None while it is on.
         last_fire: the last fire or the start of the last period that was planned; fires up to it are past.
+        iteration: the number of the current iteration, where each follows the last (`after_completion`),
+            which began at `last_fire`.
         requests: how many launches by hand there were, `!1` and so on.
         backfills: how many backfills there were, `b1` and so on.
         version: of the record; grows with each write.
@@ -40,6 +42,7 @@ class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
     since: datetime
     paused: str | None = None
     last_fire: datetime | None = None
+    iteration: int | None = None
     requests: int = 0
     backfills: int = 0
     version: int = 0

@@ -163,7 +163,6 @@ def test_a_key_that_nothing_acts_on_yet_is_a_warning(project: Project) -> None:
 @pytest.mark.parametrize(
     ("trigger", "what"),
     [
-        ("{slots: iterations, source: after_completion}", "source: after_completion has no effect"),
         ("{slots: iterations, source: 'python:m:Source'}", "source: python:m:Source has no effect"),
         ("{every: 1m, wake_on: [child_done]}", "wake_on has no effect"),
     ],
