@@ -184,6 +184,8 @@ def _as_it_is(value: str, before: str) -> str:
 
 
 def _in_address(value: str, before: str) -> str:
+    if value.isalnum() and value.isascii():
+        return value  # as numbers, which most values are
     if "?" in before or "#" in before:
         return quote_plus(value)
     if not before or ("://" in before and "/" not in before.partition("://")[2]):
