@@ -21,6 +21,7 @@ from scoopi.browser.page_cookies import CookieJar
 from scoopi.browser.page_document import DOCUMENT
 from scoopi.browser.page_wait import PageWait, Traffic, VisitFailedError, named, with_dialogs_dismissed
 from scoopi.browser.pool_messages import Rendered, Visit, VisitFailed
+from scoopi.browser.site_headers import SiteHeaders
 from scoopi.configs.groups import BrowserSettings
 from scoopi.descendants import kill_tree, memory_of_trees
 
@@ -50,8 +51,6 @@ _MEDIA = (
 )
 """Patterns of addresses; what kind of file an address gives is not known before it is asked for."""
 _WITHOUT_IMAGES = ("--blink-settings=imagesEnabled=false", "--disable-remote-fonts")
-_UNSENT = frozenset({"user-agent", "cookie", "host", "connection", "accept-encoding", "content-length"})
-"""Headers that a browser sets by itself, or that are set in another way."""
 _PAGE = 200
 _BLANK = "about:blank"
 _NO_DOWNLOADS = 3
@@ -121,6 +120,7 @@ class Browser:
         self._waiting = PageWait(self._driver, self._traffic)
         self._actions = PageActions(self._driver, self._waiting, shots)
         self._cookies = CookieJar(self._driver)
+        self._headers = SiteHeaders(self._driver)
         self._kept = kept
         self._context = ""
         self._tab = ""
@@ -221,12 +221,7 @@ class Browser:
         agent = _header(visit, "user-agent")
         if agent:
             driver.emulation.set_user_agent_override(user_agent=agent, contexts=[self._tab])
-        extra = [
-            {"name": name, "value": {"type": "string", "value": value}}
-            for name, value in visit.headers.items()
-            if name.lower() not in _UNSENT
-        ]
-        driver.network.set_extra_headers(headers=extra)
+        self._headers.put(self._tab, visit.url, visit.headers)
 
     def _complete(self, visit: Visit, ends: float) -> None:
         """Do the actions of the definitions, then wait for what they name.

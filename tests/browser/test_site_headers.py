@@ -1,0 +1,50 @@
+"""What a site is sent in the browser, other hosts are not."""
+
+from __future__ import annotations
+
+from scoopi.browser.browser import Browser
+from scoopi.browser.pool_messages import Rendered, Visit
+from scoopi.model.definitions import BrowserDef, Until
+from tests.server.answer import Answer
+from tests.server.server import Server
+
+SECRET = {"Authorization": "Bearer s3cret", "X-Key": "k"}
+
+
+def page_of(other: str) -> bytes:
+    """A page that asks its own host and another one, by a script, by fetch and in a frame."""
+    return (
+        f'<script src="/own.js"></script><script src="{other}/other.js"></script>'
+        f'<iframe src="{other}/frame"></iframe>'
+        f"<script>Promise.allSettled([fetch('/own'), fetch('{other}/data', {{mode: 'no-cors'}})])"
+        ".then(() => document.body.append('all asked'))</script>"
+    ).encode()
+
+
+def shown(browser: Browser, url: str, headers: dict[str, str]) -> None:
+    page = browser.load(Visit(url, headers, 60.0, BrowserDef(Until(text="all asked"), timeout_ms=30_000)))
+    assert isinstance(page, Rendered)
+
+
+def test_headers_of_a_site_go_to_its_host_only(browser: Browser) -> None:
+    with Server(lambda path: Answer(b"")) as foreign:
+        other = foreign.url("").rstrip("/").replace("127.0.0.1", "localhost")
+        with Server(lambda path: Answer(page_of(other) if path in ("/", "/?plain") else b"")) as own:
+            shown(browser, own.url("/"), SECRET)
+            shown(browser, own.url("/?plain"), {})
+            seen = {each.path: each.header("authorization") for each in own.log.all()}
+            assert (seen["/"], seen["/?plain"]) == (SECRET["Authorization"], None)
+            own_requests = [each for each in own.log.all() if each.path in ("/own.js", "/own")]
+            assert {each.header("authorization") for each in own_requests} >= {SECRET["Authorization"]}
+        asked = {each.path for each in foreign.log.all()}
+        assert {"/other.js", "/data", "/frame"} <= asked
+        assert {each.header(name) for each in foreign.log.all() for name in SECRET} == {None}
+
+
+def test_headers_do_not_follow_a_redirect_to_another_host(browser: Browser) -> None:
+    with Server(lambda path: Answer(b"all asked")) as foreign:
+        to = foreign.url("/").replace("127.0.0.1", "localhost")
+        with Server(lambda path: Answer(b"", 302, headers=(("Location", to),))) as own:
+            shown(browser, own.url("/"), SECRET)
+            assert own.log.all()[0].header("x-key") == "k"
+        assert {each.header("x-key") for each in foreign.log.all()} == {None}
