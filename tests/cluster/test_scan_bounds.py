@@ -112,3 +112,10 @@ def test_a_query_names_only_what_bounds_it() -> None:
     assert "__key" not in by_value
     between = words("ready", "a", "b")
     assert all(word in between for word in ("state_key", "ready", "__key", "a", "b"))
+
+
+def test_a_single_key_teaches_no_gap_and_keeps_the_last_one() -> None:
+    bounds = ScanBounds()
+    bounds.saw("ready", "", KEYS[:SAMPLE])
+    bounds.saw("ready", "", KEYS[:1])
+    assert bounds.by_index("ready", "", LIMIT) is not None

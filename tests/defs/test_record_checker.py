@@ -94,6 +94,11 @@ def test_a_mistake_in_a_field_is_reported_with_its_place_and_a_hint(
     assert all(each.startswith(("12:", "13:")) for each in sentences), sentences
 
 
+@pytest.mark.parametrize("xpath", ["./b/following-sibling::text()", "./child::text ()"])
+def test_an_axis_of_xpath_is_not_taken_for_a_habit_of_scrapy(tmp_path: Path, xpath: str) -> None:
+    assert found(tmp_path, f'f: "{xpath}"') == []
+
+
 @pytest.mark.parametrize(
     ("more", "what"),
     [

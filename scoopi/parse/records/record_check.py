@@ -20,7 +20,7 @@ RecordFault = tuple[Place, str, str]
 """Place, what is wrong, and the hint."""
 
 _TIMEOUT_MS = 1000
-_SCRAPY_TEXT = re.compile(r"\s*::text\b")
+_SCRAPY_TEXT = re.compile(r"\s*::text\b(?!\s*\()")  # not an axis of XPath, as in following-sibling::text()
 _SCRAPY_ATTRIBUTE = re.compile(r"\s*::attr\(\s*['\"]?([\w:-]+)['\"]?\s*\)")
 _CALL = re.compile(
     r"(?:(?:[\w.]+\.)?(?:css|xpath|select|select_one|find|find_all|querySelector|querySelectorAll)|\$)"
