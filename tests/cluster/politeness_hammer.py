@@ -178,6 +178,7 @@ class PolitenessRound:
             "scoopi.loader.fetch.parallelism": 1,
             "scoopi.loader.fetch.errorDelay": 10,
             "scoopi.retry.delay": 300,
+            "scoopi.retry.attempts": 20,  # two requests in seven fail a redirected page, by chance five times
             "scoopi.datastore.path": self._folder / "data",
         }
         address = ",".join(self._cluster.addresses)
