@@ -126,6 +126,17 @@ def pages(
         after = page[-1][0]
 
 
+def with_prefix(
+    store: Store, store_map: StoreMap, size: int, prefix: str, index_value: str | None = None
+) -> Iterator[tuple[str, bytes]]:
+    """The records whose keys begin so and have more than that, by key; arguments and errors as of `pages`."""
+    for page in pages(store, store_map, size, index_value, prefix):
+        for key, record in page:
+            if not key.startswith(prefix):
+                return
+            yield key, record
+
+
 JOBS = StoreMap("jobs", index="state_key", large=True)
 PAYLOADS = StoreMap("payloads", large=True)
 ENDED = StoreMap("ended")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import msgspec
 
 from scoopi.model.job import Count
 from scoopi.publishing.expectations.expected_records import Found
 from scoopi.store.nodes.membership import Membership
-from scoopi.store.ports import RUN, Store, pages
+from scoopi.store.ports import RUN, Store, with_prefix
 from scoopi.store.record_codec import RecordCodec
 from scoopi.store.runs.run_record import RunPhase, RunRecord
 
@@ -20,23 +20,16 @@ PREFIX, EARLIER = "expected/", "expected-before/"
 PAGE = 500
 
 
-def with_prefix(store: Store, prefix: str) -> Iterator[tuple[str, bytes]]:
-    """The records of a run whose keys begin so."""
-    for page in pages(store, RUN, PAGE, after=prefix):
-        for key, record in page:
-            if not key.startswith(prefix):
-                return
-            yield key, record
-
-
 def keep_earlier(earlier: Store, now: Store) -> None:
     """Copy what the nodes of a run had found to the maps in which it is reopened.
 
     Raises:
         StoreError: a store does not answer; call again.
     """
-    found = {key.removeprefix(EARLIER): record for key, record in with_prefix(earlier, EARLIER)}
-    found |= {key.removeprefix(PREFIX): record for key, record in with_prefix(earlier, PREFIX)}
+    found: dict[str, bytes] = {}
+    for prefix in (EARLIER, PREFIX):
+        records = with_prefix(earlier, RUN, PAGE, prefix)
+        found |= {key.removeprefix(prefix): record for key, record in records}
     if found:
         now.put_if_absent_all(RUN, [(EARLIER + node, record) for node, record in found.items()])
 
@@ -101,7 +94,7 @@ class ExpectedTotals:
         return {members[each].node for each in others if each in members} & live - {self._node}
 
     def _known(self, prefix: str) -> dict[str, Found]:
-        known = (self._codec.read(key, record) for key, record in with_prefix(self._store, prefix))
+        known = (self._codec.read(key, record) for key, record in with_prefix(self._store, RUN, PAGE, prefix))
         return {each.node: each.found for each in known}
 
     def _sum(self, known: Mapping[str, Found], mine: Found) -> Found:

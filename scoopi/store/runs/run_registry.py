@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator
 
 from scoopi.errors import RecordError, StoreError
-from scoopi.store.ports import RUN, Change, Store, pages
+from scoopi.store.ports import RUN, Change, Store, with_prefix
 from scoopi.store.record_codec import RecordCodec, unreadable
 from scoopi.store.retries import first_won
 from scoopi.store.runs.known_run import PREFIX, KnownRun, other_maps
@@ -265,13 +265,10 @@ class RunRegistry:
 
     def _all(self) -> Iterator[tuple[KnownRun, bytes]]:
         """Those that can be read: one bad record is a matter of its run alone."""
-        for page in pages(self._grid, RUN, PAGE, after=PREFIX):
-            for key, stands in page:
-                if not key.startswith(PREFIX):
-                    return
-                try:
-                    known = self._known(key, stands)
-                except RecordError as error:
-                    log.warning("a run is passed over: %s", error)
-                    continue
-                yield known, stands
+        for key, stands in with_prefix(self._grid, RUN, PAGE, PREFIX):
+            try:
+                known = self._known(key, stands)
+            except RecordError as error:
+                log.warning("a run is passed over: %s", error)
+                continue
+            yield known, stands

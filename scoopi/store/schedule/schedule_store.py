@@ -20,7 +20,7 @@ from scoopi.model.schedule.schedule_records import (
     WorkerRecord,
 )
 from scoopi.periods.slot import parse_slot, slot_key
-from scoopi.store.ports import Change, Store, StoreMap, pages
+from scoopi.store.ports import Change, Store, StoreMap, pages, with_prefix
 from scoopi.store.record_codec import RecordCodec
 
 PROCESSES = StoreMap("process")
@@ -141,11 +141,8 @@ class ScheduleStore:
     ) -> Iterator[RecordType]:
         """All records, by key; only those with an index value, or with a beginning of the key."""
         store_map, codec = self._codecs[kind]
-        for page in pages(self._store, store_map, _PAGE, index, prefix):
-            for key, record in page:
-                if not key.startswith(prefix):
-                    return
-                yield cast(RecordType, codec.read(key, record))
+        for key, record in with_prefix(self._store, store_map, _PAGE, prefix, index):
+            yield cast(RecordType, codec.read(key, record))
 
     def processes(self) -> Mapping[str, ProcessRecord]:
         """All processes that were ever deployed, by name."""
