@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +16,7 @@ from scoopi.runs.cluster.cluster_boot import ClusterBoot, ensure_fits
 from scoopi.runs.cluster.cluster_desk import ClusterDesk
 from scoopi.runs.composed import Composed
 from scoopi.runs.configs_composer import ConfigsComposer
-from scoopi.runs.folders.node_folder import LOST_PREFIX
-from scoopi.runs.folders.run_state import HIDDEN
+from scoopi.runs.folders.node_folder import segments_of_all
 from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.retries import retried
@@ -76,7 +75,7 @@ class ClusterRetry:
         settings = ClusterSettings.of(configs, Path.cwd())
         context = ClusterBoot(request, settings, self._opened, self._node).join(composed, configs, outputs)
         if isinstance(context, RunContext) and not context.was_over:
-            failed = FailedTasks(context.store, self._node, _segments(path))
+            failed = FailedTasks(context.store, self._node, segments_of_all(path))
             retried(
                 "putting failed tasks",
                 lambda: failed.put(failed.jobs()),
@@ -89,14 +88,7 @@ class ClusterRetry:
         """What the run was composed of, once it can be joined; None: it is over, and nothing failed here."""
         composed = desk.composed(path.name)
         if desk.phase(path.name) is RunPhase.OVER:
-            if not FailedTasks(desk.store(path.name), self._node, _segments(path)).jobs():
+            if not FailedTasks(desk.store(path.name), self._node, segments_of_all(path)).jobs():
                 return None
             desk.reopen(path.name, OutputSettings.of(self._configs.joining(composed)).unfinished_s)
         return composed
-
-
-def _segments(path: Path) -> Iterator[Path]:
-    """Of all nodes whose folders are here."""
-    for file in path.glob(f"{HIDDEN}/*/segments/*.seg"):
-        if not file.parents[1].name.startswith(LOST_PREFIX):
-            yield file

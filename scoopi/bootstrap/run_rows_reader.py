@@ -24,8 +24,8 @@ from scoopi.publishing.record_file import KeyFilter
 from scoopi.publishing.record_outputs import record_specs
 from scoopi.runs.cluster.cluster_desk import ClusterDesk
 from scoopi.runs.composed import plugin_folders, read_composed
-from scoopi.runs.folders.node_folder import LOST_PREFIX
-from scoopi.runs.folders.run_state import HIDDEN, STORE_FILE, newest_run, node_folder_of, read_state
+from scoopi.runs.folders.node_folder import segments_of_all
+from scoopi.runs.folders.run_state import STORE_FILE, newest_run, node_folder_of, read_state
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.nodes.barricade import Barricade
 from scoopi.store.pages.job_store import JobStore
@@ -77,7 +77,8 @@ class RunRowsReader:
             finder = PluginFinder(folders, BUILTINS)
             specs = (*output_specs(composed.definitions, finder), *record_specs(composed.definitions))
             self._spec = chosen(specs, self._name)
-            self._rows = CommittedRows(self._segments, JobStore(self._store, _NOBODY), self._spec.parts)
+            jobs = JobStore(self._store, _NOBODY)
+            self._rows = CommittedRows(lambda: segments_of_all(self._folder), jobs, self._spec.parts)
             self._open = opened.pop_all()
         return self
 
@@ -128,12 +129,6 @@ class RunRowsReader:
         store = SettlingStore(SqliteStore(self._node_folder / STORE_FILE))
         opened.callback(store.close)
         return store
-
-    def _segments(self) -> list[Path]:
-        """Of all nodes, without those that were set aside when a lost run began again."""
-        folders = (self._folder / HIDDEN).glob("*/segments")
-        found = [folder for folder in folders if not folder.parent.name.startswith(LOST_PREFIX)]
-        return [path for folder in found for path in folder.glob("*.seg")]
 
 
 def chosen(specs: tuple[OutputSpec, ...], name: str | None) -> OutputSpec:

@@ -148,6 +148,11 @@ def cluster_settings(options: Namespace) -> dict[str, str]:
     return settings
 
 
+def name_cluster(options: Namespace) -> None:
+    """Have `--cluster` and `--store` among the settings of the command line; errors as `cluster_settings`."""
+    options.settings = [f"{key}={value}" for key, value in cluster_settings(options).items()]
+
+
 def _store_settings(text: str) -> dict[str, str]:
     """What `--store` sets; the URL as written, since it may refer to a variable of the environment."""
     from scoopi.model.text.store_url import DEFAULT_NAME, StoreKind, parse_store_url

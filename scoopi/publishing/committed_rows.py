@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -23,7 +23,7 @@ class CommittedRows:
         parts: the names in frames of the rows that are wanted.
     """
 
-    def __init__(self, segments: Callable[[], Sequence[Path]], jobs: JobStore, parts: Sequence[str]) -> None:
+    def __init__(self, segments: Callable[[], Iterable[Path]], jobs: JobStore, parts: Sequence[str]) -> None:
         self._segments = segments
         self._jobs = jobs
         self._parts = frozenset(parts)

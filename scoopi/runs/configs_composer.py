@@ -84,13 +84,7 @@ class ConfigsComposer:
         Raises:
             ConfigError: another value was given for a setting that the rows depend on.
         """
-        given = self.compose()
-        kept = Configs.from_kept(composed.configs, self._request.environ)
-        errors, warnings = conflicts(given, kept)
-        for warning in warnings:
-            log.warning("%s; the run's value counts", warning)
-        if errors:
-            raise ConfigError("; ".join(errors), hint="leave it out, or start a new run")
+        given, kept = self._compared(composed, "the run's value counts", "leave it out")
         return merge(given, kept, take_shared=False)
 
     def resumed(self, composed: Composed) -> Configs:
@@ -99,11 +93,18 @@ class ConfigsComposer:
         Raises:
             ConfigError: another value was given for a setting that the rows depend on.
         """
+        given, kept = self._compared(
+            composed, "the given value counts from now on", "leave it out to continue"
+        )
+        return merge(given, kept, take_shared=True)
+
+    def _compared(self, composed: Composed, counts: str, hint: str) -> tuple[Configs, Configs]:
+        """The settings given, and those of the run; a warning of one that differs says which counts."""
         given = self.compose()
         kept = Configs.from_kept(composed.configs, self._request.environ)
         errors, warnings = conflicts(given, kept)
         for warning in warnings:
-            log.warning("%s; the given value counts from now on", warning)
+            log.warning("%s; %s", warning, counts)
         if errors:
-            raise ConfigError("; ".join(errors), hint="leave it out to continue, or start a new run")
-        return merge(given, kept, take_shared=True)
+            raise ConfigError("; ".join(errors), hint=f"{hint}, or start a new run")
+        return given, kept

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from injector import inject
@@ -18,7 +18,7 @@ from scoopi.publishing.output_file import OutputSpec, of_node
 from scoopi.publishing.publisher import FrameSource, PublishChecks, Publisher, PublishTarget
 from scoopi.publishing.row_tables import RowTables
 from scoopi.publishing.run_rows import OwnRows, RunRows
-from scoopi.runs.folders.node_folder import LOST_PREFIX
+from scoopi.runs.folders.node_folder import segments_of_all
 from scoopi.runs.folders.run_state import HIDDEN
 from scoopi.runs.run_context import RunContext
 from scoopi.store.nodes.barricade import Barricade
@@ -128,7 +128,8 @@ class OutputWiring:
         return self._context.cluster is not None and self._settings.merge
 
     def _of_all(self, live: LiveLoads) -> Publisher:
-        frames, outputs = FrameSource(self._segments_of_all), self._context.plain_outputs
+        context = self._context
+        frames, outputs = FrameSource(lambda: segments_of_all(context.folder.path)), context.plain_outputs
         tables = self._tables(outputs, live.finish)
         return Publisher(self._target, self._jobs, outputs, frames, self._checks, tables)
 
@@ -141,11 +142,6 @@ class OutputWiring:
         outputs = of_node(self._context.plain_outputs, node)
         checks = self._checks_of(node)
         return Publisher(self._target, self._jobs, outputs, frames, checks, self._tables(outputs))
-
-    def _segments_of_all(self) -> Iterator[Path]:
-        for file in self._context.folder.node_folder.parent.glob("*/segments/*.seg"):
-            if not file.parents[1].name.startswith(LOST_PREFIX):
-                yield file
 
     def _barricade(self, name: str) -> Barricade:
         context = self._context

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from scoopi.cli.arguments import Verb
-from scoopi.cli.options import add_cluster, add_inputs, add_run_options, cluster_settings
+from scoopi.cli.options import add_cluster, add_inputs, add_run_options, name_cluster
 from scoopi.cli.session import carry_out
 from scoopi.cli.terminal import Terminal, printable
 
@@ -34,7 +34,7 @@ class Resume:
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Resume it; the exit code is 0 if no run is unfinished."""
 
-        options.settings = [f"{key}={value}" for key, value in cluster_settings(options).items()]
+        name_cluster(options)
 
         def resume(scoopi: Scoopi) -> RunReport | None:
             report = scoopi.resume(options.run_name, failed=options.failed)

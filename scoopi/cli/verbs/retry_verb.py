@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from scoopi.cli.arguments import Verb
-from scoopi.cli.options import add_cluster, add_run_options, cluster_settings
+from scoopi.cli.options import add_cluster, add_run_options, name_cluster
 from scoopi.cli.session import carry_out
 from scoopi.cli.terminal import Terminal, printable
 
@@ -38,7 +38,7 @@ class Retry:
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Run them; the exit code is 0 if no task has failed."""
 
-        options.settings = [f"{key}={value}" for key, value in cluster_settings(options).items()]
+        name_cluster(options)
 
         def retry(scoopi: Scoopi) -> RunReport | None:
             report = scoopi.retry(options.run_name)

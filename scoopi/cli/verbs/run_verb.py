@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from scoopi.cli.arguments import Verb
-from scoopi.cli.options import add_inputs, add_run_options, cluster_settings, member_addresses
+from scoopi.cli.options import add_inputs, add_run_options, member_addresses, name_cluster
 from scoopi.cli.session import carry_out
 from scoopi.cli.terminal import Terminal
 
@@ -56,7 +56,7 @@ class Run:
 
     def run(self, options: Namespace, terminal: Terminal) -> int:
         """Run them; the exit code is that of the report."""
-        options.settings = [f"{key}={value}" for key, value in cluster_settings(options).items()]
+        name_cluster(options)
         return carry_out(
             options,
             terminal,

@@ -182,6 +182,13 @@ def _make(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
 
 
+def segments_of_all(path: Path) -> Iterator[Path]:
+    """The segments of all nodes in the folder of a run, without those that were set aside as lost."""
+    for file in path.glob(f"{HIDDEN}/*/segments/*.seg"):
+        if not file.parents[1].name.startswith(LOST_PREFIX):
+            yield file
+
+
 def _lock_soon(folder: Path) -> int | None:
     end = time.monotonic() + LOCK_S
     while (lock := _try_lock(folder)) is None and time.monotonic() < end:
