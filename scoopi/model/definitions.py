@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from itertools import islice
-from math import prod
 from typing import Any
 
 import msgspec
@@ -14,13 +13,8 @@ from scoopi.model.locator import PageRequest, Pairs
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records.record_def import RecordDef
 from scoopi.model.sites import SiteBlock
-from scoopi.model.text.locator_values import (
-    LocatorValues,
-    TextTemplate,
-    address_template,
-    all_values,
-    json_template,
-)
+from scoopi.model.text.locator_values import LocatorValues, NumberValues, all_values
+from scoopi.model.text.text_template import TextTemplate, address_template, json_template
 
 
 class PluginDef(msgspec.Struct, frozen=True):
@@ -70,11 +64,6 @@ class LocatorDef(msgspec.Struct, frozen=True):
     values: tuple[LocatorValues, ...] = ()
     given: dict[str, str] = {}
 
-    @property
-    def count(self) -> int:
-        """How many pages it stands for."""
-        return prod(each.count for each in self.values)
-
     def each(self) -> Iterator[LocatorDef]:
         """The pages that it stands for, one after another, each without placeholders."""
         if not self.values:
@@ -91,12 +80,13 @@ class LocatorDef(msgspec.Struct, frozen=True):
         def filled(pairs: Pairs) -> Pairs:
             return tuple((name, TextTemplate(text).filled(given)) for name, text in pairs)
 
+        numbers = [each.name for each in self.values if isinstance(each, NumberValues) and not each.width]
         return msgspec.structs.replace(
             request,
             params=filled(request.params),
             headers=filled(request.headers),
             form=None if request.form is None else filled(request.form),
-            json=json_template(request.json, self.values).filled(given),
+            json=json_template(request.json, numbers).filled(given),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scoopi.model.place import Place
-from scoopi.model.records.record_def import FieldDef, Selector, SourceDef, placeholders
+from scoopi.model.records.record_def import FieldDef, Selector, SourceDef
 
 HERE, THERE = Place("a.yml", 1), Place("a.yml", 2)
 
@@ -22,10 +22,6 @@ def test_a_field_names_what_it_takes_from_the_record_before() -> None:
 def test_a_field_is_found_where_its_first_selector_stands() -> None:
     assert FieldDef("a", (Selector("td", HERE),), place=THERE).read_at == HERE
     assert FieldDef("a", value="x", place=THERE).read_at == THERE
-
-
-def test_an_escaped_placeholder_is_none() -> None:
-    assert placeholders("%%{a} %{b}") == ["b"]
 
 
 def test_only_html_is_selected_by_css() -> None:

@@ -10,7 +10,8 @@ from scoopi.defs.locators.values_builder import read_values
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
-from scoopi.model.text.locator_values import LocatorValues, placeholder_names
+from scoopi.model.text.locator_values import LocatorValues
+from scoopi.model.text.text_template import placeholder_names
 
 VALUES = "values"
 MOST_PAGES = 100_000_000

@@ -1,6 +1,6 @@
 """read_values: what the placeholders of a locator stand for, as written.
 
-Source: defs/README.md, 2.2.
+Source: defs/README.md, 1.4.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from scoopi.model.text.locator_values import (
     LocatorValues,
     NumberValues,
     TextValues,
-    unescaped,
 )
+from scoopi.model.text.text_template import unescaped
 
 _RANGE = re.compile(r"(.+?)\s*\.\.\s*(.+)")
 _NUMBERS = re.compile(r"(\d{1,15})\s*(?:-|\.\.)\s*(\d{1,15})")

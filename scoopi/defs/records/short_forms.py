@@ -14,7 +14,7 @@ from scoopi.defs.scrape.language import LOCATOR
 from scoopi.defs.yaml.entries import Entries
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
-from scoopi.model.text.locator_values import placeholder_names
+from scoopi.model.text.text_template import placeholder_names
 
 NO_OUTPUT = "none"
 """As `output:` of a task whose records are not written."""
@@ -66,7 +66,7 @@ def _locator_group(name: str, node: Node, place: Place) -> Node:
             node = _with(node, "locators", locators)
         entries = locators.entries if isinstance(locators, Listing) else None
         if isinstance(locators, Listing) and isinstance(entries, Entries) and entries.names() - LOCATOR.names:
-            return _with(node, "locators", _with_values(locators))
+            return _with(node, "locators", _each(locators, _valued))
         return node
     if isinstance(node, Text):
         if node.is_empty:
@@ -80,26 +80,27 @@ def _first(listing: Listing) -> Iterator[Node]:
     yield from (entry for entry, _ in zip(listing.entries, range(1), strict=False))
 
 
+def _each(listing: Listing, change: Callable[[Node], Node]) -> Listing:
+    """A listing that may be long, with each entry changed."""
+    entries = Entries(listing.place.file)
+    for entry in listing.entries:
+        entries.append(change(entry))
+    return Listing(entries, listing.place)
+
+
 def _locators(name: str, listing: Listing) -> Listing:
-    entries = Entries(listing.place.file)
-    for entry in listing.entries:
-        if isinstance(entry, Text) and not entry.is_empty:
-            place = entry.place
-            entry = Table({"name": Text(name, place), "url": entry}, {"name": place, "url": place}, place)
-        entries.append(entry)
-    return Listing(entries, listing.place)
+    def named(entry: Node) -> Node:
+        if not isinstance(entry, Text) or entry.is_empty:
+            return entry
+        place = entry.place
+        return Table({"name": Text(name, place), "url": entry}, {"name": place, "url": place}, place)
+
+    return _each(listing, named)
 
 
-def _with_values(listing: Listing) -> Listing:
-    entries = Entries(listing.place.file)
-    for entry in listing.entries:
-        entries.append(_valued(entry) if isinstance(entry, Table) else entry)
-    return Listing(entries, listing.place)
-
-
-def _valued(locator: Table) -> Table:
+def _valued(locator: Node) -> Node:
     """Values that stand beside the address are its `values`; a key that no placeholder names stays."""
-    if LOCATOR.names.issuperset(locator.names()) or VALUES in locator.names():
+    if not isinstance(locator, Table) or VALUES in locator.names():
         return locator
     named = {name for text in texts_of(locator) for name in placeholder_names(text)}
     beside = [name for name in locator.entries if name in named and name not in LOCATOR.names]

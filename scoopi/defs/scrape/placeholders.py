@@ -13,8 +13,8 @@ import msgspec
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef, WrittenItem
 from scoopi.model.text.page_text import marked
 from scoopi.model.text.shown import nearest
+from scoopi.model.text.text_template import PLACEHOLDER
 
-_PLACEHOLDER = re.compile(r"(%?)%\{([^{}]*)\}")
 _ALWAYS = frozenset({"index", "order", "itemName", "axisName", "nameString"})
 _PROPERTIES = ("index", "value", "match", "order", "itemName", "axisName", "nameString")
 _AXES = ("item", "dim", "fact")
@@ -53,7 +53,7 @@ def unresolved(text: str, places: Sequence[Use], may_stay: bool = False) -> list
         may_stay: a placeholder without a value does no harm (it stays as it is written).
     """
     faults: dict[str, Unresolved] = {}
-    for escape, inside in _PLACEHOLDER.findall(text):
+    for escape, inside in PLACEHOLDER.findall(text):
         if escape or inside in faults:
             continue
         names = [fault for use in places if (fault := _misnamed(inside, use))]
@@ -77,18 +77,18 @@ def with_stand_ins(text: str, places: Sequence[Use] = ()) -> str:
             return found[0][1:]
         return marked(_HARMLESS) if any(_is_read(found[2], use) for use in places) else _HARMLESS
 
-    return _PLACEHOLDER.sub(stand_in, text)
+    return PLACEHOLDER.sub(stand_in, text)
 
 
 def reads_own_index(text: str, axis: WrittenItem) -> bool:
     """Whether the text changes with the index of the axis."""
     own = {"index", f"{axis.axis}.index", f"{axis.axis}.{axis.item.name}.index"}
-    return any(not escape and inside in own for escape, inside in _PLACEHOLDER.findall(text))
+    return any(not escape and inside in own for escape, inside in PLACEHOLDER.findall(text))
 
 
 def holds_only_indexes(text: str) -> bool:
     """Whether the text needs no more than indexes to be complete."""
-    return all(escape or inside.split(".")[-1] == "index" for escape, inside in _PLACEHOLDER.findall(text))
+    return all(escape or inside.split(".")[-1] == "index" for escape, inside in PLACEHOLDER.findall(text))
 
 
 def _misnamed(inside: str, use: Use) -> Unresolved | None:

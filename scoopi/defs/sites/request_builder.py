@@ -17,8 +17,8 @@ from scoopi.defs.yaml.node import Listing, Node, Table, Text, read_bool
 from scoopi.model.definitions import LocatorDef
 from scoopi.model.locator import PageRequest, Pairs
 from scoopi.model.place import Place
-from scoopi.model.text.locator_values import unescaped
 from scoopi.model.text.secrets import variable_of
+from scoopi.model.text.text_template import unescaped
 
 METHODS = ("GET", "POST", "PUT", "PATCH")
 PLAIN_KEYS = frozenset({"name", "url", VALUES})

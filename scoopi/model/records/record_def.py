@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
@@ -12,6 +11,7 @@ import msgspec
 from scoopi.model.locator import LinkBounds
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records.record_schema import ColumnType, RecordSchema
+from scoopi.model.text.text_template import placeholders
 
 FieldType = Literal["text", "integer", "decimal", "price", "boolean", "date", "datetime", "url", "json"]
 COLUMN_TYPES: Mapping[str, ColumnType] = MappingProxyType(
@@ -37,18 +37,8 @@ ON_ERRORS = ("missing", "keep", "reject", "fail")
 ONCE = ("run", "locator", "false")
 
 
-PLACEHOLDER = re.compile(r"(%?)%\{([^{}]*)\}")
 PARENT = "parent."
 LOCATOR_NAME = "locator.name"
-
-
-def placeholders(text: str) -> list[str]:
-    """The names in `%{…}`, in order.
-
-    >>> placeholders("%{page.url}#%{record.index} %%{no}")
-    ['page.url', 'record.index']
-    """
-    return [name for escape, name in PLACEHOLDER.findall(text) if not escape]
 
 
 class Selector(msgspec.Struct, frozen=True):

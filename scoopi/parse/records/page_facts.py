@@ -10,8 +10,9 @@ from typing import Any
 
 from scoopi.errors import ParseError
 from scoopi.model.locator import Locator
-from scoopi.model.records.record_def import LOCATOR_NAME, PARENT, PLACEHOLDER, placeholders
+from scoopi.model.records.record_def import LOCATOR_NAME, PARENT
 from scoopi.model.text.shown import nearest
+from scoopi.model.text.text_template import PLACEHOLDER, placeholders
 
 LOCATOR_GROUP = "locator.group"
 _NAMES = (LOCATOR_NAME, LOCATOR_GROUP, "page.url", "page.fetchedAt", "record.index")
