@@ -191,16 +191,13 @@ class Browser:
 
     def _rendered(self, visit: Visit, status: int, answer: Mapping[str, Any]) -> Rendered:
         """What the page shows now."""
-        headers = {
-            each["name"].lower(): str(each["value"].get("value", "")) for each in answer.get("headers", ())
-        }
         driver = self._driver
         wanted = (visit.how.frames, visit.how.shadow)
         body: str = with_dialogs_dismissed(driver, lambda: driver.execute_script(DOCUMENT, *wanted))
         shown, cookies = driver.current_url, visit.cookies
         if cookies is not None:
             cookies = self._cookies.take((visit.url, shown), cookies, _header(visit, "cookie"))
-        return Rendered(shown, body.encode(errors="replace"), status, headers, cookies)
+        return Rendered(shown, body.encode(errors="replace"), status, _headers(answer), cookies)
 
     def _prepare(self, visit: Visit) -> None:
         """A new tab in a context of its own, which has no cookies and storage."""
@@ -261,12 +258,12 @@ def _header(visit: Visit, wanted: str) -> str:
 
 def _is_attachment(answer: Mapping[str, Any]) -> bool:
     """Whether a browser does not show an answer, but saves it."""
-    kinds = [
-        str(each["value"].get("value", ""))
-        for each in answer.get("headers", ())
-        if each["name"].lower() == "content-disposition"
-    ]
-    return any(kind.strip().lower().startswith("attachment") for kind in kinds)
+    return _headers(answer).get("content-disposition", "").strip().lower().startswith("attachment")
+
+
+def _headers(answer: Mapping[str, Any]) -> dict[str, str]:
+    """The headers of an answer as the driver reports it, names in lower case."""
+    return {each["name"].lower(): str(each["value"].get("value", "")) for each in answer.get("headers", ())}
 
 
 def _request(event: Any) -> str:

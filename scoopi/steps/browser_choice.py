@@ -38,9 +38,8 @@ class BrowserChoice:
         """Whether the plugin of the page's group makes its next request; a browser cannot post."""
         if locator.group not in self._finds:
             return True
-        is_get = locator.request is None or locator.request.method == "GET"
         is_chosen = self._in_a_row[locator.group] >= ENOUGH
-        return is_get and (order.in_browser or bool(order.call) or is_chosen)
+        return _is_get(locator) and (order.in_browser or bool(order.call) or is_chosen)
 
     def wants_browser(self, locator: Locator, order: LoadOrder, page: Page) -> bool:
         """Whether a page that has come is to be loaded again, in a browser; counts it if not."""
@@ -49,12 +48,10 @@ class BrowserChoice:
             return False
         found = self._has_found(group, page)
         if order.in_browser:
-            self._in_a_row[group] += (
-                found  # a page that lacks it in the browser too says nothing of the others
-            )
+            self._in_a_row[group] += found  # one that lacks it here too says nothing of the others
             self._note(group, BY_BROWSER)
             return False
-        if not found and (locator.request is None or locator.request.method == "GET"):
+        if not found and _is_get(locator):
             return True
         self._in_a_row[group] = 0
         self._note(group, BY_HTTP)
@@ -65,3 +62,7 @@ class BrowserChoice:
             return self._finds[group](page)
         except StepError:
             return True  # the tasks meet the same error, and report it
+
+
+def _is_get(locator: Locator) -> bool:
+    return locator.request is None or locator.request.method == "GET"

@@ -155,7 +155,8 @@ class PageLoader(Loader):
         if address.host == FILE_HOST:
             locator = payload.locator
             body = self._files.read(locator.url)
-            return self._loaded(payload, Document(locator, locator.url, self._rules.run_date, None, body))
+            document = Document(locator, locator.url, self._rules.run_date, None, body)
+            return self._loaded(payload, Page(document, self._rules.limits))
         grant = order.grant
         if grant is None or grant.host != address.host:
             return ToGrant(address.host, payload.advance(order.without_grant()))
@@ -254,20 +255,20 @@ class PageLoader(Loader):
     def _received(self, payload: Payload, document: Document) -> Handover:
         """The page from the network, or a request for it in a browser."""
         order, choice = payload.expect(LoadOrder), self._rules.choice
-        if choice is not None:
-            page = Page(document, self._rules.limits)
-            if choice.wants_browser(payload.locator, order, page):
-                again = LoadOrder(public_only=order.public_only, in_browser=True)
-                host = parse_address(payload.locator.url).host
-                return ToGrant(host, payload.advance(again))
-        return self._loaded(payload, document)
+        page = Page(document, self._rules.limits)
+        if choice is not None and choice.wants_browser(payload.locator, order, page):
+            again = LoadOrder(public_only=order.public_only, in_browser=True)
+            return ToGrant(parse_address(payload.locator.url).host, payload.advance(again))
+        return self._loaded(payload, page)
 
-    def _loaded(self, payload: Payload, document: Document) -> Handover:
-        document = unpacked(document, self._rules.limits.max_bytes)
+    def _loaded(self, payload: Payload, page: Page) -> Handover:
+        document = unpacked(page.document, self._rules.limits.max_bytes)
+        if document is not page.document:
+            page = Page(document, self._rules.limits)
         refuse_foreign(document)
         if self._archive is not None and self._rules.saves(payload.locator.group):
             self._archive.save(document)
-        return self._page(payload, document)
+        return ToTask(payload.advance(page))
 
     def _page(self, payload: Payload, document: Document) -> Handover:
         return ToTask(payload.advance(Page(document, self._rules.limits)))

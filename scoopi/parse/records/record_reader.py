@@ -210,15 +210,12 @@ class _PageRecords:
                 parent = {each: record.get(each) for each in follows.parents}
                 address = str(url) if follows.is_absolute else self._facts.absolute(str(url))
                 chosen = follows.filter
-                if chosen is None:
-                    link = Link(follows.group, address, follows.once, follows.once_per_run, parent)
-                elif chosen.lets(address, self._facts.locator.url):
-                    link = Link(
-                        follows.group, address, follows.once, follows.once_per_run, parent, chosen.bounds
-                    )
-                else:
+                if chosen is not None and not chosen.lets(address, self._facts.locator.url):
                     continue
-                self._links.append(link)
+                bounds = None if chosen is None else chosen.bounds
+                self._links.append(
+                    Link(follows.group, address, follows.once, follows.once_per_run, parent, bounds)
+                )
 
     def records(self) -> Records:
         """All of them."""
