@@ -40,13 +40,17 @@ dataDefs:
     dims:
       - item: {{ name: year, indexRange: 2-6, selector: "tr:nth-child(1) > td:nth-child(%{{index}})" }}
 """
-BOOKS = """\
+_BOOK_PAGES = """\
 locatorGroups:
   books:
     locators:
 {locators}
 taskGroups:
   books:
+"""
+BOOKS = (
+    _BOOK_PAGES
+    + """\
     bookTask: {{ dataDef: books }}
 dataDefs:
   books:
@@ -58,19 +62,17 @@ dataDefs:
       - item: {{ name: field, indexRange: 2-6,
                  selector: "li:nth-child(1) > div:nth-child(%{{index}}) attribute: class" }}
 """
-CARDS = """\
-locatorGroups:
-  books:
-    locators:
-{locators}
-taskGroups:
-  books:
+)
+CARDS = (
+    _BOOK_PAGES
+    + """\
     bookTask: {{ dataDef: book, output: books.csv }}
 dataDefs:
   book:
     each: "ol.row > li"
     fields: {{ number: b, title: .title, author: .author, price: .price, stock: .stock, rating: .rating }}
 """
+)
 BOOK_ROWS = 20
 BOOK_FIELDS = ("title", "author", "price", "stock", "rating")
 BOOK_PAGE_BYTES = 48_000

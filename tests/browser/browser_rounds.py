@@ -11,6 +11,7 @@ import json
 import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -113,7 +114,7 @@ class BrowserRound:
     def _await(self, scoopi: ScoopiProcess, allowed: tuple[int, ...]) -> None:
         try:
             code = scoopi.wait(max(1.0, self._end - time.monotonic()))
-        except Exception:
+        except subprocess.TimeoutExpired:
             raise PromiseBrokenError(f"it did not end\n{self._errors()}") from None
         if code not in allowed:
             raise PromiseBrokenError(f"it ended with {code}\n{self._errors()}")

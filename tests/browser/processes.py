@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Client, Connection
 from pathlib import Path
 
+from scoopi.browser.pool_messages import Reply, Visit, receive_reply, send
+from scoopi.browser.pool_process import PoolProcess
+from scoopi.model.definitions import BrowserDef
 from tests.engine.desk import wait_until
 from tests.reliability.process import children_of
+from tests.server.server import Server
 
 
 def programs_below(root: int, program: str) -> Iterator[int]:
@@ -36,3 +40,13 @@ def connected(socket: str) -> Connection:
 
     wait_until(connects, "the pool's socket")
     return found[0]
+
+
+def interrupted(pool: PoolProcess, server: Server, timeout_s: float, strike: Callable[[], None]) -> Reply:
+    """What a pool answers for a page that never comes, when its browser is hit meanwhile."""
+    with connected(pool.socket) as connection:
+        receive_reply(connection)
+        send(connection, Visit(server.url("/bad/never-answers"), {}, timeout_s, BrowserDef()))
+        wait_until(lambda: "/bad/never-answers" in server.log.paths(), "the request")
+        strike()
+        return receive_reply(connection)

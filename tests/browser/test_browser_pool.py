@@ -22,8 +22,7 @@ from scoopi.browser.pool_messages import (
 from scoopi.browser.pool_process import PoolProcess
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import BrowserDef, Until
-from tests.browser.processes import connected, programs_below
-from tests.engine.desk import wait_until
+from tests.browser.processes import connected, interrupted, programs_below
 from tests.server.server import Server
 
 
@@ -65,26 +64,22 @@ def test_a_browser_is_replaced_after_its_pages(pool: PoolProcess, server: Server
 def test_a_browser_that_dies_fails_its_page_and_is_replaced(
     pool: PoolProcess, server: Server, late_table: str
 ) -> None:
-    with connected(pool.socket) as connection:
-        receive_reply(connection)
-        send(connection, Visit(server.url("/bad/never-answers"), {}, 30.0, BrowserDef()))
-        wait_until(lambda: "/bad/never-answers" in server.log.paths(), "the request")
+    def kill_browser() -> None:
         for pid in programs_below(pool.pid, "chromium"):
             os.kill(pid, signal.SIGKILL)
-        failed = receive_reply(connection)
+
+    failed = interrupted(pool, server, 30.0, kill_browser)
     assert isinstance(failed, VisitFailed)
     assert (failed.cause, failed.reason) == ("the browser has ended", "reset")
     assert isinstance(visit(pool, server.url(late_table)), Rendered)
 
 
 def test_a_browser_that_hangs_is_killed(pool: PoolProcess, server: Server, late_table: str) -> None:
-    with connected(pool.socket) as connection:
-        receive_reply(connection)
-        send(connection, Visit(server.url("/bad/never-answers"), {}, 8.0, BrowserDef()))
-        wait_until(lambda: "/bad/never-answers" in server.log.paths(), "the request")
+    def stop_driver() -> None:
         for pid in programs_below(pool.pid, "chromedriver"):
             os.kill(pid, signal.SIGSTOP)
-        failed = receive_reply(connection)
+
+    failed = interrupted(pool, server, 8.0, stop_driver)
     assert isinstance(failed, VisitFailed)
     assert (failed.cause, failed.reason) == ("the browser hangs", "timeout")
 

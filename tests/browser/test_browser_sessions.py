@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -12,6 +11,7 @@ import pytest
 from tests.engine.desk import Desk
 from tests.server.answer import Answer
 from tests.server.exchange import Exchange
+from tests.server.locked_site import LockedSite
 from tests.server.misbehaviours import Misbehaviour
 from tests.server.request_log import Seen
 from tests.server.server import Server
@@ -55,23 +55,18 @@ dataDefs:
 """
 
 
-class Club:
+class Club(LockedSite):
     """A site whose pages are for those who have logged in; the session's cookie changes with each page."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        super().__init__()
         self.logins = 0
         self.refused: list[str] = []
 
     def route(self, seen: Seen) -> tuple[str, Misbehaviour] | None:
         return "club", self.answer
 
-    async def answer(self, exchange: Exchange) -> None:
-        with self._lock:
-            answer = self._answer(exchange)
-        await exchange.send(answer)
-
-    def _answer(self, exchange: Exchange) -> Answer:
+    def answer_to(self, exchange: Exchange) -> Answer:
         seen, path = exchange.seen, exchange.path
         if path == "/login":
             return Answer(FORM, headers=(("Set-Cookie", "pre=1; Path=/"),))

@@ -17,8 +17,7 @@ from scoopi.browser.pool_messages import Rendered, Reply, Visit, VisitFailed, re
 from scoopi.browser.pool_process import PoolProcess
 from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import ActionDef, BrowserDef, Until
-from tests.browser.processes import connected, programs_below
-from tests.engine.desk import wait_until
+from tests.browser.processes import connected, interrupted, programs_below
 from tests.server.answer import Answer
 from tests.server.server import Server
 
@@ -112,14 +111,12 @@ def test_a_download_is_refused_and_leaves_no_file(browser: Browser, tmp_path: Pa
 def test_a_page_whose_tab_crashes_fails_as_one_that_may_come_again(
     pool: PoolProcess, server: Server, late_table: str
 ) -> None:
-    with connected(pool.socket) as connection:
-        receive_reply(connection)
-        send(connection, Visit(server.url("/bad/never-answers"), {}, 60.0, BrowserDef()))
-        wait_until(lambda: "/bad/never-answers" in server.log.paths(), "the request")
+    def crash_tabs() -> None:
         for pid in programs_below(pool.pid, "chromium"):
             if b"--type=renderer" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 os.kill(pid, signal.SIGSEGV)
-        failed = receive_reply(connection)
+
+    failed = interrupted(pool, server, 60.0, crash_tabs)
     assert isinstance(failed, VisitFailed)
     assert failed.reason, failed
     assert isinstance(visit(pool, server.url(late_table), BrowserDef()), Rendered)

@@ -16,6 +16,7 @@ import pytest
 from scoopi.model.report.run_report import RunStatus
 from scoopi.store.cluster.cluster_client import ClusterClient
 from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.table_defs import TABLES
 from tests.engine.flaky_site import FlakySite
 from tests.reliability.process import ScoopiProcess
 from tests.reliability.world import World, build_world
@@ -26,16 +27,6 @@ ONCE = {"scoopi.retry.attempts": "1", "scoopi.run.retention": "3600"}
 BOTH = {"scoopi.cluster.quorum.size": "2"}
 MERGED = {"scoopi.output.merge": "true", "scoopi.output.durability": "shared"}
 PAGES = 6
-TABLES = """
-locatorGroups: {{ page: [{urls}] }}
-taskGroups:
-  page:
-    plain: {{ dataDef: plain, output: [ "{postgres}#plain", "sqlite:{sqlite}#plain" ] }}
-    keyed: {{ dataDef: keyed, output: "{postgres}#keyed" }}
-dataDefs:
-  plain: {{ each: li, fields: {{ title: b }} }}
-  keyed: {{ each: li, key: [title], fields: {{ title: b }} }}
-"""
 
 
 class Site:

@@ -17,22 +17,13 @@ from scoopi.store.cluster.hazelcast_store import HazelcastStore
 from scoopi.store.ports import RUN
 from scoopi.store.runs.known_run import PREFIX
 from tests.cluster.crew import LIMIT_S, Crew
+from tests.cluster.table_defs import TABLES
 from tests.engine.desk import wait_until
 from tests.outputs.postgres_server import PostgresServer
 from tests.reliability.world import World
 from tests.server.server import Server
 
 PAGES = 60
-DEFS = """
-locatorGroups: {{ page: [{urls}] }}
-taskGroups:
-  page:
-    plain: {{ dataDef: plain, output: [ "{postgres}#plain", "sqlite:{sqlite}#plain" ] }}
-    keyed: {{ dataDef: keyed, output: "{postgres}#keyed" }}
-dataDefs:
-  plain: {{ each: li, fields: {{ title: b }} }}
-  keyed: {{ each: li, key: [title], fields: {{ title: b }} }}
-"""
 SLOWLY = {"loader_fetch_delay": "300", "loader_fetch_parallelism": "1"}
 EXPECTED = Counter(f"{page}-{row}" for page in range(PAGES) for row in range(2))
 
@@ -54,7 +45,7 @@ def world(tmp_path: Path, server: Server, pages: Path, database: str) -> World:
         (pages / f"{page}.html").write_text("".join(f"<li><b>{page}-{row}</b>" for row in range(2)))
     urls = ", ".join(f'"{server.url(f"/{page}.html")}"' for page in range(PAGES))
     (tmp_path / "defs").mkdir()
-    text = DEFS.format(urls=urls, postgres=database, sqlite=tmp_path / "rows.db")
+    text = TABLES.format(urls=urls, postgres=database, sqlite=tmp_path / "rows.db")
     (tmp_path / "defs" / "defs.yml").write_text(text)
     return World(tmp_path / "defs", EXPECTED, PAGES)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from urllib.parse import parse_qs
@@ -13,6 +12,7 @@ import pytest
 from tests.engine.desk import TEXT_DEFS, Desk, wait_until
 from tests.server.answer import Answer
 from tests.server.exchange import Exchange
+from tests.server.locked_site import LockedSite
 from tests.server.misbehaviours import Misbehaviour
 from tests.server.request_log import Seen
 from tests.server.server import Server
@@ -32,13 +32,13 @@ sites:
 """
 
 
-class Shop:
+class Shop(LockedSite):
     """A site whose pages want a session; each session is good for `uses` pages."""
 
     def __init__(self, uses: int = 1000) -> None:
+        super().__init__()
         self._uses = uses
         self._left: dict[str, int] = {}
-        self._lock = threading.Lock()
         self.logins: list[bytes] = []
         self.refused = 0
 
@@ -46,13 +46,8 @@ class Shop:
         """All but the page after the login."""
         return None if seen.path == "/home" else ("shop", self.answer)
 
-    async def answer(self, exchange: Exchange) -> None:
-        """Answer one request."""
-        with self._lock:
-            answer = self._answer(exchange)
-        await exchange.send(answer)
-
-    def _answer(self, exchange: Exchange) -> Answer:
+    def answer_to(self, exchange: Exchange) -> Answer:
+        """See `LockedSite`."""
         seen, path = exchange.seen, exchange.path
         if path == "/login":
             return Answer(FORM, headers=(("Set-Cookie", "pre=1; Path=/"),))

@@ -50,8 +50,24 @@ class Backend:
             self._opened[maps] = FaultyStore(SqliteStore(self.folder / f"{maps or 'grid'}.db"), self.faults)
         return SettlingStore(self._opened[maps])
 
+    @property
+    def name(self) -> str:
+        return "the test's store"
+
     def remove(self, maps: str) -> None:
         raise AssertionError(f"{maps} was removed")
+
+    def members(self) -> list[str]:
+        return []
+
+    def most_members(self) -> int:
+        return 0
+
+    def expedite(self, end: float, left_s: float) -> None:
+        return
+
+    def warn_of_jobs(self, jobs: int) -> None:
+        return
 
     def close(self) -> None:
         for store in self._opened.values():
@@ -73,7 +89,7 @@ def backend_of(tmp_path: Path) -> Iterator[Callable[..., Backend]]:
 
 def end_run(backend: Backend) -> None:
     """A run that is over: two of its records are those of a job and a node."""
-    registry = runs_of(backend, "n1")  # type: ignore[arg-type]
+    registry = runs_of(backend, "n1")
     maps, _ = registry.enter(RUN_NAME)
     store = backend.store(maps)
     definitions, now = Definitions({}, {}, {}, digest="d"), datetime.now().astimezone()
@@ -90,12 +106,12 @@ def end_run(backend: Backend) -> None:
 
 
 def fill(backend: Backend, node: str) -> None:
-    registry = runs_of(backend, node)  # type: ignore[arg-type]
-    ReopenedRun(backend, registry, node, LEASE_MS).ensure_filled(RUN_NAME)  # type: ignore[arg-type]
+    registry = runs_of(backend, node)
+    ReopenedRun(backend, registry, node, LEASE_MS).ensure_filled(RUN_NAME)
 
 
 def continued(backend: Backend) -> Store:
-    maps = runs_of(backend, "test").maps(RUN_NAME)  # type: ignore[arg-type]
+    maps = runs_of(backend, "test").maps(RUN_NAME)
     assert maps is not None
     return backend.store(maps)
 
@@ -105,7 +121,7 @@ def test_a_reopened_run_knows_its_ended_jobs_and_its_nodes_wherever_a_node_crash
     backend_of: Callable[..., Backend],
 ) -> None:
     end_run(backend_of())
-    assert runs_of(backend_of(), "n2").reopen(RUN_NAME)  # type: ignore[arg-type]
+    assert runs_of(backend_of(), "n2").reopen(RUN_NAME)
     crashes = 0
     for writes in range(1, 300):
         try:
@@ -140,7 +156,7 @@ def test_a_run_whose_records_have_begun_to_expire_does_not_continue(
     backend = backend_of()
     end_run(backend)
     former = continued(backend)
-    assert runs_of(backend, "n2").reopen(RUN_NAME)  # type: ignore[arg-type]
+    assert runs_of(backend, "n2").reopen(RUN_NAME)
     former.delete_all(RUN, [missing])
     with pytest.raises(RunError, match="what was kept of the run shop has expired while it was read"):
         fill(backend, "n2")
