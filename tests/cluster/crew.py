@@ -59,7 +59,7 @@ class Crew:
             "scoopi.cluster.heartbeat": "100",
             "scoopi.cluster.liveness.gap": "2000",
             "scoopi.monitor.timerPeriod": "100",
-            "scoopi.run.retention": "600",  # a loaded machine may need a minute between two steps
+            "scoopi.run.retention": "60",  # runs of all tests share a member of 256 MB
             "scoopi.loader.fetch.delay": "0",
             "scoopi.loader.fetch.parallelism": "4",
             **changes,
