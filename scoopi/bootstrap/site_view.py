@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
 from msgspec.structs import asdict
 
 from scoopi.bootstrap.defs_composer import DefsComposer, conf_sites
@@ -13,7 +14,7 @@ from scoopi.configs.registry import SETTINGS_BY_KEY
 from scoopi.configs.site_defaults import SETTING_OF, sites_of
 from scoopi.defs.sites.site_builder import KEY_OF
 from scoopi.fetch.address import web_address
-from scoopi.model.sites import Auth, Site, SiteBlock, SiteValue, SiteView
+from scoopi.model.sites import Site, SiteBlock, SiteValue, SiteView
 from scoopi.model.text.secrets import variable_of
 from scoopi.runs.configs_composer import ConfigsComposer
 from scoopi.runs.run_request import RunRequest
@@ -48,15 +49,21 @@ def _blocks(request: RunRequest, configs: Configs) -> tuple[SiteBlock, ...]:
 
 def _values(site: Site, origins: Mapping[str, str], environ: Mapping[str, str]) -> Iterator[SiteValue]:
     for field, key in KEY_OF.items():
-        value = getattr(site, field)
-        if isinstance(value, Auth):
-            value = {name: text for name, text in asdict(value).items() if text}
-        if isinstance(value, dict):
-            for name, text in value.items():
-                at = origins.get(f"{field}.{name}", origins.get(field, DEFAULT))
-                yield SiteValue(f"{key}.{name}", _shown(text, environ), at)
-        else:
-            yield SiteValue(key, f"{_shown(value, environ)}{_unit(field)}", origins.get(field, DEFAULT))
+        at = origins.get(field, DEFAULT)
+        for path, value in _leaves("", getattr(site, field)):
+            origin = origins.get(f"{field}{path}", at)
+            yield SiteValue(f"{key}{path}", f"{_shown(value, environ)}{_unit(field)}", origin)
+
+
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The values of a key by their dotted paths below it; those that are not given are left out."""
+    if isinstance(value, msgspec.Struct):
+        value = {name: each for name, each in asdict(value).items() if each}
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _leaves(f"{path}.{name}", each)
+    else:
+        yield path, value
 
 
 def _shown(value: Any, environ: Mapping[str, str]) -> str:

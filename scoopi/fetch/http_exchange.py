@@ -129,7 +129,7 @@ class HttpExchange:
                 raise private_host_fault(self._refused, self._request.url)
             if self._expired and not self._was_sent:
                 return GrantNeeded()
-            if self._options.is_proxy_fault(number, self._was_sent):
+            if self._options.is_proxy_fault(number, self._was_sent, self._reception.status):
                 return self._on_proxy_fault()
             if self._expired or self._was_lost(number):
                 return self._lost()
@@ -254,7 +254,7 @@ class HttpExchange:
         if reception.status == NOT_MODIFIED and request.known is not None:
             return NotModified(reception.headers, self._cookies())
         if not reception.wanted:
-            raise status_fault(reception.status, request.url, reception.headers)
+            raise status_fault(reception.status, request.url, reception.headers, self._options.site)
         body = reception.finish()
         if reception.fault:
             raise truncated_fault(reception.fault, request.url, hint="")

@@ -143,14 +143,21 @@ def retry_after_s(value: str, now: datetime) -> float | None:
     return min(max(0.0, (until - now).total_seconds()), LONGEST_RETRY_AFTER_S)
 
 
-def status_fault(status: int, url: str, headers: Mapping[str, str] = MappingProxyType({})) -> FetchError:
+def status_fault(
+    status: int, url: str, headers: Mapping[str, str] = MappingProxyType({}), site: Site | None = None
+) -> FetchError:
     """The error for a response whose status is not 200.
 
     Args:
         headers: of the response, names in lower case.
+        site: what the page was asked with.
     """
-    if status in (401, 403, 407):
+    if status in (401, 403) and site is not None and site.auth is not None:
+        hint = "the site refuses what its `auth` gives"
+    elif status in (401, 403):
         hint = "the site wants a login or refuses robots"
+    elif status == 407:
+        hint = "the proxy of the environment (http_proxy, https_proxy) wants another login"
     elif status in (404, 410):
         hint = "correct the url"
     elif status == 429:

@@ -98,15 +98,18 @@ class RequestOptions:
         """Whether the current request takes a proxy of its site."""
         return self.proxy not in ("", DIRECT)
 
-    def is_proxy_fault(self, number: int, was_sent: bool) -> bool:
+    def is_proxy_fault(self, number: int, was_sent: bool, status: int = 0) -> bool:
         """Whether it was the proxy that failed, so that the host has seen nothing.
 
         Args:
             number: curl's error number.
             was_sent: the request went out.
+            status: of the answer to it; 0 without one.
         """
         if not self.is_proxied:
             return False
+        if status == PROXY_WANTS_LOGIN and not self._handle.getinfo(pycurl.HTTP_CONNECTCODE):
+            return True
         if number == pycurl.E_OK or was_sent:
             if was_sent:
                 self._pool.worked(self.proxy)

@@ -148,9 +148,11 @@ class Sessions:
         elif change.login == "failed":
             site.session = replace(site.session, failed=change.message)
             site.waiting.clear()
-            log.warning("%s; no more requests to this site", change.message)
+            log.warning("%s: %s; no more requests to this site", change.name, change.message)
         else:
-            log.info("the login did not come to its end, and is tried again: %s", change.message)
+            log.info(
+                "the login to %s did not come to its end, and is tried again: %s", change.name, change.message
+            )
 
     def _appoint(self, site: _Site) -> None:
         while site.waiting and not site.login_job:

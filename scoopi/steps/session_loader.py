@@ -11,6 +11,7 @@ from scoopi.fetch.address import host_of
 from scoopi.model.handover import Handover, Payload, ToGrant, ToSession, ToTask
 from scoopi.model.site_session import Session, SessionChange
 from scoopi.model.sites import Site, Sites
+from scoopi.model.text.shown import shown
 from scoopi.parse.tree.page import Page
 from scoopi.steps.login_run import FORM, SUBMIT, LoginRun, LoginStage
 from scoopi.steps.step import Loader, LoadOrder, OnHandover
@@ -44,7 +45,9 @@ class SessionLoader(Loader):
             return
         session = self._sessions.get(site.session)
         if session.failed:
-            on_handover(FetchError(session.failed, hint="look at `login` of the site"))
+            on_handover(
+                FetchError(session.failed, at=shown(site.login.url), hint="look at `login` of the site")
+            )
         elif order.login is not None:
             self._continue(payload, order.login, site, on_handover)
         elif order.logs_in:
@@ -150,7 +153,7 @@ class SessionLoader(Loader):
         except FetchError as error:
             can_pass = error.fault.is_transient
             change = SessionChange(site.session, payload.job, login="again" if can_pass else "failed")
-            self._sessions.report(replace(change, message=f"{site.session}: {error}"))
+            self._sessions.report(replace(change, message=error.what))
             on_handover(error)
         except Exception as error:
             self._sessions.report(SessionChange(site.session, payload.job, login="again"))

@@ -202,7 +202,7 @@ class PluginLoads:
         if answer.status == NOT_MODIFIED and request.known is not None:
             return NotModified(headers, cookies)
         if answer.status != PAGE_STATUS:
-            fault = status_fault(answer.status, url, headers)
+            fault = status_fault(answer.status, url, headers, request.site)
             fault.cookies = cookies if request.keeps_cookies else None
             raise fault
         if len(answer.body) > most:

@@ -32,6 +32,23 @@ def test_the_sites_of_definitions_and_settings_are_merged(tmp_path: Path) -> Non
     assert [pattern for pattern, _ in view.blocks] == ["a.example", "a.example"]
 
 
+def test_a_login_is_shown_by_its_keys_and_with_the_name_of_its_variable(tmp_path: Path) -> None:
+    login = (
+        '{ url: "https://a.example/in", form: "form#in", fields: { user: me, password: "${env:PW}" },'
+        " success: { selector: a.out } }"
+    )
+    view = site_view(
+        request(tmp_path, f"sites: {{ a.example: {{ login: {login} }} }}\n"), "https://a.example"
+    )
+    assert {each.key: each.value for each in view.values if each.key.startswith("login")} == {
+        "login.url": "https://a.example/in",
+        "login.form": "form#in",
+        "login.fields.user": "me",
+        "login.fields.password": "${env:PW} (not set)",
+        "login.success.selector": "a.out",
+    }
+
+
 def test_sites_that_are_wrong_are_reported(tmp_path: Path) -> None:
     with pytest.raises(DefsError, match="did you mean delay"):
         site_view(request(tmp_path, "sites: { a.example: { dely: 2 } }\n"), "http://a.example/")

@@ -71,6 +71,21 @@ def test_a_proxy_with_a_login_gets_it_and_the_site_does_not(
     assert b"roxy-" not in request.head
 
 
+def test_a_proxy_that_refuses_its_login_rests_and_another_one_is_taken(
+    desk: Desk, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ForwardProxy("Basic another") as refusing, ForwardProxy() as open_to_all:
+        monkeypatch.setenv("PROXY", refusing.url.replace("//", "//me:canary@"))
+        sites = f'sites: {{ "*": {{ proxy: [ "${{env:PROXY}}", "{open_to_all.url}" ] }} }}\n'
+        run(desk, urls(server, 3), sites)
+        assert (len(refusing.seen), len(open_to_all.seen)) == (1, 3)
+    assert sum(desk.rows().values()) == 3
+    with ForwardProxy("Basic another") as refusing:
+        monkeypatch.setenv("PROXY", refusing.url)
+        said = run(desk, urls(server, 1), 'sites: { "*": { proxy: "${env:PROXY}" } }\n', code=1)
+    assert "none of the proxies of the site works" in said
+
+
 def test_direct_leaves_out_the_proxy_of_the_environment(
     desk: Desk, server: Server, dead: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,7 @@ from scoopi.fetch.http_client import HttpClient
 from scoopi.fetch.http_faults import LONGEST_RETRY_AFTER_S, retry_after_s, status_fault
 from scoopi.fetch.http_faults import fault as wrong
 from scoopi.fetch.request import Request, Response
+from scoopi.model.sites import Auth, Site
 from tests.fetch.conftest import SETTINGS, Maker
 from tests.fetch.many import send
 from tests.server.server import Server
@@ -213,6 +214,19 @@ def test_retry_after_is_read_as_seconds_or_a_date(value: str, seconds: float | N
 def test_the_seconds_that_a_server_asks_for_are_in_the_fault() -> None:
     error = status_fault(503, "http://a.example/", {"retry-after": "7"})
     assert error.fault == LoadFault("status 503", True, 503, 7.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "site", "hint"),
+    [
+        (401, None, "the site wants a login or refuses robots"),
+        (403, Site(), "the site wants a login or refuses robots"),
+        (401, Site(auth=Auth(bearer="${env:KEY}")), "the site refuses what its `auth` gives"),
+        (407, None, "the proxy of the environment (http_proxy, https_proxy) wants another login"),
+    ],
+)
+def test_a_refused_login_has_a_hint_that_fits(status: int, site: Site | None, hint: str) -> None:
+    assert status_fault(status, "http://a.example/", site=site).hint == hint
 
 
 def test_a_fault_survives_pickling() -> None:

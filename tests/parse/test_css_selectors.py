@@ -300,6 +300,8 @@ def test_the_root_of_a_page_has_an_index_but_no_position(block: str, ids: str) -
         ("td[=x]", "the name of the attribute is missing, at character 3", "[name=value]"),
         ("td[title=]", "the value is missing, at character 3", "[title='value']"),
         ("td.", "the name of the class is missing after '.', at character 4", ".name"),
+        (".", "the name of the class is missing after '.', at character 2", "the element itself is '*'"),
+        (":scope", "there is no ':scope', at character 1", "the element itself is '*'"),
         ("td #", "the name of the id is missing after '#', at character 5", "#name"),
         ("td%{item.value}", "'%' has no meaning here, at character 3", "placeholders"),
         ("td:not(p:nope)", "there is no ':nope', at character 9", "the pseudo-classes are"),

@@ -138,4 +138,4 @@ def test_a_login_fails_for_good_unless_the_failure_may_pass(
     inner.outcome = FetchError("no", fault=fault)
     assert begun(loader, payload(logs_in=True)) is inner.outcome
     (change,) = loader.take_changes()
-    assert (change.login, change.message) == (login, "a.example: no")
+    assert (change.login, change.message) == (login, "no")

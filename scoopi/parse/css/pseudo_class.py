@@ -9,7 +9,7 @@ from typing import NoReturn
 from scoopi.model.text.shown import nearest
 from scoopi.parse.css import syntax
 from scoopi.parse.css.bound_text import bound, bound_pattern
-from scoopi.parse.css.scanner import Scanner
+from scoopi.parse.css.scanner import OWN_ELEMENT, Scanner
 
 _NTH = re.compile(r"([+-]?)(\d{0,9})n(?:\s*([+-])\s*(\d{1,9}))?")
 _NUMBER = re.compile(r"[+-]?\d{1,9}")
@@ -76,7 +76,7 @@ def parse_pseudo_class(
 def _fail_unknown(scanner: Scanner, name: str, begin: int) -> NoReturn:
     meant = nearest(name, _NAMES)
     known = f"did you mean ':{meant}'?" if meant else "the pseudo-classes are :" + " :".join(sorted(_NAMES))
-    hint = _as_attribute(scanner, begin) or known
+    hint = OWN_ELEMENT if name == "scope" else _as_attribute(scanner, begin) or known
     scanner.fail(f"there is no ':{name}'", hint=hint, at=begin)
 
 

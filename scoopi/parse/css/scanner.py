@@ -11,6 +11,9 @@ from scoopi.parse.css.bound_text import bound
 
 _BLANKS = " \t\n\f\r"
 
+OWN_ELEMENT = "the element itself is '*', as the first that matches counts"
+"""Hint for what other tools call the element that is searched."""
+
 
 class Scanner:
     """Reads the text of a selector, or of a part between brackets, and says precisely where it is wrong.

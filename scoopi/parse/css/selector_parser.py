@@ -9,7 +9,7 @@ from scoopi.java.java_blank import JAVA_TRIMMED
 from scoopi.parse.css import syntax
 from scoopi.parse.css.bound_text import bound, bound_pattern
 from scoopi.parse.css.pseudo_class import parse_pseudo_class
-from scoopi.parse.css.scanner import Scanner
+from scoopi.parse.css.scanner import OWN_ELEMENT, Scanner
 
 _COMBINATORS = ">+~"
 _MAX_NESTING = 32
@@ -102,7 +102,8 @@ def _parse_name(scanner: Scanner, kind: str) -> str:
     scanner.take(sign)
     name = bound(scanner.word("-_"), scanner.values)
     if not name:
-        scanner.fail(f"the name of the {kind} is missing after '{sign}'", hint=f"write '{sign}name'")
+        hint = f"write '{sign}name'" if scanner.whole != "." else OWN_ELEMENT
+        scanner.fail(f"the name of the {kind} is missing after '{sign}'", hint=hint)
     return name
 
 
