@@ -33,11 +33,13 @@ def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decisio
         return Decision("attempt_placed", attempt, again, "worker", f"worker {attempt.worker} is lost")
     process = snapshot.process(attempt.process)
     timeouts, retry = (process.timeout, process.retry) if process else (Timeouts(), RetryRule())
-    if attempt.wish is None and (reason := _timed_out(attempt, timeouts, snapshot)):
+    is_free = attempt.wish is None or attempt.wish_mode == "drain"
+    if is_free and (reason := _timed_out(attempt, timeouts, snapshot)):
         if attempt.status != "running":
             return _ended(attempt, "error", reason, snapshot)
+        outcome = "" if attempt.wish else "error"  # one that is cancelled anyway is not tried again
         wished = changed(
-            attempt, wish="cancel", wish_mode="step", wished=snapshot.now, outcome="error", explanation=reason
+            attempt, wish="cancel", wish_mode="step", wished=snapshot.now, outcome=outcome, explanation=reason
         )
         return Decision("attempt_canceled", attempt, wished, "", reason)
     if reason := _missed(attempt, process, snapshot):
@@ -84,7 +86,12 @@ def _ended(attempt: AttemptRecord, status: str, reason: str, snapshot: Snapshot)
 
 
 def _is_overdue(attempt: AttemptRecord, snapshot: Snapshot) -> bool:
-    """Whether a worker had the time to see a cancel and to kill, and has not reported the end."""
+    """Whether a worker had the time to see a cancel and to kill, and has not reported the end.
+
+    A drain kills nothing: only `timeout` limits it.
+    """
+    if attempt.wish_mode == "drain":
+        return False
     allowed = 2 * snapshot.schedule.settings.cancel.kill_after
     return attempt.wished is not None and snapshot.now - attempt.wished > allowed
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from scoopi.model.schedule.schedule_records import AttemptRecord, WorkerRecord
-from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.decisions import canceled, changed
 from tests.scheduler.world import START, World
 
 Make = Callable[[str], World]
@@ -85,6 +85,23 @@ def test_a_cancel_that_nobody_carries_out_ends_by_itself(world_of: Make) -> None
     world.tick(START + timedelta(minutes=1))
     assert world.why("p/!1")["reason"] == "attempt 1 is being cancelled: by hand"
     world.tick(START + timedelta(minutes=3))
+    assert world.job("p/!1").state == "skipped"
+
+
+def test_a_drained_attempt_is_left_to_its_end_for_as_long_as_its_timeout_allows(world_of: Make) -> None:
+    world = world_of(ONE % ", timeout: {run: 10m}, retry: {max: 3}")
+    world.worker()
+    attempt = running(world)
+    world.put(canceled(attempt, world.now, "drain", "by hand"))
+    world.tick(START + timedelta(minutes=10))
+    (drained,) = world.attempts("running")
+    assert drained.wish_mode == "drain"
+    world.tick(START + timedelta(minutes=10, seconds=1))
+    (stopped,) = world.attempts("running")
+    assert (stopped.wish_mode, stopped.wished) == ("step", world.now)
+    world.tick(START + timedelta(minutes=13))
+    (ended,) = world.attempts("canceled")
+    assert "timeout.run: ran longer than 0:10:00" in ended.explanation
     assert world.job("p/!1").state == "skipped"
 
 

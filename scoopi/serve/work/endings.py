@@ -34,7 +34,8 @@ def ending_of(end: dict[str, Any], process: Process, *, is_stopped: bool, is_can
     if answer is not None and answer["status"] not in (HANDED_BACK, "error") and answer.get("is_whole"):
         return AttemptEnd(answer["status"], answer.get("explanation", ""), answer.get("outputs", {}))
     if is_canceled:
-        return AttemptEnd("canceled")
+        outputs = {} if is_stopped else (answer or end).get("outputs", {})  # a drained attempt may be whole
+        return AttemptEnd("canceled", outputs=outputs)
     if is_stopped or "cause" in end or (answer is not None and answer["status"] == HANDED_BACK):
         return AttemptEnd(HANDED_BACK, end.get("cause", ""))
     if answer is not None:

@@ -44,6 +44,13 @@ def test_work_that_was_asked_to_stop_is_canceled_or_handed_back(end: dict[str, A
     assert ending_of(end, FUNCTION, is_stopped=True, is_canceled=False).status == HANDED_BACK
 
 
+@pytest.mark.parametrize("end", [ANSWER, {"code": 0, "outputs": {"a": 1}}])
+def test_a_drained_attempt_keeps_the_outputs_that_it_ended_with(end: dict[str, Any]) -> None:
+    ending = ending_of(end, FUNCTION, is_stopped=False, is_canceled=True)
+    assert (ending.status, ending.outputs) == ("canceled", {"a": 1})
+    assert ending_of(end, FUNCTION, is_stopped=True, is_canceled=True).outputs == {}
+
+
 def test_work_that_is_whole_counts_even_if_it_was_asked_to_stop() -> None:
     end = {"code": 0, "answer": {"status": "succeeded", "is_whole": True, "outputs": {"rows": 3}}}
     ending = ending_of(end, FUNCTION, is_stopped=True, is_canceled=False)
