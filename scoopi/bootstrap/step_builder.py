@@ -40,7 +40,8 @@ from scoopi.parse.query_ports import DataReader, QueryEngine
 from scoopi.plugins.plugin_finder import PluginFinder
 from scoopi.publishing.output_file import appender_outputs
 from scoopi.runs.composed import WorkerPlan
-from scoopi.script.page_scripts import ConfigsView, PageScripts
+from scoopi.script.expressions import Expressions
+from scoopi.script.page_scripts import HOSTS, ConfigsView, PageScripts
 from scoopi.steps.data_appender import DataAppender
 from scoopi.steps.data_filter import DataFilter
 from scoopi.steps.data_parser import DataParser
@@ -84,6 +85,7 @@ class StepBuilder:
             self._seen_by_scripts, plan.run_date, lambda moment: _formatted(moment, pattern), plan.is_cluster
         )
         self._kept_rows = KeptRows(archive, plan.definitions, self._grid, self._seen_by_scripts)
+        self._expressions = None if self._is_plain else Expressions(partial(self._sandbox, HOSTS))
         self._engines: dict[str, QueryEngine] = {}
         self._builders: Mapping[str, Callable[[TaskDef, StepDef], Step]] = {
             CSS_PARSER: self._parser,
@@ -159,7 +161,7 @@ class StepBuilder:
         return CssEngine(self._limits.regex_timeout_ms)
 
     def _scripts(self, document: Document) -> PageScripts:
-        return PageScripts(self._sandbox, document, self._view)
+        return PageScripts(self._sandbox, document, self._view, self._expressions)
 
     def _sandbox(self, hosts: str) -> Sandbox:
         from scoopi.script.sandbox import Sandbox

@@ -60,12 +60,13 @@
   let wasRead = false;
   const rowOf = ({ axes = [], own, record, parent }) => {
     const made = { record, parent };
-    axes.forEach(([axisName, itemName, order, match, index, value], at) => {
+    for (let at = 0; at < axes.length; at++) {
+      const [axisName, itemName, order, match, index, value] = axes[at];
       const axis = { axisName, itemName, order, match, index, value };
       if (at === own) made.axis = axis;
       const first = (made[axisName] ??= { ...axis });
       if (!(itemName in first)) first[itemName] = freeze(axis);
-    });
+    }
     return made;
   };
   for (const name of ["item", "dim", "fact", "axis", "record", "parent"])
@@ -82,5 +83,13 @@
     return evaluateGlobally(text);
   };
 
-  return { furnish, evaluate, wasRowRead: () => wasRead };
+  // An expression that only reads the row (pure_expression.py) is compiled once.
+  const compiled = { __proto__: null };
+  const evaluateExpression = (text, newRow) => {
+    rowText = newRow;
+    row = null;
+    return (compiled[text] ??= evaluateGlobally(`() => (${text}\n)`))();
+  };
+
+  return { furnish, evaluate, evaluateExpression, wasRowRead: () => wasRead };
 }

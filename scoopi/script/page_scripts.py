@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypedDict
@@ -12,6 +13,7 @@ import msgspec
 from scoopi.errors import ScriptError
 from scoopi.model.data import ScriptRow
 from scoopi.model.locator import Document
+from scoopi.script.expressions import Expressions, NoExpressionError
 from scoopi.script.script_text import script_text
 
 if TYPE_CHECKING:
@@ -79,18 +81,25 @@ class PageScripts:
     A ScriptRunner for one (document, task): callable with a script text, gives its result as text.
 
     The sandbox is made when the first script runs; its globals persist across rows. A text is evaluated
-    once, or once for each row if it reads the row as data, and its result kept, unless it is null.
+    once, or once for each row if it reads the row as data, and its result kept, unless it is null. Until
+    the sandbox is made, scripts that are mere expressions are evaluated without it.
     Belongs to one thread.
 
     Args:
         new_sandbox: makes a sandbox with these host objects (`HOSTS`).
+        expressions: of all pages; None to evaluate all scripts in the page's own sandbox.
     Source: defs/README.md, 2.8.
     """
 
     def __init__(
-        self, new_sandbox: Callable[[str], Sandbox], document: Document, configs: ConfigsView
+        self,
+        new_sandbox: Callable[[str], Sandbox],
+        document: Document,
+        configs: ConfigsView,
+        expressions: Expressions | None = None,
     ) -> None:
         self._new_sandbox = new_sandbox
+        self._expressions = expressions
         self._document = document
         self._configs = configs
         self._sandbox: Sandbox | None = None
@@ -106,6 +115,9 @@ class PageScripts:
         Raises:
             ScriptError: the script is wrong, failed, or met a limit; the next call begins with new globals.
         """
+        if self._sandbox is None and self._expressions is not None:
+            with suppress(NoExpressionError):
+                return self._expressions.of_row(script_text(text), row)
         if text in self._read_rows:
             written = row.as_json()
             key: str | tuple[str, str] = (text, written)
@@ -133,6 +145,9 @@ class PageScripts:
         Args:
             row: JSON; what it holds stands beside `document` and `configs`.
         """
+        if self._sandbox is None and self._expressions is not None:
+            with suppress(NoExpressionError):
+                return self._expressions.evaluate(script_text(text), row)
         try:
             if self._sandbox is None:
                 self._sandbox = self._furnished()

@@ -13,13 +13,13 @@ def test_a_text_without_open_pieces_is_known_at_once() -> None:
     template = PlaceholderTemplate(["a", "", "b", Leftover("%{gone}")])
     assert template.pieces == ("ab", Leftover("%{gone}"))
     assert (template.text, template.leftovers) == ("ab%{gone}", ["%{gone}"])
-    assert (template.axes, template.names_values) == (frozenset(), False)
+    assert (template.axes, template.values) == (frozenset(), frozenset())
     assert template.render([], []) == "ab%{gone}"
 
 
 def test_indexes_and_values_of_the_row_are_put_in() -> None:
     template = PlaceholderTemplate(["tr:nth-child(", IndexOf(1), ") ", ValueOf(0, "%{city}")])
-    assert (template.text, template.axes, template.names_values) == (None, frozenset({1}), True)
+    assert (template.text, template.axes, template.values) == (None, frozenset({1}), frozenset({0}))
     assert template.render([7, 3], ["Oslo"]) == f"tr:nth-child(3) {marked('Oslo')}"
     assert template.render([7, 3], [None]) == "tr:nth-child(3) %{city}", "there is no value"
 

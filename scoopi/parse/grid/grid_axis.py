@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -12,9 +12,11 @@ from scoopi.java.java_blank import JAVA_TRIMMED, is_blank
 from scoopi.model.data import Axis
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.place import Place
+from scoopi.model.text.pure_expression import dependence, reads_of
 from scoopi.parse.grid.grid_query import GridQuery, RawValue, located, placed
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.placeholder import AxisDef, PlaceholderScope, ScriptRows
+from scoopi.parse.grid.placeholder_template import PlaceholderTemplate
 from scoopi.parse.query_ports import QueryEngine
 
 MAX_INDEX = 2**31 - 1
@@ -52,6 +54,7 @@ class GridAxis:
         own: which of them this is.
         engine: compiles the queries.
         settings: how missing facts are written.
+        left: the axes of the template before this one.
     Raises:
         ParseError: a placeholder names nothing, or a selector is wrong.
 
@@ -62,6 +65,7 @@ class GridAxis:
         stops: raw values that close the range.
         ends_at_null: whether a null value ends the current turn.
         needs: the axes whose turning changes the value; None when any may.
+        reads_row: whether the value depends on more of a row than its indexes.
         finish: what is done with the raw value, None when nothing is.
     """
 
@@ -72,6 +76,7 @@ class GridAxis:
         own: int,
         engine: QueryEngine,
         settings: GridSettings,
+        left: Sequence[GridAxis],
     ) -> None:
         axis_name, item = self.definition = axes[own]
         self.item = item
@@ -84,27 +89,22 @@ class GridAxis:
         self.ends_at_null = is_computed and axis_name != "fact" and (bool(self.stops) or item.last is None)
         self.finish = self._finish(axis_name, settings) if is_computed else None
         self._row_of = ScriptRows(axes, own)
-        scope = PlaceholderScope(axes, own)
-        self._script = None
-        self._query = None
+        self._script: PlaceholderTemplate | None = None
+        self._query: GridQuery | None = None
+        self.reads_row = False
         self.needs: frozenset[int] | None = frozenset()
         if not is_computed:
             return
+        scope = PlaceholderScope(axes, own)
         if item.script is not None:
             with located(item.place):
                 self._script = scope.compile(item.script)
-            self.needs = None
-        selector, place = selector_of(data_def, axes[own])
-        if selector is not None:
-            with located(data_def.block_place):
-                block = scope.compile(data_def.block)
-                if block.text is not None:
-                    engine.compile_block(block.text)
-            with located(place):
-                compiled = scope.compile(selector)
-            self._query = GridQuery(block, compiled, engine, place)
-            names_values = block.names_values or compiled.names_values  # which may hold any placeholder
-            self.needs = None if self._script or names_values else block.axes | compiled.axes
+            self.reads_row = True
+            self.needs = _needs_of_script(item.script, data_def, axes, own, left)
+        self._query = _query_of(data_def, axes[own], scope, engine)
+        if self._query:
+            self.reads_row |= bool(self._query.values)
+            self.needs = _united(self.needs, self._query.axes, self._query.values, left)
 
     def bind(self, reading: GridReading) -> RawValue:
         """The function that reads raw values of this page.
@@ -129,7 +129,7 @@ class GridAxis:
     def read_column(
         self, reading: GridReading, ranges: Sequence[range], needs: Sequence[int]
     ) -> list[str | None]:
-        """The raw values for all indexes of the axes that this one needs; not for an axis with a script.
+        """The raw values for all indexes of the axes that this one needs; not if it `reads_row`.
 
         Args:
             ranges: of all axes of the template.
@@ -159,6 +159,43 @@ class GridAxis:
             return fact_text(prefixed(raw, item), settings)
 
         return finish
+
+
+def _query_of(
+    data_def: DataDef, axis: AxisDef, scope: PlaceholderScope, engine: QueryEngine
+) -> GridQuery | None:
+    """The query of an axis, compiled; None if it has no selector."""
+    selector, place = selector_of(data_def, axis)
+    if selector is None:
+        return None
+    with located(data_def.block_place):
+        block = scope.compile(data_def.block)
+        if block.text is not None:
+            engine.compile_block(block.text)
+    with located(place):
+        compiled = scope.compile(selector)
+    return GridQuery(block, compiled, engine, place)
+
+
+def _needs_of_script(
+    script: str, data_def: DataDef, axes: Sequence[AxisDef], own: int, left: Sequence[GridAxis]
+) -> frozenset[int] | None:
+    """The axes whose turning changes the result; None when any may, as scripts can remember what they saw."""
+    scripts = [item.script for item in (*data_def.items, *data_def.dims, *data_def.facts) if item.script]
+    reads = reads_of(script)
+    if reads is None or any(reads_of(other) is None for other in scripts):
+        return None
+    parts = dependence(reads, [axis.axis_name for axis in axes], own)
+    return _united(frozenset(), parts.indexes, [at for at in parts.values if at < own], left)
+
+
+def _united(
+    needs: frozenset[int] | None, indexes: Iterable[int], values: Iterable[int], left: Sequence[GridAxis]
+) -> frozenset[int] | None:
+    """The axes to need, with those of these indexes, and of the values of these axes; None when any."""
+    for others in (indexes, *(left[at].needs for at in values)):
+        needs = None if needs is None or others is None else needs | {*others}
+    return needs
 
 
 def selector_of(data_def: DataDef, axis: AxisDef) -> tuple[str | None, Place]:

@@ -22,10 +22,12 @@ class _Layout(NamedTuple):
     Attributes:
         indexes: of each row, one for each axis.
         picks: for each axis what repeats its values so that each row has one; None if each has one already.
+        rows: for each axis that reads rows those that it is evaluated for; None for other axes.
     """
 
     indexes: Sequence[tuple[int, ...]]
     picks: Sequence[_Pick | None]
+    rows: Sequence[Sequence[int] | None]
 
 
 class GridColumns:
@@ -33,7 +35,7 @@ class GridColumns:
 
     They are those of a GridTemplate, but an axis is evaluated once for each index that it needs.
 
-    For templates of which no axis has a script, takes another axis' value, or can end its turn early.
+    For templates of which no axis can end its turn early, or has a script that is more than an expression.
 
     An item with the indexes 1-2, a dim with 1-3, and a fact whose selector names both indexes:
 
@@ -70,23 +72,47 @@ class GridColumns:
         layout = self._known_layout or self._layout()
         if self.size <= _KEPT_ROWS:
             self._known_layout = layout
-        columns = [self._column(at, reading, layout.picks[at]) for at in range(len(self._axes))]
-        rows = zip(repeat(self._heads), zip(*columns, strict=True), layout.indexes, strict=False)
+        columns: list[Sequence[str | None]] = []
+        written: list[Sequence[str | None]] = []
+        for at, axis in enumerate(self._axes):
+            values = self._values(at, reading, layout, columns)
+            columns.append(self._spread(axis.finish_column(values), at, layout))
+            is_raw = self._raw_items and at == 0
+            written.append(self._spread(values, at, layout) if is_raw else columns[at])
+        rows = zip(repeat(self._heads), zip(*written, strict=True), layout.indexes, strict=False)
         return map(tuple.__new__, repeat(Item), rows)  # a quarter of the time that Item(…) takes
 
-    def _column(self, at: int, reading: GridReading, pick: _Pick | None) -> Sequence[str | None]:
-        """The axis' value in every row."""
-        axis = self._axes[at]
-        values = axis.read_column(reading, self._ranges, self._needs[at])
-        if not (self._raw_items and at == 0):
-            values = axis.finish_column(values)
+    def _values(
+        self, at: int, reading: GridReading, layout: _Layout, left: Sequence[Sequence[str | None]]
+    ) -> list[str | None]:
+        """The axis' raw value for all indexes that it needs; `left` has the values of the axes before it."""
+        axis, rows = self._axes[at], layout.rows[at]
+        if rows is None:
+            return axis.read_column(reading, self._ranges, self._needs[at])
+        read, indexes = axis.bind(reading), layout.indexes
+        return [read(indexes[row], [column[row] for column in left]) for row in rows]
+
+    def _spread(self, values: list[str | None], at: int, layout: _Layout) -> Sequence[str | None]:
+        """One value for each row."""
+        pick = layout.picks[at]
         if len(values) == 1:
             return values * self.size
         return values if pick is None else pick(values)
 
     def _layout(self) -> _Layout:
         indexes = list(product(*self._ranges))
-        return _Layout(indexes, [self._pick(needs, indexes) for needs in self._needs])
+        picks = [self._pick(needs, indexes) for needs in self._needs]
+        rows = [self._rows_of(at, indexes) if axis.reads_row else None for at, axis in enumerate(self._axes)]
+        return _Layout(indexes, picks, rows)
+
+    def _rows_of(self, at: int, indexes: Sequence[tuple[int, ...]]) -> list[int]:
+        """A row for each combination of the indexes that the axis needs."""
+        others = {*range(len(self._axes))} - {*self._needs[at]}
+        return [
+            row
+            for row, each in enumerate(indexes)
+            if all(each[other] == self._axes[other].first for other in others)
+        ]
 
     def _pick(self, needs: Sequence[int], indexes: Sequence[tuple[int, ...]]) -> _Pick | None:
         """What repeats the values of an axis for the rows; None where there is one for each row."""

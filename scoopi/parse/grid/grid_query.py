@@ -39,6 +39,10 @@ class GridQuery:
         place: of the selector in the definitions.
     Raises:
         ParseError: a selector without placeholders is wrong.
+
+    Attributes:
+        axes: those on whose index the value depends.
+        values: the axes on whose value it depends.
     """
 
     def __init__(
@@ -47,6 +51,8 @@ class GridQuery:
         self._block = block
         self._selector = selector
         self._place = place
+        self.axes = block.axes | selector.axes
+        self.values = block.values | selector.values
         if selector.text is not None:
             with located(place):
                 engine.compile_value(selector.text)
@@ -60,10 +66,9 @@ class GridQuery:
     def bind(self, reading: GridReading) -> RawValue:
         """The function that reads values of this page."""
         value = self._bind(reading)
-        axes = self._block.axes | self._selector.axes
-        if len(axes) > 1 or self._block.names_values or self._selector.names_values:
+        if len(self.axes) > 1 or self.values:
             return value
-        return _remembered(value, next(iter(axes), 0))
+        return _remembered(value, next(iter(self.axes), 0))
 
     def column(self, reading: GridReading, ranges: Sequence[range], needs: Sequence[int]) -> list[str | None]:
         """The values for all indexes of some axes, the last one fastest; as `GridAxis.read_column`.

@@ -64,11 +64,7 @@ class GridReader:
         walk = BlockWalk(_fixed_selectors(data_def), engine)
         self._walk = walk if walk.is_worthwhile else None
         self._templates = [
-            GridTemplate(
-                [GridAxis(data_def, axes, own, engine, settings) for own in range(len(axes))],
-                settings.max_rows,
-                raw_items=raw_items,
-            )
+            GridTemplate(_compiled(data_def, axes, engine, settings), settings.max_rows, raw_items=raw_items)
             for axes in templates_of(data_def)
         ]
 
@@ -103,6 +99,15 @@ def templates_of(data_def: DataDef) -> list[tuple[AxisDef, ...]]:
     dims = [[AxisDef("dim", dim)] for dim in data_def.dims]
     facts = [AxisDef("fact", fact) for fact in data_def.facts]
     return list(product(items, *dims, facts))
+
+
+def _compiled(
+    data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine, settings: GridSettings
+) -> list[GridAxis]:
+    compiled: list[GridAxis] = []
+    for own in range(len(axes)):
+        compiled.append(GridAxis(data_def, axes, own, engine, settings, compiled))
+    return compiled
 
 
 def _fixed_selectors(data_def: DataDef) -> Iterator[str]:
@@ -143,7 +148,7 @@ def _axes_faults(data_def: DataDef, axes: Sequence[AxisDef], engine: QueryEngine
         for text, place, is_block in _used_texts(data_def, axes, own):
             try:
                 template = PlaceholderScope(axes, own).compile(text)
-                if not template.names_values:
+                if not template.values:
                     _try(engine, template, template.render(indexes, []), is_block, axes[0].item.name)
             except ParseError as error:
                 yield SelectorFault(place, error.what, error.hint)

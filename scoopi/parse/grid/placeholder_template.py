@@ -57,9 +57,9 @@ class PlaceholderTemplate:
         return frozenset(piece.axis for piece in self.pieces if isinstance(piece, IndexOf))
 
     @property
-    def names_values(self) -> bool:
-        """Whether the text holds values that are known only when the row is read."""
-        return any(isinstance(piece, ValueOf) for piece in self.pieces)
+    def values(self) -> frozenset[int]:
+        """The axes whose value the text holds, known only when the row is read."""
+        return frozenset(piece.axis for piece in self.pieces if isinstance(piece, ValueOf))
 
     @property
     def leftovers(self) -> list[str]:
