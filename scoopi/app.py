@@ -296,5 +296,5 @@ def extract(
     """
     from scoopi.bootstrap.kept_extractors import extractor_of
 
-    extractor = extractor_of(Path(defs), as_texts(configs or {}), os.environ, inputs or {})
+    extractor = extractor_of(defs, as_texts(configs or {}), os.environ, inputs or {})
     return extractor.extract(page, url, group)

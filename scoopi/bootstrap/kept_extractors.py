@@ -18,7 +18,6 @@ from scoopi.bootstrap.step_builder import StepBuilder
 from scoopi.configs.configs_reader import FOLDER_FILE
 from scoopi.configs.groups import ArchiveSettings, ParserLimits
 from scoopi.configs.run_date import compose_run_date
-from scoopi.defs.scrape.class_names import SCRIPTER
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.source_files import SourceFiles
 from scoopi.errors import UsageError
@@ -60,6 +59,9 @@ class Extractor:
         inputs: what the definitions' `%{input.NAME}` stand for.
     Raises:
         BootError: the definitions or settings are wrong.
+
+    Attributes:
+        has_plugins: whether plugins in files or packages of the user take part.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Extractor:
             limits.max_depth, limits.max_nodes, composed.number("scoopi.loader.maxBytes")
         )
         self._composed, self._finder, self._current, self._source = composed, finder, current, source
+        self.has_plugins = bool(finder.digests())
         self._builder = self._new_builder()
         self._locators: dict[tuple[str, str | None], Locator] = {}
         for known in self._definitions.locator_groups.values():
@@ -85,11 +88,9 @@ class Extractor:
                 self._locators.setdefault((locator.url, known.name), found)
 
     @property
-    def reads_files_of_its_own(self) -> bool:
-        """Whether plugins or scripts in files of the user take part."""
-        tasks = (task for group in self._definitions.task_groups.values() for task in group.tasks)
-        scripted = any(step.class_name == SCRIPTER for task in tasks for step in task.steps)
-        return scripted or bool(self._finder.digests())
+    def is_current(self) -> bool:
+        """Whether the scripts in files are as they were read."""
+        return self._files.are_as_found()
 
     def at(self, now: datetime) -> Extractor:
         """Itself, for a run that begins now, if the settings do not say when it began."""
@@ -134,8 +135,8 @@ class Extractor:
             self._run_date,
             configs.text("scoopi.dateTimePattern"),
         )
-        files = FileFinder(self._current, defs_folder(self._source))
-        return StepBuilder(plan, self._finder, files, archive)
+        self._files = _FoundFiles(self._current, defs_folder(self._source))
+        return StepBuilder(plan, self._finder, self._files, archive)
 
     def _rows(self, chain: TaskChain, locator: Locator, page: Page) -> list[Row]:
         payload = Payload("", locator, 1, chain.task.name, page)
@@ -170,23 +171,54 @@ class Extractor:
         return Locator(names[0], names[0], url)
 
 
-@dataclass(frozen=True, slots=True)
+class _FoundFiles(FileFinder):
+    """Knows whether a search would find the same files again, unchanged."""
+
+    def __init__(self, current_folder: Path, defs_folder: Path) -> None:
+        super().__init__(current_folder, defs_folder)
+        self._stamps: dict[str, Stamp] = {}
+        self._is_sure = True
+
+    def find(self, written: str) -> Path:
+        found = super().find(written)
+        for place in self._places(written):
+            stamp = self._stamps[str(place)] = _stamp(str(place))
+            self._is_sure &= _is_old(stamp, time.time_ns())
+            if place == found:
+                break
+        return found
+
+    def are_as_found(self) -> bool:
+        return self._is_sure and all(_stamp(path) == stamp for path, stamp in self._stamps.items())
+
+
+@dataclass(slots=True)
 class _Kept:
-    """An extractor, and by which files and environment it was made."""
+    """An extractor, by which files and environment it was made, and the second of its last use."""
 
     extractor: Extractor
     paths: Sequence[str]
     stamps: Sequence[Stamp]
     variables: Mapping[Any, Any]
+    second: int = 0
 
     def stands(self, variables: Mapping[Any, Any]) -> bool:
-        return self.variables == variables and self.stamps == list(map(_stamp, self.paths))
+        is_same = self.variables == variables and self.stamps == [_stamp(path) for path in self.paths]
+        return is_same and self.extractor.is_current
+
+    def current(self) -> Extractor:
+        """The extractor, for a run that begins now."""
+        second = int(time.time())  # run dates are whole seconds
+        if second != self.second:
+            self.second = second
+            self.extractor.at(datetime.now().astimezone())
+        return self.extractor
 
 
 class KeptExtractors:
     """Keeps the extractors that a thread has used lately; the least used one is forgotten.
 
-    What uses files of its own (plugins, scripts), or was changed a moment ago, is compiled each time.
+    What uses plugins in files, or was changed a moment ago, is compiled each time.
     """
 
     def __init__(self) -> None:
@@ -205,21 +237,24 @@ class KeptExtractors:
         known = self._kept.pop(key, None)
         if known is None or not known.stands(variables):
             known = _made(defs, configs, environ, dict(variables), inputs)
-        if known.stamps and not known.extractor.reads_files_of_its_own:
+        if known.stamps and not known.extractor.has_plugins:
             self._kept[key] = known
             if len(self._kept) > _MOST:
                 self._kept.popitem(last=False)
-        return known.extractor.at(datetime.now().astimezone())
+        return known.current()
 
 
 def extractor_of(
-    defs: Path, configs: Mapping[str, str], environ: Mapping[str, str], inputs: Mapping[str, str]
+    defs: str | os.PathLike[str],
+    configs: Mapping[str, str],
+    environ: Mapping[str, str],
+    inputs: Mapping[str, str],
 ) -> Extractor:
     """As `KeptExtractors.of`, for the thread that asks."""
     if not hasattr(_OF_THREAD, "kept"):
         _OF_THREAD.kept = KeptExtractors()
     kept: KeptExtractors = _OF_THREAD.kept
-    return kept.of(defs, configs, environ, inputs)
+    return kept.of(defs if isinstance(defs, Path) else Path(defs), configs, environ, inputs)
 
 
 _OF_THREAD = threading.local()
@@ -239,9 +274,9 @@ def _made(
     names = [str(path) for path in paths]
     now_ns = time.time_ns()
     stamps = [_stamp(name) for name in names]
-    changed_ns = max((max(stamp[:2]) for stamp in stamps if stamp), default=now_ns)
+    is_sure = any(stamps) and all(_is_old(stamp, now_ns) for stamp in stamps)
     extractor = Extractor(defs, configs, environ, inputs)
-    return _Kept(extractor, names, stamps if changed_ns < now_ns - _UNSURE_NS else (), variables)
+    return _Kept(extractor, names, stamps if is_sure else (), variables)
 
 
 def _stamp(path: str) -> Stamp:
@@ -251,3 +286,7 @@ def _stamp(path: str) -> Stamp:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev
+
+
+def _is_old(stamp: Stamp, now_ns: int) -> bool:
+    return stamp is None or max(stamp[:2]) < now_ns - _UNSURE_NS

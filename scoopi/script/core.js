@@ -156,10 +156,8 @@
   };
 
   // The host reads UTF-8 up to the first NUL: both kinds of letter it could not read are replaced.
-  const clean = (text) => {
-    const whole = apply(includes, text, ["\0"]) ? apply(replaceAll, text, ["\0", "\ufffd"]) : text;
-    return apply(toWellFormed, whole, []);
-  };
+  const hasPart = Function.prototype.call.bind(includes), wellFormed = Function.prototype.call.bind(toWellFormed);
+  const clean = (text) => wellFormed(hasPart(text, "\0") ? apply(replaceAll, text, ["\0", "\ufffd"]) : text);
 
   const textOf = (value) => {
     if (value === null || value === undefined) return null;

@@ -1,8 +1,8 @@
 // The host objects of the script step: data, its items (rows), and their axes (columns).
 (core) => {
   "use strict";
-  const { apply, bean, evaluateGlobally, freeze, getOwnPropertyDescriptor, isArray, ownKeys, parse, stringify,
-    textOf } = core;
+  const { apply, bean, defineProperty, evaluateGlobally, freeze, getOwnPropertyDescriptor, isArray, ownKeys, parse,
+    stringify, textOf } = core;
 
   class List extends Array {
     size() { return this.length; }
@@ -37,14 +37,32 @@
   }
   bean(Axis);
 
+  // The list of axes is made when it is asked for, as most scripts look at one or two axes of a row.
   class Item {
-    #row; #axes = null;
+    #row; #axes = null; #single = null;
     constructor(row) { this.#row = row; }
-    getAxes() { return this.#axes ??= List.from(this.#row.axes, (_, column) => new Axis(this.#row, column)); }
-    #axisAt(column) { return column < 0 ? null : this.getAxes()[column]; }
-    getAxis(axisName) { return this.#axisAt(this.#row.axes.findIndex((axis) => axis[0] === axisName)); }
+    getAxes() {
+      if (this.#axes === null) {
+        this.#axes = new List();
+        for (let column = 0; column < this.#row.axes.length; column++)
+          defineProperty(this.#axes, column,
+            { value: this.#axisAt(column), writable: true, enumerable: true, configurable: true });
+      }
+      return this.#axes;
+    }
+    #axisAt(column) {
+      this.#single ??= [];
+      return this.#single[column] ??= new Axis(this.#row, column);
+    }
+    #found(part, name) {
+      const { axes } = this.#row;
+      for (let column = 0; column < axes.length; column++)
+        if (axes[column][part] === name) return this.#axes === null ? this.#axisAt(column) : this.#axes[column];
+      return null;
+    }
+    getAxis(axisName) { return this.#found(0, axisName); }
     getFirstAxis(...axisName) { return axisName.length ? this.getAxis(axisName[0]) : this.getAxes().get(0); }
-    getAxisByItemName(name) { return this.#axisAt(this.#row.axes.findIndex((axis) => axis[1] === name)); }
+    getAxisByItemName(name) { return this.#found(1, name); }
     toString() { return this.getAxes().join(" "); }
     static rowOf(item) { return item.#row; }
     static isItem(value) { return typeof value === "object" && value !== null && #row in value; }
@@ -67,25 +85,28 @@
     const { name, heads, rows } = parse(json);
     const items = new List();
     for (let position = 0; position < rows.length; position++) {
-      const [head, values, indexes] = rows[position];
-      items[position] = new Item({ position, axes: heads[head], values, indexes, changed: false });
+      const row = rows[position];
+      items[position] = new Item(
+        { position, axes: heads[row[0]], values: row[1], indexes: row[2], changed: false });
     }
     return new Data(name, items);
   };
 
-  // Each row as [position in the input, its values if any was set, else null].
+  // The position of each row in the input, as -1 - position if a value was set; and the values of these rows.
   const write = (result) => {
     if (result === null || result === undefined) throw new TypeError("nothing was returned; return the data");
     const items = Data.itemsOf(result);
     if (!isArray(items)) throw new TypeError("neither data nor a list of its items was returned");
-    let written = "";
+    const places = [], changed = [];
     for (let at = 0; at < items.length; at++) {
-      if (!Item.isItem(items[at]))
+      const item = items[at];
+      if (!Item.isItem(item))
         throw new TypeError("the returned list holds something that is not an item of the data");
-      const { position, changed, values } = Item.rowOf(items[at]);
-      written += `${at ? "," : ""}[${position},${changed ? stringify(values) : null}]`;
+      const row = Item.rowOf(item);
+      places[at] = row.changed ? -1 - row.position : row.position;
+      if (row.changed) changed[changed.length] = row.values;
     }
-    return `[${written}]`;
+    return `[${stringify(places)},${stringify(changed)}]`;
   };
 
   // What all scripts share without naming it: the global functions, and the objects that belong to JavaScript. A page

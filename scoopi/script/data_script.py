@@ -18,7 +18,8 @@ from scoopi.script.sandbox import Sandbox
 
 _HOSTS = Path(__file__).with_name("data.js").read_text(encoding="utf-8")
 _BREAK = "\n;\n"
-_CHANGED = json_decoder(list[tuple[int, list[str | None] | None]])
+_CHANGED = json_decoder(tuple[list[int], list[list[str | None]]])
+"""The rows that a script returns, by their place in the data, -1 - place if changed; the values of these."""
 
 
 class DataScript:
@@ -100,16 +101,18 @@ def _to_json(data: Data) -> str:
 
 def _from_json(answer: str, data: Data) -> Data:
     try:
-        changed = _CHANGED.decode(answer)
-        items = [_changed_item(data.items[position], values) for position, values in changed]
-    except (msgspec.DecodeError, IndexError, ValueError) as error:
+        places, changed = _CHANGED.decode(answer)
+        values = iter(changed)
+        items = [
+            data.items[place] if place >= 0 else _changed_item(data.items[-1 - place], next(values))
+            for place in places
+        ]
+    except (msgspec.DecodeError, IndexError, StopIteration, ValueError) as error:
         raise ScriptError(f"script gave rows that cannot be read: {error}") from None
     return data.with_items(items)
 
 
-def _changed_item(item: Item, values: list[str | None] | None) -> Item:
-    if values is None:
-        return item
+def _changed_item(item: Item, values: list[str | None]) -> Item:
     if len(values) != len(item.values):
         raise ValueError(f"a row of {len(item.values)} values has {len(values)}")
-    return Item(item.axes, tuple(values), item.indexes)
+    return tuple.__new__(Item, (item.axes, tuple(values), item.indexes))  # a third of the time of Item(…)

@@ -121,3 +121,54 @@ def test_the_date_of_a_page_is_that_of_its_call(defs: Path) -> None:
         now = datetime(2026, 1, 1, 10, 0, second).astimezone()
         rows = extractor.at(now).extract(b"<b>x", "/page.html")
         assert str(rows[0][2]).startswith(f"2026-01-01T10:00:0{second}.000")
+
+
+SCRIPTED = """
+locatorGroups: { word: { locators: [ { name: page, url: /page.html } ] } }
+taskGroups: { word: { wordTask: { dataDef: words, steps: scripted } } }
+steps:
+  scripted:
+    css:
+      changed:
+        class: Scripter
+        previous: filter
+        next: appender
+        plugins: [ plugin: { name: s, class: BasicScript, script: "s.js", entryPoint: changed } ]
+dataDefs: { words: { query: { block: body, selector: b }, items: [ item: { name: i, value: v } ] } }
+"""
+
+
+def script(path: Path, word: str, *, age_s: float = LONG_AGO_S) -> None:
+    """A script that gives each row this word."""
+    path.write_text(
+        "function changed(data) {"
+        f" for (const item of data.items) item.getAxis('fact').setValue('{word}'); return data }}"
+    )
+    written_s = time.time() - age_s
+    os.utime(path, (written_s, written_s))
+
+
+def test_a_script_in_a_file_is_read_again_when_it_changes(defs: Path, tmp_path: Path) -> None:
+    (defs / "words.yml").write_text(SCRIPTED)
+    script(defs / "s.js", "one")
+    assert word(defs) == "one"
+    settled(defs)
+    for text in ("two", "three"):
+        script(defs / "s.js", text, age_s=0)
+        assert word(defs) == text
+    script(tmp_path / "s.js", "first of all")  # the current folder comes before that of the definitions
+    assert word(defs) == "first of all"
+    (tmp_path / "s.js").unlink()
+    assert word(defs) == "three"
+
+
+def test_definitions_with_a_script_in_a_file_are_kept(defs: Path) -> None:
+    (defs / "words.yml").write_text(SCRIPTED)
+    script(defs / "s.js", "one")
+    ended = time.monotonic() + 60
+    while time.monotonic() < ended:
+        made = extractor_of(defs, {}, os.environ, {})
+        made.extract(b"<b>bold</b>", "/page.html")
+        if extractor_of(defs, {}, os.environ, {}) is made:
+            return
+    raise AssertionError("it is compiled each time")
