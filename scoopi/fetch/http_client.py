@@ -29,6 +29,9 @@ LEAST_CONNECTIONS = 4
 LONGEST_WAIT_S = 1.0
 LONGEST_ABSENCE_S = 0.1
 """The most that the time between two turns, when nothing is polled, counts towards a connect timeout."""
+NAMES_S = 30
+"""Only one request in so many seconds lets curl look for resolved names that are older: it walks over all of
+them at the end of a request, which with many hosts costs much. So a name counts for twice as long."""
 MOST_SET_COOKIES = 50
 """curl takes so many from one answer. A handle whose answer has set them takes none from its next request."""
 
@@ -69,7 +72,7 @@ class HttpClient:
         self._proxies = ProxyPool()
         self._page_room = PageRoom(settings.max_held_bytes)
         self._wire = WireWatch(2 * settings.max_bytes + OTHER_BYTES)
-        self._watch_at = 0.0
+        self._watch_at = self._names_at = 0.0
         self._turned_at = time.monotonic()
         self._attended_s = 0.0  # the time in which connections were polled
         self._idle: list[HttpExchange] = []
@@ -173,6 +176,10 @@ class HttpClient:
 
     def _add(self, exchange: HttpExchange, on_result: OnResult) -> None:
         self._under_way[exchange.handle] = exchange, on_result, self._attended_s
+        is_due = self._turned_at >= self._names_at
+        if is_due:
+            self._names_at = self._turned_at + NAMES_S
+        exchange.handle.setopt(pycurl.DNS_CACHE_TIMEOUT, NAMES_S if is_due else -1)
         self._multi.add_handle(exchange.handle)
 
     def _watch(self, now: float) -> None:

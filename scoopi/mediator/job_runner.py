@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -25,7 +26,8 @@ from scoopi.store.retries import retried_next_round
 log = logging.getLogger(__name__)
 
 
-PAUSE_A_HOST_S = 1e-5
+PAUSE_A_HOST_S, LONGEST_PAUSE_S = 2e-5, 0.5
+"""Seconds of a pause after each look at all hosts; what was taken in advance lasts longer."""
 HOSTS_AT_ONCE, JOBS_AT_ONCE = 128, 2048
 """The most hosts, and the most jobs of them, that are taken together."""
 SWEEP_S = 1.0
@@ -106,7 +108,7 @@ class JobRunner:
             if self._inbox.stopped.is_set() and not (self._inbox.back or self._inbox.postponed):
                 return
             # Looking through very many hosts at each wake-up would keep this thread busy.
-            self._inbox.cancelled.wait(timeout=len(self._hosts) * PAUSE_A_HOST_S)
+            self._inbox.cancelled.wait(timeout=min(LONGEST_PAUSE_S, len(self._hosts) * PAUSE_A_HOST_S))
 
     def _has_waited(self) -> bool:
         """Wait for a wake-up, a retry or the time of a sweep; whether it is time for one."""
@@ -133,15 +135,19 @@ class JobRunner:
             self._tasks.may_send(noted)
 
     def _add_hosts(self, hosts: Sequence[str]) -> None:
-        for host in hosts:
-            self._hosts.setdefault(host)
-            self._dry.discard(host)
+        self._know_hosts(hosts)
+        self._dry.difference_update(hosts)
+
+    def _know_hosts(self, hosts: Iterable[str]) -> None:
+        """Put new hosts last, in random order: those that do not answer are often neighbours."""
+        new = [host for host in hosts if host not in self._hosts]
+        random.shuffle(new)
+        self._hosts.update(dict.fromkeys(new))
 
     def _take(self, sweep: bool) -> None:
         if sweep:
             self._dry.clear()
-            for host in self._jobs.hosts():
-                self._hosts.setdefault(host)
+            self._know_hosts(self._jobs.hosts())
         wants: dict[str, int] = {}
         for host in self._awake():
             if self._shared is not None and not self._shared.may_take(host):
@@ -183,8 +189,7 @@ class JobRunner:
             self._take(sweep=False)
             is_first = not self._hosts
             self._dry |= shared.round(list(self._awake()))
-            for host in shared.hosts():
-                self._hosts.setdefault(host)
+            self._know_hosts(shared.hosts())
             if is_first and self._hosts:  # hosts that this round has found are asked for at once
                 self._dry |= shared.round(list(self._awake()))
         self._take(sweep=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import random
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -162,6 +163,22 @@ def test_jobs_of_every_host_are_taken(world: World) -> None:
     with running(world):
         world.inbox.wake()
         assert names(world.taken(2)) == ["a", "b"]
+
+
+def test_hosts_are_asked_for_in_random_order_as_those_that_do_not_answer_may_be_neighbours(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(random, "shuffle", list.reverse)
+    counting = CountingJobs(world.store)
+    world.with_jobs(counting)
+    world.tasks.room = 1  # of each host, as the runner asks for several together
+    hosts = [f"h{number}.example:80" for number in range(9)]
+    for host in hosts:
+        world.put(host, host)
+    with running(world):
+        world.inbox.wake()
+        world.taken(9)
+    assert counting.asked[:9] == sorted(hosts, reverse=True)
 
 
 def test_jobs_that_are_put_later_are_taken_when_the_runner_is_notified(

@@ -63,6 +63,7 @@ class PoolWorker:
         self._most_requests = most_requests
         self._steps_s = WINDOW_SECONDS / WINDOW_LEAST
         self._wait_s = WINDOW_SECONDS
+        self._is_timed = False
         self._pace()
         self._to_give: list[WorkItem] = []
 
@@ -117,8 +118,10 @@ class PoolWorker:
     def record_timing(self, jobs: int, steps_s: float, wait_s: float) -> None:
         """Record a batch: seconds in steps and seconds of waiting for pages, each summed over `jobs` jobs."""
         if jobs:
-            self._steps_s += PACE_WEIGHT * (steps_s / jobs - self._steps_s)
-            self._wait_s += PACE_WEIGHT * (wait_s / jobs - self._wait_s)
+            weight = PACE_WEIGHT if self._is_timed else 1.0
+            self._is_timed = True
+            self._steps_s += weight * (steps_s / jobs - self._steps_s)
+            self._wait_s += weight * (wait_s / jobs - self._wait_s)
             self._pace()
 
     def _pace(self) -> None:
@@ -126,7 +129,8 @@ class PoolWorker:
         steps_s = max(self._steps_s, 1e-6)
         self.window = max(WINDOW_LEAST, min(WINDOW_MOST, int(WINDOW_SECONDS / steps_s)))
         self._requests_wanted = min(self._most_requests, WINDOW_LEAST + int(self._wait_s / steps_s))
-        self._stalled_after_s = min(max(STALLED_S[0], 4 * self._wait_s), STALLED_S[1])
+        least_s, most_s = STALLED_S
+        self._stalled_after_s = min(max(least_s, 4 * self._wait_s), most_s) if self._is_timed else least_s
 
     def _has_request_for(self, standing: Standing) -> bool:
         wanted = self._requests_wanted

@@ -130,6 +130,8 @@ def test_requests_that_hosts_never_answered_make_room_when_they_stall() -> None:
         return count
 
     assert (fill(Standing.UNKNOWN), fill(Standing.ANSWERS)) == (6, 2)
+    assert worker.stalls_in() == pytest.approx(STALLED_S[0]), "nothing is known of the hosts yet"
+    worker.record_timing(1, 0.0, 10.0)
     assert worker.stalls_in() == pytest.approx(STALLED_S[1])
     clock.now += STALLED_S[1] + 0.01
     capacity = worker.capacity()
