@@ -13,6 +13,8 @@ from scoopi.steps.text_pattern import TextPattern
 
 _BLANK = " "
 _OF_MATCH = "match"
+_MOST_VERDICTS, _LONG = 10_000, 500
+"""So many verdicts of a filter are kept; none of a value of more characters."""
 Matches = Callable[[str | None], bool]
 
 
@@ -31,8 +33,10 @@ class DataFilter(Step):
     def __init__(self, data_def: DataDef, *, timeout_ms: int) -> None:
         every = (*data_def.items, *data_def.dims, *data_def.facts)
         self._filters = {item.name: item.filters for item in every if item.filters}
-        self._compiled = {
-            (name, test): _Filter(test, timeout_ms) for name, tests in self._filters.items() for test in tests
+        self._verdicts = {
+            (name, test): _Verdicts(_Filter(test, timeout_ms).matches)
+            for name, tests in self._filters.items()
+            for test in tests
         }
 
     def run(self, payload: Payload) -> Handover:
@@ -69,23 +73,27 @@ class DataFilter(Step):
         tests: list[tuple[int, _Verdicts]] = []
         for position, axis in enumerate(axes):
             for test in self._filters.get(axis.item_name, ()):
-                compiled = self._compiled[axis.item_name, test]
+                verdicts = self._verdicts[axis.item_name, test]
                 if test.type != _OF_MATCH:
-                    tests.append((position, _Verdicts(compiled.matches)))
-                elif compiled.matches(axis.match):
+                    tests.append((position, verdicts))
+                elif verdicts[axis.match]:
                     return True, ()
         return False, tuple(tests)
 
 
 class _Verdicts(dict[str | None, bool]):
-    """Whether a value drops its row; a filter is applied once to each distinct value of a page."""
+    """Whether a value drops its row; most values of a site occur on many pages, and are tested once."""
 
     def __init__(self, matches: Matches) -> None:
         super().__init__()
         self._matches = matches
 
     def __missing__(self, value: str | None) -> bool:
-        verdict = self[value] = self._matches(value)
+        verdict = self._matches(value)
+        if value is None or len(value) <= _LONG:
+            if len(self) >= _MOST_VERDICTS:
+                self.clear()
+            self[value] = verdict
         return verdict
 
 

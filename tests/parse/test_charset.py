@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from webencodings.labels import LABELS
 
 from scoopi.parse.tree.charset import REPLACEMENT, codec_of, prescanned, to_utf8
@@ -113,6 +115,47 @@ def test_every_label_has_a_codec() -> None:
 )
 def test_a_meta_is_found_as_the_standard_scans(head: bytes, codec: str | None) -> None:
     assert prescanned(head) == codec
+
+
+PARTS = (
+    *(
+        b"<!doctype html>",
+        b"<html lang=en>",
+        b"<head>",
+        b"<title>a 'b'</title>",
+        b"<br/>",
+        b" ",
+        b"x>",
+        b"<",
+        b">",
+    ),
+    *(
+        b"<meta charset=koi8-r>",
+        b"<META Charset='greek'/>",
+        b"<meta name=\"a\" content='c>d' charset=gbk>",
+        b'"',
+    ),
+    *(
+        b"<meta charset",
+        b"=big5>",
+        b"<!--",
+        b"-->",
+        b"<p title='",
+        b"'>",
+        b'<meta x="',
+        b"charset",
+        b"</a b=c>",
+    ),
+    b"<meta http-equiv=content-type content='text/html; charset=koi8-r'>",
+)
+NOT_PLAIN = b"<!'>"
+"""Means nothing, but no page with it is known by its head."""
+
+
+@given(parts=st.lists(st.sampled_from(PARTS), max_size=8))
+def test_pages_that_are_known_by_their_head_are_read_as_others(parts: list[bytes]) -> None:
+    page = b"".join(parts)
+    assert prescanned(page) == prescanned(NOT_PLAIN + page)
 
 
 @pytest.mark.parametrize(

@@ -163,9 +163,14 @@ def entries(name: str, selectors: st.SearchStrategy[str], *, plain: bool) -> st.
 @st.composite
 def definitions(draw: st.DrawFn, language: str) -> DataDef:
     plain = draw(st.booleans())
+    is_open = draw(st.booleans())  # an item that is read up to its end, beside plain columns
     block = draw(st.sampled_from((*BLOCKS[language], BLOCKS[language][0])))
     items = draw(
-        st.lists(entries("i", st.sampled_from(ITEMS[language]), plain=plain), min_size=1, max_size=2)
+        st.lists(
+            entries("i", st.sampled_from(ITEMS[language]), plain=plain and not is_open),
+            min_size=1,
+            max_size=2,
+        )
     )
     dims = [draw(entries(name, st.sampled_from(DIMS[language]), plain=plain)) for name in ("d", "e")]
     fact = ItemDef("fact", prefix=draw(st.sampled_from(((), ("f",)))))

@@ -139,3 +139,30 @@ def test_a_filter_is_applied_once_to_each_value_of_a_page(monkeypatch: pytest.Mo
     monkeypatch.setattr(JavaPattern, "fullmatch", counted)
     assert left("a|x", "a", "b", "a", None, "b", None) == ["b", None, "b", None]
     assert tested == ["a", "b"]
+
+
+def test_a_value_is_tested_once_however_many_pages_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    tested: list[str] = []
+    fullmatch = JavaPattern.fullmatch
+
+    def noted(pattern: JavaPattern, text: str) -> bool:
+        tested.append(text)
+        return fullmatch(pattern, text)
+
+    monkeypatch.setattr(JavaPattern, "fullmatch", noted)
+    step = DataFilter(definition("club", FilterDef("value", "a+")), timeout_ms=1000)
+    for values in (("aa", "b", "aa"), ("b", "aa", "c")):
+        handover = step.run(Payload("7", Locator("l", "g", "u"), 1, "t", rows(*values)))
+        assert isinstance(handover, ToTask)
+        kept = handover.payload.expect(Data).items
+        assert [item.values[0] for item in kept] == [value for value in values if value != "aa"]
+    assert tested == ["aa", "b", "c"]
+
+
+def test_verdicts_do_not_pile_up() -> None:
+    step = DataFilter(definition("club", FilterDef("value", "[12]?5")), timeout_ms=1000)
+    for page in range(3):
+        data = rows(*(str(page * 5000 + number) for number in range(5000)), "x" * 600, "5")
+        handover = step.run(Payload("7", Locator("l", "g", "u"), 1, "t", data))
+        assert isinstance(handover, ToTask)
+        assert len(handover.payload.expect(Data).items) == (4998 if page == 0 else 5001)

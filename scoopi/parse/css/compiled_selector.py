@@ -12,6 +12,7 @@ from scoopi.errors import ParseError
 from scoopi.parse.css import syntax
 from scoopi.parse.css.element_text import attributes
 from scoopi.parse.css.set_selector import ChainQuery, Query, holders_of, selected
+from scoopi.parse.css.xpath_conditions import is_name
 from scoopi.parse.css.xpath_writer import NAMESPACE, ChainParts, Select, Within, XPathWriter
 
 Element = etree._Element
@@ -56,6 +57,7 @@ class CompiledSelector:
         self.expression = writer.write(selectors)
         self._query = _query(self.expression, writer)
         self._is_large = etree.XPath(f"boolean(descendant::*[{large}])") if large else None
+        self._tag = "" if scope is Within.BELOW else _only_tag(selectors)
 
     def select(self, root: Element) -> list[Element]:
         """The elements in document order, each once.
@@ -64,6 +66,8 @@ class CompiledSelector:
             ParseError: a regular expression took too long, or the selector finds too much.
         Source: defs/README.md, 3.2.
         """
+        if self._tag:  # half the time of an XPath
+            return list((root.getroottree() if self._scope is Within.PAGE else root).iter(self._tag))
         if self._text_trees is not None:
             root = self._text_trees.twin(root)
         by_sets = self._may_be_slow and (self._joins_siblings or not self._is_large or self._is_large(root))
@@ -105,6 +109,16 @@ class _Nested:
             if chain.compounds and not (chain.scoped and chain.combinators[0] in "+~")
         ]
         return lambda root: holders_of(chains, root)
+
+
+def _only_tag(selectors: syntax.Selectors) -> str:
+    """The tag that a selector asks for, if it asks for nothing else; empty for any other."""
+    if len(selectors) != 1 or selectors[0].scoped or len(selectors[0].compounds) != 1:
+        return ""
+    match selectors[0].compounds[0]:
+        case (syntax.Tag(name),) if is_name(name):
+            return name
+    return ""
 
 
 def _chain_query(chain: syntax.SelectorChain, parts: ChainParts, writer: XPathWriter) -> ChainQuery:

@@ -9,11 +9,20 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from scoopi.model.data import Item
+from scoopi.model.failure import Failure
 from scoopi.parse.grid.grid_axis import GridAxis
 from scoopi.parse.grid.grid_reading import GridReading
+from scoopi.parse.grid.range_ends import RangeEnds, unmet_stop
 
-_KEPT_ROWS = 10_000
+_KEPT_ROWS, _KEPT_LAYOUTS = 10_000, 30
 _Pick = Callable[[Sequence[str | None]], Sequence[str | None]]
+
+
+class ColumnRows(NamedTuple):
+    """The rows of a template, and warnings."""
+
+    rows: Iterator[Item]
+    warnings: list[Failure]
 
 
 class _Layout(NamedTuple):
@@ -35,7 +44,8 @@ class GridColumns:
 
     They are those of a GridTemplate, but an axis is evaluated once for each index that it needs.
 
-    For templates of which no axis can end its turn early, or has a script that is more than an expression.
+    For templates of which no dim or fact can end its turn early, and no axis has a script that is more than
+    an expression. An item whose range is open is read first, up to its end.
 
     An item with the indexes 1-2, a dim with 1-3, and a fact whose selector names both indexes:
 
@@ -52,30 +62,71 @@ class GridColumns:
     def __init__(self, axes: Sequence[GridAxis], *, raw_items: bool = False) -> None:
         self._axes = axes
         self._heads = tuple(axis.head for axis in axes)
-        self._ranges = [range(axis.first, axis.last + 1) for axis in axes]
         self._needs = [sorted(axis.needs or ()) for axis in axes]
         self._raw_items = raw_items
-        self._known_layout: _Layout | None = None
-        self.size = math.prod(map(len, self._ranges))
+        self._is_open = _is_open(axes[0])
+        item = range(axes[0].first, axes[0].first + 1 if self._is_open else axes[0].last + 1)
+        self._ranges = [item, *(range(axis.first, axis.last + 1) for axis in axes[1:])]
+        self._inner_size = math.prod(map(len, self._ranges[1:]))
+        self._known_layouts: dict[int, _Layout] = {}
 
     @staticmethod
     def fit(axes: Sequence[GridAxis]) -> bool:
         """Whether the axes can be read column by column."""
-        return all(axis.needs is not None and not axis.stops and not axis.ends_at_null for axis in axes)
+        item, *others = axes
+        if any(axis.needs is None for axis in axes) or any(map(_is_open, others)):
+            return False
+        return not _is_open(item) or item.needs == frozenset((0,))
 
-    def rows(self, reading: GridReading) -> Iterator[Item]:
-        """All rows of one page, in the order in which the wheels turn.
+    def read(self, reading: GridReading, max_rows: int) -> ColumnRows | None:
+        """All rows of a page, in the order in which the wheels turn; None if there are more than `max_rows`.
 
         Raises:
             ParseError: a query failed.
+            ScriptError: a script failed.
         """
-        layout = self._known_layout or self._layout()
-        if self.size <= _KEPT_ROWS:
-            self._known_layout = layout
+        items: list[str | None] | None = None
+        warnings: list[Failure] = []
+        ranges = self._ranges
+        if self._is_open:
+            items, warnings = self._items(reading, max_rows // self._inner_size + 1)
+            ranges = [range(ranges[0].start, ranges[0].start + len(items)), *ranges[1:]]
+        if len(ranges[0]) * self._inner_size > max_rows:
+            return None
+        return ColumnRows(self._rows(reading, ranges, items) if len(ranges[0]) else iter(()), warnings)
+
+    def _items(self, reading: GridReading, most: int) -> tuple[list[str | None], list[Failure]]:
+        """The raw values of an item whose range is open, at most so many; warnings."""
+        item = self._axes[0]
+        read = item.bind(reading)
+        behind = [axis.first for axis in self._axes[1:]]
+
+        def value(index: int) -> str | None:
+            return read([index, *behind], ())
+
+        ends = RangeEnds([axis.definition for axis in self._axes])
+        values: list[str | None] = []
+        for index in range(item.first, min(item.last, item.first + most) + 1):
+            raw = value(index)
+            if raw is None and item.ends_at_null:
+                ends.note(0, index, item.last, value)
+                break
+            values.append(raw)
+            if raw in item.stops:
+                return values, []
+        unmet = [unmet_stop(item.definition, item.stops)] if item.stops else []
+        return values, unmet + ends.warnings()
+
+    def _rows(
+        self, reading: GridReading, ranges: Sequence[range], items: list[str | None] | None
+    ) -> Iterator[Item]:
+        layout = self._layout(ranges)
         columns: list[Sequence[str | None]] = []
         written: list[Sequence[str | None]] = []
         for at, axis in enumerate(self._axes):
-            values = self._values(at, reading, layout, columns)
+            values = (
+                items if at == 0 and items is not None else self._values(at, reading, ranges, layout, columns)
+            )
             columns.append(self._spread(axis.finish_column(values), at, layout))
             is_raw = self._raw_items and at == 0
             written.append(self._spread(values, at, layout) if is_raw else columns[at])
@@ -83,27 +134,41 @@ class GridColumns:
         return map(tuple.__new__, repeat(Item), rows)  # a quarter of the time that Item(…) takes
 
     def _values(
-        self, at: int, reading: GridReading, layout: _Layout, left: Sequence[Sequence[str | None]]
+        self,
+        at: int,
+        reading: GridReading,
+        ranges: Sequence[range],
+        layout: _Layout,
+        left: Sequence[Sequence[str | None]],
     ) -> list[str | None]:
         """The axis' raw value for all indexes that it needs; `left` has the values of the axes before it."""
         axis, rows = self._axes[at], layout.rows[at]
         if rows is None:
-            return axis.read_column(reading, self._ranges, self._needs[at])
+            return axis.read_column(reading, ranges, self._needs[at])
         read, indexes = axis.bind(reading), layout.indexes
         return [read(indexes[row], [column[row] for column in left]) for row in rows]
 
-    def _spread(self, values: list[str | None], at: int, layout: _Layout) -> Sequence[str | None]:
+    @staticmethod
+    def _spread(values: list[str | None], at: int, layout: _Layout) -> Sequence[str | None]:
         """One value for each row."""
         pick = layout.picks[at]
         if len(values) == 1:
-            return values * self.size
+            return values * len(layout.indexes)
         return values if pick is None else pick(values)
 
-    def _layout(self) -> _Layout:
-        indexes = list(product(*self._ranges))
-        picks = [self._pick(needs, indexes) for needs in self._needs]
+    def _layout(self, ranges: Sequence[range]) -> _Layout:
+        known = self._known_layouts.get(len(ranges[0]))
+        if known is not None:
+            return known
+        indexes = list(product(*ranges))
+        picks = [_pick([ranges[need] for need in needs], needs, indexes) for needs in self._needs]
         rows = [self._rows_of(at, indexes) if axis.reads_row else None for at, axis in enumerate(self._axes)]
-        return _Layout(indexes, picks, rows)
+        layout = _Layout(indexes, picks, rows)
+        if len(indexes) <= _KEPT_ROWS:
+            if len(self._known_layouts) >= _KEPT_LAYOUTS:
+                self._known_layouts.clear()
+            self._known_layouts[len(ranges[0])] = layout
+        return layout
 
     def _rows_of(self, at: int, indexes: Sequence[tuple[int, ...]]) -> list[int]:
         """A row for each combination of the indexes that the axis needs."""
@@ -114,12 +179,16 @@ class GridColumns:
             if all(each[other] == self._axes[other].first for other in others)
         ]
 
-    def _pick(self, needs: Sequence[int], indexes: Sequence[tuple[int, ...]]) -> _Pick | None:
-        """What repeats the values of an axis for the rows; None where there is one for each row."""
-        needed = [self._ranges[need] for need in needs]
-        count = math.prod(map(len, needed))
-        if count == len(indexes) or count < 2:
-            return None
-        index_of = itemgetter(*needs)
-        places = dict(zip(needed[0] if len(needed) == 1 else product(*needed), range(count), strict=True))
-        return itemgetter(*map(places.__getitem__, map(index_of, indexes)))
+
+def _is_open(axis: GridAxis) -> bool:
+    return bool(axis.stops) or axis.ends_at_null
+
+
+def _pick(needed: Sequence[range], needs: Sequence[int], indexes: Sequence[tuple[int, ...]]) -> _Pick | None:
+    """What repeats the values of an axis for the rows; None where there is one for each row."""
+    count = math.prod(map(len, needed))
+    if count == len(indexes) or count < 2:
+        return None
+    index_of = itemgetter(*needs)
+    places = dict(zip(needed[0] if len(needed) == 1 else product(*needed), range(count), strict=True))
+    return itemgetter(*map(places.__getitem__, map(index_of, indexes)))

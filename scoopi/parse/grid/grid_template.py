@@ -50,9 +50,10 @@ class GridTemplate:
             ParseError: a query failed, or there are too many rows.
             ScriptError: a script failed.
         """
-        if self._columns is not None and self._columns.size <= self._max_rows:
-            rows.extend(self._columns.rows(reading))
-            return []
+        found = self._columns.read(reading, self._max_rows) if self._columns is not None else None
+        if found is not None:
+            rows.extend(found.rows)
+            return found.warnings
         wheels = _Wheels(self._axes)
         turn = _Turn(self._axes, reading, wheels, keep_raw=self._raw_items)
         indexes, written, heads = wheels.indexes, turn.written, self._heads

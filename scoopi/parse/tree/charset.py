@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from webencodings.labels import LABELS
 
@@ -42,6 +42,12 @@ _ATTRIBUTE = re.compile(
     rb"[\s/]*(?P<name>[^\s/>=][^\s/>=]*|=[^\s/>=]*)"
     rb"(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s>\"'][^\s>]*|(?=>))))?"
 )
+_PLAIN_HEAD = re.compile(
+    rb"(?:[^<>]|<!doctype [^<>\"']*>"
+    rb"|</?[a-z][a-z0-9]*(?:\s+[a-z][a-z0-9-]*(?:=(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>=`]+))?)*\s*/?>)*",
+    re.IGNORECASE,
+)
+"""Texts, and tags without any fault: the bytes behind them cannot change what they mean."""
 _LATE_META = re.compile(rb"<!--.*?(?:-->|\Z)|<body[\s>]|<meta(?=[\s/])(?P<meta>)", re.IGNORECASE | re.DOTALL)
 _XML = b"<?xml"
 _UTF_16_XML = ((b"<\0?\0x\0", "utf-16-le"), (b"\0<\0?\0x", "utf-16-be"))
@@ -107,8 +113,19 @@ def prescanned(page: bytes) -> str | None:
     for begin, codec in _UTF_16_XML:
         if head.startswith(begin):
             return codec
-    if b"charset" not in head.lower():  # spares most pages the search
+    at = head.lower().find(b"charset")
+    if at < 0:  # spares most pages the search
         return _xml_encoding(head)
+    return _of_head(head[: head.find(b">", at) + 1]) or _searched(head)
+
+
+@lru_cache(256)
+def _of_head(head: bytes) -> str | None:
+    """The codec that the pages with this head declare in it; None if it takes more to say it."""
+    return _searched(head) if _PLAIN_HEAD.fullmatch(head) else None
+
+
+def _searched(head: bytes) -> str | None:
     position = 0
     while found := _MARKUP.search(head, position):
         position = found.end()
