@@ -48,7 +48,9 @@ class LabelChain:
         self._is_full = test.kind in _FULL
         self._is_lower = test.kind.startswith("contains")
         self._literal = test.text if self._is_lower else literal_of(test.text)
-        self._search = None if self._is_lower else searcher(test.text, regex_timeout_ms)
+        self._is_prefix = not self._is_lower and test.text.startswith("^")
+        is_plain = self._is_lower or is_literal(test.text)
+        self._search = None if is_plain else searcher(test.text, regex_timeout_ms)
         self._key = "texts", self._is_lower, str(others)
         first = syntax.SelectorChain((others,))
         self._labels = CompiledSelector((first,), Within.BLOCK, regex_timeout_ms).select
@@ -76,12 +78,10 @@ class LabelChain:
         if texts is None:
             texts = memory[key] = _Texts(self._labels(block), is_lower=self._is_lower)
         found = self._found(texts)
-        if self._rest is None:
+        if self._rest is None or not found:
             return found
-        if self._combinators[0] in "+~" and found[:1] == [block]:
+        if self._combinators[0] in "+~" and found[0] is block:
             del found[0]  # what is beside the block is not in it
-        if not found:
-            return []
         if len(found) == 1:
             return list(self._rest(found[0]))
         if self._combinators != ("+",) or _are_nested(found):
@@ -93,6 +93,8 @@ class LabelChain:
         found = texts.holding(self._literal)
         if self._search is not None:
             found = [at for at in found if self._search(texts.own[at])]
+        elif self._is_prefix:
+            found = [at for at in found if texts.own[at].startswith(self._literal)]
         elements = texts.elements
         if not self._is_full or not texts.parents:
             return [elements[at] for at in found]
@@ -153,6 +155,16 @@ def literal_of(pattern: str) -> str:
     return "".join(sign[-1] for sign in signs)
 
 
+def is_literal(pattern: str) -> bool:
+    r"""Whether a pattern of Java means its signs and no more, behind a `^` for the beginning.
+
+    >>> is_literal("^Price"), is_literal("Price$"), is_literal("")
+    (True, False, False)
+    """
+    found = _LITERAL.match(pattern, 1 if pattern.startswith("^") else 0)
+    return found is not None and found.end() == len(pattern)
+
+
 def _next_of(chain: syntax.SelectorChain) -> Select | None:
     """The rest of a chain that ends with `+ tag`, as most do; None for any other."""
     if chain.combinators != ("+",) or len(chain.compounds[1]) != 1:
@@ -163,7 +175,9 @@ def _next_of(chain: syntax.SelectorChain) -> Select | None:
     tag = test.name
 
     def rest(label: Element) -> list[Element]:
-        beside = next(label.itersiblings("*"), None)
+        beside = label.getnext()
+        while beside is not None and callable(beside.tag):  # a comment
+            beside = beside.getnext()
         return [beside] if beside is not None and beside.tag == tag else []
 
     return rest

@@ -13,10 +13,11 @@ from scoopi.model.data import Axis
 from scoopi.model.data_def import DataDef, ItemDef
 from scoopi.model.place import Place
 from scoopi.model.text.pure_expression import dependence, reads_of
-from scoopi.parse.grid.grid_query import GridQuery, RawValue, located, placed
+from scoopi.parse.grid.grid_query import GridQuery, RawValue
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.placeholder import AxisDef, PlaceholderScope, ScriptRows
 from scoopi.parse.grid.placeholder_template import PlaceholderTemplate
+from scoopi.parse.grid.selector_faults import located, placed
 from scoopi.parse.query_ports import QueryEngine
 
 MAX_INDEX = 2**31 - 1
@@ -67,6 +68,7 @@ class GridAxis:
         needs: the axes whose turning changes the value; None when any may.
         reads_row: whether the value depends on more of a row than its indexes.
         finish: what is done with the raw value, None when nothing is.
+        query: block and selector, if they alone give the value; else empty.
     """
 
     def __init__(
@@ -92,6 +94,7 @@ class GridAxis:
         self._script: PlaceholderTemplate | None = None
         self._query: GridQuery | None = None
         self.reads_row = False
+        self.query: tuple[str, ...] = ()
         self.needs: frozenset[int] | None = frozenset()
         if not is_computed:
             return
@@ -103,6 +106,7 @@ class GridAxis:
             self.needs = _needs_of_script(item.script, data_def, axes, own, left)
         self._query = _query_of(data_def, axes[own], scope, engine)
         if self._query:
+            self.query = () if self._script else self._query.texts
             self.reads_row |= bool(self._query.values)
             self.needs = _united(self.needs, self._query.axes, self._query.values, left)
 
@@ -125,6 +129,14 @@ class GridAxis:
             return query(indexes, values) if result is None and query else result
 
         return value
+
+    def read_one(
+        self, reading: GridReading, indexes: Sequence[int], values: Sequence[str | None]
+    ) -> str | None:
+        """The raw value of the row with these indexes; `values` are those of the axes before it."""
+        if self._script is not None:
+            return self.bind(reading)(indexes, values)
+        return self._fixed if self._query is None else self._query.read_one(reading, indexes, values)
 
     def read_column(
         self, reading: GridReading, ranges: Sequence[range], needs: Sequence[int]

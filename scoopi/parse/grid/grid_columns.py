@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product, repeat
 from operator import itemgetter
 from typing import NamedTuple
@@ -21,7 +21,7 @@ _Pick = Callable[[Sequence[str | None]], Sequence[str | None]]
 class ColumnRows(NamedTuple):
     """The rows of a template, and warnings."""
 
-    rows: Iterator[Item]
+    rows: Iterable[Item]
     warnings: list[Failure]
 
 
@@ -69,6 +69,9 @@ class GridColumns:
         self._ranges = [item, *(range(axis.first, axis.last + 1) for axis in axes[1:])]
         self._inner_size = math.prod(map(len, self._ranges[1:]))
         self._known_layouts: dict[int, _Layout] = {}
+        self._only_indexes: tuple[int, ...] | None = None
+        if not self._is_open and len(self._ranges[0]) * self._inner_size == 1:
+            self._only_indexes = tuple(one.start for one in self._ranges)
 
     @staticmethod
     def fit(axes: Sequence[GridAxis]) -> bool:
@@ -85,6 +88,8 @@ class GridColumns:
             ParseError: a query failed.
             ScriptError: a script failed.
         """
+        if self._only_indexes is not None:
+            return ColumnRows((self._only_row(reading, self._only_indexes),), [])
         items: list[str | None] | None = None
         warnings: list[Failure] = []
         ranges = self._ranges
@@ -94,6 +99,19 @@ class GridColumns:
         if len(ranges[0]) * self._inner_size > max_rows:
             return None
         return ColumnRows(self._rows(reading, ranges, items) if len(ranges[0]) else iter(()), warnings)
+
+    def _only_row(self, reading: GridReading, indexes: tuple[int, ...]) -> Item:
+        """The row of a template that has one, as that of a label has."""
+        values: list[str | None] = []
+        known = reading.known
+        for axis in self._axes:
+            raw = known[axis.query] if axis.query in known else axis.read_one(reading, indexes, values)
+            values.append(raw if axis.finish is None else axis.finish(raw))
+            if axis is self._axes[0]:
+                item = raw
+        if self._raw_items:
+            values[0] = item
+        return Item(self._heads, tuple(values), indexes)
 
     def _items(self, reading: GridReading, most: int) -> tuple[list[str | None], list[Failure]]:
         """The raw values of an item whose range is open, at most so many; warnings."""

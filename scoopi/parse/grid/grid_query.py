@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import suppress
 from itertools import chain, product
 from operator import itemgetter
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from scoopi.errors import ParseError, ScriptError
+from scoopi.errors import ParseError
 from scoopi.model.place import Place
-from scoopi.model.text.page_text import parts, shown
+from scoopi.model.text.page_text import shown
 from scoopi.parse.cells.positional_index import Leaf, PositionalIndex
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.placeholder_template import IndexOf, PlaceholderTemplate
+from scoopi.parse.grid.selector_faults import as_written, located, placed, quotations
 from scoopi.parse.query_ports import Positional, PositionalBlock, QueryEngine
-
-QueryFault = TypeVar("QueryFault", bound=ParseError | ScriptError)
 
 RawValue = Callable[[Sequence[int], Sequence[str | None]], str | None]
 """Indexes and values of a row's axes -> the raw value of one axis."""
 
+_MOST_TEXTS, _MOST_COLUMNS = 10_000, 10
 _FIRST_STAND_IN = 70_000_000
-_QUOTED, _CHARACTER = re.compile(r"'[^']*'"), re.compile(r",? at character \d+")
-"""Parts of an error message that differ from page to page: the text as it was used, and the character."""
 
 
 class GridQuery:
@@ -43,6 +40,7 @@ class GridQuery:
     Attributes:
         axes: those on whose index the value depends.
         values: the axes on whose value it depends.
+        texts: block and selector, if both are the same for all rows; else empty.
     """
 
     def __init__(
@@ -53,6 +51,11 @@ class GridQuery:
         self._place = place
         self.axes = block.axes | selector.axes
         self.values = block.values | selector.values
+        is_fixed = block.text is not None and selector.text is not None
+        self.texts = (block.text or "", selector.text or "") if is_fixed else ()
+        self._ordered_axes = sorted(self.axes)
+        self._known_texts: dict[tuple[int, ...], tuple[str, str]] = {}
+        self._known_selectors: dict[tuple[range, ...], Sequence[str]] = {}
         if selector.text is not None:
             with located(place):
                 engine.compile_value(selector.text)
@@ -70,6 +73,14 @@ class GridQuery:
             return value
         return _remembered(value, next(iter(self.axes), 0))
 
+    def read_one(
+        self, reading: GridReading, indexes: Sequence[int], values: Sequence[str | None]
+    ) -> str | None:
+        """The value of one row of this page; raises as `column`."""
+        if self.texts:
+            return self._queried(reading, *self.texts)
+        return self._bind(reading)(indexes, values)
+
     def column(self, reading: GridReading, ranges: Sequence[range], needs: Sequence[int]) -> list[str | None]:
         """The values for all indexes of some axes, the last one fastest; as `GridAxis.read_column`.
 
@@ -77,8 +88,8 @@ class GridQuery:
             ParseError: a query failed.
         """
         positional, block = self._positional, self._block.text
-        if block is not None and self._selector.text is not None:  # ten labels are ten columns of one value
-            return [self._queried(reading, block, self._selector.text)]
+        if self.texts:
+            return [self._queried(reading, *self.texts)]
         if positional is not None and block is not None and len(positional.positions) == 2:
             axes = [self._stand_ins.get(position) for position in positional.positions]
             if axes[0] != axes[1]:
@@ -92,30 +103,51 @@ class GridQuery:
                 return list(map(reading.index(block, positional.query).leaf(()).get, ranges[needs[0]]))
             except ParseError as error:
                 raise placed(error, self._place) from error
+        if block is not None and not self.values and positional is None:
+            with suppress(ParseError):  # which is raised again below, with its place
+                return reading.values(block, self._selectors(ranges, needs))
         value = self._bind(reading)
-        indexes = [one.start for one in ranges]
-        column = []
-        for needed in product(*(ranges[need] for need in needs)):
-            for need, index in zip(needs, needed, strict=True):
-                indexes[need] = index
-            column.append(value(indexes, ()))
-        return column
+        return [value(indexes, ()) for indexes in _all_indexes(ranges, needs)]
 
     def _bind(self, reading: GridReading) -> RawValue:
         if self._positional is not None and self._block.text is not None:
             return self._by_position(reading, self._positional, self._block.text)
 
+        if self._block_place is None:
+            return lambda indexes, values: self._queried(reading, *self._texts(indexes, values))
+
         def value(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
-            block = self._block.render(indexes, values)
-            return self._queried(
-                reading, block, self._selector.render(indexes, values), self._place_of(indexes)
-            )
+            return self._queried(reading, *self._texts(indexes, values), self._place_of(indexes))
 
         return value
 
-    def _place_of(self, indexes: Sequence[int]) -> PositionalBlock | None:
-        if self._block_place is None:
-            return None
+    def _texts(self, indexes: Sequence[int], values: Sequence[str | None]) -> tuple[str, str]:
+        """Block and selector for a row; those that depend on indexes only are kept for further pages."""
+        if self.values:
+            return self._block.render(indexes, values), self._selector.render(indexes, values)
+        key = tuple([indexes[at] for at in self._ordered_axes])
+        texts = self._known_texts.get(key)
+        if texts is None:
+            if len(self._known_texts) >= _MOST_TEXTS:
+                self._known_texts.clear()
+            texts = self._block.render(indexes, values), self._selector.render(indexes, values)
+            self._known_texts[key] = texts
+        return texts
+
+    def _selectors(self, ranges: Sequence[range], needs: Sequence[int]) -> Sequence[str]:
+        """The selectors for all indexes of some axes, the last one fastest; kept for further pages."""
+        key = tuple([ranges[need] for need in needs])
+        known = self._known_selectors.get(key)
+        if known is None:
+            known = [self._selector.render(indexes, ()) for indexes in _all_indexes(ranges, needs)]
+            if len(known) <= _MOST_TEXTS:
+                if len(self._known_selectors) >= _MOST_COLUMNS:
+                    self._known_selectors.clear()
+                self._known_selectors[key] = known
+        return known
+
+    def _place_of(self, indexes: Sequence[int]) -> PositionalBlock:
+        assert self._block_place is not None
         query, positions = self._block_place
         axes = self._block_axes
         return PositionalBlock(
@@ -128,7 +160,7 @@ class GridQuery:
         try:
             return reading.value(block, selector, place)
         except ParseError as error:
-            is_block = self._selector.text is not None or _quotations(error, shown(block))
+            is_block = self._selector.text is not None or quotations(error, shown(block))
             template, used = (self._block, block) if is_block else (self._selector, selector)
             raise placed(as_written(error, template, used), self._place) from error
 
@@ -169,6 +201,15 @@ def _opened(template: PlaceholderTemplate) -> _Opened:
         else:
             return _Opened("", {})
     return _Opened(text, axes)
+
+
+def _all_indexes(ranges: Sequence[range], needs: Sequence[int]) -> Iterator[Sequence[int]]:
+    """All indexes of some axes, the others being at their first; one list, which changes."""
+    indexes = [one.start for one in ranges]
+    for needed in product(*(ranges[need] for need in needs)):
+        for need, index in zip(needs, needed, strict=True):
+            indexes[need] = index
+        yield indexes
 
 
 def _remembered(value: RawValue, axis: int) -> RawValue:
@@ -245,39 +286,3 @@ def _value(
 def _getter(position: int, axis: int | None) -> Callable[[Sequence[int]], int]:
     """Reads a position from a row's indexes, or is it a number as written."""
     return itemgetter(axis) if axis is not None else lambda _indexes: position
-
-
-@contextmanager
-def located(place: Place) -> Iterator[None]:
-    """Adds to an error raised inside the place of its cause in the definitions."""
-    try:
-        yield
-    except (ParseError, ScriptError) as error:
-        raise placed(error, place) from error
-
-
-def placed(error: QueryFault, place: Place) -> QueryFault:
-    """The error with its place in the definitions, unless it has one."""
-    if error.at or not place.line:
-        return error
-    return type(error)(error.what, at=str(place), hint=error.hint, cause=error.cause)
-
-
-def as_written(error: ParseError, template: PlaceholderTemplate, used: str) -> ParseError:
-    """An error that names the text as it was used, now named as it is written too; grouped by the latter."""
-    written, values, used = template.written, parts(used)[1::2], shown(used)
-    if written == used:
-        return error
-    what, cause = f"selector '{written}' (here '{used}'): {error.what}", _QUOTED.sub("'…'", error.cause)
-    cause = f"selector '{written}': {cause}"
-    for quoted in _quotations(error, used):
-        what = error.what.replace(quoted, f"'{written}' (here {quoted})", 1)
-        cause = error.cause.replace(quoted, f"'{written}'", 1)
-    for value in values:
-        cause = cause.replace(f"'{value}'", "'…'").replace(f"'{value.lower()}'", "'…'")
-    return ParseError(what, at=error.at, hint=error.hint, cause=_CHARACTER.sub("", cause))
-
-
-def _quotations(error: ParseError, used: str) -> list[str]:
-    """How the error quotes the text: at most one form."""
-    return [quoted for quoted in (f"'{used}'", repr(used)) if quoted in error.what][:1]

@@ -15,12 +15,12 @@ from scoopi.model.failure import Failure
 from scoopi.model.place import Place
 from scoopi.parse.grid.block_walk import BlockWalk
 from scoopi.parse.grid.grid_axis import GridAxis, GridSettings, selector_of
-from scoopi.parse.grid.grid_query import as_written
 from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.grid_template import GridTemplate
 from scoopi.parse.grid.placeholder import AxisDef, PlaceholderScope
 from scoopi.parse.grid.placeholder_template import PlaceholderTemplate
 from scoopi.parse.grid.range_ends import of_data_def
+from scoopi.parse.grid.selector_faults import as_written
 from scoopi.parse.query_ports import QueryEngine, ScriptRunner
 
 

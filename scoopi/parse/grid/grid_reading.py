@@ -31,6 +31,9 @@ class GridReading:
         root: root element of the page.
         scripts: runs scripts; None when the page's definition has none.
         walk: finds the values of several selectors in a block at once; None to query each.
+
+    Attributes:
+        known: the values found, by block and selector.
     """
 
     def __init__(
@@ -48,7 +51,7 @@ class GridReading:
         self._page = PositionalGroups([root])
         self._memory: PageMemory = {}
         self._blocks: dict[str, Sequence[Element]] = {}
-        self._values: dict[tuple[str, str], str | None] = {}
+        self.known: dict[tuple[str, ...], str | None] = {}
         self._groups: dict[str, PositionalGroups] = {}
         self._indexes: dict[tuple[str, str], PositionalIndex] = {}
 
@@ -63,15 +66,32 @@ class GridReading:
             ParseError: a selector is wrong, or its evaluation failed.
         """
         key = block, selector
-        if key not in self._values:
+        values = self.known
+        if key in values:
+            return values[key]
+        blocks = self._blocks.get(block)
+        if blocks is None:
             blocks = self._found_blocks(block, place)
-            if self._walk is not None and block not in self._walked and len(blocks) == 1:
-                self._walked.add(block)
-                for name, value in self._walk.values(blocks[0]).items():
-                    self._values[block, name] = value
-            if key not in self._values:
-                self._values[key] = self._engine.compile_value(selector)(blocks, self._memory)
-        return self._values[key]
+        if self._walk is not None and block not in self._walked and len(blocks) == 1:
+            self._walked.add(block)
+            for name, value in self._walk.values(blocks[0]).items():
+                values[block, name] = value
+            if key in values:
+                return values[key]
+        values[key] = found = self._engine.compile_value(selector)(blocks, self._memory)
+        return found
+
+    def values(self, block: str, selectors: Sequence[str]) -> list[str | None]:
+        """The values of several selectors inside the blocks; raises as `value`."""
+        blocks = self._found_blocks(block)
+        known, memory, query_of = self.known, self._memory, self._engine.compile_value
+        values = []
+        for selector in selectors:
+            key = block, selector
+            if key not in known:
+                known[key] = query_of(selector)(blocks, memory)
+            values.append(known[key])
+        return values
 
     def index(self, block: str, query: OpenQuery) -> PositionalIndex:
         """The index of the blocks' values by position; raises as `value`."""

@@ -12,10 +12,10 @@ from scoopi.model.data import Axis, Data, Item, ScriptRow
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import Failure
 from scoopi.parse.grid.grid_axis import MAX_INDEX, GridSettings, fact_text, prefixed, selector_of
-from scoopi.parse.grid.grid_query import located
 from scoopi.parse.grid.grid_reader import templates_of
 from scoopi.parse.grid.placeholder import AxisDef, PlaceholderScope, ScriptRows
 from scoopi.parse.grid.range_ends import RangeEnds, of_data_def, unmet_stop
+from scoopi.parse.grid.selector_faults import located
 from scoopi.parse.query_ports import QueryEngine, ScriptRunner
 
 

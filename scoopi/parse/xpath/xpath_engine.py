@@ -99,7 +99,13 @@ class _XPathValue:
         self._xpath = _compiled(selector, from_document=False)
 
     def __call__(self, blocks: Sequence[etree._Element], _memory: PageMemory | None = None, /) -> str | None:
-        return text_of(_evaluated(self._xpath, blocks[-1], self._selector)) if blocks else None
+        if not blocks:
+            return None
+        try:
+            found = self._xpath(blocks[-1])
+        except etree.XPathError as error:
+            raise _wrong(self._selector, error) from None
+        return found if isinstance(found, str) else text_of(found)
 
 
 def _query_of(expression: str) -> Callable[[etree._Element], Any]:
@@ -112,9 +118,8 @@ def _compiled(selector: str, *, from_document: bool) -> etree.XPath:
     expression = translate(xpath_text(selector), from_document=from_document)
     selector = shown(selector)
     try:
-        xpath = etree.XPath(
-            expression, extensions={(None, LOWER_CASE): _lower_case}, regexp=False, smart_strings=False
-        )
+        extensions = {(None, LOWER_CASE): _lower_case} if LOWER_CASE in expression else None
+        xpath = etree.XPath(expression, extensions=extensions, regexp=False, smart_strings=False)
     except (etree.XPathError, ValueError) as error:
         raise _wrong(selector, error) from None
     _evaluated(xpath, etree.Element("html"), selector)

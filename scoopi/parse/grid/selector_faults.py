@@ -1,0 +1,54 @@
+"""Errors of selectors get their place in the definitions, and name the selector as it is written there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from scoopi.errors import ParseError, ScriptError
+from scoopi.model.place import Place
+from scoopi.model.text.page_text import parts, shown
+from scoopi.parse.grid.placeholder_template import PlaceholderTemplate
+
+QueryFault = TypeVar("QueryFault", bound=ParseError | ScriptError)
+
+_QUOTED, _CHARACTER = re.compile(r"'[^']*'"), re.compile(r",? at character \d+")
+"""Parts of an error message that differ from page to page: the text as it was used, and the character."""
+
+
+@contextmanager
+def located(place: Place) -> Iterator[None]:
+    """Adds to an error raised inside the place of its cause in the definitions."""
+    try:
+        yield
+    except (ParseError, ScriptError) as error:
+        raise placed(error, place) from error
+
+
+def placed(error: QueryFault, place: Place) -> QueryFault:
+    """The error with its place in the definitions, unless it has one."""
+    if error.at or not place.line:
+        return error
+    return type(error)(error.what, at=str(place), hint=error.hint, cause=error.cause)
+
+
+def as_written(error: ParseError, template: PlaceholderTemplate, used: str) -> ParseError:
+    """An error that names the text as it was used, now named as it is written too; grouped by the latter."""
+    written, values, used = template.written, parts(used)[1::2], shown(used)
+    if written == used:
+        return error
+    what, cause = f"selector '{written}' (here '{used}'): {error.what}", _QUOTED.sub("'…'", error.cause)
+    cause = f"selector '{written}': {cause}"
+    for quoted in quotations(error, used):
+        what = error.what.replace(quoted, f"'{written}' (here {quoted})", 1)
+        cause = error.cause.replace(quoted, f"'{written}'", 1)
+    for value in values:
+        cause = cause.replace(f"'{value}'", "'…'").replace(f"'{value.lower()}'", "'…'")
+    return ParseError(what, at=error.at, hint=error.hint, cause=_CHARACTER.sub("", cause))
+
+
+def quotations(error: ParseError, used: str) -> list[str]:
+    """How the error quotes the text: at most one form."""
+    return [quoted for quoted in (f"'{used}'", repr(used)) if quoted in error.what][:1]
