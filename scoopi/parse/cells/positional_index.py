@@ -129,7 +129,7 @@ class PositionalIndex:
         if self._cell_tag is not None and len(contexts) == 1:
             return _RowLeaf(row_reader().cells(contexts, self._cell_tag, self._query.is_full_text)[0])
         groups = _grouped(contexts, self._query.steps[-1])
-        if all(len(elements) == 1 for elements in groups.values()):
+        if max(map(len, groups.values()), default=1) == 1:
             return self._single_ends(groups)
         return {at: self._end(elements, (*outer, at)) for at, elements in groups.items()}
 
@@ -141,11 +141,16 @@ class PositionalIndex:
             values = [self._query.value([element]) for element in elements]
         elif tail.attribute:
             name, tag = tail.attribute, tail.child_tag
-            found = ([child.get(name, "") for child in element.iterchildren(tag)] for element in elements)
-            values = list(map(join_texts, found))
+            values = [
+                element[0].get(name, "")
+                if len(element) == 1 and element[0].tag == tag  # as most have it
+                else join_texts([child.get(name, "") for child in element.iterchildren(tag)])
+                for element in elements
+            ]
         else:
             cells = row_reader().cells(elements, tail.child_tag, False)
-            values = [join_texts([text for text in texts if text is not None]) for texts in cells]
+            found = [[text for text in texts if text is not None] for texts in cells]
+            values = [texts[0] if len(texts) == 1 else join_texts(texts) for texts in found]
         return dict(zip(groups, values, strict=True))
 
     def _end(self, elements: list[Element], positions: tuple[int, ...]) -> str | None:

@@ -69,6 +69,7 @@ class GridAxis:
         reads_row: whether the value depends on more of a row than its indexes.
         finish: what is done with the raw value, None when nothing is.
         query: block and selector, if they alone give the value; else empty.
+        is_positional: whether many values can be found at once, by their positions.
     """
 
     def __init__(
@@ -95,6 +96,7 @@ class GridAxis:
         self._query: GridQuery | None = None
         self.reads_row = False
         self.query: tuple[str, ...] = ()
+        self.is_positional = False
         self.needs: frozenset[int] | None = frozenset()
         if not is_computed:
             return
@@ -107,6 +109,7 @@ class GridAxis:
         self._query = _query_of(data_def, axes[own], scope, engine)
         if self._query:
             self.query = () if self._script else self._query.texts
+            self.is_positional = self._query.is_positional and not self._script
             self.reads_row |= bool(self._query.values)
             self.needs = _united(self.needs, self._query.axes, self._query.values, left)
 

@@ -15,6 +15,8 @@ from scoopi.parse.grid.grid_reading import GridReading
 from scoopi.parse.grid.range_ends import RangeEnds, unmet_stop
 
 _KEPT_ROWS, _KEPT_LAYOUTS = 10_000, 30
+_FIRST_ITEMS = 40
+"""So many values of an item whose end is not known are read at first; most lists are no longer."""
 _Pick = Callable[[Sequence[str | None]], Sequence[str | None]]
 
 
@@ -124,8 +126,9 @@ class GridColumns:
 
         ends = RangeEnds([axis.definition for axis in self._axes])
         values: list[str | None] = []
-        for index in range(item.first, min(item.last, item.first + most) + 1):
-            raw = value(index)
+        indexes = range(item.first, min(item.last, item.first + most) + 1)
+        raws = self._found(reading, indexes) if item.is_positional else map(value, indexes)
+        for index, raw in zip(indexes, raws, strict=False):
             if raw is None and item.ends_at_null:
                 ends.note(0, index, item.last, value)
                 break
@@ -134,6 +137,13 @@ class GridColumns:
                 return values, []
         unmet = [unmet_stop(item.definition, item.stops)] if item.stops else []
         return values, unmet + ends.warnings()
+
+    def _found(self, reading: GridReading, indexes: range) -> Iterator[str | None]:
+        """The raw values of the item at these indexes, read some at a time."""
+        begin, count = 0, _FIRST_ITEMS
+        while part := indexes[begin : begin + count]:
+            yield from self._axes[0].read_column(reading, [part, *self._ranges[1:]], self._needs[0])
+            begin, count = begin + count, count * 4
 
     def _rows(
         self, reading: GridReading, ranges: Sequence[range], items: list[str | None] | None

@@ -12,7 +12,7 @@ from scoopi.errors import ParseError
 from scoopi.model.place import Place
 from scoopi.model.text.page_text import shown
 from scoopi.parse.cells.positional_index import Leaf, PositionalIndex
-from scoopi.parse.grid.grid_reading import GridReading
+from scoopi.parse.grid.grid_reading import Cell, GridReading
 from scoopi.parse.grid.placeholder_template import IndexOf, PlaceholderTemplate
 from scoopi.parse.grid.selector_faults import as_written, located, placed, quotations
 from scoopi.parse.query_ports import Positional, PositionalBlock, QueryEngine
@@ -20,7 +20,7 @@ from scoopi.parse.query_ports import Positional, PositionalBlock, QueryEngine
 RawValue = Callable[[Sequence[int], Sequence[str | None]], str | None]
 """Indexes and values of a row's axes -> the raw value of one axis."""
 
-_MOST_TEXTS, _MOST_COLUMNS = 10_000, 10
+_MOST_CELLS, _MOST_COLUMNS = 10_000, 10
 _FIRST_STAND_IN = 70_000_000
 
 
@@ -41,6 +41,7 @@ class GridQuery:
         axes: those on whose index the value depends.
         values: the axes on whose value it depends.
         texts: block and selector, if both are the same for all rows; else empty.
+        is_positional: whether values are found by their positions, many at once.
     """
 
     def __init__(
@@ -54,8 +55,8 @@ class GridQuery:
         is_fixed = block.text is not None and selector.text is not None
         self.texts = (block.text or "", selector.text or "") if is_fixed else ()
         self._ordered_axes = sorted(self.axes)
-        self._known_texts: dict[tuple[int, ...], tuple[str, str]] = {}
-        self._known_selectors: dict[tuple[range, ...], Sequence[str]] = {}
+        self._known_cells: dict[tuple[int, ...], Cell] = {}
+        self._known_columns: dict[tuple[range, ...], Sequence[Cell]] = {}
         if selector.text is not None:
             with located(place):
                 engine.compile_value(selector.text)
@@ -65,6 +66,7 @@ class GridQuery:
         opened = _opened(selector) if block.text is not None else _Opened("", {})
         self._stand_ins = opened.axes
         self._positional = engine.positional(opened.text, list(opened.axes)) if opened.axes else None
+        self.is_positional = self._positional is not None and block.text is not None
 
     def bind(self, reading: GridReading) -> RawValue:
         """The function that reads values of this page."""
@@ -103,9 +105,9 @@ class GridQuery:
                 return list(map(reading.index(block, positional.query).leaf(()).get, ranges[needs[0]]))
             except ParseError as error:
                 raise placed(error, self._place) from error
-        if block is not None and not self.values and positional is None:
+        if not self.values and (positional is None or block is None):
             with suppress(ParseError):  # which is raised again below, with its place
-                return reading.values(block, self._selectors(ranges, needs))
+                return reading.values(self._cells(ranges, needs))
         value = self._bind(reading)
         return [value(indexes, ()) for indexes in _all_indexes(ranges, needs)]
 
@@ -113,41 +115,41 @@ class GridQuery:
         if self._positional is not None and self._block.text is not None:
             return self._by_position(reading, self._positional, self._block.text)
 
-        if self._block_place is None:
-            return lambda indexes, values: self._queried(reading, *self._texts(indexes, values))
-
         def value(indexes: Sequence[int], values: Sequence[str | None]) -> str | None:
-            return self._queried(reading, *self._texts(indexes, values), self._place_of(indexes))
+            (block, selector), place = self._cell(indexes, values)
+            return self._queried(reading, block, selector, place)
 
         return value
 
-    def _texts(self, indexes: Sequence[int], values: Sequence[str | None]) -> tuple[str, str]:
-        """Block and selector for a row; those that depend on indexes only are kept for further pages."""
-        if self.values:
-            return self._block.render(indexes, values), self._selector.render(indexes, values)
+    def _cell(self, indexes: Sequence[int], values: Sequence[str | None]) -> Cell:
+        """What is read for a row; it is kept for further pages if it depends on indexes only."""
         key = tuple([indexes[at] for at in self._ordered_axes])
-        texts = self._known_texts.get(key)
-        if texts is None:
-            if len(self._known_texts) >= _MOST_TEXTS:
-                self._known_texts.clear()
-            texts = self._block.render(indexes, values), self._selector.render(indexes, values)
-            self._known_texts[key] = texts
-        return texts
+        known = None if self.values else self._known_cells.get(key)
+        if known is not None:
+            return known
+        texts = self._block.render(indexes, values), self._selector.render(indexes, values)
+        cell = texts, self._place_of(indexes)
+        if not self.values:
+            if len(self._known_cells) >= _MOST_CELLS:
+                self._known_cells.clear()
+            self._known_cells[key] = cell
+        return cell
 
-    def _selectors(self, ranges: Sequence[range], needs: Sequence[int]) -> Sequence[str]:
-        """The selectors for all indexes of some axes, the last one fastest; kept for further pages."""
+    def _cells(self, ranges: Sequence[range], needs: Sequence[int]) -> Sequence[Cell]:
+        """What is read for all indexes of some axes, the last one fastest; kept for further pages."""
         key = tuple([ranges[need] for need in needs])
-        known = self._known_selectors.get(key)
+        known = self._known_columns.get(key)
         if known is None:
-            known = [self._selector.render(indexes, ()) for indexes in _all_indexes(ranges, needs)]
-            if len(known) <= _MOST_TEXTS:
-                if len(self._known_selectors) >= _MOST_COLUMNS:
-                    self._known_selectors.clear()
-                self._known_selectors[key] = known
+            known = [self._cell(indexes, ()) for indexes in _all_indexes(ranges, needs)]
+            if len(known) <= _MOST_CELLS:
+                if len(self._known_columns) >= _MOST_COLUMNS:
+                    self._known_columns.clear()
+                self._known_columns[key] = known
         return known
 
-    def _place_of(self, indexes: Sequence[int]) -> PositionalBlock:
-        assert self._block_place is not None
+    def _place_of(self, indexes: Sequence[int]) -> PositionalBlock | None:
+        if self._block_place is None:
+            return None
         query, positions = self._block_place
         axes = self._block_axes
         return PositionalBlock(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from lxml import etree
 
@@ -19,6 +19,8 @@ from scoopi.parse.query_ports import (
 )
 
 Element = etree._Element
+Cell = tuple[tuple[str, str], PositionalBlock | None]
+"""Block and selector, and where the block is found without a query, if it can be."""
 
 
 class GridReading:
@@ -66,32 +68,26 @@ class GridReading:
             ParseError: a selector is wrong, or its evaluation failed.
         """
         key = block, selector
-        values = self.known
-        if key in values:
-            return values[key]
+        return self.known[key] if key in self.known else self._read(key, place)
+
+    def values(self, cells: Iterable[Cell]) -> list[str | None]:
+        """The values of several cells; raises as `value`."""
+        known, read = self.known, self._read
+        return [known[key] if key in known else read(key, place) for key, place in cells]
+
+    def _read(self, key: tuple[str, str], place: PositionalBlock | None) -> str | None:
+        known, (block, selector) = self.known, key
         blocks = self._blocks.get(block)
         if blocks is None:
             blocks = self._found_blocks(block, place)
         if self._walk is not None and block not in self._walked and len(blocks) == 1:
             self._walked.add(block)
             for name, value in self._walk.values(blocks[0]).items():
-                values[block, name] = value
-            if key in values:
-                return values[key]
-        values[key] = found = self._engine.compile_value(selector)(blocks, self._memory)
+                known[block, name] = value
+            if key in known:
+                return known[key]
+        known[key] = found = self._engine.compile_value(selector)(blocks, self._memory)
         return found
-
-    def values(self, block: str, selectors: Sequence[str]) -> list[str | None]:
-        """The values of several selectors inside the blocks; raises as `value`."""
-        blocks = self._found_blocks(block)
-        known, memory, query_of = self.known, self._memory, self._engine.compile_value
-        values = []
-        for selector in selectors:
-            key = block, selector
-            if key not in known:
-                known[key] = query_of(selector)(blocks, memory)
-            values.append(known[key])
-        return values
 
     def index(self, block: str, query: OpenQuery) -> PositionalIndex:
         """The index of the blocks' values by position; raises as `value`."""
