@@ -8,9 +8,9 @@ from __future__ import annotations
 import logging
 import posixpath
 from collections.abc import Callable, Iterator, Sequence
-from os.path import isfile
 from pathlib import Path
 
+from scoopi.bootstrap.defs_files import found_by, page_check
 from scoopi.bootstrap.group_loaders import ensure_library
 from scoopi.configs.configs import Configs
 from scoopi.defs.scrape.checkers import Checkers, Fault, PluginKind, SelectorFaults, no_fault
@@ -19,8 +19,8 @@ from scoopi.defs.scrape.defs_reader import read_definitions
 from scoopi.defs.sites.site_reader import read_site_files
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.report import Report
-from scoopi.errors import ConfigError, FetchError, ScoopiError
-from scoopi.fetch.address import AddressKind, host_pattern, parse_address
+from scoopi.errors import ConfigError, ScoopiError
+from scoopi.fetch.address import host_pattern, parse_address
 from scoopi.fetch.file_client import FileFinder
 from scoopi.model.data_def import DataDef
 from scoopi.model.definitions import Definitions, PluginDef
@@ -126,9 +126,10 @@ class DefsComposer:
             step_class=self._step_fault,
             live=_fault_of(self._ensure_live),
             url=_fault_of(parse_address),
-            page=_page_check(self._current, files) if with_pages else no_fault,
+            page=page_check(self._current, files) if with_pages else no_fault,
             host_pattern=as_compared,
             ca=_fault_of(files.find),
+            find=found_by(files),
             page_selector=_fault_of(css.compile_block),
             loader=_fault_of(ensure_library),
         )
@@ -224,23 +225,6 @@ def ensure_sites_of(run: Sequence[SiteBlock], site_files: Sequence[str]) -> None
         if (block.pattern, block.values) not in known:
             what = f"the site {block.pattern} has changed since the run began"
             raise ConfigError(what, at=block.place, hint="restore it to continue, or start a new run")
-
-
-def _page_check(current_folder: Path, files: FileFinder) -> Callable[[str], Fault | None]:
-    """Reports local files that are missing; quick for those that exist, as there may be very many."""
-    current = f"{current_folder.absolute()}/"
-
-    def fault(url: str) -> Fault | None:
-        if url[:4] == "http" or isfile(current + url):
-            return None
-        try:
-            if parse_address(url).kind is AddressKind.FILE:
-                files.find(url)
-        except FetchError as error:
-            return Fault(f"page {url}: {error.what}", error.hint)
-        return None
-
-    return fault
 
 
 def _xpath_faults(data_def: DataDef) -> SelectorFaults:

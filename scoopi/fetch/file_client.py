@@ -59,7 +59,7 @@ class FileFinder:
                 cause=f"the path {problem}",
             )
         folders = ", ".join(dict.fromkeys(str(place.parent) for place in places))
-        hint = f"looked for in {folders}; put the page there"
+        hint = f"looked for in {folders}; put it there"
         if _SITE.match(written):
             hint = f"write https://{written} for a page of the web; a file was {hint}"
         raise FetchError("there is no such file", at=written, hint=hint)

@@ -46,7 +46,7 @@ class StepDef(msgspec.Struct, frozen=True):
 
 
 MOST_SINGLE = 10_000
-"""Pages of one locator that are known one by one where a page is looked up by its address."""
+"""Pages of a group's locators with placeholders that are known where a page is looked up by its address."""
 
 
 class LocatorDef(msgspec.Struct, frozen=True):
@@ -98,9 +98,14 @@ class LocatorGroup(msgspec.Struct, frozen=True):
     place: Place = NOWHERE
 
     def single_pages(self) -> Iterator[LocatorDef]:
-        """The pages one by one; of a locator that stands for very many, the first ones."""
+        """The pages one by one; of locators that stand for very many, the first ones."""
+        left = MOST_SINGLE
         for locator in self.locators:
-            yield from islice(locator.each(), MOST_SINGLE)
+            if not locator.values:
+                yield locator
+            for one in islice(locator.each(), left) if locator.values else ():
+                left -= 1
+                yield one
 
 
 class OutputDef(msgspec.Struct, frozen=True):

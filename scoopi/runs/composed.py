@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -15,7 +14,7 @@ from scoopi.errors import PluginError, UsageError
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.definitions import Definitions, LocatorDef, LocatorGroup
 from scoopi.model.locator import PageRequest
-from scoopi.model.text.locator_values import LocatorValues
+from scoopi.model.text.locator_values import LocatorValues, RowValues
 from scoopi.plugins.plugin_finder import digest_now
 from scoopi.store.ports import RUN
 from scoopi.store.record_codec import RecordCodec, unreadable
@@ -123,11 +122,24 @@ def packed_locators(groups: Iterable[LocatorGroup]) -> tuple[bytes, ...]:
 
 
 def _parts(group: LocatorGroup) -> Iterator[_Part]:
-    locators = iter(group.locators)
-    while part := tuple(islice(locators, LOCATORS_A_PART)):
+    for part in _portions(group.locators):
         requests = {at: each.request for at, each in enumerate(part) if each.request is not None}
         values = {at: each.values for at, each in enumerate(part) if each.values}
         yield _Part(group.name, tuple((each.name, each.url) for each in part), requests, values)
+
+
+def _portions(locators: Iterable[LocatorDef]) -> Iterator[tuple[LocatorDef, ...]]:
+    """Parts of so many locators, of which one may have as many rows of a file."""
+    part: list[LocatorDef] = []
+    size = 0
+    for each in locators:
+        part.append(each)
+        size += sum(len(values.rows) for values in each.values if isinstance(values, RowValues)) or 1
+        if size >= LOCATORS_A_PART:
+            yield tuple(part)
+            part, size = [], 0
+    if part:
+        yield tuple(part)
 
 
 def unpacked_locators(parts: Iterable[bytes]) -> Iterator[LocatorGroup]:

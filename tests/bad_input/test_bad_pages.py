@@ -106,7 +106,7 @@ def test_jobs_that_fail_for_one_reason_are_one_error_with_its_count(
 def test_a_missing_file_fails_its_job_alone(desk: Desk, town: Town) -> None:
     town.add_locator("pages/no-such-town.html")
     ended = desk.scoopi("run", "defs", "--workers", 0)
-    assert_load_failed(desk, ended, "there is no such file", "pages/no-such-town.html", "put the page there")
+    assert_load_failed(desk, ended, "there is no such file", "pages/no-such-town.html", "put it there")
 
 
 def test_a_folder_in_place_of_a_page_fails_its_job_alone(desk: Desk, town: Town) -> None:

@@ -49,7 +49,10 @@ def test_a_feed_has_no_index(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("group", "what"),
     [
-        ("from: sitmap, url: /s.xml", 'from is "sitmap"; did you mean sitemap?'),
+        (
+            "from: sitmap, url: /s.xml",
+            "sitmap is neither a source of pages nor a file with a row for each page; did you mean sitemap?",
+        ),
         ("from: sitemap", "the sitemap has no address; add `url: https://…`"),
         (f"{SITEMAP}, since: 2026-13-01", "since is '2026-13-01', which is no day"),
         (f"{SITEMAP}, since: yesterday", "since is 'yesterday', which is no day"),

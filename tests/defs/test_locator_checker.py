@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from tests.defs.written import DATA, TASKS, Check
+from tests.defs.written import DATA, TASKS, Check, Outcome
 
 RECORDS = """\
 dataDefs:
@@ -70,7 +72,7 @@ def test_a_field_reads_a_value_of_its_locator(check: Check) -> None:
         (
             '{ name: p, url: "http://a/%{num}", nmu: 1-3, num: 1-3 }',
             "4:44: error locatorGroups.city.locators[0]: unknown key nmu; known are name, url, method, "
-            "params, headers, form, json, idempotent, values",
+            "params, headers, form, json, idempotent, from, values",
         ),
         (
             '{ name: p, url: "http://a/%{n}", n: 3-1 }',
@@ -91,3 +93,89 @@ def test_a_field_whose_value_no_locator_gives_is_reported(check: Check) -> None:
     (found,) = check(written("{ name: p, url: http://a/ }", TASKS + RECORDS)).found
     assert "no field leads to group city, so there is no parent with a field n" in found
     assert found.endswith("or values to its locators")
+
+
+FILE = '{ name: "%{n}", url: "http://a/%{n}?c=%{c}", from: "%s" }'
+
+
+def rows(folder: Path, content: str, name: str = "p.csv") -> str:
+    (folder / name).write_text(content)
+    return str(folder / name)
+
+
+def pages(checked: Outcome) -> list[tuple[str, str]]:
+    locators = checked.definitions.locator_groups["city"].locators
+    return [(page.name, page.url) for each in locators for page in each.each()]
+
+
+def test_each_row_of_a_file_is_a_page(check: Check, tmp_path: Path) -> None:
+    file = rows(tmp_path, "n,c\n" + "".join(f"{n},ø {n}\n" for n in range(1200)))
+    checked = check(written(FILE.replace("%s", file), TASKS + RECORDS))
+    assert checked.found == []
+    assert pages(checked) == [(f"{n}", f"http://a/{n}?c=%C3%B8+{n}") for n in range(1200)]
+    assert checked.definitions.task_groups["city"].parents == ("n",)
+
+
+def test_rows_are_combined_with_values(check: Check, tmp_path: Path) -> None:
+    file = rows(tmp_path, "n,x\n7,0\n8,0\n")
+    locator = f'{{ name: p, url: "http://a/%{{n}}/%{{m}}", m: 1-2, from: {file} }}'
+    checked = check(written(locator))
+    assert checked.found == []
+    assert [url for _, url in pages(checked)] == [f"http://a/{n}/{m}" for n in (7, 8) for m in (1, 2)]
+
+
+def test_the_pages_of_a_group_may_stand_in_a_file(check: Check, tmp_path: Path) -> None:
+    file = rows(tmp_path, "http://a/%{1}\nhttp://b/\n", "p.txt")
+    checked = check(f"locatorGroups: {{ city: {{ from: {file} }} }}\n" + TASKS + DATA)
+    assert checked.found == []
+    assert pages(checked) == [("city", "http://a/%{1}"), ("city", "http://b/")]
+    file = rows(tmp_path, '{"n": 1}\n{"n": 2}\n', "p.jsonl")
+    checked = check(f'locatorGroups: {{ city: {{ from: {file}, url: "http://c/%{{n}}" }} }}\n' + TASKS + DATA)
+    assert pages(checked) == [("city", "http://c/1"), ("city", "http://c/2")]
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("n,c\n1\n", "p.csv:2:1: error {key}: the row has not as many cells (1) as the header (2)"),
+        ("m\n1\n", "4:60: error {key}: no placeholder stands for a column of {file}; write %{{m}}"),
+        (
+            "n,m\n1,2\n",
+            "4:30: error locatorGroups.city.locators[0].url: %{{c}} has no values; known are m, n",
+        ),
+        ("n,c\n", "4:60: warning {key}: {file} has no rows; is it the right file?"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_reported(
+    check: Check, tmp_path: Path, content: str, found: str
+) -> None:
+    file = rows(tmp_path, content)
+    said = check(written(FILE.replace("%s", file), TASKS + RECORDS)).found
+    expected = found.format(key="locatorGroups.city.locators[0].from", file=file)
+    assert any(expected in each for each in said), said
+    assert not any("no field leads to group" in each for each in said) or "m\n" in content
+
+
+@pytest.mark.parametrize(
+    ("group", "found"),
+    [
+        ("{ from: pages.xml }", "pages.xml is neither a source of pages nor a file with a row for each page"),
+        ("{ from: p.csv, locators: [] }", "the group has both from: p.csv and locators"),
+        ("{ from: p.csv, match: x }", "match is for pages that a sitemap or a feed lists"),
+        (
+            "{ locators: [ { name: p, url: 'http://a/%{n}', from: sitemap } ] }",
+            "sitemap is not a file with a row for each page; name a file that ends in .csv",
+        ),
+    ],
+)
+def test_a_group_with_a_file_has_nothing_else(check: Check, group: str, found: str) -> None:
+    said = check(f"locatorGroups: {{ city: {group} }}\n" + TASKS + DATA).found
+    assert any(found in each for each in said), said
+
+
+def test_a_column_and_a_value_of_one_name_are_reported(check: Check, tmp_path: Path) -> None:
+    file = rows(tmp_path, "n\n7\n")
+    locator = f'{{ name: p, url: "http://a/%{{n}}", n: 1-2, from: {file} }}'
+    (found,) = check(written(locator)).found
+    assert "n has values, and " in found
+    assert found.endswith("give one of them another name")

@@ -29,6 +29,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(folder / "demo", folder / "hourly" / "books")  # as `scoopi new hourly/books`
     (folder / "saved").mkdir()
     (folder / "saved" / "coast.html").touch()
+    (folder / "bikes" / "shops.csv").write_text("id,town\nn1,oslo\n")
     return folder
 
 

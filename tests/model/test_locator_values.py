@@ -36,7 +36,9 @@ DAY = date(2026, 1, 30)
         (TextValues("t", ("oslo", "")), ["oslo", ""]),
     ],
 )
-def test_values_are_counted_as_they_are_written(values: LocatorValues, texts: list[str]) -> None:
+def test_values_are_counted_as_they_are_written(
+    values: NumberValues | DateValues | TextValues, texts: list[str]
+) -> None:
     assert list(values.texts()) == texts
     assert values.count == len(texts)
 

@@ -7,7 +7,7 @@ from itertools import chain
 from msgspec.structs import replace
 
 from scoopi.model.definitions import LocatorDef, LocatorGroup
-from scoopi.model.text.locator_values import NumberValues
+from scoopi.model.text.locator_values import NumberValues, RowValues
 from scoopi.runs.composed import LOCATORS_A_PART, packed_locators, unpacked_locators
 
 
@@ -31,3 +31,15 @@ def test_a_locator_that_stands_for_many_pages_is_kept_as_it_is_written() -> None
     (part,) = unpacked_locators(packed)
     assert tuple(part.locators)[1] == many
     assert sum(map(len, packed)) < 200
+
+
+def test_rows_of_a_file_come_in_parts_that_do_not_grow_with_it() -> None:
+    rows = tuple((f"{n}",) for n in range(LOCATORS_A_PART))
+    some = LocatorDef("p%{n}", "/p%{n}.html", values=(RowValues(("n",), rows),))
+    packed = packed_locators([LocatorGroup("pages", (some, some, LocatorDef("a", "/a.html")))])
+    parts = list(unpacked_locators(packed))
+    assert [len(part.locators) for part in parts] == [1, 1, 1]
+    assert [one.url for part in parts for each in part.locators for one in each.each()] == [
+        *[f"/p{n}.html" for n in range(LOCATORS_A_PART)] * 2,
+        "/a.html",
+    ]

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 
+from scoopi.defs.locators.row_file import LINE_COLUMN, SUFFIXES, is_row_file
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
 from scoopi.model.place import Place
+from scoopi.model.text.shown import nearest
 
 SOURCES = ("sitemap", "feed")
 FROM, URL, MATCH, SINCE, LOCATORS = "from", "url", "match", "since", "locators"
@@ -26,6 +28,22 @@ _RSS = "//item/text()[preceding-sibling::node()[1][self::link]]"
 _SITEMAP = "."
 """Matches every address: one of a sitemap may end in `.gz`, which is followed only if it is allowed."""
 _INDEX = "//sitemap/loc/text()"
+
+
+def with_rows(name: str, group: Table) -> Table:
+    """`from: shops.csv` of a group: one locator, whose rows are in that file; other groups as they are."""
+    written = group.entries.get(FROM)
+    if not isinstance(written, Text) or LOCATORS in group.entries:
+        return group
+    if not is_row_file(written.text) and "%{" not in written.text:
+        return group
+    place = written.place
+    url = group.entries.get(URL, Text(f"%{{{LINE_COLUMN}}}", place))
+    keys = {"name": place, URL: group.keys.get(URL, place), FROM: group.keys[FROM]}
+    locator = Table({"name": Text(name, place), URL: url, FROM: written}, keys, place)
+    rest = {key: node for key, node in group.entries.items() if key not in (FROM, URL)}
+    keys = {**{key: group.keys[key] for key in rest}, LOCATORS: group.keys[FROM]}
+    return Table({**rest, LOCATORS: Listing([locator], place)}, keys, group.place)
 
 
 def with_listed_pages(root: Table) -> Table:
@@ -54,10 +72,15 @@ def with_listed_pages(root: Table) -> Table:
 
 def fault_of_list(group: Table) -> tuple[Place, str, str] | None:
     """What is wrong with a group whose list stays unread: place, what, and hint; None if it has no list."""
-    if FROM in group.entries and group.text(FROM) in SOURCES:
-        if LOCATORS in group.entries:
-            what = f"the group has both from: {group.text(FROM)} and locators"
-            return group.keys[LOCATORS], what, "make two groups of it"
+    if FROM in group.entries and LOCATORS in group.entries:
+        what = f"the group has both from: {group.text(FROM)} and locators"
+        return group.keys[LOCATORS], what, "make two groups of it"
+    if FROM in group.entries and group.text(FROM) not in SOURCES:
+        what = f"{group.text(FROM)} is neither a source of pages nor a file with a row for each page"
+        near = nearest(group.text(FROM) or "", SOURCES)
+        hint = f"write {' or '.join(SOURCES)}, or a file that ends in {', '.join(SUFFIXES)}"
+        return group.at(FROM), what, f"did you mean {near}?" if near else hint
+    if FROM in group.entries:
         if not group.text(URL):
             return group.keys[FROM], f"the {group.text(FROM)} has no address", "add `url: https://…`"
         if group.text(FROM) != SOURCES[0]:

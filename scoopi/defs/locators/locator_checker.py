@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from datetime import date
 from math import prod
 
+from scoopi.defs.locators.row_file import SUFFIXES, Find, RowFile, RowFileError, is_row_file
 from scoopi.defs.locators.values_builder import read_values
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text
+from scoopi.model.place import Place
 from scoopi.model.text.locator_values import LocatorValues
 from scoopi.model.text.text_template import placeholder_names
 
-VALUES = "values"
+VALUES, FROM = "values", "from"
 MOST_PAGES = 100_000_000
 
 
@@ -24,12 +26,37 @@ def values_of(entry: Table, today: date) -> tuple[LocatorValues, ...]:
     return tuple(each for each in read if not isinstance(each, Fault))
 
 
-def names_given(group: Table | None) -> set[str]:
-    """Names of the values that the locators of a group, as written, give to its pages."""
+def names_given(group: Table | None, find: Find) -> set[str] | None:
+    """Names of the values that the locators of a group, as written, give to its pages; None if unknown.
+
+    Args:
+        find: where the file of a path is.
+    """
     listing = None if group is None else group.entries.get("locators")
     entries = listing.entries if isinstance(listing, Listing) else ()
-    tables = (each.table(VALUES) for each in entries if isinstance(each, Table) and VALUES in each.names())
-    return {name for table in tables if table is not None for name in table.entries}
+    names: set[str] = set()
+    for each in entries:
+        if isinstance(each, Table):
+            table = each.table(VALUES) if VALUES in each.names() else None
+            names.update(() if table is None else table.entries)
+            if FROM in each.names():
+                try:
+                    rows = rows_of(each, find)
+                    names.update(() if rows is None else rows.columns())
+                except RowFileError:
+                    rows = None
+                if rows is None:
+                    return None  # reported where the file is checked
+    return names
+
+
+def rows_of(entry: Table, find: Find) -> RowFile | None:
+    """The file that gives the pages of a locator; None if it has none, or none that can be read."""
+    written = entry.text(FROM)
+    if written is None or not is_row_file(written):
+        return None
+    found = find(written)
+    return None if isinstance(found, Fault) else RowFile(found)
 
 
 def texts_of(entry: Table) -> Iterator[str]:
@@ -42,17 +69,25 @@ class LocatorChecker:
 
     Args:
         today: what `today` in a range stands for.
+        find: where the file of a path is.
     """
 
-    def __init__(self, findings: Findings, today: date) -> None:
+    def __init__(self, findings: Findings, today: date, find: Find) -> None:
         self._findings = findings
         self._today = today
+        self._find = find
 
     def check(self, entry: Table, key: str) -> None:
         """Check one entry of `locators`; `key` is the path to it."""
         table = entry.table(VALUES) if VALUES in entry.names() else None
         known = list(table.entries) if table is not None else []
-        if not known and not any("%{" in (entry.text(name) or "") for name in ("name", "url")):
+        rows = 1
+        if FROM in entry.names():
+            counted = self._check_rows(entry, key, known)
+            if counted is None:
+                return
+            rows = counted
+        elif not known and not any("%{" in (entry.text(name) or "") for name in ("name", "url")):
             return
         for path, text in _texts(entry, key):
             for name in placeholder_names(text.text):
@@ -64,10 +99,39 @@ class LocatorChecker:
                     else:
                         self._findings.error(text.place, path, what, hint)
         if table is not None:
-            self._check_values(table, f"{key}.{VALUES}")
+            self._check_values(table, f"{key}.{VALUES}", rows)
 
-    def _check_values(self, table: Table, key: str) -> None:
-        counts = []
+    def _check_rows(self, entry: Table, key: str, known: list[str]) -> int | None:
+        """The number of rows of its file, whose columns become known; None if it cannot be read."""
+        written, place, key = entry.text(FROM) or "", entry.at(FROM), f"{key}.{FROM}"
+        if not is_row_file(written):
+            what = f"{written or 'nothing'} is not a file with a row for each page"
+            self._findings.error(place, key, what, f"name a file that ends in {', '.join(SUFFIXES)}")
+            return None
+        found = self._find(written)
+        if isinstance(found, Fault):
+            self._findings.error(place, key, found.what, found.hint)
+            return None
+        try:
+            file = RowFile(found)
+            columns, count = file.columns(), sum(1 for _ in file.rows())
+        except RowFileError as fault:
+            at = Place(str(found), fault.line, 1 if fault.line else 0)
+            self._findings.error(at, key, fault.what, fault.hint, also=place)
+            return None
+        if both := next((name for name in columns if name in known), None):
+            what = f"{both} has values, and {written} has a column of that name"
+            self._findings.error(place, key, what, "give one of them another name")
+        if not any(name in columns for text in texts_of(entry) for name in placeholder_names(text)):
+            what = f"no placeholder stands for a column of {written}"
+            self._findings.error(place, key, what, f"write %{{{columns[0]}}} in the address")
+        if not count:
+            self._findings.warning(place, key, f"{written} has no rows", "is it the right file?")
+        known += columns
+        return count
+
+    def _check_values(self, table: Table, key: str, rows: int) -> None:
+        counts = [rows]
         for name, node in table.entries.items():
             read = read_values(name, node, self._today)
             if isinstance(read, Fault):
@@ -87,5 +151,5 @@ def _texts(node: Node, key: str) -> Iterator[tuple[str, Text]]:
             yield from _texts(entry, f"{key}[{number}]")
     else:
         for name, entry in node.entries.items():
-            if name != VALUES:
+            if name not in (VALUES, FROM):
                 yield from _texts(entry, f"{key}.{name}")

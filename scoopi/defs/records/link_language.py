@@ -5,7 +5,6 @@ Source: defs/README.md, 6.1.
 
 from __future__ import annotations
 
-from scoopi.defs.locators.listed_pages import SOURCES
 from scoopi.defs.yaml.shape import Key, Kind, ListOf, Record, Scalar, TextOrTexts
 from scoopi.model.records.record_def import ONCE, SAME
 
@@ -90,11 +89,16 @@ LINK_KEYS = (
 LIST_KEYS = (
     Key(
         "from",
-        Scalar(Kind.NAME, SOURCES),
-        "What lists the group's pages, in place of `locators`: a sitemap, or a feed (RSS, Atom).",
+        _NAME,
+        "What lists the group's pages, in place of `locators`: `sitemap`, `feed` (RSS, Atom), or a file.",
         "from: sitemap",
     ),
-    Key("url", _NAME, "Address of the sitemap or feed.", 'url: "https://shop.example/sitemap.xml"'),
+    Key(
+        "url",
+        _NAME,
+        "Address of the sitemap or feed; of the pages of a file, by default its column `url`.",
+        'url: "https://shop.example/sitemap.xml"',
+    ),
     Key(
         "match",
         TextOrTexts(),

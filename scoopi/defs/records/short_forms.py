@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from scoopi.defs.locators.listed_pages import with_listed_pages
+from scoopi.defs.locators.listed_pages import with_listed_pages, with_rows
 from scoopi.defs.locators.locator_checker import VALUES, texts_of
 from scoopi.defs.records.record_language import MARKS
 from scoopi.defs.scrape.language import LOCATOR
@@ -60,6 +60,7 @@ def _mapped(table: Table, expand: Callable[[str, Node, Place], Node]) -> Table:
 def _locator_group(name: str, node: Node, place: Place) -> Node:
     """`list: URL`, or a list of URLs: locators that have the name of the group."""
     if isinstance(node, Table):
+        node = with_rows(name, node)
         locators = node.entries.get("locators")
         if isinstance(locators, Listing) and any(isinstance(entry, Text) for entry in _first(locators)):
             locators = _locators(name, locators)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -70,6 +71,7 @@ class Checkers(msgspec.Struct, frozen=True):
         url: the address of a locator.
         page: the same address, where that is right: a local file that is not there (yet).
         ca: the path of a file of trusted authorities.
+        find: where the file of a path is, or why it cannot be read.
         page_selector: a CSS selector of an element.
         loader: the loader of a task group, which may need a library.
         host_pattern: which hosts a site has; returns the pattern as hosts are compared with it.
@@ -87,6 +89,7 @@ class Checkers(msgspec.Struct, frozen=True):
     url: Callable[[str], Fault | None] = no_fault
     page: Callable[[str], Fault | None] = no_fault
     ca: Callable[[str], Fault | None] = no_fault
+    find: Callable[[str], Path | Fault] = Path
     page_selector: Callable[[str], Fault | None] = no_fault
     loader: Callable[[str], Fault | None] = no_fault
     host_pattern: Callable[[str], str | Fault] = str.lower

@@ -5,6 +5,7 @@ from __future__ import annotations
 from scoopi.defs.browser.browser_builder import BrowserChecker
 from scoopi.defs.locators.listed_pages import fault_of_list, is_without_locators
 from scoopi.defs.locators.locator_checker import LocatorChecker, names_given
+from scoopi.defs.locators.row_file import until_fault
 from scoopi.defs.locators.values_builder import local_today
 from scoopi.defs.records.page_identity import groups_on_locators, parents_of
 from scoopi.defs.records.record_checker import RecordChecker
@@ -31,7 +32,7 @@ from scoopi.defs.sites.site_builder import SiteBuilder
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Table, Text
 from scoopi.model.definitions import Definitions, LocatorGroup, TaskDef, TaskGroup
-from scoopi.model.place import NOWHERE
+from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records import with_change
 from scoopi.model.sites import SiteBlock
 from scoopi.model.text.shown import nearest
@@ -52,7 +53,7 @@ class DefsChecker:
         self._default_steps = default_steps
         self._checkers = checkers
         self._findings = findings
-        self._locator_groups = build_locator_groups(root.table("locatorGroups"))
+        self._locator_groups = build_locator_groups(root.table("locatorGroups"), checkers.find)
         self._task_groups = build_task_groups(root.table("taskGroups"))
         self._data_defs, self._record_defs = _built_defs(root.table("dataDefs"))
         self._sets = StepSets(root.table("steps"), findings)
@@ -127,7 +128,7 @@ class DefsChecker:
 
     def _check_requests(self) -> None:
         checker, groups = RequestChecker(self._findings), self._root.table("locatorGroups")
-        locators = LocatorChecker(self._findings, local_today())
+        locators = LocatorChecker(self._findings, local_today(), self._checkers.find)
         for name in self._locator_groups:
             node = groups.table(name) if groups is not None else None
             if node is not None and (fault := fault_of_list(node)) is not None:
@@ -156,9 +157,10 @@ class DefsChecker:
 
     def _check_urls(self, group: LocatorGroup) -> None:
         """Missing pages are warnings, as they may come later; of a long list the first ones do."""
-        missing = 0
-        for number, written in enumerate(group.locators):
+        missing, places = 0, dict[Place, int]()
+        for written in until_fault(group.locators):
             locator = next(written.each(), written)
+            number = places.setdefault(written.place, len(places))
             if not locator.url:
                 continue
             key = f"locatorGroups.{group.name}.locators[{number}].url"
@@ -233,8 +235,10 @@ class DefsChecker:
             group = self._task_groups[name]
             is_used = bool(parents_of(group, self._record_defs))
             locators = self._root.table("locatorGroups")
-            given = names_given(locators.table(name) if locators is not None and is_used else None)
-            checker.check_parents(group, self._record_defs, given)
+            group_node = locators.table(name) if locators is not None and is_used else None
+            given = names_given(group_node, self._checkers.find)
+            if given is not None:
+                checker.check_parents(group, self._record_defs, given)
             checker.check_changed(self._task_groups[name], self._record_defs)
             for task in self._task_groups[name].tasks:
                 if task.data_def in self._written:

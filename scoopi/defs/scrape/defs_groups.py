@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 import msgspec
 
 from scoopi.defs.browser.browser_builder import build_browser
+from scoopi.defs.locators.locator_checker import FROM, rows_of
+from scoopi.defs.locators.row_file import Find, in_portions
 from scoopi.defs.records.record_def_builder import WrittenRecordDef
 from scoopi.defs.scrape.class_names import CSS_PARSER, LINK_MAKER, XPATH_PARSER
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
@@ -15,6 +17,7 @@ from scoopi.defs.sites.request_builder import locator_def
 from scoopi.defs.yaml.node import Listing, Node, Table, read_bool
 from scoopi.model.definitions import BrowserDef, LocatorDef, LocatorGroup, OutputDef, TaskDef, TaskGroup
 from scoopi.model.place import Place
+from scoopi.model.text.locator_values import RowValues
 
 _LIVE, _LOADER, _BROWSER, CHANGED = "live", "loader", "browser", "changed"
 _AUTO = "auto"
@@ -130,10 +133,10 @@ def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:
     return groups
 
 
-def build_locator_groups(section: Table | None) -> dict[str, LocatorGroup]:
+def build_locator_groups(section: Table | None, find: Find) -> dict[str, LocatorGroup]:
     """The groups by name; entries that are not mappings are skipped, as they are findings elsewhere."""
     return {
-        name: LocatorGroup(name, WrittenLocators(node.entries.get("locators")), place)
+        name: LocatorGroup(name, WrittenLocators(node.entries.get("locators"), find), place)
         for name, node, place in _tables(section)
     }
 
@@ -149,12 +152,16 @@ def _tables(section: Table | None) -> list[tuple[str, Table, Place]]:
 class WrittenLocators(Collection[LocatorDef]):
     """Creates each locator on access; entries that are not mappings are skipped.
 
+    A locator with a file of rows is several, each with some of the rows.
+
     Args:
         node: of the key `locators`; None when there is none.
+        find: where the file of a path is.
     """
 
-    def __init__(self, node: Node | None) -> None:
+    def __init__(self, node: Node | None, find: Find) -> None:
         self._entries = node.entries if isinstance(node, Listing) else ()
+        self._find = find
 
     def __len__(self) -> int:
         return sum(isinstance(entry, Table) for entry in self._entries)
@@ -162,10 +169,21 @@ class WrittenLocators(Collection[LocatorDef]):
     def __iter__(self) -> Iterator[LocatorDef]:
         for entry in self._entries:
             if isinstance(entry, Table):
-                yield locator_def(entry)
+                locator = locator_def(entry)
+                if FROM in entry.names():
+                    yield from self._with_rows(locator, entry)
+                else:
+                    yield locator
 
     def __contains__(self, locator: object) -> bool:
         return any(each == locator for each in self)
+
+    def _with_rows(self, locator: LocatorDef, entry: Table) -> Iterator[LocatorDef]:
+        file = rows_of(entry, self._find)
+        if file is not None:
+            columns = file.columns()
+            for rows in in_portions(file.rows()):
+                yield msgspec.structs.replace(locator, values=(RowValues(columns, rows), *locator.values))
 
 
 class DataDefUse(msgspec.Struct):

@@ -61,6 +61,12 @@ LOCATOR = Record(
             "idempotent: true",
         ),
         Key(
+            "from",
+            _NAME,
+            "A file with a page in each row, whose columns the placeholders stand for.",
+            "from: shops.csv",
+        ),
+        Key(
             "values",
             Record(others=Free(), called="value"),
             "What the placeholders of the locator stand for: a page for each combination.",

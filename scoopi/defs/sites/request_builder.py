@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote_plus
 
-from scoopi.defs.locators.locator_checker import VALUES, values_of
+from scoopi.defs.locators.locator_checker import FROM, VALUES, values_of
 from scoopi.defs.locators.values_builder import local_today
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.defs.sites.site_builder import header_fault, secret_fault
@@ -21,7 +21,7 @@ from scoopi.model.text.secrets import variable_of
 from scoopi.model.text.text_template import unescaped
 
 METHODS = ("GET", "POST", "PUT", "PATCH")
-PLAIN_KEYS = frozenset({"name", "url", VALUES})
+PLAIN_KEYS = frozenset({"name", "url", FROM, VALUES})
 _BODIES = ("form", "json")
 _PLACEHOLDER = re.compile(r"(%{1,2}\{[^{}]*\})")
 _JSON_WORDS = {"null": None, "~": None, "": None, "true": True, "false": False}
@@ -31,7 +31,7 @@ def locator_def(entry: Table) -> LocatorDef:
     """The locator of an entry; its plain `params` become a part of its address."""
     name, url, place = entry.text("name") or "", entry.text("url") or "", entry.at("url")
     values = values_of(entry, local_today()) if VALUES in entry.names() else ()
-    if not values and ("%%{" in url or "%%{" in name):
+    if not values and FROM not in entry.names() and ("%%{" in url or "%%{" in name):
         name, url = unescaped(name), unescaped(url)
     if PLAIN_KEYS.issuperset(entry.names()):
         return LocatorDef(name, url, place, values=values)

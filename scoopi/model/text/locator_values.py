@@ -96,7 +96,29 @@ class TextValues(msgspec.Struct, frozen=True, tag="texts"):
         return iter(self.listed)
 
 
-LocatorValues = NumberValues | DateValues | TextValues
+class RowValues(msgspec.Struct, frozen=True, tag="rows"):
+    """Rows of a file: the values of a row belong together.
+
+    Attributes:
+        names: of the columns.
+        rows: cells in the order of the columns.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.rows)
+
+    def given(self) -> Iterator[dict[str, str]]:
+        """Each row, by the names of its columns."""
+        for row in self.rows:
+            yield dict(zip(self.names, row, strict=True))
+
+
+LocatorValues = NumberValues | DateValues | TextValues | RowValues
 
 
 def all_values(values: Sequence[LocatorValues]) -> Iterator[dict[str, str]]:
@@ -105,6 +127,11 @@ def all_values(values: Sequence[LocatorValues]) -> Iterator[dict[str, str]]:
         yield {}
         return
     first, *others = values
+    if isinstance(first, RowValues):
+        for row in first.given():
+            for rest in all_values(others):
+                yield {**row, **rest}
+        return
     for text in first.texts():
         for rest in all_values(others):
             yield {first.name: text, **rest}

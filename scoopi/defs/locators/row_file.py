@@ -1,0 +1,212 @@
+"""RowFile: a file whose rows are pages, and whose columns the placeholders of a locator stand for.
+
+Source: defs/README.md, 1.4.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from scoopi.defs.scrape.checkers import Fault
+from scoopi.errors import DefsError
+
+Item = TypeVar("Item")
+Row = tuple[str, ...]
+Find = Callable[[str], Path | Fault]
+"""Where the file of a path as written is, or why it cannot be read."""
+LINE_COLUMN = "url"
+"""The only column of a text file."""
+ROWS_AT_ONCE = 500
+COMMENT = "#"
+_DELIMITERS = ",;\t|"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_NOT_UTF8 = "save the file as UTF-8"
+
+
+class RowFileError(DefsError):
+    """A row, or the whole file, cannot be read.
+
+    Attributes:
+        line: of the file, from 1; 0 for the whole file.
+    """
+
+    def __init__(self, path: Path, line: int, what: str, hint: str) -> None:
+        super().__init__(what, at=f"{path}:{line}" if line else str(path), hint=hint)
+        self.line = line
+
+
+class RowFile:
+    """A file with a page in each row; it is read row by row each time that it is asked.
+
+    `.csv` and `.tsv` have a header with the names of the columns; `.jsonl` and `.ndjson` have an object in
+    each line, of which the first one names the columns; `.txt` has an address in each line.
+
+    Args:
+        path: of a regular file; its suffix says how it is read.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read = _READERS[path.suffix.lower()]
+
+    def columns(self) -> Row:
+        """The names of the columns.
+
+        Raises:
+            RowFileError: it has none, or they cannot be read.
+        """
+        columns, _ = next(self._rows())
+        return columns
+
+    def rows(self) -> Iterator[Row]:
+        """The cells of each row, as many as there are columns, without blanks at their ends.
+
+        Raises:
+            RowFileError: a row cannot be read.
+        """
+        for _, row in islice(self._rows(), 1, None):
+            if any(row):
+                yield row
+
+    def _rows(self) -> Iterator[tuple[Row, Row]]:
+        """The columns, then columns and cells of each row."""
+        try:
+            with self.path.open("rb") as file:
+                if file.read(2) in _UTF16:
+                    raise RowFileError(self.path, 0, "the file is UTF-16", _NOT_UTF8)
+            with self.path.open(encoding="utf-8-sig", newline="") as text:
+                yield from self._read(self.path, text)
+        except UnicodeDecodeError as error:
+            raise RowFileError(
+                self.path, self._first_line_not_utf8(), "this is not UTF-8", _NOT_UTF8
+            ) from error
+        except OSError as error:
+            raise RowFileError(
+                self.path, 0, f"cannot be read: {error.strerror}", "look at the file"
+            ) from None
+
+    def _first_line_not_utf8(self) -> int:
+        """The error itself counts within a piece of the file."""
+        with self.path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    line.decode()
+                except UnicodeDecodeError:
+                    return number
+        return 0
+
+
+def is_row_file(text: str) -> bool:
+    """Whether a text names a file of this kind, by its suffix."""
+    return Path(text).suffix.lower() in _READERS
+
+
+def in_portions(rows: Iterable[Row]) -> Iterator[tuple[Row, ...]]:
+    """The rows, so many together that memory does not grow with the file."""
+    left = iter(rows)
+    while portion := tuple(islice(left, ROWS_AT_ONCE)):
+        yield portion
+
+
+def until_fault(items: Iterable[Item]) -> Iterator[Item]:
+    """The items up to a row that cannot be read, which is reported elsewhere."""
+    try:
+        yield from items
+    except RowFileError:
+        return
+
+
+def _csv_rows(path: Path, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
+    lines = iter(text)
+    first = next(lines, "")
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else max(_DELIMITERS, key=first.count)
+    reader = csv.reader(_chained(first, lines), delimiter=delimiter, strict=True)
+    columns: Row = ()
+    while True:
+        began = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise RowFileError(path, began, f"this is not CSV: {error}", "look at its quotes") from None
+        if cells is None:
+            break
+        row = tuple(cell.strip() for cell in cells)
+        if not any(row):
+            continue
+        if not columns:
+            columns = _ensured_columns(path, began, row)
+            yield columns, ()
+        elif len(row) != len(columns):
+            what = f"the row has not as many cells ({len(row)}) as the header ({len(columns)})"
+            raise RowFileError(path, began, what, f"separate {len(columns)} cells with {delimiter!r}")
+        else:
+            yield columns, row
+    if not columns:
+        raise RowFileError(path, 0, "the file has no header", "begin it with the names of its columns")
+
+
+def _chained(first: str, lines: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from lines
+
+
+def _ensured_columns(path: Path, line: int, columns: Row) -> Row:
+    hint = "give each column a name of its own in the header"
+    if "" in columns:
+        raise RowFileError(path, line, f"column {columns.index('') + 1} has no name", hint)
+    double = next((name for name in columns if columns.count(name) > 1), None)
+    if double is not None:
+        raise RowFileError(path, line, f"two columns are named {double}", hint)
+    return columns
+
+
+def _json_rows(path: Path, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
+    columns: Row = ()
+    for number, line in enumerate(text, 1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except ValueError as error:
+            what = f"this is not JSON: {getattr(error, 'msg', error)}"
+            raise RowFileError(path, number, what, "write one object in each line") from None
+        if not isinstance(found, dict):
+            raise RowFileError(
+                path, number, "this is not an object", 'write { "url": "https://…" } in each line'
+            )
+        if not columns:
+            columns = _ensured_columns(path, number, tuple(name.strip() for name in found))
+            yield columns, ()
+        cells = {name.strip(): _cell(path, number, name, value) for name, value in found.items()}
+        yield columns, tuple(cells.get(name, "") for name in columns)
+    if not columns:
+        raise RowFileError(path, 0, "the file has no rows", 'write { "url": "https://…" } in each line')
+
+
+def _cell(path: Path, line: int, name: str, value: Any) -> str:
+    if isinstance(value, (dict, list)):
+        raise RowFileError(path, line, f"{name} is no single value", "write a text or a number")
+    return value.strip() if isinstance(value, str) else "" if value is None else json.dumps(value)
+
+
+def _text_rows(_: Path, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
+    yield (LINE_COLUMN,), ()
+    for line in text:
+        address = line.strip()
+        if not address.startswith(COMMENT):
+            yield (LINE_COLUMN,), (address,)
+
+
+_READERS: dict[str, Callable[[Path, Iterable[str]], Iterator[tuple[Row, Row]]]] = {
+    ".csv": _csv_rows,
+    ".tsv": _csv_rows,
+    ".jsonl": _json_rows,
+    ".ndjson": _json_rows,
+    ".txt": _text_rows,
+}
+SUFFIXES = tuple(_READERS)
