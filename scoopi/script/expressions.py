@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from scoopi.errors import ScriptError
-from scoopi.model.data import ScriptRow
+from scoopi.model.data import Axis, ScriptRow
 from scoopi.model.text.pure_expression import Dependence, dependence, reads_of
 
 if TYPE_CHECKING:
@@ -15,11 +16,19 @@ if TYPE_CHECKING:
 _MOST_RESULTS, _MOST_TEXTS = 10_000, 500
 _LONG = 500
 """A result, or a value that it depends on, of more characters is not kept."""
-_Key = tuple[object, ...]
+_Parts = tuple[str | int | None, ...]
 
 
 class NoExpressionError(Exception):
     """The script must be evaluated like any other: it is more, or its error is to name line and column."""
+
+
+class _Known(NamedTuple):
+    """A script for rows of these axes: what it depends on in a row (None if it is more), and its results."""
+
+    axes: Sequence[Axis]
+    parts_of: Callable[[ScriptRow], _Parts] | None
+    results: dict[_Parts, str | None]
 
 
 class Expressions:
@@ -36,8 +45,8 @@ class Expressions:
         self._new_sandbox = new_sandbox
         self._sandbox: Sandbox | None = None
         self._compiled: set[str] = set()
-        self._results: dict[_Key, str | None] = {}
-        self._known: dict[_Key, Dependence | None] = {}
+        self._known: dict[tuple[str, int, int], _Known] = {}
+        self._kept = 0
 
     def of_row(self, text: str, row: ScriptRow) -> str | None:
         """The result as text, None for null and undefined.
@@ -48,30 +57,30 @@ class Expressions:
             NoExpressionError: it must be evaluated like any other script.
             ScriptError: it met a limit.
         """
-        place = text, row.own, row.axes
-        if place not in self._known:
-            if len(self._known) >= _MOST_TEXTS:
-                self._known.clear()
-                self._results.clear()
-            reads = reads_of(text)
-            names = [axis.axis_name for axis in row.axes]
-            self._known[place] = None if reads is None else dependence(reads, names, row.own)
-        parts = self._known[place]
-        if parts is None:
+        place = text, row.own, id(row.axes)
+        known = self._known.get(place)
+        if known is None or known.axes is not row.axes:
+            known = self._known[place] = self._understood(text, row)
+        if known.parts_of is None:
             raise NoExpressionError
-        key = (
-            id(parts),
-            *[row.indexes[at] for at in parts.indexes],
-            *[row.values[at] for at in parts.values],
-        )
-        if key not in self._results:
-            result = self.evaluate(text, row.as_json())
-            if len(self._results) >= _MOST_RESULTS:
-                self._results.clear()
-            if any(isinstance(part, str) and len(part) > _LONG for part in (*key, result)):
-                return result
-            self._results[key] = result
-        return self._results[key]
+        parts = known.parts_of(row)
+        if parts in known.results:
+            return known.results[parts]
+        result = self.evaluate(text, row.as_json())
+        if not any(isinstance(part, str) and len(part) > _LONG for part in (*parts, result)):
+            known.results[parts] = result
+            self._kept += 1
+        return result
+
+    def _understood(self, text: str, row: ScriptRow) -> _Known:
+        if len(self._known) >= _MOST_TEXTS or self._kept >= _MOST_RESULTS:
+            self._known.clear()
+            self._kept = 0
+        reads = reads_of(text)
+        if reads is None:
+            return _Known(row.axes, None, {})
+        parts = dependence(reads, [axis.axis_name for axis in row.axes], row.own)
+        return _Known(row.axes, partial(_parts_of, parts), {})
 
     def evaluate(self, text: str, row: str) -> str | None:
         """As `of_row`, for a row in JSON; its result is not kept."""
@@ -92,3 +101,8 @@ class Expressions:
             raise NoExpressionError from None
         assert result is None or isinstance(result, str), "an expression over a row gives no date"
         return result
+
+
+def _parts_of(parts: Dependence, row: ScriptRow) -> _Parts:
+    values = tuple([row.values[at] for at in parts.values])
+    return (*values, *[row.indexes[at] for at in parts.indexes]) if parts.indexes else values

@@ -116,8 +116,10 @@ class PageScripts:
             ScriptError: the script is wrong, failed, or met a limit; the next call begins with new globals.
         """
         if self._sandbox is None and self._expressions is not None:
-            with suppress(NoExpressionError):
+            try:  # not `suppress`, which takes as long as what is inside
                 return self._expressions.of_row(script_text(text), row)
+            except NoExpressionError:
+                pass
         if text in self._read_rows:
             written = row.as_json()
             key: str | tuple[str, str] = (text, written)

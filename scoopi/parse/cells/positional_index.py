@@ -86,6 +86,7 @@ class PositionalIndex:
         self._groups = groups
         self._cell_tag = query.steps[-1].child_tag if query.is_text else None
         self._leaves: dict[tuple[int, ...], Leaf] = {}
+        self._rows: dict[range, list[Element | None] | None] = {}
 
     def leaf(self, outer: tuple[int, ...]) -> Leaf:
         """The values under all positions but the last.
@@ -104,7 +105,9 @@ class PositionalIndex:
         Raises:
             ParseError: as `leaf`.
         """
-        elements = self._single_rows(rows)
+        if rows not in self._rows:  # item and fact ask for the same ones
+            self._rows[rows] = self._single_rows(rows)
+        elements = self._rows[rows]
         if elements is not None and self._cell_tag is not None:
             is_full = self._query.is_full_text
             return row_reader().part(elements, self._cell_tag, is_full, cells.start, cells.stop)
