@@ -101,7 +101,7 @@ def progress_text(progress: Progress, recent: Recent) -> str:
     if progress.retrying:
         words.append(f"{progress.retrying:,} waiting for retry, next in {progress.retry_in_s:.0f} s")
     if progress.waiting_hosts:
-        words.append(_waiting(progress.waiting_hosts))
+        words.append(_waiting(progress.waiting_hosts, progress.waiting_reason))
     return "  ".join(words)
 
 
@@ -131,6 +131,7 @@ def _figures(progress: Progress) -> dict[str, object]:
     return {name: getattr(progress, name) for name in names}
 
 
-def _waiting(hosts: tuple[str, ...]) -> str:
+def _waiting(hosts: tuple[str, ...], reason: str) -> str:
+    why = f" ({printable(reason)})" if reason else ""
     others = f" and {len(hosts) - 1:,} more" if len(hosts) > 1 else ""
-    return f"waiting for {printable(hosts[0])}{others}"
+    return f"waiting for {printable(hosts[0])}{why}{others}"

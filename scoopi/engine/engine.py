@@ -203,12 +203,14 @@ class Engine:
         names = ("jobs.done", "jobs.failed", "jobs.skipped")
         done, failed, skipped = (self._counts.value(name) for name in names)
         retrying = len(self._retries)
+        hosts = self._parts.tasks.waiting_hosts()
         return Progress(
             done=int(done + failed + skipped),
             failed=int(failed),
             left=self._store.left(),
             pages=int(self._counts.value("pages")),
-            waiting_hosts=self._parts.tasks.waiting_hosts(),
+            waiting_hosts=hosts,
+            waiting_reason=self._parts.tasks.trouble(hosts[0]) if hosts else "",
             seconds=time.monotonic() - self._started,
             retrying=retrying,
             retry_in_s=self._retries.next_in() if retrying else 0.0,

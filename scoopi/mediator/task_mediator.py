@@ -117,6 +117,10 @@ class TaskMediator:
         """Hosts that have jobs waiting here; approximate, as they change all the time."""
         return tuple(host for host in self._queues.waiting_hosts() if host != FILE_HOST)
 
+    def trouble(self, host: str) -> str:
+        """What keeps a host from being asked as usual, in a few words; empty if nothing does."""
+        return self._queues.trouble(host)
+
     def given(self) -> list[str]:
         """Ids of the jobs that workers have; approximate, as they change all the time."""
         return [job for worker in list(self._pool) for job in list(worker.outstanding)]

@@ -153,6 +153,10 @@ class TaskQueues:
         """Whether the host is left alone for a while; may be asked by any thread."""
         return self._clocks.is_left_alone(host)
 
+    def trouble(self, host: str) -> str:
+        """What keeps the host from being asked as usual; may be asked by any thread."""
+        return self._clocks.trouble(host)
+
     def forget_worker(self, worker: PoolWorker) -> None:
         """A dead worker asks for nothing any more."""
         for host, asking in list(self._asking.items()):

@@ -167,8 +167,7 @@ class HostClocks:
 
     def standing(self, host: str) -> Standing:
         """Whether the host answers; may be asked by any thread."""
-        clock = self._clocks.get(host)
-        return Standing.UNKNOWN if clock is None else clock.standing
+        return self._clocks[host].standing if host in self._clocks else Standing.UNKNOWN
 
     def rest_s(self, host: str) -> float:
         """For how long the host is left alone; 0: it is not. May be asked by any thread."""
@@ -178,9 +177,11 @@ class HostClocks:
     def is_left_alone(self, host: str) -> bool:
         """Whether jobs of the host stay in the store for now; may be asked by any thread."""
         clock, now = self._clocks.get(host), self._clock()
-        if clock is None or not clock.health.rest_s(now):
-            return False
-        return not clock.health.is_given_up(now, self._rules)
+        return bool(clock and clock.health.rest_s(now) and not clock.health.is_given_up(now, self._rules))
+
+    def trouble(self, host: str) -> str:
+        """As `HostHealth.trouble`; may be asked by any thread."""
+        return self._clocks[host].health.trouble() if host in self._clocks else ""
 
     def given_up(self, host: str) -> str:
         """Why the jobs of a host that has been waited for long enough fail; empty while it is waited for."""

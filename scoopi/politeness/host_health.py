@@ -85,6 +85,15 @@ class HostHealth(msgspec.Struct):
         rests = (self.row >= ROW_FOR_REST or self.is_asleep) and self.until - now >= LEAST_REST_S
         return self.until - now if rests else 0.0
 
+    def trouble(self) -> str:
+        """What keeps the host from being asked as usual, in a few words; empty if nothing does."""
+        if self.is_asleep:
+            return "it asked for a pause"
+        if not self.row:
+            return ""
+        errors = "an error" if self.row == 1 else f"{self.row:,} errors in a row"
+        return f"{errors}: {self.reason}" if self.reason else errors
+
     def is_given_up(self, now: float, rules: PolitenessSettings) -> bool:
         """Whether the host has brought nothing but errors for longer than it is waited for."""
         return self.row > 0 and now - self.since >= rules.host_timeout_s

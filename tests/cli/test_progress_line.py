@@ -38,6 +38,13 @@ def test_the_words_are_jobs_speed_failures_and_hosts() -> None:
     )
 
 
+def test_the_reason_for_which_a_host_is_waited_for_is_named() -> None:
+    progress = Progress(left=1, waiting_hosts=("a:80",), waiting_reason="2 errors in a row: connect")
+    assert progress_text(progress, deque([(0.0, 0, 0)])) == (
+        "0/1 job  waiting for a:80 (2 errors in a row: connect)"
+    )
+
+
 def test_at_the_start_there_is_no_speed_yet() -> None:
     assert progress_text(Progress(left=1), deque([(0.0, 0, 0)])) == "0/1 job"
 

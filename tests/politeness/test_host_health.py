@@ -81,6 +81,19 @@ def test_latency_beyond_the_usual_slows_a_host_down_in_proportion_and_within_a_l
     assert health.delay_s(0.0) == 0.0
 
 
+def test_trouble_is_named_until_a_page_comes() -> None:
+    health = HostHealth()
+    assert health.trouble() == ""
+    health.failed(0.0, LoadFault("connect", True, was_sent=False), RULES)
+    assert health.trouble() == "an error: connect"
+    health.failed(1.0, LoadFault(), RULES)
+    assert health.trouble() == "2 errors in a row: connect"
+    health.failed(2.0, LoadFault("status 503", True, 503, 9.0), RULES)
+    assert health.trouble() == "it asked for a pause"
+    health.answered(0.1)
+    assert health.trouble() == ""
+
+
 def test_fast_answers_and_fast_errors_never_shorten_the_delay() -> None:
     health = HostHealth()
     health.answered(1.0)

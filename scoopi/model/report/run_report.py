@@ -243,6 +243,7 @@ class Progress(msgspec.Struct, frozen=True):
         left: jobs known and not ended; grows with each link.
         pages: pages loaded so far.
         waiting_hosts: `host:port` of hosts that have jobs and no free grant now.
+        waiting_reason: what keeps the first of them from being asked as usual; may be empty.
         seconds: since the run (or its resuming) began.
         retrying: jobs that wait at this node for another attempt; the next is due in `retry_in_s` seconds.
         is_complete: every page of the run is known: `left` does not grow any more.
@@ -253,6 +254,7 @@ class Progress(msgspec.Struct, frozen=True):
     left: int = 0
     pages: int = 0
     waiting_hosts: tuple[str, ...] = ()
+    waiting_reason: str = ""
     seconds: float = 0.0
     retrying: int = 0
     retry_in_s: float = 0.0
