@@ -19,6 +19,7 @@ from scoopi.model.report.run_report import (
 
 _MOST_CAUSES = 10
 _MOST_NAMES = 10
+_MOST_TASKS, _LEAST_TASKS_S = 5, 1.0
 _FEWEST_FOR_RATE = 20
 """With fewer pages the rate is dominated by the start of the program."""
 
@@ -78,6 +79,8 @@ class Summary:
             yield "empty", self._empty(report)
         if times := _times(report.times, report.pages):
             yield "time", [times]
+        if len(report.tasks) > 1 and sum(report.tasks.values()) >= _LEAST_TASKS_S:
+            yield "tasks", _tasks(report.tasks)
         yield "output", self._output(report)
         if report.missing:
             names = [printable(name) for name in report.missing[:_MOST_NAMES]]
@@ -253,6 +256,15 @@ def _changes(changes: dict[str, ChangeCounts]) -> list[str]:
             words.append(f"{number(counts.unknown)} unknown as their pages were not loaded")
         lines.append(f"{', '.join(words)}: {', '.join(outputs)}")
     return lines
+
+
+def _tasks(tasks: dict[str, float]) -> list[str]:
+    """The tasks that have taken the longest."""
+    slowest = sorted(tasks.items(), key=lambda task: -task[1])[:_MOST_TASKS]
+    width = max(len(duration(seconds)) for _, seconds in slowest)
+    lines = [f"{duration(seconds):>{width}}  {printable(name)}" for name, seconds in slowest]
+    more = len(tasks) - len(lines)
+    return lines + ([f"and {number(more)} more"] if more else [])
 
 
 def _times(times: dict[str, float], pages: int) -> str:

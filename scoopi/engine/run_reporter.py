@@ -14,7 +14,7 @@ from scoopi.errors import AppenderError, ClusterError, StoreError
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.data_def import DataDef
 from scoopi.model.failure import run_failure
-from scoopi.model.report.finds import LOADS, MET, PAGES, PREFIX, ROWS, SEPARATOR, axes_read
+from scoopi.model.report.finds import LOADS, MET, PAGES, PREFIX, ROWS, SEPARATOR, TIMES, axes_read
 from scoopi.model.report.run_report import Cause, FieldFigures, JobCounts, LoadCounts, RunReport, RunStatus
 from scoopi.plugins.encoders.rows_encoder import read_rows
 from scoopi.publishing.row_tally import Published
@@ -124,6 +124,7 @@ class RunReporter:
         self._notes = notes
         self._began = self._first_began = datetime.now().astimezone()
         self._times_before: Mapping[str, float] = {}
+        self._tasks_before: Mapping[str, float] = {}
         self._rows_before: Mapping[str, int] = {}
         self._loads_before: Mapping[str, LoadCounts] = {}
 
@@ -138,7 +139,7 @@ class RunReporter:
         if earlier is not None:
             self._first_began = earlier.started
             self._times_before, self._rows_before = earlier.time, earlier.rows
-            self._loads_before = earlier.loads
+            self._loads_before, self._tasks_before = earlier.loads, earlier.tasks
         jobs = JobCounts(left=None)  # how many there will be is not known yet
         rows = dict(self._rows_before)
         place = self._place
@@ -164,6 +165,7 @@ class RunReporter:
             errors=found.errors if fault is None else (_cause(fault), *found.errors),
             warnings=found.warnings,
             times=self._all_times(),
+            tasks=self._all_tasks(),
             seconds=(ended - self._began).total_seconds(),
             published=outcome.published is not None,
             publish_note=self._note(outcome),
@@ -217,6 +219,14 @@ class RunReporter:
         for step, seconds in self._counts.with_prefix("time.").items():
             times[step] = round(times.get(step, 0.0) + seconds, 3)
         return times
+
+    def _all_tasks(self) -> dict[str, float]:
+        tasks = dict(self._tasks_before)
+        for counter, seconds in self._counts.with_prefix(f"{PREFIX}{TIMES}{SEPARATOR}").items():
+            group, task, _ = counter.split(SEPARATOR)
+            name = f"{group}.{task}"
+            tasks[name] = round(tasks.get(name, 0.0) + seconds, 3)
+        return tasks
 
     def _all_loads(self) -> dict[str, LoadCounts]:
         loads = dict(self._loads_before)

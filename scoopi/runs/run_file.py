@@ -53,6 +53,7 @@ class RunView(msgspec.Struct, frozen=True):
     fields: tuple[FieldFigures, ...] = ()
     awaiting: tuple[str, ...] = ()
     time: dict[str, float] = {}
+    tasks: dict[str, float] = {}
     versions: dict[str, str] = {}
 
     @classmethod
@@ -86,6 +87,7 @@ class RunView(msgspec.Struct, frozen=True):
             fields=report.fields,
             awaiting=awaiting,
             time=report.times,
+            tasks=report.tasks,
             versions=versions,
         )
 
@@ -108,6 +110,7 @@ class RunView(msgspec.Struct, frozen=True):
             retries=self.retries,
             fields=self.fields,
             times=self.time,
+            tasks=self.tasks,
             skipped=self.skipped,
             loads=self.loads,
             publish_note=ALREADY_OVER,

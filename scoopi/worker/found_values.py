@@ -10,7 +10,17 @@ import msgspec
 from scoopi.model.data import Data, Item
 from scoopi.model.data_def import DataDef
 from scoopi.model.records import Records
-from scoopi.model.report.finds import LOADS, MET, PAGES, ROWS, AxisKey, axes_read, count_name, is_nothing
+from scoopi.model.report.finds import (
+    LOADS,
+    MET,
+    PAGES,
+    ROWS,
+    TIMES,
+    AxisKey,
+    axes_read,
+    count_name,
+    is_nothing,
+)
 
 
 class FoundValues:
@@ -56,6 +66,12 @@ class FoundValues:
         name = count_name(LOADS, group, (loader, ""))
         with self._lock:
             self._of_records[name] = self._of_records.get(name, 0) + 1
+
+    def note_time(self, group: str, task: str, seconds: float) -> None:
+        """Add to the time of a task; from any thread."""
+        name = count_name(TIMES, group, (task, ""))
+        with self._lock:
+            self._of_records[name] = self._of_records.get(name, 0) + seconds
 
     def take(self) -> dict[str, float]:
         """What was counted since the last call, by counter; from any thread."""

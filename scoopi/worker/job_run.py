@@ -68,7 +68,9 @@ class JobRun:
         for chain in plan.chains:
             if not _is_wanted(chain.task.name, item.payload):
                 continue
+            started = time.perf_counter()
             self._run_task(item, chain, page, outcome)
+            self._found.note_time(chain.task.group, chain.task.name, time.perf_counter() - started)
         self._add_times(outcome.times)
         if self._marker is not None:
             self._marker.clear()

@@ -52,6 +52,7 @@ KEYS = [
     "fields",
     "awaiting",
     "time",
+    "tasks",
     "versions",
 ]
 """Of `run.json`, in the order of docs/output.md."""

@@ -95,6 +95,17 @@ def test_what_took_no_step_has_no_line_of_times(screen: Any) -> None:
     assert "time" not in text(screen, pages=0, times={"loader": 0.5})
 
 
+def test_the_slowest_tasks_are_named_if_there_are_several(screen: Any) -> None:
+    assert "tasks" not in text(screen, tasks={"bread.prices": 3.0})
+    assert "tasks" not in text(screen, tasks={"bread.prices": 0.4, "bread.links": 0.5})
+    tasks = {"bread.prices": 3.0, "bread.links": 61.25} | {f"towns.t{at}": 2.0 for at in range(5)}
+    lines = text(screen, tasks=tasks).partition("  tasks  ")[2].splitlines()
+    assert [line.strip() for line in lines[:6]] == [
+        *("61.2 s  bread.links", "3.00 s  bread.prices", "2.00 s  towns.t0", "2.00 s  towns.t1"),
+        *("2.00 s  towns.t2", "and 2 more"),
+    ]
+
+
 def test_a_cause_that_says_all_is_reported_once(screen: Any) -> None:
     reported = Failure("parser: script failed", "script failed", "a:b", "prices", "parser", at="q.yml:3:5")
     shown = text(screen, errors=(Cause("parser: script failed", 1, reported),))

@@ -242,6 +242,18 @@ def test_the_times_of_steps_add_up_until_they_are_taken() -> None:
     assert desk.run.take_times() == {}
 
 
+def test_the_times_of_tasks_add_up_until_they_are_taken() -> None:
+    desk = Desk(chain("one", rows("a.csv", 1)), chain("two", rows("b.csv", 1)))
+    desk.result()
+    first = desk.found.take()
+    assert len(first) == 2
+    assert all(0 < seconds < sys.maxsize for seconds in first.values())
+    desk.result()
+    desk.result()
+    assert desk.found.take().keys() == first.keys()
+    assert desk.found.take() == {}
+
+
 def test_a_warning_that_knows_its_place_keeps_it() -> None:
     warning = Failure("no rows", "no rows", at="other.yml:7")
     (placed,) = frame_of(Desk(chain("good", rows("a.csv", 1, (warning,)))).result()).warnings

@@ -20,6 +20,8 @@ SEPARATOR = "\x1f"
 """Between the parts of a counter's name."""
 LOADS = "loads"
 """Pages of a group, by what has loaded them."""
+TIMES = "times"
+"""Seconds that a task of a group has taken."""
 PREFIX = "finds."
 """Of the node's counters that hold finds."""
 

@@ -170,6 +170,7 @@ class RunReport(msgspec.Struct, frozen=True):
         rows: rows by published file name.
         errors: by cause, the most frequent first; `warnings` and `skipped` likewise.
         times: seconds by step, summed over workers.
+        tasks: seconds by `group.task`, likewise; the first task of a page parses it.
         seconds: from start to end on the clock.
         published: the files hold every row that this run has committed.
         publish_note: why they do not, or what else to know of them; may be empty.
@@ -200,6 +201,7 @@ class RunReport(msgspec.Struct, frozen=True):
     errors: tuple[Cause, ...] = ()
     warnings: tuple[Cause, ...] = ()
     times: dict[str, float] = {}
+    tasks: dict[str, float] = {}
     seconds: float = 0.0
     published: bool = True
     publish_note: str = ""
