@@ -59,7 +59,7 @@ def run(context: Context) -> dict[str, Any]:
     if not rows:
         raise Noop("no rows", {**outputs, "files": []})
     publication = Publication(target, context.slot.key, process.keep_former)
-    publication.publish(files, context.attempt, rows)
+    publication.publish(files, context.attempt, rows, context.order["created"])
     return outputs
 
 

@@ -37,13 +37,16 @@ VERBS: Mapping[str, str] = MappingProxyType(
         "job": "show, explain, skip, cancel and repeat jobs",
         "attempt": "show attempts; claim and end them from outside",
         "worker": "show and register workers",
+        "gc": "remove what the scheduler keeps longer than its retention says",
         "period": "calculate with periods: hours, days, months and years",
         "member": "start a Hazelcast member, for development and tests",
         "version": "show the versions of Scoopi and its components",
     }
 )
 """Verb -> what it does; its module is `<verb>_verb.py` in `verbs`, or in `schedule_verbs`."""
-_SCHEDULE = frozenset({"deploy", "serve", "tick", "launch", "process", "job", "attempt", "worker", "period"})
+_SCHEDULE = frozenset(
+    {"deploy", "serve", "tick", "launch", "process", "job", "attempt", "worker", "gc", "period"}
+)
 
 _RUN, _NEW, _CHECK = "use scoopi run DEFS", "use scoopi new DIR", "use scoopi check DEFS"
 _STOP = "press Ctrl-C where the run was started, or use scoopi cancel RUN for a run of a cluster"

@@ -146,16 +146,16 @@ def _edge(job: JobRecord, process: Process, edge: DependsOn, snapshot: Snapshot)
     if before is None:
         return None if edge.slot else ClosedGate("depends", "wait", f"{edge.process} has no slot {job.slot}")
     name = f"{edge.process}/{before}"
-    other = snapshot.jobs.get(name)
-    if other is None or other.state not in FINISHED:
-        state = "does not exist yet" if other is None else f"is {other.state}"
-        return ClosedGate("depends", "wait", f"waits for {name}, which {state}")
-    if other.state in ("processed", "noop"):
+    state = snapshot.state_of(edge.process, str(before))
+    if state is None or state not in FINISHED:
+        is_so = "does not exist yet" if state is None else f"is {state}"
+        return ClosedGate("depends", "wait", f"waits for {name}, which {is_so}")
+    if state in ("processed", "noop"):
         return None
-    rule = edge.when_skipped if other.state == "skipped" else edge.when_failed
+    rule = edge.when_skipped if state == "skipped" else edge.when_failed
     if rule == "run":
         return None
-    return ClosedGate("depends", rule, f"{name} {'was skipped' if other.state == 'skipped' else 'failed'}")
+    return ClosedGate("depends", rule, f"{name} {'was skipped' if state == 'skipped' else 'failed'}")
 
 
 def _due(job: JobRecord, process: Process) -> datetime:

@@ -25,7 +25,7 @@ def iterations(process: Process, snapshot: Snapshot) -> Iterator[Decision]:
         yield from _following(process, record, snapshot)
     elif process.trigger.source == "cron":
         for slot, fire in window(process, record, snapshot.now):
-            if f"{process.name}/{slot}" not in snapshot.jobs:
+            if snapshot.state_of(process.name, str(slot)) is None:
                 yield made(process, slot, snapshot.now, due=fire)
     slots = window_of(process, record, snapshot.now)
     if record.iteration is not None and slots:
@@ -53,6 +53,12 @@ def window_of(process: Process, record: ProcessRecord, now: datetime) -> set[str
     return {str(Iteration(number)) for number in range(first, record.iteration + 1)}
 
 
+def first_of_window(process: Process, record: ProcessRecord, now: datetime) -> int | None:
+    """The number of the first iteration of the window; None before the first iteration."""
+    numbers = [int(slot[1:]) for slot in window_of(process, record, now)]
+    return min(numbers, default=None)
+
+
 def _following(process: Process, record: ProcessRecord, snapshot: Snapshot) -> Iterator[Decision]:
     """The next iteration, once the current one is over and `every` has passed since it began.
 
@@ -69,6 +75,6 @@ def _following(process: Process, record: ProcessRecord, snapshot: Snapshot) -> I
             return
         number = record.iteration + 1
     slot = Iteration(number)
-    if f"{process.name}/{slot}" not in snapshot.jobs:
+    if snapshot.state_of(process.name, str(slot)) is None:
         yield made(process, slot, now)
     yield Decision("planned", record, changed(record, iteration=number, last_fire=now))

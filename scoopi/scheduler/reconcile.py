@@ -127,8 +127,8 @@ def _counterparts(snapshot: Snapshot) -> Iterator[Decision]:
             if (
                 other is not None
                 and isinstance(before, Period)
-                and name not in snapshot.jobs
                 and name not in seen
+                and snapshot.state_of(other.name, str(before)) is None
             ):
                 seen.add(name)
                 yield made(other, before, snapshot.now, due=before.bounds()[1], launch_type="dependent")

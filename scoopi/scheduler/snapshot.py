@@ -14,9 +14,11 @@ from scoopi.model.schedule.schedule_records import (
     AttemptRecord,
     JobRecord,
     ProcessRecord,
+    SlotState,
     WorkerRecord,
 )
 from scoopi.model.schedule.schedule_settings import Schedule
+from scoopi.scheduler.removed_slots import removed_state
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,13 @@ class Snapshot:
         """Whether an attempt is at a job of a backfill, which the schedule does not wait for."""
         job = self.jobs.get(attempt.job)
         return job is not None and job.backfill is not None
+
+    def state_of(self, process: str, slot: str) -> SlotState | None:
+        """The state of a job, also of one that was removed when it was over; None if there was none."""
+        job, record = self.jobs.get(f"{process}/{slot}"), self.processes.get(process)
+        if job is not None:
+            return job.state
+        return None if record is None or not record.removed else removed_state(record.removed, slot)
 
     def is_lost(self, worker: WorkerRecord) -> bool:
         """Whether a worker has missed too many heartbeats; one that never sent any has not."""

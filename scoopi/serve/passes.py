@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import Any
 
 from scoopi.model.schedule.schedule_records import PassRecord
 from scoopi.model.schedule.schedule_settings import Schedule
-from scoopi.scheduler.decisions import HIDDEN, changed
+from scoopi.scheduler.decisions import HIDDEN, Decision, changed
 from scoopi.scheduler.gates import closed_gate
 from scoopi.scheduler.reconcile import reconcile, wanted
 from scoopi.scheduler.snapshot import Snapshot
@@ -98,13 +99,24 @@ class Passes:
     def _until_quiet(self, now: datetime, renewed: Callable[[], bool]) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = []
         for _ in range(_MOST_ROUNDS):
+            began = time.monotonic()
             self.last = self.snapshot(now)
-            written = [each for each in reconcile(self.last) if self._store.write(each.old, each.new)]
+            written = [each for each in self._timely(began) if self._store.write(each.old, each.new)]
             self.counts.writes += len(written)
             rows += [each.row() for each in written if each.decision not in HIDDEN]
             if not written or not renewed():
                 break
         return rows
+
+    def _timely(self, began: float) -> Iterator[Decision]:
+        """The decisions on the last snapshot, as long as it is recent; the next round decides on the rest.
+
+        A process may be stopped for any time. What it then wrote late could create a job again that has
+        ended, and was removed, meanwhile.
+        """
+        assert self.last is not None
+        limit_s = LEASE.total_seconds()
+        return takewhile(lambda decision: time.monotonic() - began < limit_s, reconcile(self.last))
 
     def _taken(self, holder: str, now: datetime) -> bool:
         def take(record: PassRecord) -> PassRecord | None:

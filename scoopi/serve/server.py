@@ -11,6 +11,7 @@ from types import TracebackType
 
 from scoopi.errors import ScoopiError, StoreError
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
+from scoopi.serve.gc.paced_rounds import PacedRounds
 from scoopi.serve.passes import DueTimes
 from scoopi.serve.seat import Heart, Seat
 from scoopi.serve.serve_health import ServeHealth
@@ -20,7 +21,6 @@ from scoopi.serve.wake_ups import WakeUp
 from scoopi.serve.work.crew import AttemptReport, Crew
 from scoopi.serve.work.endings import HANDED_BACK, AttemptEnd
 from scoopi.serve.work.orders import Workshop
-from scoopi.serve.work.publication import complete_all
 from scoopi.serve.workbench import FencedError, Workbench
 from scoopi.store.schedule.schedule_store import record_key
 
@@ -78,6 +78,7 @@ class Server:
         self._crew = Crew(self._wake_up)
         worker = self.name if options.works else None
         self._heart = Heart(self._store, worker, self._settings.liveness, self._incarnation)
+        self._rounds = PacedRounds(state, collects_records=options.schedules, collects_folders=options.works)
         self._pass_at = time.monotonic()
         self._is_quiet = self._has_failed = False
         self._due = DueTimes()
@@ -87,7 +88,7 @@ class Server:
     def __enter__(self) -> Server:
         if self._options.works:
             self._take_over()
-            self._complete_publications()
+            self._workshop.complete_publications(self._state.current()[1].processes.values())
         return self
 
     def __exit__(
@@ -125,6 +126,7 @@ class Server:
                     self._begin_shutdown()
                 self._turn(is_stopping)
                 if self._options.until_idle and self._is_idle():
+                    self._rounds.finish(_now())
                     return
             except StoreError as error:
                 self._after_failure(error)
@@ -154,9 +156,11 @@ class Server:
             self._has_failed = False
             if not is_stopping and self._heart.is_live():
                 self._claim()
+        if not is_stopping:
+            self._rounds.turn(_now())
         late = "" if self._heart.is_live() else "its heartbeat is late"
         self._health.turned("it shuts down" if is_stopping else late)
-        wait_s = self._heart.wait_s()
+        wait_s = min(self._heart.wait_s(), self._rounds.wait_s())
         if self._options.schedules:
             wait_s = min(wait_s, max(0.0, self._pass_at - time.monotonic()))
         self._wait(0.0 if self._is_idle() else wait_s)
@@ -274,12 +278,6 @@ class Server:
             is_mine = attempt.worker == self.name and attempt.status in ("running", "canceling")
             if is_mine and attempt.attempt not in own:
                 self._end(attempt, AttemptEnd(HANDED_BACK))
-
-    def _complete_publications(self) -> None:
-        """Finish what a crash has left half done in the output folders."""
-        for process in self._state.current()[1].processes.values():
-            if process.executes.kind == "scrape":
-                complete_all(self._workshop.output / process.output / process.name, process.keep_former)
 
     def _is_idle(self) -> bool:
         """Whether nothing runs, is due, or is to be tried again, for `until_idle`."""

@@ -16,7 +16,7 @@ from scoopi.defs.schedule.schedule_reader import CheckScrape, read_schedule
 from scoopi.defs.yaml.report import Report
 from scoopi.errors import DefsError, StoreError, UsageError
 from scoopi.model.schedule.process import Process
-from scoopi.model.schedule.schedule_records import AttemptRecord, ProcessRecord
+from scoopi.model.schedule.schedule_records import AttemptRecord, PassRecord, ProcessRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.model.text.store_url import StoreUrl
 from scoopi.scheduler.decisions import changed
@@ -139,11 +139,7 @@ class State:
             self.store.put_bundle(name, data, now, bundle.PART_SIZE)
             for process in schedule.processes:
                 self.store.write(None, ProcessRecord(name=process, since=now))
-            self.store.change_pass(
-                lambda record: (
-                    None if record.bundle == name else changed(record, bundle=name, look_again=True)
-                )
-            )
+            self.store.change_pass(lambda record: _with_bundle(record, name, now))
         return rows
 
     def _changes(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -161,6 +157,15 @@ class State:
         schedule, report = read_schedule(self.project(name), lambda path, inputs: Report())
         report.raise_if_errors()
         return schedule
+
+
+def _with_bundle(record: PassRecord, name: str, now: datetime) -> PassRecord | None:
+    """The record with other current definitions; None if they are current already."""
+    if record.bundle == name:
+        return None
+    former = {each: at for each, at in record.former.items() if each != name}
+    former |= {record.bundle: now} if record.bundle else {}
+    return changed(record, bundle=name, former=former, look_again=True)
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from scoopi.store.schedule.schedule_store import RecordListener
+from scoopi.store.schedule.record_signals import RecordListener
 
 _FOLDER = "wake"
 _CHUNK = 4096

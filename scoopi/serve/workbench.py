@@ -116,6 +116,9 @@ class Workbench:
             return changed(old, beat=number, state="running" if old.state == "lost" else old.state)
 
         record = self._store.update(WorkerRecord, name, beaten)
+        if record is None and incarnation:
+            what = f"worker {name} was lost for so long that its record was removed"
+            raise FencedError(what, hint="start this serve again")
         if record is None:
             raise UsageError(f"unknown worker {name}", hint=f"scoopi worker put {name} registers it")
         return record
@@ -171,7 +174,7 @@ class Workbench:
         Raises:
             FencedError: the attempt is over or belongs to another worker.
         """
-        self._keep_log(attempt)
+        fields |= self._keep_log(attempt)
         if status == "not_ready" and attempt.wish != "cancel":
             return self._write(attempt, fence, status="pending", worker="", ended=now, **fields)
         return self._write(
@@ -187,20 +190,22 @@ class Workbench:
 
         def handed_back(old: AttemptRecord) -> AttemptRecord:
             if old.wish == "cancel":
-                return changed(old, status=old.outcome or "canceled", phase=UNSETTLED, ended=now)
-            return changed(old, status="waiting", worker="", placed=now)
+                return changed(old, status=old.outcome or "canceled", phase=UNSETTLED, ended=now, **kept)
+            return changed(old, status="waiting", worker="", placed=now, **kept)
 
-        self._keep_log(attempt)
+        kept = self._keep_log(attempt)
         return self._change(attempt, attempt.fence, handed_back)
 
-    def _keep_log(self, attempt: AttemptRecord) -> None:
-        """Before the end is written: who sees the end finds the log."""
+    def _keep_log(self, attempt: AttemptRecord) -> dict[str, bool]:
+        """Before the end is written: who sees the end finds the log. Returns the fields that note it."""
         if self._log_of is None:
-            return
+            return {}
         try:
             self._store.keep_log(attempt, self._log_of(attempt))
         except (StoreError, OSError) as error:
             log.warning("attempt %s: its log is not kept for other machines: %s", attempt.attempt, error)
+            return {}
+        return {"has_log": True}
 
     def _write(self, attempt: AttemptRecord, fence: int | None, **fields: Any) -> AttemptRecord:
         def written(old: AttemptRecord) -> AttemptRecord:

@@ -74,6 +74,13 @@ class Store(Protocol):
     def delete_all(self, store_map: StoreMap, keys: Sequence[str]) -> None:
         """Delete the records; absent ones are ignored."""
 
+    def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
+        """Delete each record only if it still is as given; the keys of a batch differ.
+
+        Returns:
+            For each, in order, whether there is no record now; False if another one stands in its place.
+        """
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         """Delete all records with a lower key, in one call however many there are; not of an indexed map."""
 

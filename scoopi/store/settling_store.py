@@ -35,6 +35,7 @@ class _Put:
 
 
 Write = TypeVar("Write", bound=_Write)
+Answer = TypeVar("Answer")
 
 
 class SettlingStore:
@@ -73,6 +74,10 @@ class SettlingStore:
         """See `Store`."""
         self._again(lambda: self._inner.delete_all(store_map, keys))
 
+    def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
+        """See `Store`."""
+        return self._again(lambda: self._inner.delete_same_all(store_map, records))
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         """See `Store`."""
         self._again(lambda: self._inner.delete_below(store_map, key))
@@ -101,13 +106,12 @@ class SettlingStore:
         """Close the twin."""
         self._inner.close()
 
-    def _again(self, write: Callable[[], None]) -> None:
+    def _again(self, write: Callable[[], Answer]) -> Answer:
         """Retry a write that has the same effect when it is made twice."""
         for _ in range(self._tries - 1):
             with suppress(StoreError):
-                write()
-                return
-        write()
+                return write()
+        return write()
 
     def _put(self, store_map: StoreMap, puts: Sequence[_Put]) -> list[Outcome]:
         return self._inner.put_if_absent_all(store_map, [(put.key, put.new) for put in puts])

@@ -117,6 +117,9 @@ class DamagedStore:
             self._damaged.pop((store_map, key), None)
         self._inner.delete_all(store_map, keys)
 
+    def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
+        return self._inner.delete_same_all(store_map, records)
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         self._inner.delete_below(store_map, key)
 

@@ -78,6 +78,12 @@ class FaultyStore:
 
         self._write(("delete", store_map), keys, delete)
 
+    def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
+        def delete(record: tuple[str, bytes]) -> Outcome:
+            return Outcome(self._inner.delete_same_all(store_map, [record])[0], None)
+
+        return [outcome.won for outcome in self._write(("delete same", store_map), records, delete)]
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         def delete(below: str) -> Outcome:
             self._inner.delete_below(store_map, below)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -183,3 +183,42 @@ def test_of_the_logs_of_an_attempt_that_of_the_latest_claim_is_kept(schedule: Sc
     assert schedule.kept_log(one) == logs[1]
     schedule.keep_log(one, logs[1])
     assert schedule.kept_log(one) == logs[1]
+
+
+def test_a_record_is_removed_only_as_it_was_read(schedule: ScheduleStore) -> None:
+    jobs = [job("!1", ENDED), job("!2", ENDED), job("!3", ENDED)]
+    for each in jobs:
+        schedule.write(None, each)
+    again = replace(jobs[1], phase=ACTIVE, version=1)
+    assert schedule.write(jobs[1], again)
+    assert schedule.remove(jobs) == [jobs[0], jobs[2]]
+    assert schedule.jobs([each.job for each in jobs]) == {"books/!2": again}
+    assert schedule.remove([jobs[0]]) == [jobs[0]], "it is gone already"
+
+
+def test_a_page_of_records_begins_behind_a_key(schedule: ScheduleStore) -> None:
+    for each in (job("!1", ENDED), job("!2"), job("!3", ENDED), job("!4", ENDED)):
+        schedule.write(None, each)
+    first = schedule.page(JobRecord, ENDED, "", 2)
+    assert [each.slot for each in first] == ["!1", "!3"]
+    assert [each.slot for each in schedule.page(JobRecord, ENDED, record_key(first[-1]), 2)] == ["!4"]
+
+
+def test_a_bundle_is_removed_unless_it_was_deployed_again(schedule: ScheduleStore) -> None:
+    data, later = b"0123456789", NOW + timedelta(days=1)
+    schedule.put_bundle("one", data, NOW, 4)
+    schedule.put_bundle("two", data, NOW, 4)
+    schedule.put_bundle("two", data, later, 4)
+    assert schedule.remove_bundle("one", NOW)
+    assert schedule.remove_bundle("one", NOW), "again, as after a crash"
+    assert not schedule.remove_bundle("two", NOW)
+    assert (schedule.has_bundle("one"), schedule.bundle("one")) == (False, None)
+    assert (schedule.has_bundle("two"), schedule.bundle("two")) == (True, data)
+
+
+def test_the_logs_of_attempts_are_removed(schedule: ScheduleStore) -> None:
+    ended = [replace(attempt(number, PAST), has_log=number < 3) for number in (1, 2, 3)]
+    for each in ended:
+        schedule.keep_log(each, KeptLog(fence=1, before=0, data=b"text"))
+    schedule.remove_logs(ended)
+    assert [schedule.kept_log(each) is None for each in ended] == [True, True, False]

@@ -132,11 +132,28 @@ def test_deleting_what_is_absent_is_no_error(store: Store, of: StoreMap) -> None
     assert store.scan(of, None, 10) == [("b", value(of, "2"))]
 
 
+def test_a_record_that_another_writer_has_changed_is_not_deleted(store: Store, of: StoreMap) -> None:
+    old, new = value(of, "1"), value(of, "2")
+    store.put_if_absent_all(of, [("a", old), ("b", old), ("c", old)])
+    store.cas_all(of, [Change("b", old, new)])
+    assert store.delete_same_all(of, [("a", old), ("b", old), ("absent", old)]) == [True, False, True]
+    assert store.delete_same_all(of, [("a", old), ("b", new)]) == [True, True]
+    assert store.scan(of, None, 10) == [("c", old)]
+
+
+def test_many_records_are_deleted_as_they_were_read(store: Store, of: StoreMap) -> None:
+    records = [(f"{number:03}", value(of, str(number))) for number in range(70)]
+    store.put_if_absent_all(of, records)
+    assert store.delete_same_all(of, records[:66]) == [True] * 66
+    assert store.scan(of, None, 100) == records[66:]
+
+
 def test_empty_batches_do_nothing(store: Store) -> None:
     assert store.get_all(PARCELS, []) == {}
     assert store.put_if_absent_all(PARCELS, []) == []
     assert store.cas_all(PARCELS, []) == []
     store.delete_all(PARCELS, [])
+    assert store.delete_same_all(PARCELS, []) == []
 
 
 def test_all_below_a_key_are_deleted_at_once(store: Store) -> None:

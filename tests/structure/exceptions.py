@@ -197,6 +197,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
         "a base class, and steps that tests/engine/test_record_runs.py runs",
         "record_steps.py",
     ),
+    "scoopi/store/schedule": (
+        "declares a port; test_change_signals.py and test_wake_ups.py test what stands behind it",
+        "record_signals.py",
+    ),
     "scoopi/store/cluster": (
         "test_hazelcast_store.py and tests/cluster use them with real members",
         "client_options.py cluster_backend.py cluster_client.py majority_guard.py "

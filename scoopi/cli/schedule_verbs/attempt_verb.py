@@ -19,7 +19,7 @@ from scoopi.cli.schedule_verbs.operations import (
 )
 from scoopi.cli.terminal import Terminal, poll_until
 from scoopi.errors import UsageError
-from scoopi.model.schedule.schedule_records import TERMINAL, AttemptRecord
+from scoopi.model.schedule.schedule_records import PAST, TERMINAL, AttemptRecord
 from scoopi.serve.rows import attempt_row
 from scoopi.serve.seat import home_of
 from scoopi.serve.state import State
@@ -75,7 +75,7 @@ class Attempts:
     def _log(self, options: Namespace, terminal: Terminal) -> None:
         with desks(options) as (_, jobs), opened(options) as state:
             attempt = jobs.attempt(options.attempt)
-            limit = state.schedule(attempt.bundle).settings.log.limit
+            limit = _log_limit(state, attempt)
             folder = attempt_folder(state.folder / "work", attempt)
             if not _is_here(state, attempt, folder):
                 for _ in poll_until(
@@ -84,6 +84,8 @@ class Attempts:
                     pass
                 terminal.give(_kept_text(state, jobs.attempt(options.attempt)).removesuffix("\n"))
                 return
+            if attempt.phase == PAST and attempt.started is not None and not folder.exists():
+                raise UsageError(f"the log of {attempt.attempt} was removed", hint=_KEPT)
             reader = LogReader(folder, limit)
             decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
             for _ in poll_until(
@@ -129,6 +131,17 @@ class Attempts:
         print_fields(terminal, row, options)
 
 
+_KEPT = "logs are kept for settings.gc.retention.logs after the end of an attempt, by default 7 days"
+
+
+def _log_limit(state: State, attempt: AttemptRecord) -> int:
+    """How much of a log is shown, by the definitions of the attempt, or by the current ones."""
+    try:
+        return state.schedule(attempt.bundle).settings.log.limit
+    except UsageError:
+        return state.current()[1].settings.log.limit
+
+
 def _is_here(state: State, attempt: AttemptRecord, folder: Path) -> bool:
     """Whether the last worker of the attempt has its log in this state folder."""
     worker = state.store.workers().get(attempt.worker) if state.is_shared else None
@@ -148,7 +161,9 @@ def _kept_text(state: State, attempt: AttemptRecord) -> str:
         is_over = attempt.status in TERMINAL
         what = f"the log of {attempt.attempt} is not in {state.folder}"
         where = f"run this where worker {attempt.worker or 'of the attempt'} runs, with its --state"
-        hint = where if is_over else f"it is kept here when the attempt ends; until then {where}"
+        hint = (
+            f"{where}; {_KEPT}" if is_over else f"it is kept here when the attempt ends; until then {where}"
+        )
         raise UsageError(what, hint=hint)
     before = left_out_line(kept.before) if kept.before else b""
     return (before + kept.data).decode("utf-8", "backslashreplace")

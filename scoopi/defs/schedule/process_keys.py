@@ -198,7 +198,7 @@ PROCESS = Block(
             "{when: [failed]}",
             idle=ANY,
         ),
-        BlockKey("history", integer(1), "Ended jobs that are kept.", "20", "0", idle=ANY),
+        BlockKey("history", integer(1), "Ended jobs that are kept.", "20", "0"),
         BlockKey(
             "output", kinds.TEXT, "Folder of the rows of a scrape.", "rows", "[a]", "executes: scrape:books"
         ),

@@ -124,7 +124,14 @@ SETTINGS = Block(
                         "retention",
                         Block(
                             tuple(
-                                BlockKey(name, duration(), f"How long {name} are kept.", "30d", "30")
+                                BlockKey(
+                                    name,
+                                    duration(),
+                                    f"How long {name} are kept.",
+                                    "30d",
+                                    "30",
+                                    idle=ANY if name == "events" else "",
+                                )
                                 for name in ("attempts", "jobs", "events", "logs", "bundles")
                             ),
                             Retention,
@@ -139,7 +146,6 @@ SETTINGS = Block(
             "The garbage collector.",
             "{every: 60s}",
             "60s",
-            idle=ANY,
         ),
         BlockKey(
             "log",

@@ -35,6 +35,8 @@ class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
             which began at `last_fire`.
         requests: how many launches by hand there were, `!1` and so on.
         backfills: how many backfills there were, `b1` and so on.
+        removed: slots whose jobs were removed when they were over, and are not created again: ranges of keys
+            by kind of slot and state, `D processed`.
         version: of the record; grows with each write.
     """
 
@@ -45,6 +47,7 @@ class ProcessRecord(msgspec.Struct, frozen=True, kw_only=True):
     iteration: int | None = None
     requests: int = 0
     backfills: int = 0
+    removed: dict[str, list[tuple[str, str]]] = msgspec.field(default_factory=dict)
     version: int = 0
 
 
@@ -127,6 +130,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
         wish_mode: how: drain, step or kill.
         op: names the claim, so that its worker knows its own write.
         outcome: the status that a cancel by the scheduler itself gives (`error` for a timeout).
+        has_log: whether the store keeps the end of its log.
     """
 
     process: str
@@ -151,6 +155,7 @@ class AttemptRecord(msgspec.Struct, frozen=True, kw_only=True):
     wished: datetime | None = None
     outcome: str = ""
     explanation: str = ""
+    has_log: bool = False
     version: int = 0
     op: str = ""
 
@@ -197,6 +202,8 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
         beat: the heartbeat number.
         beat_at: when it grew last.
         bundle: hash of the current definitions; empty before the first deployment.
+        former: hashes of the definitions before, with the time at which each was replaced.
+        collected: when the garbage collector began its last round.
     """
 
     holder: str = ""
@@ -205,6 +212,8 @@ class PassRecord(msgspec.Struct, frozen=True, kw_only=True):
     beat: int = 0
     beat_at: datetime | None = None
     bundle: str = ""
+    former: dict[str, datetime] = msgspec.field(default_factory=dict)
+    collected: datetime | None = None
     version: int = 0
 
 

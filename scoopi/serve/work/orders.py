@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,12 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord, KeptLog
 from scoopi.scheduler.templates import environment_of, expand, names_of, secret_inputs
 from scoopi.serve.work.attempt_log import log_end
+from scoopi.serve.work.publication import complete_all
 from scoopi.store.schedule.schedule_store import job_key
 
 INPUTS_FILE = "inputs.json"
 KEPT_LOG_BYTES = 65_536
+_CREATED = ".created"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,12 @@ class Workshop:
         before, data = log_end(self.folder(attempt), KEPT_LOG_BYTES)
         return KeptLog(fence=attempt.fence, before=before, data=data)
 
+    def complete_publications(self, processes: Iterable[Process]) -> None:
+        """Finish what a crash has left half done in the output folders."""
+        for process in processes:
+            if process.executes.kind == "scrape":
+                complete_all(self.output / process.output / process.name, process.keep_former)
+
     def order(
         self, attempt: AttemptRecord, job: JobRecord, process: Process, project: Path
     ) -> dict[str, Any]:
@@ -59,7 +67,7 @@ class Workshop:
             DefsError: a name, a variable or a program is unknown.
         """
         folder = self.folder(attempt)
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        _prepare(folder, attempt)
         executes, is_own = process.executes, process.executes.kind in self.calls
         secrets = {} if is_own else secret_inputs(attempt.inputs, self.environ, process.place)
         inputs = {name: value for name, value in attempt.inputs.items() if name not in secrets}
@@ -73,6 +81,7 @@ class Workshop:
         }
         order: dict[str, Any] = {
             "attempt": attempt.attempt,
+            "created": attempt.created.isoformat(),
             "folder": str(folder),
             "cwd": str(project if executes.cwd == "project" else folder),
             "env": environ | environment_of(executes.env, names | secrets, self.environ, process.place),
@@ -96,6 +105,25 @@ class Workshop:
 def attempt_folder(work: Path, attempt: AttemptRecord) -> Path:
     """The folder of an attempt below the folder of all: one level, and no character that paths mean."""
     return work / f"{job_key(attempt.job).replace('/', '~')}~{attempt.number:06}"
+
+
+def key_of_folder(name: str) -> str:
+    """The key of the record of the attempt whose folder has this name; empty for other names."""
+    parts = name.rsplit("~", 2)
+    return "/".join(parts) if len(parts) == len(("process", "slot", "number")) else ""
+
+
+def _prepare(folder: Path, attempt: AttemptRecord) -> None:
+    """Create the folder of an attempt.
+
+    A removed job that is created again has attempts with the same ids; what a former one has left here must
+    not be taken for the work of this one.
+    """
+    mark, created = folder / _CREATED, attempt.created.isoformat()
+    if mark.exists() and mark.read_text() != created:
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    mark.write_text(created)
 
 
 def _program(word: str, project: Path, environ: Mapping[str, str], process: Process) -> str:

@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 MARK = ".attempt.json"
 """The file in a published folder that names its attempt and counts its rows."""
@@ -34,21 +35,24 @@ class Publication:
         self.path = folder / slot
         self._new = folder / f"{slot}{_NEW}"
 
-    def publish(self, files: Iterable[Path], attempt: str, rows: int) -> None:
+    def publish(self, files: Iterable[Path], attempt: str, rows: int, created: str = "") -> None:
         """Publish files; those of an attempt that are published already stay as they are.
 
+        Args:
+            created: when the attempt was created; that of a removed job may have had the same id.
         Raises:
             OSError: the output folder cannot be written.
         """
         self.complete()
-        if published(self.path)[0] == attempt:
+        mark = _mark(self.path)
+        if mark.get("attempt") == attempt and mark.get("created", created) == created:
             return
         part = self._folder / f".{self._slot}.part"
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
         for file in files:
             _copied(file, part / file.name)
-        (part / MARK).write_text(json.dumps({"attempt": attempt, "rows": rows}))
+        (part / MARK).write_text(json.dumps({"attempt": attempt, "created": created, "rows": rows}))
         part.rename(self._new)
         self.complete()
 
@@ -83,11 +87,8 @@ def complete_all(folder: Path, keep_former: int) -> None:
 
 def published(folder: Path) -> tuple[str, int]:
     """The attempt whose rows a folder has, and their number; empty if there is none."""
-    try:
-        mark = json.loads((folder / MARK).read_text())
-    except (OSError, ValueError):
-        return "", 0
-    return mark["attempt"], mark["rows"]
+    mark = _mark(folder)
+    return mark.get("attempt", ""), mark.get("rows", 0)
 
 
 def last_rows(folder: Path) -> int | None:
@@ -95,6 +96,13 @@ def last_rows(folder: Path) -> int | None:
     marks = [path / MARK for path in _folders(folder) if (path / MARK).exists()]
     latest = max(marks, key=lambda path: path.stat().st_mtime_ns, default=None)
     return published(latest.parent)[1] if latest is not None else None
+
+
+def _mark(folder: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads((folder / MARK).read_text()))
+    except (OSError, ValueError):
+        return {}
 
 
 def _folders(folder: Path) -> list[Path]:

@@ -108,6 +108,15 @@ class HazelcastStore:
         deletions = (_later(kept.delete, key) for key in self._sent(keys))
         self._burst.answers(f"deletion in {store_map}", deletions)
 
+    def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
+        """See `Store`."""
+        sent, kept, at = self._writer(store_map), self.grid_map(store_map), self._keys.of
+        calls = (_later(kept.remove_if_same, at(key), sent(value)) for key, value in records)
+        with self._blamed(store_map):
+            self._burst.answers(f"deletion in {store_map}", calls)
+        left = self.get_all(store_map, [key for key, _ in records])
+        return [key not in left for key, _ in records]
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         """See `Store`; each member looks through all that it holds."""
         where = self._queries.below(key)

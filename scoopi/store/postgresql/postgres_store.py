@@ -87,6 +87,15 @@ class PostgresStore:
         if keys:
             self._write(self._statements[store_map].delete, keys=[*keys])
 
+    def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
+        """See `Store`."""
+        if not records:
+            return []
+        keys, expected = zip(*records, strict=True)
+        self._write(self._statements[store_map].delete_same, keys=[*keys], expected=[*expected])
+        left = self.get_all(store_map, keys)
+        return [key not in left for key in keys]
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         """See `Store`."""
         self._write(self._statements[store_map].delete_below, key=key)

@@ -51,6 +51,9 @@ WHERE t.space = %(space)s AND t.key = l.key AND w.key = l.key AND t.value = w.ex
 RETURNING t.key"""
 _DELETE = """WITH $locked
 DELETE FROM $table AS t USING locked AS l WHERE t.space = %(space)s AND t.key = l.key"""
+_DELETE_SAME = """$batch, $locked
+DELETE FROM $table AS t USING wanted AS w, locked AS l
+WHERE t.space = %(space)s AND t.key = l.key AND w.key = l.key AND t.value = w.expected"""
 _DELETE_BELOW = "DELETE FROM $table AS t WHERE t.space = %(space)s AND t.key < %(key)s"
 _EXPIRE = """WITH $locked
 UPDATE $table AS t SET expires = now() + make_interval(secs => %(seconds)s) FROM locked AS l
@@ -79,6 +82,7 @@ class TableStatements:
         self.get, self.delete, self.delete_below = (
             self._sql(each) for each in (_GET, _DELETE, _DELETE_BELOW)
         )
+        self.delete_same = self._sql(_DELETE_SAME)
         self.put, self.cas, self.expire = (self._sql(each) for each in (_PUT, _CAS, _EXPIRE))
         self.purge, self.remove = self._sql(_PURGE), self._sql(_REMOVE)
         self.scan, self.count = self._sql(_SCAN), self._sql(_COUNT)
@@ -87,9 +91,11 @@ class TableStatements:
 
     def _sql(self, template: str) -> bytes:
         columns = ["value", self._index] if self._index else ["value"]
-        is_change = template is _CAS
-        arrays = ["%(keys)s::text[]", "%(values)s::bytea[]"]
-        arrays += ["%(indexed)s::text[]"] if self._index else []
+        if template is _DELETE_SAME:
+            columns = []
+        is_change = template in (_CAS, _DELETE_SAME)
+        arrays = ["%(keys)s::text[]", *(["%(values)s::bytea[]"] if columns else [])]
+        arrays += ["%(indexed)s::text[]"] if self._index and columns else []
         arrays += ["%(expected)s::bytea[]"] if is_change else []
         whole = Template(Template(template).safe_substitute(_PARTS)).safe_substitute(_PARTS)
         return (

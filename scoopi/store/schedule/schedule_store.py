@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol, TypeVar, cast
+from functools import partial
+from typing import Any, TypeVar, cast
 
 from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import (
@@ -22,6 +23,7 @@ from scoopi.model.schedule.schedule_records import (
 from scoopi.periods.slot import parse_slot, slot_key
 from scoopi.store.ports import Change, Store, StoreMap, pages, with_prefix
 from scoopi.store.record_codec import RecordCodec
+from scoopi.store.schedule.record_signals import RecordListener, RecordSignals
 
 PROCESSES = StoreMap("process")
 SCHEDULED_JOBS = StoreMap("job", index="phase", large=True)
@@ -33,27 +35,11 @@ LOGS = StoreMap("log", large=True)
 SCHEDULE_MAPS = (PROCESSES, SCHEDULED_JOBS, ATTEMPTS, WORKERS, BUNDLES, PASSES, LOGS)
 _PAGE = 1000
 _MOST_TRIES = 100
+_MOST_PARTS = 10_000
 _SHARED = "reconcile"
 
 ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | PassRecord
 RecordType = TypeVar("RecordType", bound=ScheduleRecord)
-
-
-class RecordListener(Protocol):
-    """Calls back for notifications."""
-
-    def close(self) -> None:
-        """Call back no more."""
-
-
-class RecordSignals(Protocol):
-    """Notifies the processes that share a store of changed records; a notification may be lost."""
-
-    def send(self) -> None:
-        """Notify the listeners of other processes."""
-
-    def listen(self, heard: Callable[[], object]) -> RecordListener:
-        """Call `heard` for each notification, from a thread of its own."""
 
 
 class ScheduleStore:
@@ -144,6 +130,25 @@ class ScheduleStore:
         for key, record in with_prefix(self._store, store_map, _PAGE, prefix, index):
             yield cast(RecordType, codec.read(key, record))
 
+    def page(self, kind: type[RecordType], index: str | None, after: str, size: int) -> list[RecordType]:
+        """The first records with a key behind `after`, by key; only those with an index value."""
+        store_map, codec = self._codecs[kind]
+        found = self._store.scan(store_map, index, size, after)
+        return [cast(RecordType, codec.read(key, record)) for key, record in found]
+
+    def remove(self, records: Sequence[RecordType]) -> list[RecordType]:
+        """Remove records that still are as they were read; those of one kind.
+
+        Returns:
+            Those that are gone.
+        """
+        if not records:
+            return []
+        store_map, codec = self._codecs[type(records[0])]
+        found = [(record_key(record), codec.written(record)) for record in records]
+        gone = self._store.delete_same_all(store_map, found)
+        return [record for record, is_gone in zip(records, gone, strict=True) if is_gone]
+
     def processes(self) -> Mapping[str, ProcessRecord]:
         """All processes that were ever deployed, by name."""
         return {record.name: record for record in self.scan(ProcessRecord)}
@@ -177,11 +182,38 @@ class ScheduleStore:
         return self.update(PassRecord, _SHARED, lambda old: change(old or PassRecord()))
 
     def put_bundle(self, name: str, data: bytes, now: datetime, part_size: int) -> None:
-        """Store a packed project under its hash, in parts; the last part is written last."""
+        """Store a packed project under its hash, in parts; the last part is written last.
+
+        Parts that are there get the time of this deployment, so that nobody removes them as old.
+        """
         parts = [data[begin : begin + part_size] for begin in range(0, len(data), part_size)] or [b""]
         for number, part in enumerate(parts):
             record = self._parts.written(BundlePart(parts=len(parts), data=part, deployed=now))
-            self._store.put_if_absent_all(BUNDLES, [(f"{name}/{number:04}", record)])
+            self._replace(BUNDLES, f"{name}/{number:04}", partial(_always, record))
+
+    def has_bundle(self, name: str) -> bool:
+        """Whether the first part of a packed project is there."""
+        key = f"{name}/0000"
+        return key in self._store.get_all(BUNDLES, [key])
+
+    def remove_bundle(self, name: str, before: datetime) -> bool:
+        """Remove a packed project, unless it was deployed again since.
+
+        Returns:
+            Whether it is gone.
+        """
+        for number in range(_MOST_PARTS):
+            key = f"{name}/{number:04}"
+            record = self._store.get_all(BUNDLES, [key]).get(key)
+            if record is None:
+                if number:
+                    break
+                continue  # a removal that was interrupted has begun there
+            if self._parts.read(key, record).deployed > before:
+                return False
+            if not self._store.delete_same_all(BUNDLES, [(key, record)])[0]:
+                return False
+        return True
 
     def bundle(self, name: str) -> bytes | None:
         """A packed project by its hash; None if it is not there, or not whole."""
@@ -197,13 +229,24 @@ class ScheduleStore:
     def keep_log(self, attempt: AttemptRecord, log: KeptLog) -> None:
         """Keep the end of an attempt's log, unless that of a later claim is kept."""
         key, new = record_key(attempt), self._logs.written(log)
+
+        def kept(old: bytes | None) -> bytes | None:
+            return None if old is not None and self._logs.read(key, old).fence > log.fence else new
+
+        self._replace(LOGS, key, kept)
+
+    def remove_logs(self, attempts: Sequence[AttemptRecord]) -> None:
+        """Remove what is kept of the logs of attempts that are over."""
+        self._store.delete_all(LOGS, [record_key(each) for each in attempts if each.has_log])
+
+    def _replace(self, store_map: StoreMap, key: str, change: Callable[[bytes | None], bytes | None]) -> None:
+        """Write what follows from what is there, again if another writer was first; None writes nothing."""
         for _ in range(_MOST_TRIES):
-            old = self._store.get_all(LOGS, [key]).get(key)
-            if old is not None and self._logs.read(key, old).fence > log.fence:
+            old = self._store.get_all(store_map, [key]).get(key)
+            new = change(old)
+            if new is None or old == new or self._put(store_map, key, old, new):
                 return
-            if old == new or self._put(LOGS, key, old, new):
-                return
-        raise StoreError(f"the log of {attempt.attempt} changes all the time", hint="try again")
+        raise StoreError(f"the record {key} changes all the time", hint="try again")
 
     def kept_log(self, attempt: AttemptRecord) -> KeptLog | None:
         """The end of an attempt's log; None if none is kept."""
@@ -224,6 +267,10 @@ class ScheduleStore:
         """Close the store, and the connection that was opened for it."""
         self._store.close()
         self._release()
+
+
+def _always(new: bytes, old: bytes | None) -> bytes:
+    return new
 
 
 def job_key(job: str) -> str:

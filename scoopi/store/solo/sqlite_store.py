@@ -124,6 +124,14 @@ class SqliteStore:
             for chunk in statements.chunks(keys):
                 connection.execute(statements.delete(store_map, len(chunk)), chunk)
 
+    def delete_same_all(self, store_map: StoreMap, records: Sequence[tuple[str, bytes]]) -> list[bool]:
+        """See `Store`."""
+        with self._writing() as connection:
+            for chunk in statements.chunks(records):
+                columns = [column for record in chunk for column in record]
+                connection.execute(statements.delete_same(store_map, len(chunk)), columns)
+            return [now.current is None for now in self._settled(connection, store_map, records)]
+
     def delete_below(self, store_map: StoreMap, key: str) -> None:
         """See `Store`."""
         with self._writing() as connection:

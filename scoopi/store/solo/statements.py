@@ -75,6 +75,12 @@ def delete(store_map: StoreMap, length: int) -> str:
     return f"DELETE FROM {store_map} WHERE key IN ({_marks(length)})"  # noqa: S608
 
 
+def delete_same(store_map: StoreMap, length: int) -> str:
+    """Delete `length` records that still are as given; takes key and value of each."""
+    rows = ",".join(["(?,?)"] * length)
+    return f"DELETE FROM {store_map} WHERE (key, value) IN (VALUES {rows})"  # noqa: S608
+
+
 def delete_below(store_map: StoreMap) -> str:
     """Delete all with a lower key."""
     return f"DELETE FROM {store_map} WHERE key < ?"  # noqa: S608

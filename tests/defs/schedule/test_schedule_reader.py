@@ -101,7 +101,7 @@ def test_settings_of_several_files_are_one_and_none_is_given_twice(project: Proj
     one = "settings: {every: 20s, gc: {retention: {jobs: 10d}}, history_start: '2026010100'}"
     two = "settings: {max_new_slots: 5}\nprocesses: {a: {executes: external:x}}"
     schedule, report = project.write(one=one, two=two).read()
-    assert whats(report) == ["gc has no effect in this version"]
+    assert not report.findings
     settings = schedule.settings
     assert (settings.every, settings.max_new_slots) == (timedelta(seconds=20), 5)
     assert settings.gc.retention.jobs == timedelta(days=10)
@@ -155,9 +155,9 @@ def test_a_scrape_is_checked_with_the_inputs_of_its_process(project: Project) ->
 
 
 def test_a_key_that_nothing_acts_on_yet_is_a_warning(project: Project) -> None:
-    found = project.finding("executes: external:x\nhistory: 20")
-    assert (found.severity, found.what) == (Severity.WARNING, "history has no effect in this version")
-    assert found.key == "processes.p.history"
+    found = project.finding("executes: external:x\nremind_limit: 2h")
+    assert (found.severity, found.what) == (Severity.WARNING, "remind_limit has no effect in this version")
+    assert found.key == "processes.p.remind_limit"
 
 
 @pytest.mark.parametrize(

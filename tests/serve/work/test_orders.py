@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from scoopi.errors import DefsError
 from scoopi.model.schedule.process import Executes, Process
 from scoopi.model.schedule.schedule_records import AttemptRecord, JobRecord
-from scoopi.serve.work.orders import Workshop
+from scoopi.serve.work.orders import Workshop, attempt_folder, key_of_folder
+from scoopi.store.schedule.schedule_store import record_key
 from tests.serve.conftest import NOW
 
 JOB = JobRecord(process="p", slot="!1", state="in_progress", phase="active", created=NOW, changed=NOW)
@@ -79,3 +82,20 @@ def test_a_secret_input_reaches_a_function_and_variables_but_neither_arguments_n
     assert json.loads(Path(given["env"]["SCOOPI_INPUTS"]).read_text()) == {"day": "1"}
     with pytest.raises(DefsError, match=r"executes.command: unknown name 'token'"):
         order(tmp_path, secret, kind="command", what=("ls", "${ token }"))
+
+
+def test_the_folder_of_a_removed_job_is_not_that_of_one_that_is_created_again(tmp_path: Path) -> None:
+    folder = Path(order(tmp_path, kind="command", what=("sh",))["folder"])
+    (folder / "log").write_text("old")
+    order(tmp_path, kind="command", what=("sh",))
+    assert (folder / "log").read_text() == "old", "the same attempt finds what it has done"
+    again = replace(ATTEMPT, created=NOW + timedelta(days=900))
+    assert order(tmp_path, again, kind="command", what=("sh",))["folder"] == str(folder)
+    assert not (folder / "log").exists()
+
+
+def test_the_key_of_an_attempt_follows_from_its_folder() -> None:
+    for slot in ("!1", "@2026-01-01T00:00:00Z", "H:2026010101"):
+        attempt = replace(ATTEMPT, slot=slot, process="shop.books")
+        assert key_of_folder(attempt_folder(Path("work"), attempt).name) == record_key(attempt)
+    assert key_of_folder("notes") == ""

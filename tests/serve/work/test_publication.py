@@ -47,6 +47,16 @@ def test_an_attempt_that_publishes_again_changes_nothing(tmp_path: Path) -> None
     assert not (output / "!1~1").exists()
 
 
+def test_an_attempt_of_a_job_that_was_created_again_publishes(tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    for created in ("2026", "2026", "2027"):
+        files = rows(tmp_path / "run", created)
+        Publication(output, "!1", 5).publish(files, "p/!1/1", 1, created)
+    assert published_text(output) == "2027"
+    assert published_text(output, "!1~1") == "2026"
+    assert not (output / "!1~2").exists()
+
+
 def test_the_rows_of_the_slot_that_was_published_last_are_counted(tmp_path: Path) -> None:
     output = tmp_path / "output"
     assert last_rows(output) is None

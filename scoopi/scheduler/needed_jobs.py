@@ -1,0 +1,72 @@
+"""NeededJobs: which jobs that are over a later pass still asks for, so that nobody may remove them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
+from scoopi.periods.period import Period, parse_qualifier
+from scoopi.periods.slot import Instant, Iteration, parse_slot
+from scoopi.scheduler.gates import counterpart
+from scoopi.scheduler.iteration_window import first_of_window
+from scoopi.scheduler.snapshot import Snapshot
+
+
+class NeededJobs:
+    """Says which jobs that are over a later pass still asks for.
+
+    Args:
+        snapshot: the active jobs and open attempts.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._ids = {attempt.job for attempt in snapshot.attempts}
+        self._followers = {name: self._reached(name) for name in snapshot.schedule.processes}
+        for job in snapshot.active:
+            self._ids.add(job.job)
+            self._ids.update(self._dependencies(job))
+
+    def has(self, job: JobRecord) -> bool:
+        """Whether a later pass may ask for a job: its slot may still be planned, or another job needs it."""
+        record = self._snapshot.processes.get(job.process)
+        if record is None or job.job in self._ids:
+            return True
+        process = self._snapshot.process(job.process)
+        return process is not None and self._is_to_be_planned(job, process, record)
+
+    def _reached(self, name: str) -> list[Process]:
+        """A process, and those that its end triggers, directly or not: their jobs have the same slot."""
+        processes, found = self._snapshot.schedule.processes, [name]
+        for each in found:
+            found += [
+                other
+                for other, process in processes.items()
+                if process.trigger is not None and each in process.trigger.after and other not in found
+            ]
+        return [processes[each] for each in found]
+
+    def _dependencies(self, job: JobRecord) -> Iterator[str]:
+        """The jobs that an active job waits for, or one that it will trigger; the triggered ones too."""
+        slot = parse_slot(job.slot)
+        for process in self._followers.get(job.process, ()):
+            yield f"{process.name}/{slot}"
+            for edge in process.depends_on:
+                before = counterpart(slot, edge, self._snapshot.process(edge.process))
+                if before is not None:
+                    yield f"{edge.process}/{before}"
+
+    def _is_to_be_planned(self, job: JobRecord, process: Process, record: ProcessRecord) -> bool:
+        """Whether the calendar has not passed the slot yet, so that it would create the job again."""
+        slot, trigger = parse_slot(job.slot), process.trigger
+        if trigger is None or trigger.after:
+            return False
+        if isinstance(slot, Iteration):
+            first = first_of_window(process, record, self._snapshot.now)
+            return trigger.slots == "iterations" and (first is None or slot.number >= first)
+        if isinstance(slot, Instant):
+            return trigger.slots == "instants" and slot.at > (record.last_fire or record.since)
+        if isinstance(slot, Period) and process.qualifier is not None and record.last_fire is not None:
+            return slot.start > Period(parse_qualifier(process.qualifier), record.last_fire).start
+        return isinstance(slot, Period) and trigger.slots == "periods"

@@ -1,0 +1,59 @@
+"""Removed slots: the jobs of a process that were removed when they were over, as a few ranges of slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from scoopi.model.schedule.schedule_records import JobRecord, SlotState
+from scoopi.periods.period import Period
+from scoopi.periods.slot import Iteration, parse_slot, slot_key, slot_of_key
+
+Ranges = list[tuple[str, str]]
+MOST_RANGES = 16
+"""Of one kind of slots; beyond it the two oldest become one, with what lies between them."""
+_ENDS: tuple[SlotState, ...] = ("processed", "skipped", "failed")
+
+
+def removed_state(removed: Mapping[str, Ranges], slot: str) -> SlotState | None:
+    """How the removed job of a slot ended; None if none was removed.
+
+    Only periods and iterations are noted: no later slot refers to an instant or a launch by hand.
+
+    >>> job = JobRecord(process="p", slot="#7", state="noop", phase="ended", created=None, changed=None)
+    >>> removed_state(with_removed({}, [job]), "#7"), removed_state(with_removed({}, [job]), "#8")
+    ('processed', None)
+    """
+    key = slot_key(parse_slot(slot))
+    for state in _ENDS:
+        if any(first <= key <= last for first, last in removed.get(f"{key[:1]} {state}", ())):
+            return state
+    return None
+
+
+def with_removed(removed: Mapping[str, Ranges], jobs: Iterable[JobRecord]) -> dict[str, Ranges]:
+    """The ranges with further jobs; those of slots that follow each other become one."""
+    ranges = {kind: [*found] for kind, found in removed.items()}
+    for job in jobs:
+        slot = parse_slot(job.slot)
+        if isinstance(slot, Period | Iteration):
+            key, state = slot_key(slot), "processed" if job.state == "noop" else job.state
+            ranges.setdefault(f"{key[:1]} {state}", []).append((key, key))
+    return {kind: _merged(sorted(found)) for kind, found in ranges.items()}
+
+
+def _merged(ranges: Ranges) -> Ranges:
+    merged = ranges[:1]
+    for first, last in ranges[1:]:
+        if first <= _following(merged[-1][1]):
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
+        else:
+            merged.append((first, last))
+    while len(merged) > MOST_RANGES:
+        merged[:2] = [(merged[0][0], merged[1][1])]
+    return merged
+
+
+def _following(key: str) -> str:
+    slot = slot_of_key(key)
+    assert isinstance(slot, Period | Iteration)
+    return slot_key(slot.shift(1) if isinstance(slot, Period) else Iteration(slot.number + 1))

@@ -1,0 +1,86 @@
+"""FolderCollector: removes what attempts and former projects have left in a state folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from scoopi.model.schedule.schedule_records import PAST, AttemptRecord
+from scoopi.serve.gc.record_collector import KEPT_AT_LEAST, Collected, ended_at
+from scoopi.serve.state import State
+from scoopi.serve.work.orders import key_of_folder
+
+_STEP = 100
+"""Folders that one step looks at."""
+
+
+class FolderCollector:
+    """Removes the folders of attempts that are over, and unpacked projects that the store has no more.
+
+    Args:
+        now: the time that ages are counted to.
+        is_dry: remove nothing.
+    """
+
+    def __init__(self, state: State, now: datetime, *, is_dry: bool = False) -> None:
+        self._folder, self._store = state.folder, state.store
+        self._now, self._is_dry = now, is_dry
+        self._kept = max(state.current()[1].settings.gc.retention.logs, KEPT_AT_LEAST)
+
+    def steps(self) -> Iterator[list[Collected]]:
+        """One round, a step at a time; each yields what it has removed.
+
+        Raises:
+            StoreError: the store does not answer; the next round removes the rest.
+        """
+        names = _names(self._folder / "work")
+        for begin in range(0, len(names), _STEP):
+            yield self._work(names[begin : begin + _STEP])
+        yield self._bundles()
+
+    def _work(self, names: Sequence[str]) -> list[Collected]:
+        keys = {name: key for name in names if (key := key_of_folder(name))}
+        records = self._store.get(AttemptRecord, [*keys.values()])
+        collected = []
+        for name, key in keys.items():
+            path, record = self._folder / "work" / name, records.get(key)
+            if record is None:
+                is_old, reason = self._is_untouched(path), "its attempt is not recorded any more"
+            else:
+                ended = ended_at(record)
+                is_old = record.phase == PAST and self._now - ended > self._kept
+                reason = f"ended at {ended.isoformat(timespec='seconds').replace('+00:00', 'Z')}"
+            if is_old and self._is_removed(path):
+                collected.append(Collected("folder", f"work/{name}", reason))
+        return collected
+
+    def _bundles(self) -> list[Collected]:
+        folder = self._folder / "bundles"
+        return [
+            Collected("folder", f"bundles/{name}", "the store does not have it any more")
+            for name in _names(folder)
+            if self._is_untouched(folder / name) and not self._store.has_bundle(name)
+            if self._is_removed(folder / name)
+        ]
+
+    def _is_untouched(self, path: Path) -> bool:
+        try:
+            changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        except FileNotFoundError:  # another process was first
+            return False
+        return self._now - changed > KEPT_AT_LEAST
+
+    def _is_removed(self, path: Path) -> bool:
+        if not self._is_dry:
+            shutil.rmtree(path, ignore_errors=True)
+        return self._is_dry or not path.exists()
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
+    except FileNotFoundError:
+        return []

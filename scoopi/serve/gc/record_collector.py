@@ -1,0 +1,217 @@
+"""RecordCollector: removes records of the scheduler that are older than what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from heapq import heappop, heappush
+
+from scoopi.model.schedule.schedule_records import (
+    ENDED,
+    PAST,
+    AttemptRecord,
+    JobRecord,
+    PassRecord,
+    ProcessRecord,
+    WorkerRecord,
+)
+from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.needed_jobs import NeededJobs
+from scoopi.scheduler.removed_slots import with_removed
+from scoopi.serve.rows import Row
+from scoopi.serve.state import State
+from scoopi.store.schedule.schedule_store import record_key
+
+KEPT_AT_LEAST = timedelta(hours=1)
+"""Whatever the settings are: a pass that was stopped in between may still write what it has decided."""
+LOST_FOR = timedelta(days=1)
+"""A worker that ended without signing off is kept so long: it may only have been stopped."""
+PAGE = 1000
+"""Records that one step reads."""
+MOST_REMOVED = 200
+"""Jobs or attempts that one step removes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """A thing that was removed.
+
+    Attributes:
+        kind: job (with its attempts), attempt, log, bundle, worker or folder.
+        reason: why, as a clause.
+    """
+
+    kind: str
+    name: str
+    reason: str
+
+    def row(self) -> Row:
+        """The row that `gc` prints."""
+        return {"decision": "collected", "kind": self.kind, "name": self.name, "reason": self.reason}
+
+
+class RecordCollector:
+    """Removes records that are older than what is kept, and that no later pass asks for.
+
+    Each removal is conditional on the record that it was decided on: several collectors may work at the same
+    time, and a job that is processed again meanwhile stays.
+
+    Args:
+        now: the time that ages are counted to.
+        is_dry: remove nothing.
+    """
+
+    def __init__(self, state: State, now: datetime, *, is_dry: bool = False) -> None:
+        self._state, self._store = state, state.store
+        self._now, self._is_dry = now, is_dry
+        self._schedule = state.current()[1]
+        self._retention = self._schedule.settings.gc.retention
+
+    def steps(self) -> Iterator[list[Collected]]:
+        """One round, a step at a time; each reads a page at most, and yields what it has removed.
+
+        What a step leaves because it has reached its limit is for the next round.
+
+        Raises:
+            StoreError: the store does not answer; the next round removes the rest.
+        """
+        yield from self._jobs()
+        yield from self._attempts()
+        yield self._bundles()
+        yield self._workers()
+
+    def _jobs(self) -> Iterator[list[Collected]]:
+        process, after = "", ""
+        kept: list[tuple[datetime, str, JobRecord]] = []
+        while page := self._store.page(JobRecord, ENDED, after, PAGE):
+            after = record_key(page[-1])
+            old: list[tuple[JobRecord, str]] = []
+            for job in page:
+                if job.process != process:
+                    process, kept = job.process, []
+                if self._is_past(job.changed, self._retention.jobs):
+                    old.append((job, _ended(job.changed)))
+                    continue
+                history = self._history(process)
+                if history is None:
+                    continue
+                heappush(kept, (job.changed, job.job, job))
+                if len(kept) > history:
+                    job = heappop(kept)[2]
+                    if self._is_past(job.changed, KEPT_AT_LEAST):
+                        old.append((job, f"the process has a history of {history}"))
+            yield self._without_jobs(old[:MOST_REMOVED])
+
+    def _without_jobs(self, old: Sequence[tuple[JobRecord, str]]) -> list[Collected]:
+        """Remove jobs with their attempts, unless a later pass asks for them.
+
+        That they were there is noted before; so a crash in between loses nothing that a pass has to know.
+        """
+        if not old:
+            return []
+        needed = NeededJobs(self._state.passes.snapshot(self._now))
+        reasons = {job.job: reason for job, reason in old if not needed.has(job)}
+        jobs = [job for job, _ in old if job.job in reasons]
+        if not self._is_dry:
+            self._note(jobs)
+            jobs = [job for job in jobs if self._without_attempts(job)]
+            jobs = self._store.remove(jobs)
+        return [Collected("job", job.job, reasons[job.job]) for job in jobs]
+
+    def _note(self, jobs: Sequence[JobRecord]) -> None:
+        for name in {job.process for job in jobs}:
+            own = [job for job in jobs if job.process == name]
+            self._store.update(ProcessRecord, name, partial(_noted, own))
+
+    def _without_attempts(self, job: JobRecord) -> bool:
+        """Remove the attempts of a job; False if one of them is open."""
+        attempts = self._store.attempts_of(job.job)
+        if any(each.phase != PAST for each in attempts):
+            return False
+        self._store.remove_logs(attempts)
+        return len(self._store.remove(attempts)) == len(attempts)
+
+    def _attempts(self) -> Iterator[list[Collected]]:
+        after = ""
+        while page := self._store.page(AttemptRecord, PAST, after, PAGE):
+            after = record_key(page[-1])
+            old = [each for each in page if self._is_past(ended_at(each), self._retention.attempts)]
+            logs = [
+                each
+                for each in page
+                if each.has_log and self._is_past(ended_at(each), self._retention.logs) and each not in old
+            ]
+            old, logs = old[:MOST_REMOVED], logs[:MOST_REMOVED]
+            if not self._is_dry:
+                self._store.remove_logs([*old, *logs])
+                old = self._store.remove(old)
+                logs = [each for each in logs if self._store.write(each, changed(each, has_log=False))]
+            found = [("attempt", each) for each in old] + [("log", each) for each in logs]
+            yield [Collected(kind, each.attempt, _ended(ended_at(each))) for kind, each in found]
+
+    def _bundles(self) -> list[Collected]:
+        """Remove projects that were replaced and that no open attempt began with."""
+        shared = self._store.the_pass()
+        used = {shared.bundle, *(attempt.bundle for attempt in self._store.open_attempts())}
+        collected = []
+        for name, replaced in shared.former.items():
+            if name in used or not self._is_past(replaced, self._retention.bundles):
+                continue
+            if not self._is_dry:
+                before = self._now - max(self._retention.bundles, KEPT_AT_LEAST)
+                if not self._store.remove_bundle(name, before):
+                    continue
+                self._store.change_pass(partial(_without_former, name))
+            collected.append(Collected("bundle", name, f"replaced at {_text(replaced)}"))
+        return collected
+
+    def _workers(self) -> list[Collected]:
+        """Remove workers of a `serve` that have ended, and those that were lost long ago."""
+        beat = self._store.the_pass().beat
+        most = LOST_FOR / self._schedule.settings.liveness.beat
+        used = {attempt.worker for attempt in self._store.open_attempts()}
+        old = [
+            worker
+            for worker in self._store.workers().values()
+            if worker.state == "lost" and not worker.is_external and worker.worker not in used
+            if worker.beat is None or beat - worker.beat > most
+        ]
+        if not self._is_dry:
+            old = [each for each in old if self._store.remove([each])]
+        return [Collected("worker", each.worker, _sign_off(each)) for each in old]
+
+    def _history(self, process: str) -> int | None:
+        definition = self._schedule.processes.get(process)
+        return definition.history if definition is not None else None
+
+    def _is_past(self, at: datetime, kept: timedelta) -> bool:
+        return self._now - at > max(kept, KEPT_AT_LEAST)
+
+
+def ended_at(attempt: AttemptRecord) -> datetime:
+    """When an attempt ended; one that nobody ran may have no end."""
+    return attempt.ended or attempt.created
+
+
+def _noted(jobs: Sequence[JobRecord], record: ProcessRecord | None) -> ProcessRecord | None:
+    removed = with_removed(record.removed, jobs) if record is not None else {}
+    return changed(record, removed=removed) if record is not None and removed != record.removed else None
+
+
+def _without_former(name: str, record: PassRecord) -> PassRecord | None:
+    former = {each: at for each, at in record.former.items() if each != name}
+    return changed(record, former=former) if former != record.former else None
+
+
+def _sign_off(worker: WorkerRecord) -> str:
+    return "it has ended" if worker.beat is None else "it was lost more than a day ago"
+
+
+def _ended(at: datetime) -> str:
+    return f"ended at {_text(at)}"
+
+
+def _text(at: datetime) -> str:
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,0 +1,86 @@
+"""FolderCollector: removes the folders of attempts that are over, and former projects."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from scoopi.model.schedule.schedule_records import LIVE, PAST, AttemptRecord
+from scoopi.serve.gc.folder_collector import FolderCollector
+from scoopi.serve.state import State
+from scoopi.serve.work.orders import attempt_folder
+from tests.serve.conftest import NOW, Deployed
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def state(deployed: Deployed) -> State:
+    return deployed("processes: {p: {executes: external:x}}")
+
+
+def work_of(state: State, slot: str, ended: timedelta, phase: str = PAST, *, is_kept: bool = True) -> Path:
+    """The folder of an attempt, with a log; its record is in the store or not."""
+    attempt = AttemptRecord(
+        process="p",
+        slot=slot,
+        number=1,
+        status="succeeded",
+        phase=phase,
+        bundle="b",
+        created=NOW,
+        ended=NOW - ended,
+    )
+    if is_kept:
+        assert state.store.write(None, attempt)
+    folder = attempt_folder(state.folder / "work", attempt)
+    folder.mkdir(parents=True)
+    (folder / "log").write_text("text")
+    touched(folder, NOW - ended)
+    return folder
+
+
+def touched(path: Path, at: datetime) -> None:
+    os.utime(path, (at.timestamp(), at.timestamp()))
+
+
+def collected(state: State, *, is_dry: bool = False) -> list[str]:
+    steps = FolderCollector(state, NOW, is_dry=is_dry).steps()
+    return [each.name for step in steps for each in step]
+
+
+def test_folders_of_old_attempts_are_removed(state: State) -> None:
+    old = work_of(state, "D:2026010100", 8 * DAY)
+    others = [
+        work_of(state, "!1", 6 * DAY),
+        work_of(state, "!2", 8 * DAY, LIVE),
+        work_of(state, "!3", timedelta(minutes=30), is_kept=False),
+    ]
+    lost = work_of(state, "@2025-12-01T00:00:00Z", 2 * DAY, is_kept=False)
+    foreign = state.folder / "work" / "notes"
+    foreign.mkdir()
+    gone = [f"work/{lost.name}", f"work/{old.name}"]
+    assert collected(state, is_dry=True) == gone
+    assert old.exists()
+    assert collected(state) == gone
+    assert sorted((state.folder / "work").iterdir()) == sorted([*others, foreign])
+
+
+def test_unpacked_projects_go_when_the_store_has_them_no_more(state: State) -> None:
+    current = state.project(state.current()[0])
+    bundles = current.parent
+    for name in ("gone", ".half-unpacked", "new"):
+        (bundles / name).mkdir()
+    for folder in (current, bundles / "gone", bundles / ".half-unpacked"):
+        touched(folder, NOW - DAY)
+    touched(bundles / "new", NOW)
+    assert collected(state) == ["bundles/.half-unpacked", "bundles/gone"]
+    assert sorted(bundles.iterdir()) == sorted([current, bundles / "new"])
+
+
+def test_without_any_folder_there_is_nothing_to_remove(tmp_path: Path) -> None:
+    with State(tmp_path / "empty") as state:
+        assert collected(state) == []

@@ -1,0 +1,80 @@
+"""PacedRounds: one round at a time, a step at a time, by one of the processes that share the records."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from msgspec.structs import replace
+
+from scoopi.errors import StoreError
+from scoopi.model.schedule.schedule_records import ENDED, JobRecord
+from scoopi.serve.gc.paced_rounds import PacedRounds
+from scoopi.serve.state import State
+from tests.serve.conftest import NOW, Deployed
+
+OLD = JobRecord(process="p", slot="!1", state="noop", phase=ENDED, created=NOW, changed=NOW)
+LATER = NOW + timedelta(days=500)
+
+
+@pytest.fixture
+def state(deployed: Deployed) -> State:
+    state = deployed("processes: {p: {executes: external:x}}")
+    state.store.write(None, OLD)
+    return state
+
+
+def rounds(state: State) -> PacedRounds:
+    return PacedRounds(state, collects_records=True, collects_folders=True)
+
+
+def away(*given: object) -> list[JobRecord]:
+    raise StoreError("the store is away")
+
+
+def ended(state: State) -> list[str]:
+    return [job.slot for job in state.store.scan(JobRecord, ENDED)]
+
+
+def test_a_round_that_is_due_is_finished(state: State) -> None:
+    one = rounds(state)
+    assert one.wait_s() == 0
+    one.finish(LATER)
+    assert ended(state) == []
+    state.store.write(None, OLD)
+    one.finish(LATER)
+    assert ended(state) == ["!1"], "the next round is not due"
+
+
+def test_a_turn_makes_a_step_and_the_next_one_is_due_later(state: State) -> None:
+    one = rounds(state)
+    one.turn(LATER)
+    assert ended(state) == []
+    assert one.wait_s() > 0
+
+
+def test_of_two_processes_one_runs_the_round(state: State) -> None:
+    rounds(state).finish(LATER)
+    state.store.write(None, OLD)
+    rounds(state).finish(LATER + timedelta(seconds=30))
+    assert ended(state) == ["!1"]
+    rounds(state).finish(LATER - timedelta(days=90))
+    assert ended(state) == [], "a clock that has gone back does not stop it for ever"
+
+
+def test_a_process_without_passes_removes_no_records(state: State) -> None:
+    PacedRounds(state, collects_records=False, collects_folders=True).finish(LATER)
+    assert ended(state) == ["!1"]
+
+
+def test_after_a_failure_of_the_store_a_later_round_removes_the_rest(
+    state: State, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = rounds(state)
+    monkeypatch.setattr(state.store, "page", away)
+    with pytest.raises(StoreError):
+        one.turn(LATER)
+    monkeypatch.undo()
+    state.store.change_pass(lambda old: replace(old, collected=None, version=old.version + 1))
+    rounds(state).finish(LATER)
+    assert ended(state) == []
