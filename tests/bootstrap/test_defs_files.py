@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 from scoopi.bootstrap.defs_files import found_by, page_check
@@ -30,3 +32,17 @@ def test_only_local_pages_that_are_missing_are_reported(tmp_path: Path) -> None:
     fault = check("b.html")
     assert fault is not None
     assert fault.what == "page b.html: there is no such file"
+
+
+def test_standard_input_is_kept_as_it_is_read_more_than_once(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.html").write_text(f"<h1>{name}</h1>")
+    (tmp_path / "defs.yml").write_text(
+        "locatorGroups: { page: { from: stdin } }\n"
+        "taskGroups: { page: { heads: { dataDef: head, output: heads.csv } } }\n"
+        "dataDefs: { head: { fields: { name: h1 } } }\n"
+    )
+    command = [sys.executable, "-m", "scoopi", "defs.yml", "--quiet", "--workers", "0"]
+    subprocess.run(command, cwd=tmp_path, input=b"a.html\n# none\nb.html\n", check=True, timeout=60)
+    (rows,) = (tmp_path / "output" / "latest").glob("*.csv")
+    assert sorted(rows.read_text().split()) == ["a", "b", "name"]

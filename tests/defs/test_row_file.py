@@ -16,6 +16,7 @@ from scoopi.defs.locators.row_file import (
     RowFileError,
     in_portions,
     is_row_file,
+    is_stdin,
     until_fault,
 )
 
@@ -88,6 +89,17 @@ def test_the_suffix_says_whether_a_file_has_rows() -> None:
         "a.csv",
         "b/c.JSONL",
     ]
+
+
+def test_standard_input_is_read_by_the_suffix_that_its_name_has(tmp_path: Path) -> None:
+    names = ("stdin", "stdin.csv", "stdin.jsonl", "stdin.xml", "my-stdin.csv", "stdin2")
+    assert [name for name in names if is_stdin(name)] == ["stdin", "stdin.csv", "stdin.jsonl"]
+    path = tmp_path / "kept"
+    path.write_text("a\n1,2\n")
+    assert list(RowFile(path, "stdin").rows()) == [("a",), ("1,2",)]
+    with pytest.raises(RowFileError) as error:
+        list(RowFile(path, "stdin.csv").rows())
+    assert error.value.at == "stdin.csv:2"
 
 
 def test_rows_come_in_portions_and_up_to_the_fault(tmp_path: Path) -> None:

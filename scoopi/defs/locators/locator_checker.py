@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 from math import prod
+from pathlib import Path
 
-from scoopi.defs.locators.row_file import SUFFIXES, Find, RowFile, RowFileError, is_row_file
+from scoopi.defs.locators.row_file import SUFFIXES, Find, RowFile, RowFileError, is_row_file, is_stdin
 from scoopi.defs.locators.values_builder import read_values
 from scoopi.defs.scrape.checkers import Fault
 from scoopi.defs.yaml.findings import Findings
@@ -56,12 +57,16 @@ def rows_of(entry: Table, find: Find) -> RowFile | None:
     if written is None or not is_row_file(written):
         return None
     found = find(written)
-    return None if isinstance(found, Fault) else RowFile(found)
+    return None if isinstance(found, Fault) else _row_file(found, written)
 
 
 def texts_of(entry: Table) -> Iterator[str]:
     """All texts of a locator in which placeholders are filled."""
     return (text.text for _, text in _texts(entry, ""))
+
+
+def _row_file(found: Path, written: str) -> RowFile:
+    return RowFile(found, written if is_stdin(written) else "")
 
 
 class LocatorChecker:
@@ -112,11 +117,11 @@ class LocatorChecker:
         if isinstance(found, Fault):
             self._findings.error(place, key, found.what, found.hint)
             return None
+        file = _row_file(found, written)
         try:
-            file = RowFile(found)
             columns, count = file.columns(), sum(1 for _ in file.rows())
         except RowFileError as fault:
-            at = Place(str(found), fault.line, 1 if fault.line else 0)
+            at = Place(file.name, fault.line, 1 if fault.line else 0)
             self._findings.error(at, key, fault.what, fault.hint, also=place)
             return None
         if both := next((name for name in columns if name in known), None):

@@ -19,6 +19,7 @@ Item = TypeVar("Item")
 Row = tuple[str, ...]
 Find = Callable[[str], Path | Fault]
 """Where the file of a path as written is, or why it cannot be read."""
+STDIN = "stdin"
 LINE_COLUMN = "url"
 """The only column of a text file."""
 ROWS_AT_ONCE = 500
@@ -35,8 +36,8 @@ class RowFileError(DefsError):
         line: of the file, from 1; 0 for the whole file.
     """
 
-    def __init__(self, path: Path, line: int, what: str, hint: str) -> None:
-        super().__init__(what, at=f"{path}:{line}" if line else str(path), hint=hint)
+    def __init__(self, name: str, line: int, what: str, hint: str) -> None:
+        super().__init__(what, at=f"{name}:{line}" if line else name, hint=hint)
         self.line = line
 
 
@@ -47,12 +48,14 @@ class RowFile:
     each line, of which the first one names the columns; `.txt` has an address in each line.
 
     Args:
-        path: of a regular file; its suffix says how it is read.
+        path: of a regular file.
+        name: of it in messages; its suffix says how it is read. By default the path.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._read = _READERS[path.suffix.lower()]
+    def __init__(self, path: Path, name: str = "") -> None:
+        self._path = path
+        self.name = name or str(path)
+        self._read = _READERS[_suffix(self.name)]
 
     def columns(self) -> Row:
         """The names of the columns.
@@ -76,23 +79,23 @@ class RowFile:
     def _rows(self) -> Iterator[tuple[Row, Row]]:
         """The columns, then columns and cells of each row."""
         try:
-            with self.path.open("rb") as file:
+            with self._path.open("rb") as file:
                 if file.read(2) in _UTF16:
-                    raise RowFileError(self.path, 0, "the file is UTF-16", _NOT_UTF8)
-            with self.path.open(encoding="utf-8-sig", newline="") as text:
-                yield from self._read(self.path, text)
+                    raise RowFileError(self.name, 0, "the file is UTF-16", _NOT_UTF8)
+            with self._path.open(encoding="utf-8-sig", newline="") as text:
+                yield from self._read(self.name, text)
         except UnicodeDecodeError as error:
             raise RowFileError(
-                self.path, self._first_line_not_utf8(), "this is not UTF-8", _NOT_UTF8
+                self.name, self._first_line_not_utf8(), "this is not UTF-8", _NOT_UTF8
             ) from error
         except OSError as error:
             raise RowFileError(
-                self.path, 0, f"cannot be read: {error.strerror}", "look at the file"
+                self.name, 0, f"cannot be read: {error.strerror}", "look at the file"
             ) from None
 
     def _first_line_not_utf8(self) -> int:
         """The error itself counts within a piece of the file."""
-        with self.path.open("rb") as file:
+        with self._path.open("rb") as file:
             for number, line in enumerate(file, 1):
                 try:
                     line.decode()
@@ -102,8 +105,17 @@ class RowFile:
 
 
 def is_row_file(text: str) -> bool:
-    """Whether a text names a file of this kind, by its suffix."""
-    return Path(text).suffix.lower() in _READERS
+    """Whether a text names a file of this kind, by its suffix, or standard input."""
+    return _suffix(text) in _READERS
+
+
+def is_stdin(text: str) -> bool:
+    """Whether a text stands for standard input: `stdin`, or with a suffix, as `stdin.csv`."""
+    return text == STDIN or (text.startswith(f"{STDIN}.") and text[len(STDIN) :] in _READERS)
+
+
+def _suffix(name: str) -> str:
+    return ".txt" if name == STDIN else Path(name).suffix.lower()
 
 
 def in_portions(rows: Iterable[Row]) -> Iterator[tuple[Row, ...]]:
@@ -121,10 +133,10 @@ def until_fault(items: Iterable[Item]) -> Iterator[Item]:
         return
 
 
-def _csv_rows(path: Path, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
+def _csv_rows(name: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
     lines = iter(text)
     first = next(lines, "")
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else max(_DELIMITERS, key=first.count)
+    delimiter = "\t" if _suffix(name) == ".tsv" else max(_DELIMITERS, key=first.count)
     reader = csv.reader(_chained(first, lines), delimiter=delimiter, strict=True)
     columns: Row = ()
     while True:
@@ -132,22 +144,22 @@ def _csv_rows(path: Path, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            raise RowFileError(path, began, f"this is not CSV: {error}", "look at its quotes") from None
+            raise RowFileError(name, began, f"this is not CSV: {error}", "look at its quotes") from None
         if cells is None:
             break
         row = tuple(cell.strip() for cell in cells)
         if not any(row):
             continue
         if not columns:
-            columns = _ensured_columns(path, began, row)
+            columns = _ensured_columns(name, began, row)
             yield columns, ()
         elif len(row) != len(columns):
             what = f"the row has not as many cells ({len(row)}) as the header ({len(columns)})"
-            raise RowFileError(path, began, what, f"separate {len(columns)} cells with {delimiter!r}")
+            raise RowFileError(name, began, what, f"separate {len(columns)} cells with {delimiter!r}")
         else:
             yield columns, row
     if not columns:
-        raise RowFileError(path, 0, "the file has no header", "begin it with the names of its columns")
+        raise RowFileError(name, 0, "the file has no header", "begin it with the names of its columns")
 
 
 def _chained(first: str, lines: Iterator[str]) -> Iterator[str]:
@@ -155,17 +167,17 @@ def _chained(first: str, lines: Iterator[str]) -> Iterator[str]:
     yield from lines
 
 
-def _ensured_columns(path: Path, line: int, columns: Row) -> Row:
+def _ensured_columns(name: str, line: int, columns: Row) -> Row:
     hint = "give each column a name of its own in the header"
     if "" in columns:
-        raise RowFileError(path, line, f"column {columns.index('') + 1} has no name", hint)
-    double = next((name for name in columns if columns.count(name) > 1), None)
+        raise RowFileError(name, line, f"column {columns.index('') + 1} has no name", hint)
+    double = next((each for each in columns if columns.count(each) > 1), None)
     if double is not None:
-        raise RowFileError(path, line, f"two columns are named {double}", hint)
+        raise RowFileError(name, line, f"two columns are named {double}", hint)
     return columns
 
 
-def _json_rows(path: Path, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
+def _json_rows(name: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
     columns: Row = ()
     for number, line in enumerate(text, 1):
         if not line.strip():
@@ -174,27 +186,27 @@ def _json_rows(path: Path, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
             found = json.loads(line)
         except ValueError as error:
             what = f"this is not JSON: {getattr(error, 'msg', error)}"
-            raise RowFileError(path, number, what, "write one object in each line") from None
+            raise RowFileError(name, number, what, "write one object in each line") from None
         if not isinstance(found, dict):
             raise RowFileError(
-                path, number, "this is not an object", 'write { "url": "https://…" } in each line'
+                name, number, "this is not an object", 'write { "url": "https://…" } in each line'
             )
         if not columns:
-            columns = _ensured_columns(path, number, tuple(name.strip() for name in found))
+            columns = _ensured_columns(name, number, tuple(key.strip() for key in found))
             yield columns, ()
-        cells = {name.strip(): _cell(path, number, name, value) for name, value in found.items()}
-        yield columns, tuple(cells.get(name, "") for name in columns)
+        cells = {key.strip(): _cell(name, number, key, value) for key, value in found.items()}
+        yield columns, tuple(cells.get(key, "") for key in columns)
     if not columns:
-        raise RowFileError(path, 0, "the file has no rows", 'write { "url": "https://…" } in each line')
+        raise RowFileError(name, 0, "the file has no rows", 'write { "url": "https://…" } in each line')
 
 
-def _cell(path: Path, line: int, name: str, value: Any) -> str:
+def _cell(name: str, line: int, key: str, value: Any) -> str:
     if isinstance(value, (dict, list)):
-        raise RowFileError(path, line, f"{name} is no single value", "write a text or a number")
+        raise RowFileError(name, line, f"{key} is no single value", "write a text or a number")
     return value.strip() if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 
-def _text_rows(_: Path, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
+def _text_rows(_: str, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
     yield (LINE_COLUMN,), ()
     for line in text:
         address = line.strip()
@@ -202,7 +214,7 @@ def _text_rows(_: Path, text: Iterable[str]) -> Iterator[tuple[Row, Row]]:
             yield (LINE_COLUMN,), (address,)
 
 
-_READERS: dict[str, Callable[[Path, Iterable[str]], Iterator[tuple[Row, Row]]]] = {
+_READERS: dict[str, Callable[[str, Iterable[str]], Iterator[tuple[Row, Row]]]] = {
     ".csv": _csv_rows,
     ".tsv": _csv_rows,
     ".jsonl": _json_rows,
