@@ -61,7 +61,19 @@ selectors = st.builds(
     st.sampled_from(("dt", "*", "", "div", ".k", "dd.k")),
     tests,
     st.sampled_from(
-        ("", " + dd", " ~ dd", " > b", " b", " + dd > b", " + *", " ~ dt + dd", " attribute: class")
+        (
+            "",
+            " + dd",
+            " ~ dd",
+            " > b",
+            " b",
+            " + dd > b",
+            " + *",
+            " ~ dt + dd",
+            " + dd ~ dt",
+            " ~ dd ~ dd",
+            " attribute: class",
+        )
     ),
 )
 

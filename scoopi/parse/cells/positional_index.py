@@ -131,7 +131,9 @@ class PositionalIndex:
             return _QueriedLeaf(self, outer)
         if self._cell_tag is not None and len(contexts) == 1:
             return _RowLeaf(row_reader().cells(contexts, self._cell_tag, self._query.is_full_text)[0])
-        groups = _grouped(contexts, self._query.steps[-1])
+        groups = None if outer else self._groups.inner(self._query, outer)  # queries may share the first step
+        if groups is None:
+            groups = _grouped(contexts, self._query.steps[-1])
         if max(map(len, groups.values()), default=1) == 1:
             return self._single_ends(groups)
         return {at: self._end(elements, (*outer, at)) for at, elements in groups.items()}

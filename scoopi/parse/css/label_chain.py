@@ -57,7 +57,7 @@ class LabelChain:
         self._combinators = chain.combinators
         self._rest: Select | None = None
         if chain.combinators:
-            self._rest = _next_of(chain) or CompiledSelector.onward(chain, regex_timeout_ms)
+            self._rest = _siblings_of(chain) or CompiledSelector.onward(chain, regex_timeout_ms)
 
     @staticmethod
     def fits(selectors: syntax.Selectors) -> bool:
@@ -165,22 +165,36 @@ def is_literal(pattern: str) -> bool:
     return found is not None and found.end() == len(pattern)
 
 
-def _next_of(chain: syntax.SelectorChain) -> Select | None:
-    """The rest of a chain that ends with `+ tag`, as most do; None for any other."""
-    if chain.combinators != ("+",) or len(chain.compounds[1]) != 1:
-        return None
-    (test,) = chain.compounds[1]
-    if not isinstance(test, syntax.Tag) or not is_name(test.name):
-        return None
-    tag = test.name
+def _siblings_of(chain: syntax.SelectorChain) -> Select | None:
+    """The rest of a chain that goes to siblings of a tag only, as `+ dd` or `~ p + p`; None for any other."""
+    steps: list[tuple[str, str]] = []
+    for combinator, compound in zip(chain.combinators, chain.compounds[1:], strict=True):
+        match compound:
+            case (syntax.Tag(name),) if combinator in "+~" and is_name(name):
+                steps.append((combinator, name))
+            case _:
+                return None
 
     def rest(label: Element) -> list[Element]:
-        beside = label.getnext()
-        while beside is not None and callable(beside.tag):  # a comment
-            beside = beside.getnext()
-        return [beside] if beside is not None and beside.tag == tag else []
+        found = [label]
+        for combinator, tag in steps:
+            if combinator == "~":  # what follows the first one follows all
+                found = list(found[0].itersiblings(tag))
+            else:
+                found = [each for each in map(_next, found) if each is not None and each.tag == tag]
+            if not found:
+                break
+        return found
 
     return rest
+
+
+def _next(element: Element) -> Element | None:
+    """The element behind it."""
+    beside = element.getnext()
+    while beside is not None and callable(beside.tag):  # a comment
+        beside = beside.getnext()
+    return beside
 
 
 def _text_test(compound: syntax.Compound) -> syntax.TextTest | None:
