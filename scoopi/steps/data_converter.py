@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from scoopi.errors import ConvertError, StepError
@@ -57,7 +57,7 @@ class DataConverter(Step):
         warnings: list[Failure] = []
         for conversion in self._conversions:
             work = _Work(conversion)
-            items = [kept for item in items if (kept := work.converted(item)) is not None]
+            items = work.converted(items)
             warnings += work.warnings()
         return ToTask(payload.advance(data.with_items(list(items))), tuple(warnings))
 
@@ -67,30 +67,34 @@ class _Work:
 
     def __init__(self, conversion: ItemConversion) -> None:
         self._conversion = conversion
-        self._axes: tuple[Axis, ...] | None = None
-        self._position = 0
         self._results: dict[str | None, str | ConvertError] = {}
         self._unread = 0
         self._faults: dict[str, None] = {}
 
-    def converted(self, item: Item) -> Item | None:
-        """The row with its value converted; None if the row is dropped."""
-        if item.axes is not self._axes and item.axes != self._axes:
-            self._position = self._position_in(item.axes)
-            self._axes = item.axes
-        position = self._position
-        value = item.values[position]
-        result: str | ConvertError | None = self._results.get(value)
-        if result is None:
-            result = self._results[value] = self._convert(value)
-        if isinstance(result, ConvertError):
-            if self._conversion.on_error == "drop":
-                return None
-            result = self._instead(value, result)
-        if result == value:
-            return item
-        values = (*item.values[:position], result, *item.values[position + 1 :])
-        return Item(item.axes, values, item.indexes)  # takes a third of the time of _replace
+    def converted(self, items: Iterable[Item]) -> list[Item]:
+        """The rows with their values converted, those that are dropped left out."""
+        kept: list[Item] = []
+        axes: tuple[Axis, ...] | None = None
+        position = 0
+        results, new = self._results, tuple.__new__  # a third of the time that Item(…) takes
+        for item in items:
+            its_axes, values, indexes = item
+            if its_axes is not axes and its_axes != axes:
+                axes, position = its_axes, self._position_in(its_axes)
+            value = values[position]
+            result: str | ConvertError | None = results.get(value)
+            if result is None:
+                result = results[value] = self._convert(value)
+            if isinstance(result, ConvertError):
+                if self._conversion.on_error == "drop":
+                    continue
+                result = self._instead(value, result)
+            if result == value:
+                kept.append(item)
+                continue
+            changed = (*values[:position], result, *values[position + 1 :])
+            kept.append(new(Item, (its_axes, changed, indexes)))
+        return kept
 
     def warnings(self) -> list[Failure]:
         """At most one: how many values were kept, with the first of them."""

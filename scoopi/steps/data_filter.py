@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from scoopi.java.java_blank import is_blank
 from scoopi.model.data import Axis, Data, Item
@@ -15,7 +15,6 @@ _BLANK = " "
 _OF_MATCH = "match"
 _MOST_VERDICTS, _LONG = 10_000, 500
 """So many verdicts of a filter are kept; none of a value of more characters."""
-Matches = Callable[[str | None], bool]
 
 
 class DataFilter(Step):
@@ -32,12 +31,9 @@ class DataFilter(Step):
 
     def __init__(self, data_def: DataDef, *, timeout_ms: int) -> None:
         every = (*data_def.items, *data_def.dims, *data_def.facts)
-        self._filters = {item.name: item.filters for item in every if item.filters}
-        self._verdicts = {
-            (name, test): _Verdicts(_Filter(test, timeout_ms).matches)
-            for name, tests in self._filters.items()
-            for test in tests
-        }
+        filters = {item.name: item.filters for item in every if item.filters}
+        self._of_matches = _verdicts(filters, timeout_ms, of_matches=True)
+        self._of_values = _verdicts(filters, timeout_ms, of_matches=False)
 
     def run(self, payload: Payload) -> Handover:
         """Drop the rows that match a filter.
@@ -46,7 +42,7 @@ class DataFilter(Step):
             ParseError: a pattern is not a valid regular expression, or takes too long.
         """
         data = payload.expect(Data)
-        if not self._filters or not data.items:
+        if not (self._of_values or self._of_matches) or not data.items:
             return ToTask(payload)
         kept = list(self._kept(data.items))
         return ToTask(payload if len(kept) == len(data.items) else payload.advance(data.with_items(kept)))
@@ -56,12 +52,12 @@ class DataFilter(Step):
         tests: Tests = ()
         dropped = False
         for item in items:
-            if item.axes is not axes and item.axes != axes:
-                axes = item.axes
+            its_axes, values, _ = item
+            if its_axes is not axes and its_axes != axes:
+                axes = its_axes
                 dropped, tests = self._tests(axes)
             if dropped:
                 continue
-            values = item.values
             for position, verdicts in tests:
                 if verdicts[values[position]]:
                     break
@@ -72,24 +68,24 @@ class DataFilter(Step):
         """Whether a `match` drops all rows with these axes, and the tests of their values."""
         tests: list[tuple[int, _Verdicts]] = []
         for position, axis in enumerate(axes):
-            for test in self._filters.get(axis.item_name, ()):
-                verdicts = self._verdicts[axis.item_name, test]
-                if test.type != _OF_MATCH:
-                    tests.append((position, verdicts))
-                elif verdicts[axis.match]:
-                    return True, ()
+            of_match = self._of_matches.get(axis.item_name)
+            if of_match is not None and of_match[axis.match]:
+                return True, ()
+            of_value = self._of_values.get(axis.item_name)
+            if of_value is not None:
+                tests.append((position, of_value))
         return False, tuple(tests)
 
 
 class _Verdicts(dict[str | None, bool]):
     """Whether a value drops its row; most values of a site occur on many pages, and are tested once."""
 
-    def __init__(self, matches: Matches) -> None:
+    def __init__(self, filters: Sequence[_Filter]) -> None:
         super().__init__()
-        self._matches = matches
+        self._filters = filters
 
     def __missing__(self, value: str | None) -> bool:
-        verdict = self._matches(value)
+        verdict = any(each.matches(value) for each in self._filters)
         if value is None or len(value) <= _LONG:
             if len(self) >= _MOST_VERDICTS:
                 self.clear()
@@ -98,7 +94,7 @@ class _Verdicts(dict[str | None, bool]):
 
 
 Tests = tuple[tuple[int, _Verdicts], ...]
-"""(position of an axis in its rows, whether a value of it drops the row), of each filter."""
+"""(position of an axis in its rows, whether a value of it drops the row), of each axis with filters."""
 
 
 class _Filter:
@@ -112,3 +108,14 @@ class _Filter:
         if subject is None or (self._is_blank and is_blank(subject)):
             return self._is_blank
         return self._pattern.matches(subject)
+
+
+def _verdicts(
+    filters: Mapping[str, Sequence[FilterDef]], timeout_ms: int, *, of_matches: bool
+) -> dict[str, _Verdicts]:
+    """By the name of the item: what its filters say, those of its `match` or those of its values."""
+    chosen = {
+        name: [_Filter(test, timeout_ms) for test in tests if (test.type == _OF_MATCH) is of_matches]
+        for name, tests in filters.items()
+    }
+    return {name: _Verdicts(tests) for name, tests in chosen.items() if tests}
