@@ -40,6 +40,13 @@ def closed_gate(job: JobRecord, snapshot: Snapshot) -> ClosedGate | None:
     return next((answer for gate in GATES if (answer := gate(job, process, snapshot)) is not None), None)
 
 
+def deadline(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
+    """Before all others: a job that is late may be given up, even if nothing could start."""
+    if reason := too_late(job, process, snapshot.now):
+        return ClosedGate("deadline", "fail", reason)
+    return None
+
+
 def enabled(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate | None:
     """Gate 1: the process is enabled and not paused."""
     record = snapshot.processes.get(process.name)
@@ -104,7 +111,7 @@ def depends(job: JobRecord, process: Process, snapshot: Snapshot) -> ClosedGate 
     return next((each for kind in ("fail", "skip", "wait") for each in answers if each.answer == kind), None)
 
 
-GATES: tuple[Gate, ...] = (enabled, slot, live, error, depends)
+GATES: tuple[Gate, ...] = (deadline, enabled, slot, live, error, depends)
 """In the order in which they are asked."""
 
 
@@ -123,6 +130,31 @@ def missed(job: JobRecord, process: Process, now: datetime) -> str:
     """Why a job that has not started may not start any more; empty if it may."""
     latest = job.created + process.start_deadline if process.start_deadline is not None else now
     return f"missed: not started by {instant_text(latest)}" if now > latest else ""
+
+
+def too_late(job: JobRecord, process: Process, now: datetime) -> str:
+    """Why a job that is not over fails by its deadline; empty if it does not."""
+    rule, latest = process.deadline, deadline_of(job, process)
+    if rule is None or latest is None or rule.then != "fail" or now <= latest:
+        return ""
+    return f"deadline: not finished by {instant_text(latest)}"
+
+
+def deadline_of(job: JobRecord, process: Process) -> datetime | None:
+    """When a job has to be finished; None if its process does not say, or the time counts no more.
+
+    The times of slots are those of the schedule: a launch or a backfill of an old slot is not late.
+    """
+    rule = process.deadline
+    if rule is None or job.deadline_done:
+        return None
+    if rule.after == "created":
+        return job.created + rule.within
+    if job.launch_type in ("manual", "backfill"):
+        return None
+    own = parse_slot(job.slot)
+    is_start = rule.after == "slot_start" and isinstance(own, Period)
+    return (own.bounds()[0] if is_start and isinstance(own, Period) else slot_end(job)) + rule.within
 
 
 def slot_end(job: JobRecord) -> datetime:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from scoopi.model.schedule.process import DEFAULT_GROUPS
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
+from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.periods.slot import instant_text
 from scoopi.scheduler.decisions import Decision, changed
 from scoopi.scheduler.gates import ClosedGate
@@ -58,6 +59,28 @@ def groups_of(attempt: AttemptRecord, snapshot: Snapshot) -> tuple[str, ...]:
     """The groups of workers that may run an attempt, in order of preference."""
     process = snapshot.process(attempt.process)
     return DEFAULT_GROUPS if process is None else process.groups
+
+
+def may_take_over(attempt: AttemptRecord, groups: Sequence[str], schedule: Schedule, now: datetime) -> bool:
+    """Whether a worker of some groups may claim what was placed on another worker, which does not claim it.
+
+    The clocks of two machines are compared here; a difference costs a detour only, as one claim wins.
+    """
+    process = schedule.processes.get(attempt.process)
+    if process is None or process.executes.kind == EXTERNAL or not attempt.worker or attempt.placed is None:
+        return False
+    is_late = now - attempt.placed > schedule.settings.worker.claim_after
+    return is_late and not {*groups}.isdisjoint(process.groups)
+
+
+def stranded(snapshot: Snapshot) -> Iterator[tuple[AttemptRecord, str]]:
+    """The attempts that no live worker may run, each with the reason."""
+    room = Room(snapshot)
+    for attempt in _unplaced(snapshot):
+        if not _is_external(attempt, snapshot) and (
+            reason := no_worker_of(room, groups_of(attempt, snapshot))
+        ):
+            yield attempt, reason
 
 
 def no_worker_of(room: Room, groups: Sequence[str]) -> str:

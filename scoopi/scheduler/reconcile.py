@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from scoopi.errors import DefsError
 from scoopi.model.schedule.process import Process
@@ -172,7 +172,8 @@ def _gated(snapshot: Snapshot) -> Iterator[Decision]:
         if answer is not None:
             if answer.answer != "wait":
                 state: SlotState = "skipped" if answer.answer == "skip" else "failed"
-                moved = over(job, state, answer.reason, snapshot.now)
+                is_done = job.deadline_done or answer.gate == "deadline"
+                moved = over(replace(job, deadline_done=is_done), state, answer.reason, snapshot.now)
                 yield Decision("job_moved", job, moved, answer.gate, answer.reason)
             elif answer.gate == "live" and process is not None and _cancels_others(job, process):
                 yield from _cancel_others(job, snapshot)
@@ -222,10 +223,10 @@ def _attempted(job: JobRecord, process: Process, snapshot: Snapshot) -> Iterator
         launch_type="retry" if job.failures else job.launch_type,
     )
     try:
-        attempt = msgspec.structs.replace(attempt, inputs=inputs_of(job, process))
+        attempt = replace(attempt, inputs=inputs_of(job, process))
     except DefsError as error:
         ended = {"status": "error", "phase": UNSETTLED, "ended": snapshot.now, "explanation": str(error)}
-        attempt = msgspec.structs.replace(attempt, **ended)
+        attempt = replace(attempt, **ended)
     yield Decision("attempt_made", None, attempt, "", attempt.explanation)
     yield _counted(job, attempt.number, snapshot)
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 
+from msgspec.structs import replace
+
 from scoopi.model.schedule.process import Process, RetryRule, Timeouts
-from scoopi.model.schedule.schedule_records import LIVE, UNSETTLED, AttemptRecord
-from scoopi.scheduler.decisions import Decision, changed
-from scoopi.scheduler.gates import missed
+from scoopi.model.schedule.schedule_records import ACTIVE, LIVE, UNSETTLED, AttemptRecord
+from scoopi.scheduler.decisions import Decision, canceled, changed
+from scoopi.scheduler.gates import missed, too_late
+from scoopi.scheduler.retrying import over
 from scoopi.scheduler.snapshot import Snapshot
 
 
 def swept(snapshot: Snapshot) -> Iterator[Decision]:
-    """Step 1: lost workers, timeouts, and cancels that nobody carries out."""
+    """Step 1: lost workers, timeouts, deadlines, and cancels that nobody carries out."""
     lost = {worker.worker for worker in snapshot.workers.values() if snapshot.is_lost(worker)}
     for worker in snapshot.workers.values():
         if worker.worker in lost and worker.state != "lost":
@@ -23,6 +26,8 @@ def swept(snapshot: Snapshot) -> Iterator[Decision]:
             decision = _swept(attempt, attempt.worker in lost or _is_unknown(attempt, snapshot), snapshot)
             if decision is not None:
                 yield decision
+            else:
+                yield from _late(attempt, snapshot)
 
 
 def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decision | None:
@@ -34,7 +39,8 @@ def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decisio
     process = snapshot.process(attempt.process)
     timeouts, retry = (process.timeout, process.retry) if process else (Timeouts(), RetryRule())
     is_free = attempt.wish is None or attempt.wish_mode == "drain"
-    if is_free and (reason := _timed_out(attempt, timeouts, snapshot)):
+    reason = _timed_out(attempt, timeouts, snapshot) or _stays(attempt, process, snapshot)
+    if is_free and reason:
         if attempt.status != "running":
             return _ended(attempt, "error", reason, snapshot)
         outcome = "" if attempt.wish else "error"  # one that is cancelled anyway is not tried again
@@ -45,6 +51,20 @@ def _swept(attempt: AttemptRecord, is_lost: bool, snapshot: Snapshot) -> Decisio
     if reason := _missed(attempt, process, snapshot):
         return _ended(attempt, "canceled", reason, snapshot)
     return _stale(attempt, retry, snapshot)
+
+
+def _late(attempt: AttemptRecord, snapshot: Snapshot) -> Iterator[Decision]:
+    """A job fails by its deadline while it has an attempt, which is cancelled first."""
+    job, process = snapshot.jobs.get(attempt.job), snapshot.process(attempt.process)
+    if job is None or job.phase != ACTIVE or process is None:
+        return
+    if reason := too_late(job, process, snapshot.now):
+        mode = snapshot.schedule.settings.cancel.default_mode
+        if attempt.wish is None:
+            stopped = canceled(attempt, snapshot.now, mode, reason)
+            yield Decision("attempt_canceled", attempt, stopped, "deadline", reason)
+        failed = over(replace(job, deadline_done=True), "failed", reason, snapshot.now)
+        yield Decision("job_moved", job, failed, "deadline", reason)
 
 
 def _missed(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) -> str:
@@ -65,6 +85,19 @@ def _timed_out(attempt: AttemptRecord, timeouts: Timeouts, snapshot: Snapshot) -
             return f"timeout.run: ran longer than {timeouts.run}"
         if _exceeds(now - (attempt.beat or attempt.started), timeouts.heartbeat):
             return f"timeout.heartbeat: no progress for {timeouts.heartbeat}"
+    return ""
+
+
+def _stays(attempt: AttemptRecord, process: Process | None, snapshot: Snapshot) -> str:
+    """Why an attempt that fires remind of is taken for lost; empty if it is not, or none has."""
+    record = snapshot.processes.get(attempt.process)
+    if process is None or process.overlap != "remind" or snapshot.is_backfill(attempt):
+        return ""
+    if attempt.status != "running" or attempt.started is None or record is None or record.last_fire is None:
+        return ""
+    has_reminded = record.last_fire > attempt.started
+    if has_reminded and _exceeds(snapshot.now - attempt.started, process.remind_limit):
+        return f"remind_limit: still running after {process.remind_limit}"
     return ""
 
 

@@ -131,6 +131,7 @@ class JobDesk:
                 f"{record.job} is {record.state}", hint="only a job that is over is reprocessed"
             )
         fields = {"held": False, "retry_at": None, "next_at": None, "failures": 0, "first_attempt": None}
+        fields["deadline_done"] = True  # else a job of last week would fail at once
         return self._move(
             record,
             lambda old: changed(

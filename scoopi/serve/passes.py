@@ -13,7 +13,8 @@ from typing import Any
 from scoopi.model.schedule.schedule_records import PassRecord
 from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import HIDDEN, Decision, changed
-from scoopi.scheduler.gates import closed_gate
+from scoopi.scheduler.gates import closed_gate, deadline_of
+from scoopi.scheduler.placement import stranded
 from scoopi.scheduler.reconcile import reconcile, wanted
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import upcoming
@@ -78,6 +79,15 @@ class Passes:
             return False
         waiting = (closed_gate(job, last) for job in last.active if job.retry_at and not job.held)
         return any(gate is not None and gate.gate == "error" and gate.until is not None for gate in waiting)
+
+    def stranded(self) -> str:
+        """The first job that no live worker could run when a pass last looked, and why; empty if none."""
+        found = [] if self.last is None else [*stranded(self.last)]
+        if not found:
+            return ""
+        attempt, reason = found[0]
+        others = f"; {len(found) - 1} more wait for a worker too" if len(found) > 1 else ""
+        return f"{attempt.job} is left: {reason}{others}"
 
     def snapshot(self, now: datetime) -> Snapshot:
         """What a pass at that time would know."""
@@ -176,5 +186,9 @@ class DueTimes:
                 self._fires[name] = following[0][1] if following else None
         times = [at for at in self._fires.values() if at is not None]
         for job in snapshot.active:
+            defined = snapshot.process(job.process)
+            latest = deadline_of(job, defined) if defined is not None else None
+            if latest is not None:
+                times.append(latest + datetime.resolution)  # a job may end at its deadline
             times += [at for at in (job.retry_at, job.next_at, job.not_before, job.due) if at is not None]
         return min((at for at in times if at > now), default=None)

@@ -179,10 +179,10 @@ class Server:
             self._state.notify(but=self.name)
 
     def _claim(self) -> None:
-        room = self._slots - len(self._crew)
-        if room <= 0:
+        if (room := self._slots - len(self._crew)) <= 0:
             return
-        for attempt in self._bench.claim(self.name, _now(), limit=room):
+        schedule = self._state.current()[1]
+        for attempt in self._bench.claim(self.name, _now(), limit=room, schedule=schedule):
             self._is_quiet = False
             self._start(attempt)
 

@@ -19,7 +19,9 @@ from scoopi.model.schedule.schedule_records import (
     KeptLog,
     WorkerRecord,
 )
+from scoopi.model.schedule.schedule_settings import Schedule
 from scoopi.scheduler.decisions import changed
+from scoopi.scheduler.placement import may_take_over
 from scoopi.store.schedule.schedule_store import ScheduleStore, record_key
 
 log = logging.getLogger(__name__)
@@ -124,13 +126,21 @@ class Workbench:
         return record
 
     def claim(
-        self, worker: str, now: datetime, names: Mapping[str, str] | None = None, limit: int = 1
+        self,
+        worker: str,
+        now: datetime,
+        names: Mapping[str, str] | None = None,
+        limit: int = 1,
+        schedule: Schedule | None = None,
     ) -> list[AttemptRecord]:
         """Claim waiting attempts, the oldest first, within the worker's capacity.
+
+        Those that are placed on this worker come before those of others.
 
         Args:
             names: of a registered worker: process -> its external name; it may claim those without a worker.
             limit: the most attempts.
+            schedule: with it also attempts that were placed on other workers and not claimed in time.
         Raises:
             UsageError: the worker is not registered.
         """
@@ -140,9 +150,17 @@ class Workbench:
         attempts = [each for each in self._store.open_attempts() if each.phase == LIVE]
         running = sum(each.worker == worker and each.status != "waiting" for each in attempts)
         room = min(limit, int(record.capacity) - running)
-        mine = [each for each in attempts if _may_claim(each, worker, names)]
+        mine = [
+            each
+            for each in attempts
+            if each.status == "waiting"
+            and (
+                _may_claim(each, worker, names)
+                or (schedule is not None and may_take_over(each, record.groups, schedule, now))
+            )
+        ]
         claimed: list[AttemptRecord] = []
-        for attempt in sorted(mine, key=lambda each: (each.created, each.attempt)):
+        for attempt in sorted(mine, key=lambda each: (each.worker != worker, each.created, each.attempt)):
             if len(claimed) >= room:
                 break
             new = changed(
@@ -242,8 +260,6 @@ def _ensure_own(worker: WorkerRecord | None, incarnation: str) -> None:
 
 
 def _may_claim(attempt: AttemptRecord, worker: str, names: Mapping[str, str] | None) -> bool:
-    if attempt.status != "waiting":
-        return False
     return attempt.worker == worker or (not attempt.worker and names is not None and attempt.process in names)
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from scoopi.model.schedule.schedule_records import AttemptRecord, WorkerRecord
+from scoopi.model.schedule.schedule_records import AttemptRecord, ProcessRecord, WorkerRecord
 from scoopi.scheduler.decisions import canceled, changed
 from tests.scheduler.world import START, World
 
@@ -117,3 +117,91 @@ def test_a_stale_attempt_of_a_registered_worker_is_offered_again_without_a_failu
     world.tick(START + timedelta(hours=1, seconds=1))
     (again,) = world.attempts("waiting")
     assert (again.number, again.worker, world.job("p/!1").failures) == (1, "", 0)
+
+
+def test_an_attempt_that_fires_remind_of_for_too_long_ends_as_an_error(
+    world_of: Make,
+) -> None:
+    world = world_of(ONE % ", mode: freerun, trigger: {every: 1h}, overlap: remind, remind_limit: 150m")
+    world.worker()
+    world.tick(START + timedelta(hours=1))
+    (attempt,) = world.claim()
+    world.tick(START + timedelta(hours=3))
+    assert world.attempts("running")[0].wish is None
+    world.tick(START + timedelta(hours=3, minutes=31))
+    (wished,) = world.attempts("running")
+    assert (wished.wish, wished.outcome) == ("cancel", "error")
+    world.tick(START + timedelta(hours=3, minutes=34))
+    (ended,) = world.attempts("error")
+    assert ended.explanation == "remind_limit: still running after 2:30:00"
+    assert not world.end(attempt)
+
+
+def test_an_attempt_that_no_fire_has_reminded_of_has_no_limit(world_of: Make) -> None:
+    world = world_of(ONE % ", mode: freerun, trigger: {every: 1d}, overlap: remind, remind_limit: 1h")
+    world.worker()
+    world.tick(START + timedelta(days=1))
+    world.claim()
+    world.tick(START + timedelta(days=1, hours=23))
+    assert world.attempts("running")[0].wish is None
+
+
+LATE = ONE % ", mode: manual, deadline: {after: created, within: 1h, then: fail}, retry: {max: 3, delay: 10m}"
+
+
+def test_a_job_that_has_not_started_by_its_deadline_fails(world_of: Make) -> None:
+    world = world_of(LATE)
+    world.put(changed(world.records[ProcessRecord, "p"], paused=""))
+    world.launch("p", "!1")
+    world.tick(START + timedelta(hours=1))
+    assert world.job("p/!1").state == "embryo"
+    world.tick(START + timedelta(hours=1, seconds=1))
+    assert world.job("p/!1").state == "failed"
+    assert world.why("p/!1")["reason"] == "deadline: not finished by 2026-01-01T01:00:00Z"
+
+
+def test_a_job_that_runs_at_its_deadline_fails_and_its_attempt_is_cancelled(world_of: Make) -> None:
+    world = world_of(LATE)
+    world.worker()
+    attempt = running(world)
+    world.tick(START + timedelta(hours=1, seconds=1))
+    (wished,) = world.attempts("running")
+    assert (wished.wish, world.job("p/!1").state) == ("cancel", "failed")
+    assert world.end(attempt, "canceled")
+    world.tick()
+    assert (world.job("p/!1").state, world.job("p/!1").attempts) == ("failed", 1)
+
+
+def test_a_job_that_ended_before_its_deadline_keeps_its_state_if_the_pass_is_late(
+    world_of: Make,
+) -> None:
+    world = world_of(LATE)
+    world.worker()
+    attempt = running(world)
+    world.end(attempt)
+    world.tick(START + timedelta(hours=2))
+    assert world.job("p/!1").state == "processed"
+
+
+@pytest.mark.parametrize(("after", "hours"), [("slot_start", 3), ("slot_end", 27)])
+def test_a_deadline_of_a_period_is_counted_from_its_bounds(world_of: Make, after: str, hours: int) -> None:
+    world = world_of(
+        "settings: {history_start: '2026010100'}\nprocesses: {p: {executes: 'python:a:b', qualifier: daily, "
+        f"trigger: {{every: 1h}}, deadline: {{after: {after}, within: 3h, then: fail}}}}}}"
+    )
+    job = "p/D:2026010100"
+    world.tick(START + timedelta(hours=hours))
+    assert world.job(job).state != "failed"
+    world.tick(START + timedelta(hours=hours, seconds=1))
+    assert world.job(job).state == "failed"
+
+
+def test_a_launch_of_an_old_slot_and_a_job_that_is_reprocessed_have_no_deadline(world_of: Make) -> None:
+    world = world_of(LATE.replace("after: created", "after: slot_end"))
+    world.launch("p", "!1", due=START - timedelta(days=9))
+    world.tick()
+    assert world.job("p/!1").state == "in_progress"
+    world = world_of(LATE)
+    world.launch("p", "!1", deadline_done=True)
+    world.tick(START + timedelta(days=9))
+    assert world.job("p/!1").state == "in_progress"

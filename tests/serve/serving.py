@@ -41,6 +41,13 @@ class Serving:
 
     def run(self, *words: str, code: int = 0) -> str:
         """What a verb prints to standard output."""
+        return self._ended(words, code)[0]
+
+    def errors(self, *words: str, code: int = 0) -> str:
+        """What a verb prints to standard error."""
+        return self._ended(words, code)[1]
+
+    def _ended(self, words: tuple[str, ...], code: int) -> tuple[str, str]:
         with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as log:
             done = subprocess.run(
                 [*SCOOPI, *words],
@@ -53,8 +60,9 @@ class Serving:
             )
             output.seek(0)
             log.seek(0)
-            assert done.returncode == code, log.read()
-            return output.read()
+            printed, errors = output.read(), log.read()
+            assert done.returncode == code, errors
+            return printed, errors
 
     def rows(self, *words: str) -> list[dict[str, Any]]:
         """The rows that a verb prints."""

@@ -41,7 +41,8 @@ def test_a_serve_of_another_group_leaves_an_attempt_to_one_that_has_its_group(se
         big: {executes: {command: ["true"]}, groups: [big]}
     """)
     serving.run("launch", "big")
-    serving.until_idle()
+    said = serving.errors("serve", "--until-idle", code=1)
+    assert "big/!1 is left: no live worker in group big; live workers have default; scoopi job why" in said
     assert serving.attempt("big/!1/1")["status"] == "pending"
     serving.until_idle("--groups", "default,big")
     assert serving.job("big/!1") == "processed"

@@ -92,3 +92,19 @@ def test_a_registered_worker_is_live_without_heartbeats_until_its_first(deployed
     record = bench.put("w", ("default", "big"), 5, is_external=True)
     assert (record.beat, record.capacity, record.groups) == (None, 5, ("default", "big"))
     assert bench.beat("w").beat == 0
+
+
+def test_a_worker_of_the_group_claims_what_another_leaves_lying(deployed: Deployed) -> None:
+    state = deployed("processes: {p: {executes: {command: ['true']}, groups: [a]}}")
+    bench = Workbench(state.store)
+    for name, groups, capacity in (("w1", ("a",), 3), ("w2", ("a",), 1), ("w3", ("b",), 3)):
+        bench.put(name, groups, capacity, is_external=False)
+    ProcessDesk(state, NOW).launch("p", {})
+    state.passes.run(NOW)
+    schedule, late = state.current()[1], NOW + timedelta(seconds=31)
+    assert bench.claim("w2", NOW + timedelta(seconds=30), schedule=schedule) == []
+    assert bench.claim("w3", late, schedule=schedule) == []
+    assert bench.claim("w2", late) == []
+    (attempt,) = bench.claim("w2", late, schedule=schedule)
+    assert (attempt.worker, attempt.fence) == ("w2", 1)
+    assert bench.claim("w1", late, schedule=schedule) == []

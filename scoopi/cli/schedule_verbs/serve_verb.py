@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from scoopi.cli.arguments import Verb
-from scoopi.cli.exit_codes import DONE, code_of_signal
+from scoopi.cli.exit_codes import DONE, SOME_FAILED, code_of_signal
 from scoopi.cli.options import add_verbose
 from scoopi.cli.schedule_verbs.operations import add_state, group_names, opened
 from scoopi.cli.signals import Signals
@@ -67,7 +67,7 @@ class Serve:
         """Serve.
 
         Returns:
-            0, or 130, 143, 129 after a signal.
+            0, or 1 if a job is left that no live worker may run, or 130, 143, 129 after a signal.
         Raises:
             DefsError: the project has errors (exit 3); the current one stays.
             UsageError: a live worker has the name, or the state folder is on a network file system.
@@ -109,11 +109,21 @@ class Serve:
                 answers_at = "" if http.address is None else f", and {http_url(*http.address)}"
                 notify(f"worker {server.name} serves {state.name}{answers_at}")
                 server.run()
-        return DONE if signals.number is None else code_of_signal(signals.number)
+            left = state.passes.stranded() if serve_options.works else ""
+        return _code(signals.number, left, terminal)
 
 
 _LAST_PORT = 65_535
 SCRAPE = "scoopi.scrape_attempt:run"
+
+
+def _code(signal: int | None, left: str, terminal: Terminal) -> int:
+    """The exit code, after a message about a job that is left."""
+    if signal is not None:
+        return code_of_signal(signal)
+    if left:
+        terminal.say(f"{left}; scoopi job why says what to start")
+    return SOME_FAILED if left else DONE
 
 
 def _metrics_of(options: Namespace) -> MetricsSettings:

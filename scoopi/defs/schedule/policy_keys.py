@@ -111,6 +111,7 @@ DEADLINE = Block(
             "fail",
             "skip",
             "after: created\nwithin: 3h",
+            idle="notify",
         ),
     ),
     Deadline,

@@ -157,9 +157,7 @@ PROCESS = Block(
             "skip",
             "queue",
         ),
-        BlockKey(
-            "remind_limit", duration(), "After this, a reminded attempt is an error.", "2h", "2", idle=ANY
-        ),
+        BlockKey("remind_limit", duration(), "After this, a reminded attempt is an error.", "2h", "2"),
         BlockKey(
             "catchup", choice("none", "latest", "all"), "Which missed fires are caught up.", "all", "some"
         ),
@@ -188,7 +186,6 @@ PROCESS = Block(
             "When a job has to be finished.",
             "{after: created, within: 3h}",
             "3h",
-            idle=ANY,
         ),
         BlockKey(
             "notify",

@@ -74,7 +74,6 @@ SETTINGS = Block(
                         "After this, another worker may claim an attempt.",
                         "30s",
                         "30",
-                        idle=ANY,
                     ),
                 ),
                 ServeSettings,

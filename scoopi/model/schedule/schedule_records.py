@@ -80,6 +80,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
         retry_at: when the next attempt is due, after a failure.
         next_at: when a period that is worked on repeatedly gets its next attempt.
         held: whether it waits for `job clear`.
+        deadline_done: whether its deadline counts no more: it has passed, or the job was reprocessed.
         not_before: of a launch with `--after`.
         first_attempt: when the first attempt since the last `clear` or `reprocess` was created.
         inputs: of a launch; they override those of the process.
@@ -102,6 +103,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     retry_at: datetime | None = None
     next_at: datetime | None = None
     held: bool = False
+    deadline_done: bool = False
     not_before: datetime | None = None
     first_attempt: datetime | None = None
     inputs: dict[str, str] = msgspec.field(default_factory=dict)

@@ -155,9 +155,9 @@ def test_a_scrape_is_checked_with_the_inputs_of_its_process(project: Project) ->
 
 
 def test_a_key_that_nothing_acts_on_yet_is_a_warning(project: Project) -> None:
-    found = project.finding("executes: external:x\nremind_limit: 2h")
-    assert (found.severity, found.what) == (Severity.WARNING, "remind_limit has no effect in this version")
-    assert found.key == "processes.p.remind_limit"
+    found = project.finding("executes: external:x\nnotify: [{when: [failed], via: 'python:m:f'}]")
+    assert (found.severity, found.what) == (Severity.WARNING, "notify has no effect in this version")
+    assert found.key == "processes.p.notify"
 
 
 @pytest.mark.parametrize(
