@@ -88,6 +88,10 @@ def test_a_scroll_knows_what_it_brings(check: Check, until: str) -> None:
         ("{ click: a, timeout: 0 }", ".timeout: timeout is 0, 1 is the least; give a larger number"),
         ("{ frame: top }", ": no frame was entered before; take it out"),
         ("{ clik: a }", ": unknown key clik; did you mean click?"),
+        (
+            '"click .more"',
+            ': actions[0] is a text, a mapping is needed; write `actions: [ { click: "button.more" } ]`',
+        ),
     ],
 )
 def test_what_cannot_work_is_named_with_its_place(check: Check, action: str, said: str) -> None:

@@ -46,7 +46,10 @@ from tests.defs.written import DATA, PLACES, TASKS, Check
             ['breakAfter is a text, a list is needed; write `breakAfter: [ "Total" ]`'],
         ),
         ("name: hour, prefix: []", ["prefix is empty; add an entry, or take it out"]),
-        ("name: hour, prefix: [ { a: b } ]", ["prefix[0] is a mapping, one value is needed"]),
+        (
+            "name: hour, prefix: [ { a: b } ]",
+            ['prefix[0] is a mapping, one value is needed; write `prefix: [ "/pages/" ]`'],
+        ),
         ("name: hour, selector: ", ["selector has no value; write `selector: td:nth-child(%{index})`"]),
         (
             "name: hour, filters: [ { type: value, pattern: x } ]",

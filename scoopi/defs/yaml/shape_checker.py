@@ -84,7 +84,7 @@ class ShapeChecker:
         elif isinstance(shape, Scalar):
             self._scalar(node, shape, key, hint)
         elif isinstance(shape, ListOf):
-            self._list(node, shape, key, hint)
+            self._list(node, shape, key, example)
         elif isinstance(shape, NameOr):
             if not isinstance(node, Text):
                 self._table(node, shape.record, key, owner, hint)
@@ -163,9 +163,10 @@ class ShapeChecker:
             near = other if other in options else nearest(node.text, options)
             self._findings.error(node.place, key, what, hint, near=near)
 
-    def _list(self, node: Node, shape: ListOf, key: str, hint: str) -> None:
+    def _list(self, node: Node, shape: ListOf, key: str, example: str) -> None:
         if not isinstance(node, Listing):
             kind = "a text" if isinstance(node, Text) else "a mapping"
+            hint = f"write `{example}`" if example else ""
             self._findings.error(node.place, key, f"{_last(key)} is {kind}, a list is needed", hint)
             return
         if not node.entries:
@@ -177,7 +178,7 @@ class ShapeChecker:
             if shape.wrapper:
                 self._wrapped(entry, shape, path)
             else:
-                self.check(entry, shape.entry, path, entry.place)
+                self.check(entry, shape.entry, path, entry.place, example)
         if shape.unique:
             self._unique(node, key)
 
