@@ -24,6 +24,9 @@ _MOST_ROUNDS = 1000
 LEASE = timedelta(seconds=30)
 """A pass that has not ended by then is taken to be dead; another may begin."""
 
+LATEST_S = 1800.0
+"""From a snapshot to the last write that was decided on it; nothing is removed within twice that time."""
+
 
 @dataclass(slots=True)
 class PassCounts:
@@ -125,8 +128,7 @@ class Passes:
         ended, and was removed, meanwhile.
         """
         assert self.last is not None
-        limit_s = LEASE.total_seconds()
-        return takewhile(lambda decision: time.monotonic() - began < limit_s, reconcile(self.last))
+        return takewhile(lambda decision: time.monotonic() - began < LATEST_S, reconcile(self.last))
 
     def _taken(self, holder: str, now: datetime) -> bool:
         def take(record: PassRecord) -> PassRecord | None:

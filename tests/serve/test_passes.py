@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from datetime import datetime, timedelta
@@ -104,3 +105,17 @@ def test_several_processes_may_create_a_state_at_the_same_time(tmp_path: Path) -
         assert state.passes.run(NOW) == []
     assert (tmp_path / "s").stat().st_mode & 0o777 == 0o700
     assert (tmp_path / "s/state.db").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_was_decided_long_ago_is_decided_again(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = deployed(HOURLY)
+    times = itertools.chain([0.0] * 3, itertools.repeat(3600.0))
+    monkeypatch.setattr(passes, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    now = NOW + timedelta(hours=2, seconds=5)
+    rows = state.passes.run(now)
+    decisions = [row["decision"] for row in rows or ()]
+    assert decisions[:2] == ["job_made", "job_made"], "the process was stopped after the first write"
+    assert decisions.count("attempt_placed") == 1
+    assert state.passes.run(now) == []

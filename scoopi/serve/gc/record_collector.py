@@ -116,8 +116,7 @@ class RecordCollector:
         jobs = [job for job, _ in old if job.job in reasons]
         if not self._is_dry:
             self._note(jobs)
-            jobs = [job for job in jobs if self._without_attempts(job)]
-            jobs = self._store.remove(jobs)
+            jobs = self._store.remove(self._without_attempts(jobs))
         return [Collected("job", job.job, reasons[job.job]) for job in jobs]
 
     def _note(self, jobs: Sequence[JobRecord]) -> None:
@@ -125,13 +124,20 @@ class RecordCollector:
             own = [job for job in jobs if job.process == name]
             self._store.update(ProcessRecord, name, partial(_noted, own))
 
-    def _without_attempts(self, job: JobRecord) -> bool:
-        """Remove the attempts of a job; False if one of them is open."""
-        attempts = self._store.attempts_of(job.job)
-        if any(each.phase != PAST for each in attempts):
-            return False
-        self._store.remove_logs(attempts)
-        return len(self._store.remove(attempts)) == len(attempts)
+    def _without_attempts(self, jobs: Sequence[JobRecord]) -> list[JobRecord]:
+        """Remove the attempts of jobs, but for jobs of which one is open.
+
+        Returns:
+            The jobs that have none left.
+        """
+        keys = [f"{record_key(job)}/{number:06}" for job in jobs for number in range(1, job.attempts + 2)]
+        attempts = [*self._store.get(AttemptRecord, keys).values()]
+        left = {attempt.job for attempt in attempts if attempt.phase != PAST}
+        past = [attempt for attempt in attempts if attempt.job not in left]
+        self._store.remove_logs(past)
+        gone = {attempt.attempt for attempt in self._store.remove(past)}
+        left |= {attempt.job for attempt in past if attempt.attempt not in gone}
+        return [job for job in jobs if job.job not in left]
 
     def _attempts(self) -> Iterator[list[Collected]]:
         after = ""

@@ -78,7 +78,11 @@ def delete(store_map: StoreMap, length: int) -> str:
 def delete_same(store_map: StoreMap, length: int) -> str:
     """Delete `length` records that still are as given; takes key and value of each."""
     rows = ",".join(["(?,?)"] * length)
-    return f"DELETE FROM {store_map} WHERE (key, value) IN (VALUES {rows})"  # noqa: S608
+    same = (
+        f"SELECT m.key FROM (VALUES {rows}) AS v CROSS JOIN {store_map} AS m"  # noqa: S608
+        " ON m.key = v.column1 AND m.value = v.column2"
+    )
+    return f"DELETE FROM {store_map} WHERE key IN ({same})"  # noqa: S608
 
 
 def delete_below(store_map: StoreMap) -> str:

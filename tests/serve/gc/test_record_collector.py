@@ -99,7 +99,7 @@ def any_state(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[State]
 
 
 def test_jobs_go_with_their_attempts_and_are_noted(state: State) -> None:
-    old, young = job("D:2025112000"), job("D:2025112100", ended=39 * DAY)
+    old, young = job("D:2025112000", attempts=2), job("D:2025112100", ended=39 * DAY)
     put(state, old, young, attempt(old, ended=DAY), attempt(old, 2, DAY), attempt(young, ended=DAY))
     assert collected(state, is_dry=True) == [("job", old.job)]
     assert collected(state) == [("job", old.job)]
@@ -112,7 +112,7 @@ def test_jobs_go_with_their_attempts_and_are_noted(state: State) -> None:
 
 def test_everything_that_is_too_old_is_removed_from_each_store(any_state: State) -> None:
     store = any_state.store
-    old, young = job("D:2025112000"), job("D:2025112100", ended=39 * DAY)
+    old, young = job("D:2025112000", attempts=1), job("D:2025112100", ended=39 * DAY)
     logged = attempt(young, 2, 3 * DAY, has_log=True)
     put(any_state, old, young, attempt(old, ended=DAY), attempt(young), logged)
     store.keep_log(logged, KeptLog(fence=0, before=0, data=b"text"))
