@@ -9,7 +9,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 CACHE = Path(sys.prefix) / "benchmark-peers" / "schedulers"
-PACKAGES = ("prefect==3.8.8", "apscheduler==3.11.3", "sqlalchemy==2.1.9")
+# the server of this Prefect does not start with later versions of FastAPI
+PACKAGES = ("prefect==3.8.8", "fastapi==0.139.0", "apscheduler==3.11.3", "sqlalchemy==2.1.9")
 PEERS = {"prefect": HERE / "prefect_jobs.py", "apscheduler": HERE / "apscheduler_jobs.py"}
 """Programs that take JOBS SLOTS, and print jobs a second."""
 
