@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from scoopi.model.schedule.schedule_records import PAST, AttemptRecord
@@ -48,12 +49,13 @@ class FolderCollector:
         for name, key in keys.items():
             path, record = self._folder / "work" / name, records.get(key)
             if record is None:
-                is_old, reason = self._is_untouched(path), "its attempt is not recorded any more"
+                is_old = self._is_untouched(path, self._kept)
+                reason = "its attempt is not recorded any more"
             else:
                 ended = ended_at(record)
                 is_old = record.phase == PAST and self._now - ended > self._kept
                 reason = f"ended at {ended.isoformat(timespec='seconds').replace('+00:00', 'Z')}"
-            if is_old and self._is_removed(path):
+            if is_old and not _is_used(path) and self._is_removed(path):
                 collected.append(Collected("folder", f"work/{name}", reason))
         return collected
 
@@ -62,21 +64,36 @@ class FolderCollector:
         return [
             Collected("folder", f"bundles/{name}", "the store does not have it any more")
             for name in _names(folder)
-            if self._is_untouched(folder / name) and not self._store.has_bundle(name)
+            if self._is_untouched(folder / name, KEPT_AT_LEAST) and not self._store.has_bundle(name)
             if self._is_removed(folder / name)
         ]
 
-    def _is_untouched(self, path: Path) -> bool:
+    def _is_untouched(self, path: Path, kept: timedelta) -> bool:
         try:
             changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         except FileNotFoundError:  # another process was first
             return False
-        return self._now - changed > KEPT_AT_LEAST
+        return self._now - changed > kept
 
     def _is_removed(self, path: Path) -> bool:
         if not self._is_dry:
             shutil.rmtree(path, ignore_errors=True)
         return self._is_dry or not path.exists()
+
+
+def _is_used(path: Path) -> bool:
+    """Whether a keeper runs an attempt there, though this store says otherwise: it may be the wrong one."""
+    try:
+        lock = os.open(path / "lock", os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False
 
 
 def _names(folder: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -57,9 +58,9 @@ def test_folders_of_old_attempts_are_removed(state: State) -> None:
     others = [
         work_of(state, "!1", 6 * DAY),
         work_of(state, "!2", 8 * DAY, LIVE),
-        work_of(state, "!3", timedelta(minutes=30), is_kept=False),
+        work_of(state, "!3", 6 * DAY, is_kept=False),
     ]
-    lost = work_of(state, "@2025-12-01T00:00:00Z", 2 * DAY, is_kept=False)
+    lost = work_of(state, "@2025-12-01T00:00:00Z", 8 * DAY, is_kept=False)
     foreign = state.folder / "work" / "notes"
     foreign.mkdir()
     gone = [f"work/{lost.name}", f"work/{old.name}"]
@@ -67,6 +68,15 @@ def test_folders_of_old_attempts_are_removed(state: State) -> None:
     assert old.exists()
     assert collected(state) == gone
     assert sorted((state.folder / "work").iterdir()) == sorted([*others, foreign])
+
+
+def test_a_folder_stays_in_which_a_keeper_runs(state: State) -> None:
+    folder = work_of(state, "!1", 8 * DAY, is_kept=False)
+    with (folder / "lock").open("wb") as lock:
+        touched(folder, NOW - 8 * DAY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert collected(state) == []
+    assert collected(state) == [f"work/{folder.name}"]
 
 
 def test_unpacked_projects_go_when_the_store_has_them_no_more(state: State) -> None:
