@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from scoopi.model.schedule.notice_record import NoticeRecord
 from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
@@ -19,7 +20,7 @@ from scoopi.model.schedule.schedule_records import (
 )
 from scoopi.periods.slot import Instant, Slot
 
-ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord
+ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | NoticeRecord
 RecordType = TypeVar("RecordType", bound=msgspec.Struct)
 Name = Literal[
     "job_made",
@@ -29,6 +30,7 @@ Name = Literal[
     "attempt_ended",
     "attempt_canceled",
     "reminded",
+    "noticed",
     "planned",
     "worker_lost",
 ]
@@ -67,6 +69,8 @@ class Decision:
                 "to": new.state,
                 "from": old.state if isinstance(old, JobRecord) else None,
             }
+        elif isinstance(new, NoticeRecord):
+            row |= {"job": new.job, "to": new.event, "from": None}
         return row | {"gate": self.gate or None, "reason": self.reason or None}
 
 

@@ -23,6 +23,7 @@ from scoopi.periods.slot import Instant, parse_slot
 from scoopi.scheduler.decisions import Decision, canceled, changed, made
 from scoopi.scheduler.gates import closed_gate, counterpart, overlap_of, slot_end
 from scoopi.scheduler.iteration_window import iterations, window_of
+from scoopi.scheduler.notices.noticing import marks, with_notices
 from scoopi.scheduler.placement import placements
 from scoopi.scheduler.retrying import after_attempt, over
 from scoopi.scheduler.snapshot import Snapshot
@@ -40,11 +41,11 @@ def reconcile(snapshot: Snapshot) -> list[Decision]:
     """
     decisions = [*swept(snapshot), *_settled(snapshot)]
     decided = {_key(decision) for decision in decisions}
-    for decision in [*_planned(snapshot), *_gated(snapshot), *placements(snapshot)]:
+    for decision in [*_planned(snapshot), *_gated(snapshot), *placements(snapshot), *marks(snapshot)]:
         if _key(decision) not in decided:
             decisions.append(decision)
             decided.add(_key(decision))
-    return decisions
+    return with_notices(decisions, snapshot)
 
 
 def wanted(snapshot: Snapshot) -> set[str]:

@@ -12,6 +12,7 @@ from types import TracebackType
 from scoopi.errors import ScoopiError, StoreError
 from scoopi.model.schedule.schedule_records import LIVE, AttemptRecord, WorkerRecord
 from scoopi.serve.gc.paced_rounds import PacedRounds
+from scoopi.serve.notices.notice_sender import NoticeSender
 from scoopi.serve.passes import DueTimes
 from scoopi.serve.seat import Heart, Seat
 from scoopi.serve.serve_health import ServeHealth
@@ -76,6 +77,8 @@ class Server:
         self._health.worker = self.name
         self._wake_up = WakeUp(state.folder, self.name, self._store.listen)
         self._crew = Crew(self._wake_up)
+        sender = record if options.works else None
+        self._notices = NoticeSender(state.store, state.project, sender, workshop.environ)
         worker = self.name if options.works else None
         self._heart = Heart(self._store, worker, self._settings.liveness, self._incarnation)
         self._rounds = PacedRounds(state, collects_records=options.schedules, collects_folders=options.works)
@@ -96,6 +99,7 @@ class Server:
     ) -> None:
         running = [*self._crew.attempts()]
         self._crew.close()
+        self._notices.close()
         try:
             for attempt in running:
                 self._end(attempt, AttemptEnd(HANDED_BACK))
@@ -158,9 +162,10 @@ class Server:
                 self._claim()
         if not is_stopping:
             self._rounds.turn(_now())
+            self._notices.turn(_now())
         late = "" if self._heart.is_live() else "its heartbeat is late"
         self._health.turned("it shuts down" if is_stopping else late)
-        wait_s = min(self._heart.wait_s(), self._rounds.wait_s())
+        wait_s = min(self._heart.wait_s(), self._rounds.wait_s(), self._notices.wait_s())
         if self._options.schedules:
             wait_s = min(wait_s, max(0.0, self._pass_at - time.monotonic()))
         self._wait(0.0 if self._is_idle() else wait_s)
@@ -268,11 +273,7 @@ class Server:
             self._crew.stop(cancel.kill_after.total_seconds() if cancel.default_mode == "step" else KILL_S)
 
     def _take_over(self) -> None:
-        """Offer attempts again that are this worker's and that it does not run.
-
-        They are those of a former process of this name, which has ended, and those whose claim was written
-        while its answer was lost.
-        """
+        """Offer attempts again that a former process of this name ran, or whose claim's answer was lost."""
         own = {*self._crew.names(), *(report.attempt.attempt for report in self._unreported)}
         for attempt in self._store.open_attempts():
             is_mine = attempt.worker == self.name and attempt.status in ("running", "canceling")
@@ -283,7 +284,7 @@ class Server:
         """Whether nothing runs, is due, or is to be tried again, for `until_idle`."""
         if not self._options.until_idle or self._crew or self._unreported or not self._is_quiet:
             return False
-        if self._state.passes.awaits_retry:
+        if self._state.passes.awaits_retry or self._notices.has_open():
             return False
         processes = self._state.current()[1].processes
         return not any(

@@ -179,7 +179,7 @@ class World:
 
 def key_of(record: ScheduleRecord) -> str:
     """The key of a record in its map."""
-    for name in ("attempt", "job", "worker", "name"):
+    for name in ("notice", "attempt", "job", "worker", "name"):
         if hasattr(record, name):
             return str(getattr(record, name))
     raise AssertionError(record)

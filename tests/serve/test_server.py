@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from pathlib import Path
 
@@ -228,3 +229,19 @@ def test_the_log_of_an_attempt_is_printed_and_followed_to_its_end(serving: Servi
         until(lambda: serving.rows("attempt", "list"))
         assert serving.run("attempt", "log", "talker/!1/1", "-f") == "line 1\nline 2\nline 3\n"
     assert serving.run("attempt", "log", "talker/!1/1") == "line 1\nline 2\nline 3\n"
+
+
+def test_failures_are_sent_by_a_command_and_by_a_function_of_the_project(serving: Serving) -> None:
+    into = f"Path(r'{serving.folder}/noted').write_text(message['text'])"
+    serving.write("alerts.py", f"from pathlib import Path\ndef note(message): {into}")
+    serving.deploy(f"""
+        hello:
+          executes: {{command: [sh, -c, 'exit 7']}}
+          notify:
+            - {{when: [failed], via: [sh, -c, 'cat > {serving.folder}/mailed']}}
+            - {{when: [failed, succeeded], via: "python:alerts:note"}}
+    """)
+    serving.run("launch", "hello")
+    serving.until_idle()
+    assert json.loads(serving.read("mailed"))["reason"] == "exit code 7"
+    assert serving.read("noted") == "hello/!1/1: failed: exit code 7"

@@ -126,7 +126,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/model/schedule": (
         "values; the tests of the scheduler's language and of its passes compare them",
-        "process.py schedule_records.py schedule_settings.py",
+        "notice_record.py process.py schedule_records.py schedule_settings.py",
     ),
     "scoopi/scheduler": (
         "test_reconcile.py and test_sweep.py decide through them",
@@ -135,6 +135,10 @@ UNTESTED: dict[str, tuple[str, str]] = {
     "scoopi/serve": (
         "values and commands; test_schedule_verbs.py prints and gives them",
         "job_desk.py process_desk.py serve_options.py",
+    ),
+    "scoopi/serve/notices": (
+        "test_notice_sender.py runs it as a process",
+        "notice_call.py",
     ),
     "scoopi/serve/work": (
         "test_keeper.py and tests/serve/test_server.py run them as processes",

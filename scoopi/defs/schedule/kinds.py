@@ -191,6 +191,19 @@ def _size(node: Node) -> int:
     return int(match[1]) * _SIZES[match[2]]
 
 
+def _target(node: Node) -> tuple[str, ...]:
+    """A function as a list of one word, or the words of a command."""
+    if isinstance(node, Listing):
+        words: tuple[str, ...] = list_of(TEXT).read(node)
+        if words[0].startswith("python:"):
+            raise InvalidValueError(f"is a list with {words[0]!r}, which is not a command")
+        return words
+    text = text_of(node)
+    if not (text.startswith("python:") and FUNCTION.fullmatch(text.removeprefix("python:"))):
+        raise InvalidValueError(f"is {text!r}")
+    return (text,)
+
+
 def _share_or_count(node: Node) -> int | str:
     text = text_of(node)
     return text if _SHARE.fullmatch(text) else int(integer(0).read(node))
@@ -218,6 +231,7 @@ PLAIN_NAME = matched(NAME, "a name of letters, digits, _ and -")
 EXIT_CODES = ValueKind(
     f"a mapping of exit codes 1 to 255 to: {_OUTCOMES.allowed}", _exit_codes, _OUTCOMES.choices
 )
+TARGET = ValueKind("python:module:function, or a command as a list of words", _target)
 SIZE = ValueKind("a size, as 16MiB", _size)
 SHARE = matched(_SHARE, "a percentage, as 5 %")
 SHARE_OR_COUNT = ValueKind("a number, or a percentage as 5 %", _share_or_count)

@@ -8,9 +8,9 @@ from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.model.schedule.process import Deadline, DependsOn, Notification, Timeouts
 
 _EVENTS = (
-    *("pending", "waiting", "running", "succeeded", "noop", "failed", "error", "canceled"),
+    *("pending", "waiting", "succeeded", "noop", "failed", "error", "canceled"),
     *("embryo", "in_progress", "final_run", "processed", "skipped"),
-    *("missed", "deadline", "paused", "stuck"),
+    *("missed", "deadline", "stuck"),
 )
 
 DEPENDS_ON = Block(
@@ -111,7 +111,6 @@ DEADLINE = Block(
             "fail",
             "skip",
             "after: created\nwithin: 3h",
-            idle="notify",
         ),
     ),
     Deadline,
@@ -129,10 +128,10 @@ NOTIFY = Block(
         ),
         BlockKey(
             "via",
-            list_of(kinds.TEXT, single=True),
+            kinds.TARGET,
             "What sends it: python:module:function, or a command.",
             "[bin/mail, ops]",
-            "{}",
+            "mail ops",
             "when: [failed]",
             True,
         ),

@@ -8,7 +8,7 @@ from typing import Any
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import choice, duration, integer, list_of, map_of, matched
 from scoopi.defs.schedule.policy_keys import DEADLINE, DEPENDS_ON, NOTIFY, RETRY, TIMEOUT
-from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
+from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.defs.schedule.trigger_keys import TRIGGER
 
 EXECUTABLES = ("scrape", "command", "python", "external")
@@ -193,7 +193,6 @@ PROCESS = Block(
             "Events that are sent.",
             "[{when: [failed], via: python:mail:send}]",
             "{when: [failed]}",
-            idle=ANY,
         ),
         BlockKey("history", integer(1), "Ended jobs that are kept.", "20", "0"),
         BlockKey(

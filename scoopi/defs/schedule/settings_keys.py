@@ -8,7 +8,7 @@ from datetime import datetime
 from scoopi.defs.schedule import kinds
 from scoopi.defs.schedule.kinds import ValueKind, choice, duration, integer, list_of
 from scoopi.defs.schedule.policy_keys import NOTIFY
-from scoopi.defs.schedule.schedule_language import ANY, Block, BlockKey
+from scoopi.defs.schedule.schedule_language import Block, BlockKey
 from scoopi.defs.yaml.node import Node
 from scoopi.model.schedule.schedule_settings import (
     CancelSettings,
@@ -52,7 +52,6 @@ SETTINGS = Block(
             "A job that waits on a failed job so long is reported.",
             "24h",
             "24",
-            idle=ANY,
         ),
         BlockKey(
             "worker",
@@ -129,7 +128,6 @@ SETTINGS = Block(
                                     f"How long {name} are kept.",
                                     "30d",
                                     "30",
-                                    idle=ANY if name == "events" else "",
                                 )
                                 for name in ("attempts", "jobs", "events", "logs", "bundles")
                             ),
@@ -159,7 +157,6 @@ SETTINGS = Block(
             "Events of all processes that are sent.",
             "[{when: [error], via: [bin/mail]}]",
             "x",
-            idle=ANY,
         ),
     ),
     ScheduleSettings,

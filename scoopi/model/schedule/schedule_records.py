@@ -81,6 +81,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
         next_at: when a period that is worked on repeatedly gets its next attempt.
         held: whether it waits for `job clear`.
         deadline_done: whether its deadline counts no more: it has passed, or the job was reprocessed.
+        stuck_reported: whether it was reported that it waits on a failed job.
         not_before: of a launch with `--after`.
         first_attempt: when the first attempt since the last `clear` or `reprocess` was created.
         inputs: of a launch; they override those of the process.
@@ -104,6 +105,7 @@ class JobRecord(msgspec.Struct, frozen=True, kw_only=True):
     next_at: datetime | None = None
     held: bool = False
     deadline_done: bool = False
+    stuck_reported: bool = False
     not_before: datetime | None = None
     first_attempt: datetime | None = None
     inputs: dict[str, str] = msgspec.field(default_factory=dict)

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from heapq import heappop, heappush
 
+from scoopi.model.schedule.notice_record import CLOSED, NoticeRecord
 from scoopi.model.schedule.schedule_records import (
     ENDED,
     PAST,
@@ -39,7 +40,7 @@ class Collected:
     """A thing that was removed.
 
     Attributes:
-        kind: job (with its attempts), attempt, log, bundle, worker or folder.
+        kind: job (with its attempts), attempt, log, notice, bundle, worker or folder.
         reason: why, as a clause.
     """
 
@@ -79,6 +80,7 @@ class RecordCollector:
         """
         yield from self._jobs()
         yield from self._attempts()
+        yield from self._notices()
         yield self._bundles()
         yield self._workers()
 
@@ -156,6 +158,14 @@ class RecordCollector:
                 logs = [each for each in logs if self._store.write(each, changed(each, has_log=False))]
             found = [("attempt", each) for each in old] + [("log", each) for each in logs]
             yield [Collected(kind, each.attempt, _ended(ended_at(each))) for kind, each in found]
+
+    def _notices(self) -> Iterator[list[Collected]]:
+        after = ""
+        while page := self._store.page(NoticeRecord, CLOSED, after, PAGE):
+            after = record_key(page[-1])
+            old = [each for each in page if self._is_past(each.closed or each.at, self._retention.events)]
+            old = old[:MOST_REMOVED] if self._is_dry else self._store.remove(old[:MOST_REMOVED])
+            yield [Collected("notice", each.notice, _ended(each.closed or each.at)) for each in old]
 
     def _bundles(self) -> list[Collected]:
         """Remove projects that were replaced and that no open attempt began with."""

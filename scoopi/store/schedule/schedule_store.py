@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from scoopi.errors import StoreError
+from scoopi.model.schedule.notice_record import NoticeRecord
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
     LIVE,
@@ -32,13 +33,14 @@ WORKERS = StoreMap("worker")
 BUNDLES = StoreMap("bundle", large=True)
 PASSES = StoreMap("pass")
 LOGS = StoreMap("log", large=True)
-SCHEDULE_MAPS = (PROCESSES, SCHEDULED_JOBS, ATTEMPTS, WORKERS, BUNDLES, PASSES, LOGS)
+NOTICES = StoreMap("notice", index="phase", large=True)
+SCHEDULE_MAPS = (PROCESSES, SCHEDULED_JOBS, ATTEMPTS, WORKERS, BUNDLES, PASSES, LOGS, NOTICES)
 _PAGE = 1000
 _MOST_TRIES = 100
 _MOST_PARTS = 10_000
 _SHARED = "reconcile"
 
-ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | PassRecord
+ScheduleRecord = ProcessRecord | JobRecord | AttemptRecord | WorkerRecord | PassRecord | NoticeRecord
 RecordType = TypeVar("RecordType", bound=ScheduleRecord)
 
 
@@ -66,6 +68,7 @@ class ScheduleStore:
                 (AttemptRecord, ATTEMPTS),
                 (WorkerRecord, WORKERS),
                 (PassRecord, PASSES),
+                (NoticeRecord, NOTICES),
             )
         }
         self._parts = RecordCodec(BUNDLES, BundlePart, packed=True)
@@ -287,4 +290,6 @@ def record_key(record: ScheduleRecord) -> str:
         return job_key(record.job)
     if isinstance(record, ProcessRecord):
         return record.name
+    if isinstance(record, NoticeRecord):
+        return record.notice
     return record.worker if isinstance(record, WorkerRecord) else _SHARED

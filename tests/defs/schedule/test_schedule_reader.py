@@ -154,10 +154,11 @@ def test_a_scrape_is_checked_with_the_inputs_of_its_process(project: Project) ->
     assert inputs.assumed == {"day", "slot.key", "slot.start", "slot.end", "start_id", "end_id"}
 
 
-def test_a_key_that_nothing_acts_on_yet_is_a_warning(project: Project) -> None:
-    found = project.finding("executes: external:x\nnotify: [{when: [failed], via: 'python:m:f'}]")
-    assert (found.severity, found.what) == (Severity.WARNING, "notify has no effect in this version")
-    assert found.key == "processes.p.notify"
+@pytest.mark.parametrize("via", ["mail ops", "python:m", "bin/mail", "[]", "['python:m:f', x]", "{a: b}"])
+def test_a_target_of_notify_is_a_function_or_a_command_as_a_list(project: Project, via: str) -> None:
+    found = project.finding(f"executes: external:x\nnotify: [{{when: [failed], via: {via}}}]")
+    assert (found.severity, found.key) == (Severity.ERROR, "processes.p.notify[0].via")
+    assert "python:module:function, or a command as a list of words" in found.hint
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,132 @@
+"""noticing: which decisions of a pass are reported, to whom, and what is late or stuck."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from scoopi.model.schedule.notice_record import OPEN, NoticeRecord
+from scoopi.model.schedule.process import Process
+from scoopi.model.schedule.schedule_records import PAST, UNSETTLED, AttemptRecord, JobRecord
+from scoopi.periods.slot import instant_text, parse_slot
+from scoopi.scheduler.decisions import Decision, changed
+from scoopi.scheduler.gates import closed_gate, counterpart, deadline_of
+from scoopi.scheduler.snapshot import Snapshot
+
+MISSED, DEADLINE, STUCK = "missed", "deadline", "stuck"
+_HASH_BYTES = 4
+
+
+def with_notices(decisions: Sequence[Decision], snapshot: Snapshot) -> list[Decision]:
+    """The decisions, each behind the notices that report it, so that a crash in between loses none.
+
+    The id of a notice follows from what it reports: a pass that is repeated writes it no second time.
+    """
+    if not any(targets_of(process, snapshot) for process in snapshot.schedule.processes.values()):
+        return [*decisions]
+    return [each for decision in decisions for each in (*_notices(decision, snapshot), decision)]
+
+
+def marks(snapshot: Snapshot) -> Iterator[Decision]:
+    """Jobs that are late or stuck, marked so that each is reported once; only where it is reported."""
+    for job in snapshot.active:
+        process = snapshot.process(job.process)
+        if process is None:
+            continue
+        latest = deadline_of(job, process)
+        rule = process.deadline
+        if latest is not None and rule is not None and rule.then == "notify" and snapshot.now > latest:
+            if _via(process, snapshot, DEADLINE):
+                reason = f"deadline: not finished by {instant_text(latest)}"
+                yield Decision("planned", job, changed(job, deadline_done=True), DEADLINE, reason)
+        elif not job.stuck_reported and (reason := _stuck(job, process, snapshot)):
+            yield Decision("planned", job, changed(job, stuck_reported=True), STUCK, reason)
+
+
+def stuck_at(job: JobRecord, process: Process, snapshot: Snapshot) -> tuple[datetime, str] | None:
+    """When a job will have waited too long on failed jobs, and on which; None if it does not wait on any."""
+    after = snapshot.schedule.settings.stuck_after
+    if after is None or job.job in snapshot.attempt_of:
+        return None
+    gate = closed_gate(job, snapshot)
+    if gate is None or gate.gate != "depends" or gate.answer != "wait":
+        return None
+    slot = parse_slot(job.slot)
+    names = (f"{e.process}/{counterpart(slot, e, snapshot.process(e.process))}" for e in process.depends_on)
+    failed = [each for name in names if (each := snapshot.jobs.get(name)) and each.state == "failed"]
+    if not failed:
+        return None
+    first = min(failed, key=lambda each: each.changed)
+    return max(first.changed, job.created) + after, first.job
+
+
+def targets_of(process: Process, snapshot: Snapshot) -> bool:
+    """Whether anything of a process is reported."""
+    return bool(process.notify or snapshot.schedule.settings.notify)
+
+
+def _stuck(job: JobRecord, process: Process, snapshot: Snapshot) -> str:
+    found = stuck_at(job, process, snapshot) if _via(process, snapshot, STUCK) else None
+    if found is None or snapshot.now <= found[0]:
+        return ""
+    return f"waits on a failed job: {found[1]}"
+
+
+def _via(process: Process, snapshot: Snapshot, event: str) -> list[tuple[str, ...]]:
+    """The targets of an event, each once."""
+    rules = (*process.notify, *snapshot.schedule.settings.notify)
+    return [*dict.fromkeys(rule.via for rule in rules if event in rule.when)]
+
+
+def _notices(decision: Decision, snapshot: Snapshot) -> Iterator[Decision]:
+    new = decision.new
+    process = snapshot.process(new.process) if isinstance(new, AttemptRecord | JobRecord) else None
+    if process is None:
+        return
+    for event, reason in _events(decision, snapshot):
+        for via in _via(process, snapshot, event):
+            notice = _notice(decision, event, reason, via, snapshot)
+            yield Decision("noticed", None, notice, "", reason)
+
+
+def _events(decision: Decision, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    """What a decision means for those who are notified: events, each with a reason.
+
+    A job that ends as its attempt did (`failed`, `noop`) is no second event.
+    """
+    old, new = decision.old, decision.new
+    if isinstance(new, AttemptRecord):
+        is_settled = isinstance(old, AttemptRecord) and new.phase == PAST and old.phase != PAST
+        if is_settled or (new.phase == "live" and (old is None or old.status != new.status)):  # type: ignore[union-attr]
+            yield new.status, new.explanation
+    elif isinstance(new, JobRecord):
+        if old is None or old.state != new.state:  # type: ignore[union-attr]
+            attempt = snapshot.attempt_of.get(new.job)
+            if attempt is None or attempt.phase != UNSETTLED or attempt.status != new.state:
+                yield new.state, new.reason
+            if new.state == "skipped" and new.reason.startswith("missed: "):
+                yield MISSED, new.reason
+        if decision.gate in (DEADLINE, STUCK):
+            yield decision.gate, decision.reason
+
+
+def _notice(
+    decision: Decision, event: str, reason: str, via: tuple[str, ...], snapshot: Snapshot
+) -> NoticeRecord:
+    new = decision.new
+    assert isinstance(new, AttemptRecord | JobRecord)
+    number, count = ("-", new.attempts) if isinstance(new, JobRecord) else (str(new.number), new.fence)
+    target = hashlib.blake2b("\0".join(via).encode(), digest_size=_HASH_BYTES).hexdigest()
+    return NoticeRecord(
+        notice=f"{new.job}/{number}/{event}/{count}/{target}",
+        phase=OPEN,
+        event=event,
+        process=new.process,
+        slot=new.slot,
+        at=snapshot.now,
+        via=via,
+        bundle=snapshot.bundle,
+        attempt="" if isinstance(new, JobRecord) else new.attempt,
+        reason=reason,
+    )

@@ -1,0 +1,119 @@
+"""What happens to jobs is reported once, to those who asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from scoopi.model.schedule.notice_record import NoticeRecord
+from scoopi.model.schedule.schedule_records import ProcessRecord
+from scoopi.scheduler.decisions import changed
+from tests.scheduler.world import START, CrashError, World
+
+Make = Callable[[str], World]
+FAILS = "processes: {p: {executes: 'python:a:b', retry: {max: 1, delay: 1m}, notify: [%s]}}"
+MAIL = "{when: [%s], via: [bin/mail]}"
+
+
+def events(world: World) -> list[tuple[str, str]]:
+    """Event and job or attempt of each notice, in the order of writing."""
+    return [(each.event, each.attempt or each.job) for each in world.all(NoticeRecord)]
+
+
+def test_each_end_of_an_attempt_and_of_its_job_is_reported_once(world_of: Make) -> None:
+    world = world_of(FAILS % MAIL % "failed, succeeded")
+    world.worker()
+    world.launch("p", "!1")
+    world.work("failed", explanation="no bread")
+    world.pass_time(minutes=1)
+    world.work("failed")
+    world.pass_time(minutes=5)
+    assert events(world) == [("failed", "p/!1/1"), ("failed", "p/!1/2")]
+    assert world.all(NoticeRecord)[0].reason == "no bread"
+
+
+def test_a_pass_that_crashes_at_any_write_reports_the_same(world_of: Make) -> None:
+    for crash_after in range(1, 12):
+        world = world_of(FAILS % MAIL % "failed, processed")
+        world.worker()
+        world.launch("p", "!1")
+        world.crash_after = crash_after
+        for _ in range(2):
+            try:
+                world.work()
+            except CrashError:
+                world.crash_after = None
+        assert events(world) == [("processed", "p/!1")]
+
+
+def test_a_target_that_two_rules_name_gets_one_notice_and_each_other_target_its_own(world_of: Make) -> None:
+    rules = f"{MAIL}, {MAIL}, {{when: [noop], via: 'python:m:f'}}"
+    world = world_of(f"settings: {{notify: [{MAIL % 'noop'}]}}\n" + FAILS % (rules % (("noop",) * 2)))
+    world.worker()
+    world.launch("p", "!1")
+    world.work("noop")
+    found = sorted((each.attempt, each.via) for each in world.all(NoticeRecord))
+    assert found == [("p/!1/1", ("bin/mail",)), ("p/!1/1", ("python:m:f",))]
+
+
+def test_a_job_that_fails_by_an_error_is_reported_beside_its_attempt(world_of: Make) -> None:
+    world = world_of(FAILS % MAIL % "failed, error")
+    world.worker()
+    world.launch("p", "!1")
+    world.work("error")
+    world.pass_time(minutes=1)
+    world.work("error")
+    assert sorted(events(world)) == [("error", "p/!1/1"), ("error", "p/!1/2"), ("failed", "p/!1")]
+
+
+def test_a_deadline_is_reported_once_even_if_nothing_has_started(world_of: Make) -> None:
+    rule = "{executes: 'python:a:b', deadline: {after: created, within: 1h}, notify: [%s]}"
+    world = world_of("processes: {p: %s}" % (rule % MAIL % "deadline"))
+    world.put(changed(world.records[ProcessRecord, "p"], paused=""))
+    world.launch("p", "!1")
+    world.tick(START + timedelta(hours=1))
+    assert events(world) == []
+    world.pass_time(timedelta(minutes=10), hours=3)
+    assert events(world) == [("deadline", "p/!1")]
+    assert world.all(NoticeRecord)[0].reason == "deadline: not finished by 2026-01-01T01:00:00Z"
+    assert world.job("p/!1").state == "embryo"
+
+
+def test_a_start_that_is_missed_is_reported(world_of: Make) -> None:
+    rule = "{executes: 'python:a:b', start_deadline: 10m, notify: [%s]}"
+    world = world_of("processes: {p: %s}" % (rule % MAIL % "missed"))
+    world.put(changed(world.records[ProcessRecord, "p"], paused=""))
+    world.launch("p", "!1")
+    world.put(changed(world.records[ProcessRecord, "p"], paused=None))
+    world.tick(START + timedelta(minutes=11))
+    assert events(world) == [("missed", "p/!1")]
+
+
+@pytest.mark.parametrize(("setting", "expected"), [("24h", 1), ("never", 0)])
+def test_a_job_that_waits_on_a_failed_one_for_too_long_is_reported(
+    world_of: Make, setting: str, expected: int
+) -> None:
+    world = world_of(
+        f"settings: {{stuck_after: {setting}, notify: [{MAIL % 'stuck'}]}}\n"
+        "processes: {a: {executes: 'python:a:b', mode: manual},"
+        " b: {executes: 'python:a:b', mode: manual, depends_on: [a]}}"
+    )
+    world.worker()
+    world.launch("a", "!1")
+    world.launch("b", "!1")
+    world.work("failed")
+    world.tick(START + timedelta(hours=24))
+    assert events(world) == []
+    world.pass_time(timedelta(hours=1), hours=5)
+    assert events(world) == [("stuck", "b/!1")] * expected
+
+
+def test_nothing_is_written_for_processes_without_targets(world_of: Make) -> None:
+    world = world_of("processes: {p: {executes: 'python:a:b', deadline: {after: created, within: 1h}}}")
+    world.launch("p", "!1")
+    world.tick()
+    writes = world.writes
+    world.tick(START + timedelta(hours=2))
+    assert world.writes == writes
