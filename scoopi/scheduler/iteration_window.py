@@ -13,7 +13,7 @@ from scoopi.scheduler.retrying import over
 from scoopi.scheduler.snapshot import Snapshot
 from scoopi.scheduler.triggers import FOLLOWING, next_begin, window
 
-_LETS_FOLLOW = ("processed", "noop", "skipped")
+LETS_FOLLOW = ("processed", "noop", "skipped")
 """States of an iteration after which the next one begins."""
 
 
@@ -71,7 +71,7 @@ def _following(process: Process, record: ProcessRecord, snapshot: Snapshot) -> I
     number = 0
     if record.iteration is not None:
         current = snapshot.jobs.get(f"{process.name}/{Iteration(record.iteration)}")
-        if current is not None and current.state not in _LETS_FOLLOW:
+        if current is not None and current.state not in LETS_FOLLOW:
             return
         number = record.iteration + 1
     slot = Iteration(number)

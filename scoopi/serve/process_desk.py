@@ -11,9 +11,10 @@ from scoopi.model.schedule.process import Process
 from scoopi.model.schedule.schedule_records import JobRecord, ProcessRecord
 from scoopi.model.text.shown import nearest
 from scoopi.periods.period import Period
-from scoopi.periods.slot import Instant, Slot, instant_text, parse_slot
+from scoopi.periods.slot import Instant, Iteration, Slot, instant_text, parse_slot
 from scoopi.scheduler.decisions import changed, made
-from scoopi.scheduler.triggers import upcoming
+from scoopi.scheduler.iteration_window import LETS_FOLLOW
+from scoopi.scheduler.triggers import FOLLOWING, upcoming
 from scoopi.serve.backfill_desk import BackfillDesk
 from scoopi.serve.rows import Row, job_row
 from scoopi.serve.state import State
@@ -108,7 +109,7 @@ class ProcessDesk:
         """The next slots of a process, each with the time at which it becomes due."""
         process = self.process(name)
         record = self._store.processes()[process.name]
-        found = upcoming(process, record, self._now, count)
+        found = self._following(process, record, count)
         return [
             {"process": process.name, "slot": str(slot), **_times(slot, at), "at": _local(process, at)}
             for slot, at in found
@@ -147,8 +148,18 @@ class ProcessDesk:
         assert record is not None
         return self._process_row(process, record)
 
+    def _following(self, process: Process, record: ProcessRecord, count: int) -> list[tuple[Slot, datetime]]:
+        """The next slots with their times; none while it is not known when the current iteration is over."""
+        trigger = process.trigger
+        if trigger is not None and trigger.source == FOLLOWING and record.iteration is not None:
+            name = f"{process.name}/{Iteration(record.iteration)}"
+            current = self._store.jobs([name]).get(name)
+            if current is not None and current.state not in LETS_FOLLOW:
+                return []
+        return upcoming(process, record, self._now, count)
+
     def _process_row(self, process: Process, record: ProcessRecord) -> Row:
-        following = upcoming(process, record, self._now, 1)
+        following = self._following(process, record, 1)
         return {
             "process": process.name,
             "mode": process.mode,

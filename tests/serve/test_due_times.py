@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from scoopi.serve.job_desk import JobDesk
 from scoopi.serve.passes import DueTimes
 from scoopi.serve.process_desk import ProcessDesk
 from tests.serve.conftest import NOW, Deployed
@@ -41,3 +42,19 @@ def test_a_retry_begins_when_it_is_due_although_the_next_sweep_is_far(serving: S
     with serving.served():
         until(lambda: serving.job("p/!1") == "failed")
     assert serving.attempt("p/!1/2")["status"] == "failed"
+
+
+def test_the_next_iteration_has_no_time_before_the_current_one_is_over(deployed: Deployed) -> None:
+    state = deployed(
+        "processes: {p: {executes: external:x, "
+        "trigger: {slots: iterations, source: after_completion, every: 1h}}}"
+    )
+    assert ProcessDesk(state, NOW).upcoming("p", 1)[0]["slot"] == "#0"
+    state.passes.run(NOW)
+    later = NOW + timedelta(hours=2)
+    assert ProcessDesk(state, later).upcoming("p", 1) == []
+    assert ProcessDesk(state, later).show_process("p")["next"] is None
+    JobDesk(state, NOW, lambda name: name).skip("p/#0")
+    state.passes.run(NOW + timedelta(seconds=1))
+    (following,) = ProcessDesk(state, later).upcoming("p", 1)
+    assert (following["slot"], following["at"]) == ("#1", "2026-01-01T02:00:00Z")

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from scoopi.defs.yaml.report import Report
+from scoopi.model.schedule.notice_record import CLOSED, OPEN, NoticeRecord
 from scoopi.model.schedule.schedule_records import (
     ACTIVE,
     ENDED,
@@ -196,3 +197,22 @@ def test_workers_stay_that_run_or_were_registered_by_hand(state: State) -> None:
         attempt(job("!1"), phase=LIVE, status="running", worker="busy"),
     )
     assert collected(state) == [("worker", "killed")]
+
+
+def test_notices_are_kept_as_long_as_events_from_when_they_were_sent(state: State) -> None:
+    sent = NoticeRecord(
+        notice="sent",
+        phase=CLOSED,
+        event="failed",
+        process="daily",
+        slot="!1",
+        at=NOW - 30 * DAY,
+        via=("true",),
+        bundle="b",
+        closed=NOW - 8 * DAY,
+    )
+    open_notice = replace(sent, notice="open", phase=OPEN, closed=None)
+    for notice in (sent, replace(sent, notice="young", closed=NOW - 6 * DAY), open_notice):
+        assert state.store.write(None, notice)
+    assert collected(state) == [("notice", "sent")]
+    assert [each.notice for each in state.store.scan(NoticeRecord)] == ["open", "young"]
