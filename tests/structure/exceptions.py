@@ -211,7 +211,7 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/worker": (
         "test_worker.py uses them",
-        "messages.py worker_loop.py worker_parts.py",
+        "messages.py worker_parts.py",
     ),
     "scoopi/parse/records": (
         "test_record_reader.py, test_record_source.py and test_record_checker.py use them",

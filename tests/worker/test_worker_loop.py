@@ -1,0 +1,108 @@
+"""WorkerLoop: what bounds the pages that it holds and the results that it sends together; in one thread."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+
+import msgspec
+import pytest
+
+from scoopi.model.handover import Grant
+from scoopi.model.job import JobPayload
+from scoopi.model.locator import Locator
+from scoopi.worker.child_jobs import ChildJobs
+from scoopi.worker.found_values import FoundValues
+from scoopi.worker.messages import Give, Result, Results, Stop, ToParent, WorkItem
+from scoopi.worker.pipe import MessageBuffer, WorkerPipe
+from scoopi.worker.request_reports import RequestReports
+from scoopi.worker.worker_loop import WorkerLoop
+from scoopi.worker.worker_parts import GroupPlan, WorkerParts
+from tests.worker.played_loader import PlayedLoader
+
+HOST = "here.example:80"
+PAGE_BYTES = 10
+JOBS = ("job1", "job2", "job3", "job4", "job5")
+
+
+class SizedLoader(PlayedLoader):
+    """A loader whose pages come at once, and have one size."""
+
+    def size_of(self, page: object) -> int:
+        return PAGE_BYTES
+
+
+class Desk:
+    """A loop, its loader, and what it has sent."""
+
+    def __init__(self, outgoing: int, incoming: int, heard: int, max_held_bytes: int = 1 << 20) -> None:
+        self.loader = SizedLoader(ends_at_once=len(JOBS))
+        self._heard = heard
+        parts = WorkerParts(
+            self.loader,
+            lambda _: GroupPlan((), "loader", "here"),
+            ChildJobs(lambda _: HOST, 9),
+            FoundValues({}, frozenset()),
+            max_held_bytes=max_held_bytes,
+        )
+        self.loop = WorkerLoop(WorkerPipe(incoming, outgoing), None, parts, deque(), RequestReports())
+
+    def give(self, *jobs: str, grant: Grant | None = None) -> None:
+        payload = JobPayload(Locator("name", "group", "http://here.example/"), "seed")
+        self.loop.handle(Give(tuple(WorkItem(job, 1, payload, grant) for job in jobs)))
+
+    def run(self) -> list[tuple[Result, ...]]:
+        """Run what was given; the results that were sent together, batch by batch."""
+        self.loop.handle(Stop())
+        self.loop.run()
+        buffer = MessageBuffer()
+        buffer.feed(os.read(self._heard, 1 << 16))
+        sent = [msgspec.msgpack.decode(body, type=ToParent) for body in buffer.bodies()]
+        return [message.results for message in sent if isinstance(message, Results) and message.results]
+
+
+@pytest.fixture
+def desk_of() -> Iterator[Callable[..., Desk]]:
+    descriptors: list[int] = []
+
+    def made(**more: int) -> Desk:
+        incoming, to_worker = os.pipe()
+        heard, outgoing = os.pipe()
+        descriptors.extend((incoming, to_worker, heard, outgoing))
+        return Desk(outgoing, incoming, heard, **more)
+
+    yield made
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
+@pytest.mark.parametrize(("max_held_bytes", "begun"), [(PAGE_BYTES, 1), (PAGE_BYTES + 1, 2)])
+def test_no_page_is_asked_for_while_pages_of_the_bound_wait_for_their_steps(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, max_held_bytes: int, begun: int
+) -> None:
+    monkeypatch.setattr("scoopi.worker.fetching.LEFT_ALONE_S", -1.0)
+    desk = desk_of(max_held_bytes=max_held_bytes)
+    for job in JOBS[:2]:
+        desk.give(job, grant=Grant(HOST, 1e12))
+        desk.loop.continue_requests()
+    assert desk.loader.begun.qsize() == begun
+    desk.run()
+    desk.loop.continue_requests()
+    assert desk.loader.begun.qsize() == 2, "pages whose steps are over are held no longer"
+
+
+@pytest.mark.parametrize(("bodies", "batches"), [(1, [1, 1, 1, 1, 1]), (2, [2, 2, 1]), (9, [5])])
+def test_results_are_sent_when_their_bytes_reach_the_bound_and_none_is_lost_or_doubled(
+    desk_of: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch, bodies: int, batches: list[int]
+) -> None:
+    monkeypatch.setattr("scoopi.worker.worker_loop.BATCH_SECONDS", 1e9)
+    first = desk_of()
+    first.give(JOBS[0])
+    ((result,),) = first.run()
+    monkeypatch.setattr("scoopi.worker.worker_loop.BATCH_BYTES", bodies * len(result.body))
+    desk = desk_of()
+    desk.give(*JOBS)
+    sent = desk.run()
+    assert [len(batch) for batch in sent] == batches
+    assert tuple(result.job for batch in sent for result in batch) == JOBS
