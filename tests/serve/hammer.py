@@ -1,7 +1,9 @@
 """Hammer: disturbs three `serve` on one state; every job ends once, and no process is left over.
 
-By hand: `python -m tests.serve.hammer [--jobs 200] [--rounds 100] [--seed N] [--folder DIR]`; it prints the
-slowest recovery, and exits with 1 if a job was lost, ran twice at a time, or could not be explained.
+By hand: `python -m tests.serve.hammer [--jobs 200] [--rounds 100] [--seed N] [--folder DIR]
+[--store postgresql]`; it prints the slowest recovery, and exits with 1 if a job was lost, ran twice at a
+time, or could not be explained. Over PostgreSQL or Hazelcast each `serve` has a folder of its own, as on
+machines of their own, and the database, or a member, is killed or stopped.
 """
 
 from __future__ import annotations
@@ -10,28 +12,32 @@ import argparse
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
+from scoopi.errors import StoreError
 from scoopi.model.schedule.schedule_records import FINISHED
 from scoopi.scheduler.why import why
-from scoopi.serve.state import State
-from scoopi.store.schedule.store_opening import DATABASE
+from tests.serve.hammer_stores import STORES, HammerStore
 from tests.serve.serving import LIVENESS, SCOOPI, Serving
 
 NODES = 3
 KINDS = ("kill", "stop", "clock", "store")
 FIRST = datetime(2026, 1, 1, tzinfo=UTC)
+Read = TypeVar("Read")
 END_S = 240.0
 """How long the jobs may take once nothing is disturbed any more."""
 MOST_JUMP_S = 30
+AWAY_S = 60.0
+"""How long the store may not answer the hammer itself after a disturbance."""
 WORK = """#!/bin/sh
 # Holds a lock of its job while it works, so that another attempt at the same time is noticed.
 key=$(printf %s "$1" | tr -c A-Za-z0-9 _)
@@ -80,10 +86,11 @@ class Result:
 class Node:
     """One `serve` with a clock of its own."""
 
-    def __init__(self, serving: Serving, number: int) -> None:
-        self._serving = serving
+    def __init__(self, serving: Serving, number: int, folder: Path) -> None:
+        self._serving, self._folder = serving, folder
         self._clock = serving.folder / f"clock{number}"
         self._log = serving.folder / f"serve{number}.log"
+        folder.mkdir(exist_ok=True)
         self.set_clock(0)
         self.start()
 
@@ -97,9 +104,7 @@ class Node:
         }
         with self._log.open("a") as log:
             words = [*SCOOPI, "serve", "--slots", "4", "--quiet"]
-            self.process = subprocess.Popen(
-                words, cwd=self._serving.folder, env=environ, stdout=log, stderr=log
-            )
+            self.process = subprocess.Popen(words, cwd=self._folder, env=environ, stdout=log, stderr=log)
 
     def set_clock(self, offset_s: int) -> None:
         """Let the clock jump."""
@@ -122,25 +127,33 @@ class Hammer:
     """One test: jobs, nodes and disturbances.
 
     Args:
-        folder: of its own.
+        store: with a folder of its own.
         jobs: how many; as many again when they are done before the rounds are.
         rounds: how many disturbances.
         length: the shortest and the longest time of a job in seconds.
         pause_s: between two disturbances.
+        chance: draws them.
     """
 
     def __init__(
-        self, folder: Path, jobs: int, rounds: int, length: tuple[float, float], pause_s: float, seed: int
+        self,
+        store: HammerStore,
+        jobs: int,
+        rounds: int,
+        length: tuple[float, float],
+        pause_s: float,
+        chance: random.Random,
     ) -> None:
-        self._folder = folder
+        self._store, self._folder = store, store.folder
         self._jobs, self._rounds, self._pause_s = jobs, rounds, pause_s
-        self._chance = random.Random(seed)
+        self._chance = chance
         self._disturbed: list[float] = []
         self._result = Result()
+        folder = self._folder
         self._serving = Serving(folder)
         (folder / "locks").mkdir()
         (folder / "journal").touch()
-        self._serving.environ |= {
+        self._serving.environ |= store.environ | {
             "HAMMER": str(folder),
             "HAMMER_FROM": str(length[0]),
             "HAMMER_TO": str(length[1]),
@@ -149,7 +162,7 @@ class Hammer:
         (folder / "jobs/bin/work").chmod(0o755)
         self._serving.write("jobs.yml", LIVENESS + PROCESS)
         self._serving.run("deploy", "jobs")
-        self._state = State(folder / "scheduler")
+        self._state = store.state()
         self._nodes: list[Node] = []
 
     def run(self) -> Result:
@@ -157,7 +170,7 @@ class Hammer:
         began = time.monotonic()
         try:
             self._more_jobs()
-            self._nodes = [Node(self._serving, number) for number in range(NODES)]
+            self._nodes = [Node(self._serving, n, self._folder_of(n)) for n in range(NODES)]
             for number in range(self._rounds):
                 if not self._unfinished():
                     self._more_jobs()
@@ -172,6 +185,10 @@ class Hammer:
         self._check_journal()
         self._state.store.close()
         return self._result
+
+    def _folder_of(self, number: int) -> Path:
+        """The current folder of a node, with its state below it."""
+        return self._folder / f"node{number}" if self._store.is_shared else self._folder
 
     def _more_jobs(self) -> None:
         first = FIRST + timedelta(hours=self._result.jobs)
@@ -194,23 +211,24 @@ class Hammer:
         elif kind == "clock":
             node.set_clock(self._chance.randint(-MOST_JUMP_S, MOST_JUMP_S))
         else:
-            self._lock_store()
-
-    def _lock_store(self) -> None:
-        """As a store that restarts: nobody can write for a while."""
-        store = sqlite3.connect(self._folder / "scheduler" / DATABASE, isolation_level=None, timeout=30)
-        try:
-            store.execute("BEGIN EXCLUSIVE")
-            time.sleep(1 + self._chance.random() * self._pause_s)
-            store.execute("ROLLBACK")
-        finally:
-            store.close()
+            self._store.disturb(self._chance, self._pause_s)
 
     def _unfinished(self) -> list[str]:
-        return sorted(self._state.store.active_jobs())
+        return sorted(self._asked(self._state.store.active_jobs))
+
+    def _asked(self, read: Callable[[], Read]) -> Read:
+        """What the store answers; it may need a moment after it was disturbed."""
+        ends = time.monotonic() + AWAY_S
+        while True:
+            try:
+                return read()
+            except StoreError:
+                if time.monotonic() > ends:
+                    raise
+                time.sleep(0.2)
 
     def _check_why(self) -> None:
-        snapshot = self._state.passes.snapshot(datetime.now(UTC))
+        snapshot = self._asked(lambda: self._state.passes.snapshot(datetime.now(UTC)))
         for job in snapshot.active:
             row = why(job, snapshot)
             if row["answer"] not in ("wait", "skip", "fail", "runs") or not row["reason"]:
@@ -322,13 +340,16 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--store", choices=tuple(STORES), default="sqlite", help="what keeps the records")
     parser.add_argument("--folder", type=Path, help="default: a temporary one, removed at the end")
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.folder or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        result = Hammer(folder, options.jobs, options.rounds, (1.0, 3.0), 1.5, options.seed).run()
+        with STORES[options.store](folder) as store:
+            chance = random.Random(options.seed)
+            result = Hammer(store, options.jobs, options.rounds, (1.0, 3.0), 1.5, chance).run()
     print(result.text())
     return 1 if result.faults else 0
 

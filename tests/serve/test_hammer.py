@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 from tests.serve.hammer import Hammer
+from tests.serve.hammer_stores import HammerStore
 
 
 def test_jobs_end_once_whatever_happens_to_three_serves(tmp_path: Path) -> None:
-    result = Hammer(tmp_path, jobs=16, rounds=4, length=(0.5, 1.5), pause_s=0.4, seed=1).run()
+    store, chance = HammerStore(tmp_path), random.Random(1)
+    result = Hammer(store, jobs=16, rounds=4, length=(0.5, 1.5), pause_s=0.4, chance=chance).run()
     assert result.faults == [], result.text()
     assert set(result.rounds) == {"kill", "stop", "clock", "store"}
