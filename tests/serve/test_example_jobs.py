@@ -74,3 +74,18 @@ def test_the_first_five_minutes_from_an_empty_folder(serving: Serving) -> None:
     (row,) = serving.rows("job", "why", "shop.clean/!1")
     assert row["state"] == "processed"
     assert "cleaned 42 books" in serving.run("attempt", "log", "shop.clean/!1/1")
+
+
+def test_the_schedule_of_the_readme_runs_its_scrape(serving: Serving) -> None:
+    readme = Page("README.md")
+    (schedule,) = [block for block in readme.blocks("yaml") if block.file.startswith("hourly/")]
+    (serving.folder / "hourly").mkdir()
+    (serving.folder / schedule.file).write_text(schedule.text)
+    serving.run("new", "hourly/books")
+    serving.run("deploy", "hourly")
+    serving.run("launch", "prices")
+    serving.until_idle()
+    prices = serving.attempt("prices/!1/1")
+    assert prices["status"] == "succeeded", prices["explanation"]
+    assert prices["outputs"]["rows"] == 3
+    assert len(serving.rows("process", "next", "prices", "-n", "3")) == 3
