@@ -24,7 +24,7 @@ dataDefs:
     query: { block: body, selector: p }
     items: [ item: { name: cluster, script: "configs.isCluster()" } ]
 """
-HEADER = re.compile(r'"?name"?[,;]|(title|stars),[a-z_,]+$')
+HEADER = re.compile(r'"?name"?[,;]|(title|stars|harbour),[a-z_,]+$')
 OF_NODE = re.compile(r"-node\d(?=\.|$)")
 """What a node adds to the name of a file."""
 
