@@ -55,15 +55,9 @@ class Worker:
             return
         setup = DECODER.decode(first)
         assert isinstance(setup, Setup)
-        loop = self._wired(setup.plan)
-        if loop is None:
-            return
-        self._loop = loop
-        self._pipe.send(Ready())
-        threading.Thread(target=self._read, args=(loop, bodies), name="worker-reader", daemon=True).start()
         try:
-            loop.run()
-        except BrokenPipeError:
+            self._serve(setup.plan, bodies)
+        except BrokenPipeError:  # also before it is ready: a short run may end first
             self._orphaned()
 
     def close(self) -> None:
@@ -77,6 +71,20 @@ class Worker:
         self._to_run.append(None)
         if self._loop is not None:
             self._loop.wake()
+
+    def _serve(self, plan: bytes, bodies: Iterator[bytes]) -> None:
+        """Run the loop that the plan asks for, if its parts can be made.
+
+        Raises:
+            BrokenPipeError: the parent is gone.
+        """
+        loop = self._wired(plan)
+        if loop is None:
+            return
+        self._loop = loop
+        self._pipe.send(Ready())
+        threading.Thread(target=self._read, args=(loop, bodies), name="worker-reader", daemon=True).start()
+        loop.run()
 
     def _wired(self, plan: bytes) -> WorkerLoop | None:
         """None if the parts cannot be made, which is reported."""

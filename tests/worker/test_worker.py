@@ -402,6 +402,33 @@ def test_a_worker_that_is_left_before_it_is_wired_ends_without_beginning_a_page(
     os.close(from_worker)
 
 
+@pytest.mark.parametrize("can_be_wired", [True, False])
+def test_a_worker_whose_parent_ends_before_it_is_ready_ends_without_an_error(can_be_wired: bool) -> None:
+    incoming, to_worker = os.pipe()
+    from_worker, outgoing = os.pipe()
+    pipe = WorkerPipe(incoming, outgoing)
+    orphaned: list[str] = []
+
+    def wire(plan: bytes, report: object) -> WorkerParts:
+        os.close(from_worker)
+        if not can_be_wired:
+            raise ValueError("no such plugin")
+        return WorkerParts(
+            PlayedLoader(),
+            lambda _: GroupPlan((), "loader", "here"),
+            ChildJobs(lambda _: HOST, 9),
+            FoundValues({}, frozenset()),
+        )
+
+    worker = Worker(pipe, None, wire, orphaned=lambda: orphaned.append("orphaned"))
+    os.write(to_worker, pack(Setup(b"")))
+    worker.run()
+    assert orphaned == ["orphaned"]
+    os.close(to_worker)
+    pipe.close()
+    worker.close()
+
+
 def payload_of(order: LoadOrder) -> Payload:
     return Payload("job", Locator("name", "group", "http://here.example/"), 1, "", order)
 
