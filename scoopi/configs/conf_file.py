@@ -12,6 +12,9 @@ from scoopi.errors import ConfigError
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEPEST = 50
+_TOO_DEEP = "it is nested too deep"
+_LIBYAML_TOO_DEEP = "exceeded maximum nesting depth"
+"""Of libyaml from 0.2.6 on, which refuses a thousand levels itself."""
 _LARGEST_BYTES = 1_000_000
 _NULL = "tag:yaml.org,2002:null"
 SITES = "sites"
@@ -26,7 +29,7 @@ class _BoundedLoader(_LOADER):  # type: ignore[misc]
     def descend_resolver(self, _parent: object, _index: object) -> None:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise yaml.MarkedYAMLError(problem="it is nested too deep")
+            raise yaml.MarkedYAMLError(problem=_TOO_DEEP)
 
     def ascend_resolver(self) -> None:
         self._depth -= 1
@@ -81,10 +84,12 @@ class ConfFile:
             raise ConfigError("the file is not UTF-8 text", at=self._shown, hint="save it as UTF-8") from None
 
     def _not_yaml(self, fault: yaml.YAMLError) -> ConfigError:
-        mark = getattr(fault, "problem_mark", None)
-        at = f"{self._shown}:{mark.line + 1}:{mark.column + 1}" if mark else self._shown
         problem = getattr(fault, "problem", None) or str(fault).splitlines()[0]
-        return ConfigError(f"the file is not YAML: {problem}", at=at, hint="write `key: value` lines")
+        is_deep = _LIBYAML_TOO_DEEP in problem
+        mark = None if is_deep else getattr(fault, "problem_mark", None)
+        at = f"{self._shown}:{mark.line + 1}:{mark.column + 1}" if mark else self._shown
+        what = _TOO_DEEP if is_deep else problem
+        return ConfigError(f"the file is not YAML: {what}", at=at, hint="write `key: value` lines")
 
     def _walk(self, prefix: str, node: yaml.Node) -> None:
         if isinstance(node, yaml.ScalarNode):

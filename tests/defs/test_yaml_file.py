@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -155,7 +156,8 @@ def test_a_tab_inside_a_script_is_no_fault() -> None:
 
 def test_deep_nesting_is_refused() -> None:
     _, found = _read("a: " + "[" * 20_000 + "]" * 20_000)
-    assert found == ["f:1:52: error it is nested deeper than 50 levels; use fewer levels"]
+    (refused,) = found  # libyaml from 0.2.6 on refuses it further on in the line
+    assert re.fullmatch(r"f:1:(52|1003): error it is nested deeper than 50 levels; use fewer levels", refused)
 
 
 def test_deep_nesting_by_aliases_is_refused() -> None:

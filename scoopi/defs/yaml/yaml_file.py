@@ -14,6 +14,8 @@ from scoopi.defs.yaml.yaml_builder import TOO_DEEP, RefusedError, YamlBuilder
 from scoopi.model.place import Place
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_LIBYAML_TOO_DEEP = "exceeded maximum nesting depth"
+"""Of libyaml from 0.2.6 on, which reads ahead and refuses a thousand levels before any of them is built."""
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _TAB_INDENT = re.compile(r" *\t")
 _SECTIONS = ("locatorGroups", "taskGroups", "dataDefs", "steps")
@@ -109,8 +111,8 @@ class YamlFile:
         if "undefined alias" in problem:
             hint = "define the anchor before it; a text that begins with * needs quotes"
             return "this alias names an anchor that is not defined", hint
-        if problem == TOO_DEEP:
-            return problem, "use fewer levels"
+        if problem == TOO_DEEP or _LIBYAML_TOO_DEEP in problem:
+            return TOO_DEEP, "use fewer levels"
         context, began = getattr(error, "context", None), getattr(error, "context_mark", None)
         if context and began is not None and began.line + 1 != place.line:
             context += f" that begins at {began.line + 1}:{began.column + 1}"
