@@ -21,6 +21,7 @@ from scoopi.runs.run_context import RunContext
 from scoopi.runs.run_request import RunRequest
 from scoopi.store.retries import retried
 from scoopi.store.runs.run_record import RunPhase
+from scoopi.store.runs.shared_counts import forget_counts
 
 
 class ClusterRetry:
@@ -90,5 +91,6 @@ class ClusterRetry:
         if desk.phase(path.name) is RunPhase.OVER:
             if not FailedTasks(desk.store(path.name), self._node, segments_of_all(path)).jobs():
                 return None
+            forget_counts(desk.store(path.name))
             desk.reopen(path.name, OutputSettings.of(self._configs.joining(composed)).unfinished_s)
         return composed

@@ -19,6 +19,7 @@ from scoopi.store.pages.job_records import Ended, NewJob
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import Store
 from scoopi.store.runs.run_record import RunRecord
+from scoopi.store.runs.shared_counts import forget_counts
 
 log = logging.getLogger(__name__)
 
@@ -95,6 +96,7 @@ def reopen_run(context: RunContext, folder: RunFolder) -> int:
     failed = FailedTasks(context.store, context.node, folder.segments.glob("*.seg"))
     if jobs := failed.jobs():
         folder.write_state(context.run)
+        forget_counts(context.store)
         RunRecord(context.store, context.node).reopen()
         failed.put(jobs)
     return len(jobs)

@@ -89,7 +89,7 @@ def wire(plan_bytes: bytes, report_sent: Callable[[str, str], None]) -> WorkerPa
         found=found,
         max_held_bytes=web.max_held_bytes,
         memory_bytes=memory_bytes,
-        logs_pages=plan.logs_pages,
+        reports_pages=plan.reports_pages,
     )
 
 

@@ -59,6 +59,8 @@ class Summary:
         if report.jobs.failed:
             outcome = f"done, but {number(report.jobs.failed)} of {counted(total, 'job')} failed"
             return self._paint(outcome, "bold", "yellow") + f", in {took}"
+        if report.budgets:
+            return self._paint("done, budget used up", "bold", "yellow") + f" in {took}"
         return self._paint("done", "bold", "green") + f" in {took}"
 
     def _facts(self, report: RunReport) -> Iterator[tuple[str, list[str]]]:

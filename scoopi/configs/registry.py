@@ -141,6 +141,7 @@ SETTINGS: tuple[Setting, ...] = (
     *declared(groups.PolitenessSettings).values(),
     *declared(groups.WebClientSettings).values(),
     *declared(groups.RetrySettings).values(),
+    *declared(groups.BudgetSettings).values(),
     *declared(groups.ParserLimits).values(),
     *_PLAIN_PARSER,
     *declared(groups.ScriptLimits).values(),

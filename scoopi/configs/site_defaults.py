@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scoopi.configs.groups import FetchLimits, PolitenessSettings, RetrySettings, WebClientSettings
 from scoopi.configs.setting import Values
-from scoopi.model.retry_policy import KEYS
+from scoopi.model.limits.retry_policy import KEYS
 from scoopi.model.sites import SiteBlock, Sites
 
 SETTING_OF: Mapping[str, str] = MappingProxyType(

@@ -11,8 +11,8 @@ from injector import inject
 from scoopi.engine.run_reporter import RunOutcome, RunReporter
 from scoopi.engine.shutdown import StopTime
 from scoopi.errors import AppenderError, ClusterError, RunError, ScoopiError, StoreError
+from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.heartbeat import Heartbeat
-from scoopi.mediator.page_limit import NO_LIMIT, PageLimit
 from scoopi.model.report.run_report import ALREADY_OVER, RunReport, RunStatus
 from scoopi.publishing.run_rows import PublishedRows, RunPhases, RunRows
 from scoopi.runs.run_file import RunPlace

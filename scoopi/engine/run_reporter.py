@@ -94,11 +94,13 @@ class RunNotes(msgspec.Struct, frozen=True):
         empty: what found nothing, a sentence each.
         used_up: the budgets of retries that are used up.
         fields: what the fields of records found.
+        budgets: those of pages, time and bytes that are used up.
     """
 
     empty: Callable[[], tuple[str, ...]] = tuple
     used_up: Callable[[], tuple[str, ...]] = tuple
     fields: Callable[[], tuple[FieldFigures, ...]] = tuple
+    budgets: Callable[[], tuple[str, ...]] = tuple
 
 
 class RunReporter:
@@ -181,6 +183,7 @@ class RunReporter:
             lists={name: _rows(bodies) for name, bodies in found.lists.items()},
             skipped=found.skips,
             loads=self._all_loads(),
+            budgets=self._notes.budgets(),
         )
         self._write(RunView.of(report, self._place.incarnation, outcome.awaiting, dict(versions())))
         return report

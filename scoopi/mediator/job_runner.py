@@ -10,9 +10,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from scoopi.appenders.appender import JobResult
-from scoopi.mediator.held_jobs import NOT_SAFE, HeldJobs, Pending, failed_result, failure_of
+from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, PageBudgets
+from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
+from scoopi.mediator.held_jobs import (
+    NOT_SAFE,
+    HeldJobs,
+    Pending,
+    failed_result,
+    failure_of,
+    skipped_result,
+)
 from scoopi.mediator.inboxes import JobInbox
-from scoopi.mediator.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.retries.retry_rounds import RetryRounds
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.model.job import JobPayload
@@ -42,6 +50,9 @@ class TakeRules(msgspec.Struct, frozen=True):
         is_archived: whether the archive has the page of a job, fresh enough.
         end: takes the result of a job that fails unrun.
         limit: of the pages of the run.
+        budgets: of the run, its groups and its hosts.
+        has_room: whether `end` may be called for many jobs.
+        share_budgets: called in each round; keeps in the store what was counted, with true at the end.
         on_postponed: called after jobs were moved into their wait for another attempt.
         robots: knows the robots.txt of the hosts; None: none is read.
         rests: keeps for `resume` which hosts are left alone; None: nodes share that otherwise.
@@ -54,6 +65,9 @@ class TakeRules(msgspec.Struct, frozen=True):
     robots: RobotsDesk | None = None
     rests: HostRests | None = None
     limit: PageLimit = NO_LIMIT
+    budgets: PageBudgets = NO_BUDGETS
+    has_room: Callable[[], bool] = lambda: True
+    share_budgets: Callable[[bool], None] = lambda is_last: None
 
 
 class JobRunner:
@@ -98,14 +112,17 @@ class JobRunner:
                     self._rules.robots.round()
                 self._retries.postpone()
                 self._note_sending()
+                self._rules.share_budgets(False)
                 if not self._inbox.cancelled.is_set():
-                    self._retries.make_ready()
+                    self._retries.make_ready(is_over=self._rules.budgets.is_run_over())
                     self._add_hosts(self._inbox.take_new_hosts())
                 if self._shared is not None:
                     self._share_and_take(self._shared)
                 elif not self._inbox.cancelled.is_set():
                     self._take(sweep=swept or not self._hosts)
             if self._inbox.stopped.is_set() and not (self._inbox.back or self._inbox.postponed):
+                with retried_next_round("job runner"):
+                    self._rules.share_budgets(True)
                 return
             # Looking through very many hosts at each wake-up would keep this thread busy.
             self._inbox.cancelled.wait(timeout=min(LONGEST_PAUSE_S, len(self._hosts) * PAUSE_A_HOST_S))
@@ -124,6 +141,7 @@ class JobRunner:
             jobs = self._inbox.back[0]
             self._jobs.hand_back([pending.taken for pending in jobs])
             self._rules.limit.add(-len(jobs))
+            self._rules.budgets.give_back([pending.taken for pending in jobs])
             self._inbox.back.popleft()
             self._held.remove([pending.taken.id for pending in jobs])
 
@@ -152,13 +170,19 @@ class JobRunner:
         for host in self._awake():
             if self._shared is not None and not self._shared.may_take(host):
                 continue
-            wanted = self._tasks.wanted(host)
+            wanted = self._wanted(host)
             if wanted > 0:
                 wants[host] = wanted if self._shared is None else self._shared.part(host, wanted)
             if len(wants) >= HOSTS_AT_ONCE:
                 self._take_of(wants)
                 wants = {}
         self._take_of(wants)
+
+    def _wanted(self, host: str) -> int:
+        """How many jobs of the host this node has room for; what is skipped needs none in a worker."""
+        if self._rules.budgets.is_host_over(host):
+            return JOBS_AT_ONCE if self._rules.has_room() else 0
+        return self._tasks.wanted(host)
 
     def _take_of(self, wants: Mapping[str, int]) -> None:
         """Take of several hosts together: of many hosts with few jobs each, calls of the store cost most."""
@@ -211,12 +235,27 @@ class JobRunner:
         lost = [job for job in unsent if job.lost > self._rules.max_takes]
         hint = f"it was taken back {self._rules.max_takes + 1} times; look at what its page does to a node"
         self._fail(lost, "the job was lost with its node too often", hint)
-        fit = [job for job in unsent if job.lost <= self._rules.max_takes]
+        fit = self._within_budgets([job for job in unsent if job.lost <= self._rules.max_takes])
         if fit:
             self._tasks.push([Pending(job, archived=self._rules.is_archived(job.payload)) for job in fit])
         for host in hosts:
             if counts[host] < wanted:
                 self._refill(host)
+
+    def _within_budgets(self, jobs: list[TakenJob]) -> list[TakenJob]:
+        """The jobs that the budgets allow; the others end."""
+        budgets = self._rules.budgets
+        if not budgets.are_set:
+            return jobs
+        fit = []
+        for job in jobs:
+            if not (why := budgets.refuse(job)):
+                fit.append(job)
+            elif job.tried:
+                self._fail([job], f"loader: {job.tried[-1]}; not tried again: {why}", "")
+            else:
+                self._rules.end(skipped_result(job, failure_of(job, why, "raise the budget to load more")))
+        return fit
 
     def _refill(self, host: str) -> None:
         """Unpack seeded jobs of the host, if some still wait in packs."""

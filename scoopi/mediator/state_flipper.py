@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable
 from enum import StrEnum
 
+from scoopi.mediator.budgets.page_limit import NO_LIMIT, PageLimit
 from scoopi.mediator.held_jobs import HeldJobs
-from scoopi.mediator.page_limit import NO_LIMIT, PageLimit
 from scoopi.store.retries import retried_next_round
 
 log = logging.getLogger(__name__)

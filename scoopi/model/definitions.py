@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from scoopi.model.data_def import DataDef
+from scoopi.model.limits.budget import NO_BUDGET, Budget
 from scoopi.model.locator import PageRequest, Pairs
 from scoopi.model.place import NOWHERE, Place
 from scoopi.model.records.record_def import RecordDef
@@ -216,6 +217,7 @@ class TaskGroup(msgspec.Struct, frozen=True):
         uses_locator: whether a row may depend on the locator from which its page was reached.
         changed: only records are written that differ from the last finished run.
         is_auto: a browser loads only those of its pages that by plain HTTP lack what is looked for.
+        budget: how much a run may take for it.
     """
 
     name: str
@@ -227,6 +229,7 @@ class TaskGroup(msgspec.Struct, frozen=True):
     browser: BrowserDef | None = None
     changed: bool = False
     is_auto: bool = False
+    budget: Budget = NO_BUDGET
 
     @property
     def loader_plugins(self) -> tuple[PluginDef, ...]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from scoopi.model.decoders import converted
 from scoopi.model.text.secrets import is_open
 
-NAMED = frozenset({"headers", "cookies", "retry"})
+NAMED = frozenset({"headers", "cookies", "retry", "budget"})
 """Fields that are merged name by name; any other value replaces the one below it."""
 
 DIRECT = "direct"
@@ -95,6 +95,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         ca: a file of authorities that are trusted instead of the usual ones; empty for those.
         retry: how often, and after which waits, a page that fails to load is tried again: numbers by the
             keys of definitions, see `RetryPolicy.of`.
+        budget: how much a run may take from it: numbers by the keys of definitions, see `Budget.of`.
     """
 
     delay_ms: int = 1000
@@ -111,6 +112,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     robots: bool = True
     ca: str = ""
     retry: dict[str, int] = {}
+    budget: dict[str, int] = {}
 
     def without_credentials(self) -> Site:
         """The site for a request that is not encrypted and follows one that was."""

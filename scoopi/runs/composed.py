@@ -72,7 +72,7 @@ class WorkerPlan(msgspec.Struct, frozen=True):
     is_cluster: bool
     secrets: frozenset[str] = frozenset()
     """Keys of the settings that no script sees."""
-    logs_pages: bool = False
+    reports_pages: bool = False
     """Whether the parent logs a line for each page."""
     browsers: str = ""
     """The socket of the node's browsers; empty if no page is loaded in one."""

@@ -11,7 +11,7 @@ from typing import IO
 import msgspec
 
 from scoopi.configs.configs import Configs
-from scoopi.configs.groups import ClusterSettings
+from scoopi.configs.groups import BudgetSettings, ClusterSettings
 from scoopi.metrics.node_view import JoiningNode
 from scoopi.model.report.run_report import Progress
 from scoopi.publishing.output_file import OutputSpec
@@ -110,6 +110,14 @@ class RunContext(msgspec.Struct, frozen=True):
         """The names of a group's tasks, joined by commas."""
         return ",".join(task.name for task in self.composed.definitions.task_groups[group].tasks)
 
+    def _has_byte_budget(self) -> bool:
+        definitions = self.composed.definitions
+        return bool(
+            BudgetSettings.of(self.configs).bytes
+            or any(group.budget.bytes for group in definitions.task_groups.values())
+            or any("bytes" in block.values.get("budget", ()) for block in definitions.sites)
+        )
+
     def worker_plan(self) -> WorkerPlan:
         """What each worker of this node is wired from."""
         composed = self.composed
@@ -121,7 +129,7 @@ class RunContext(msgspec.Struct, frozen=True):
             defs_source=composed.defs_source,
             is_cluster=self.cluster is not None,
             secrets=self.configs.secrets,
-            logs_pages=logging.getLogger(__name__).isEnabledFor(logging.INFO),
+            reports_pages=logging.getLogger(__name__).isEnabledFor(logging.INFO) or self._has_byte_budget(),
             browsers=self.browsers,
         )
 

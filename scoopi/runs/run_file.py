@@ -50,6 +50,7 @@ class RunView(msgspec.Struct, frozen=True):
     changes: dict[str, ChangeCounts] = {}
     retries: Retries = Retries()
     loads: dict[str, LoadCounts] = {}
+    budgets: tuple[str, ...] = ()
     fields: tuple[FieldFigures, ...] = ()
     awaiting: tuple[str, ...] = ()
     time: dict[str, float] = {}
@@ -84,6 +85,7 @@ class RunView(msgspec.Struct, frozen=True):
             changes=report.changes,
             retries=report.retries,
             loads=report.loads,
+            budgets=report.budgets,
             fields=report.fields,
             awaiting=awaiting,
             time=report.times,
@@ -113,6 +115,7 @@ class RunView(msgspec.Struct, frozen=True):
             tasks=self.tasks,
             skipped=self.skipped,
             loads=self.loads,
+            budgets=self.budgets,
             publish_note=ALREADY_OVER,
         )
 

@@ -14,7 +14,7 @@ from scoopi.errors import FetchError
 from scoopi.model.handover import Grant, Handover, Payload, ToTask
 from scoopi.model.site_session import Session
 from scoopi.steps.step import Loader, LoadOrder
-from scoopi.worker.messages import PageSeen, WorkItem
+from scoopi.worker.messages import ARCHIVE, FILE, NETWORK, PageSeen, WorkItem
 from scoopi.worker.request_reports import RequestReports
 
 LEFT_ALONE_S = 0.1
@@ -94,7 +94,7 @@ class LoadedPage(msgspec.Struct, frozen=True):
 
     def seen(self, size_of: Callable[[object], int]) -> PageSeen:
         """How the page was loaded."""
-        source = ("archive" if self.item.archived else "file") if self.is_local else "network"
+        source = (ARCHIVE if self.item.archived else FILE) if self.is_local else NETWORK
         status = FOUND if self.error is None and not self.is_local else 0
         if isinstance(self.error, FetchError):
             status = self.error.fault.status

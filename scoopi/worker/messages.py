@@ -11,6 +11,9 @@ from scoopi.model.job import JobPayload, JobState
 from scoopi.model.robots import RobotsAnswer
 from scoopi.model.site_session import Session, SessionChange
 
+NETWORK, ARCHIVE, FILE = "network", "archive", "file"
+"""Where a page came from."""
+
 
 class WorkItem(msgspec.Struct, frozen=True, array_like=True):
     """A job given to a worker.
@@ -47,7 +50,7 @@ class PageSeen(msgspec.Struct, frozen=True, array_like=True):
 
     Attributes:
         status: of the answer; 0 without one.
-        source: `network`, `archive` or `file`.
+        source: NETWORK, ARCHIVE or FILE.
         ms: of the last request, or of reading.
     """
 

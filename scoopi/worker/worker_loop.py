@@ -271,7 +271,7 @@ class WorkerLoop:
             result = self._runner.failed_load(loaded.item, loaded.error)
         else:
             result = self._runner.run(loaded.item, loaded.page)
-        if self._parts.logs_pages:
+        if self._parts.reports_pages:
             return msgspec.structs.replace(result, seen=loaded.seen(self._loader.size_of))
         return result
 

@@ -46,7 +46,7 @@ class WorkerParts(msgspec.Struct, frozen=True):
         found: counts what the data definitions find.
         max_held_bytes: while loaded pages of this total size wait for their steps, no page is received.
         memory_bytes: the most that its process may use; None without a limit.
-        logs_pages: whether results say how their page was loaded.
+        reports_pages: whether results say how their page was loaded.
     """
 
     loader: Loader
@@ -55,7 +55,7 @@ class WorkerParts(msgspec.Struct, frozen=True):
     found: FoundValues
     max_held_bytes: int = sys.maxsize
     memory_bytes: int | None = None
-    logs_pages: bool = False
+    reports_pages: bool = False
 
 
 Wire = Callable[[bytes, Callable[[str, str], None]], WorkerParts]

@@ -49,6 +49,7 @@ KEYS = [
     "changes",
     "retries",
     "loads",
+    "budgets",
     "fields",
     "awaiting",
     "time",

@@ -109,6 +109,14 @@ def test_one_output_with_options_needs_no_list(tmp_path: Path) -> None:
     assert [(each.to, each.stream) for each in books.outputs] == [("sqlite:b.db#books", True)]
 
 
+def test_values_stand_beside_the_address_in_a_list_of_locators_too(tmp_path: Path) -> None:
+    text = SHORT.replace("[ /a.html, /b.html ]", '[ { name: "p%{n}", url: "/%{n}.html", n: 1-3 }, /b.html ]')
+    outcome = check_in(tmp_path, {"defs.yml": text})
+    assert outcome.found == []
+    (group,) = outcome.definitions.locator_groups.values()
+    assert [locator.url for locator in group.single_pages()] == ["/1.html", "/2.html", "/3.html", "/b.html"]
+
+
 def test_one_address_is_a_locator_group(tmp_path: Path) -> None:
     outcome = checked(tmp_path, SHORT.replace("[ /a.html, /b.html ]", "/a.html"))
     (locator,) = outcome.definitions.locator_groups["list"].locators

@@ -17,6 +17,7 @@ from scoopi.configs.setting import Setting, SettingKind
 from scoopi.defs.browser import browser_language
 from scoopi.defs.records import link_language, record_language
 from scoopi.defs.scrape import language
+from scoopi.defs.sites.budget_language import BUDGET_RECORD
 from scoopi.defs.sites.site_language import AUTH, LOGIN, PAGE_SIGN, RETRY, SITE
 from scoopi.defs.yaml.shape import (
     Either,
@@ -71,6 +72,7 @@ _RECORDS = {
     "login": LOGIN,
     "page-sign": PAGE_SIGN,
     "retry": RETRY,
+    "budget": BUDGET_RECORD,
 }
 _NO_FIELDS = {"ListAppender": ("name",)}
 """Parameters that are not fields of a definition: the plugin's own name."""

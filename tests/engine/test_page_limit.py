@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scoopi.cli.exit_codes import DONE, WRONG_USAGE
-from scoopi.mediator.page_limit import PageLimit
+from scoopi.mediator.budgets.page_limit import PageLimit
 from tests.engine.desk import Desk
 
 DEFINITIONS = """\

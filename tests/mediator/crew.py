@@ -38,8 +38,8 @@ from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.model.job import Frame, JobPayload, JobState, seed_id
+from scoopi.model.limits.retry_policy import RetryPolicy
 from scoopi.model.locator import Locator
-from scoopi.model.retry_policy import RetryPolicy
 from scoopi.politeness.host_clocks import FILE_HOST, HostClocks
 from scoopi.politeness.robots.robots_book import RobotsBook
 from scoopi.politeness.robots.robots_desk import RobotsDesk

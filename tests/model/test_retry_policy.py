@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scoopi.errors import LoadFault
-from scoopi.model.retry_policy import MOST_FOR_A_NAME, RetryPolicy
+from scoopi.model.limits.retry_policy import MOST_FOR_A_NAME, RetryPolicy
 
 PASSING, UNKNOWN = LoadFault("timeout", is_transient=True), LoadFault("dns", is_transient=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scoopi.model.retry_policy import RetryPolicy
+from scoopi.model.limits.retry_policy import RetryPolicy
 from scoopi.model.sites import Site, SiteBlock, Sites
 
 DEFAULTS = Site(delay_ms=1000, parallelism=1, user_agent="Scoopi/1")

@@ -64,7 +64,8 @@ UNTESTED: dict[str, tuple[str, str]] = {
     ),
     "scoopi/configs/groups": (
         "values; test_configs_reader.py reads settings into them",
-        "cluster_groups.py node_groups.py page_groups.py politeness_groups.py retry_groups.py",
+        "budget_groups.py cluster_groups.py node_groups.py page_groups.py politeness_groups.py "
+        "retry_groups.py",
     ),
     "scoopi/defs/schedule": (
         "test_schedule_language.py reads a valid and an invalid value of every key through them",

@@ -14,8 +14,8 @@ from scoopi.fetch.hop_recorder import HopRecorder
 from scoopi.fetch.robots_text import answer_of_error
 from scoopi.mediator.workers.robots_gate import robots_url
 from scoopi.model.handover import Grant, Handover, Payload, ToGrant, ToSession, ToTask
+from scoopi.model.limits.retry_policy import RetryPolicy
 from scoopi.model.locator import Locator
-from scoopi.model.retry_policy import RetryPolicy
 from scoopi.model.robots import RobotsAnswer, RobotsKind
 from scoopi.model.site_session import SessionChange
 from scoopi.model.sites import Sites

@@ -10,7 +10,15 @@ from injector import Binder, Module, provider, singleton
 from scoopi.appenders.appender import Appender
 from scoopi.appenders.segment_reader import committed_state
 from scoopi.bootstrap.archive_rules import ArchiveRules
-from scoopi.configs.groups import ArchiveSettings, ClusterSettings, EngineSettings, JobSettings
+from scoopi.configs.groups import (
+    ArchiveSettings,
+    BudgetSettings,
+    ClusterSettings,
+    EngineSettings,
+    JobSettings,
+)
+from scoopi.mediator.budgets.page_budgets import BudgetRules, PageBudgets
+from scoopi.mediator.budgets.page_limit import PageLimit
 from scoopi.mediator.heartbeat import Heartbeat, HeartbeatCalls
 from scoopi.mediator.held_jobs import HeldJobs
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
@@ -18,7 +26,6 @@ from scoopi.mediator.job_mediator import JobMediator
 from scoopi.mediator.job_recovery import JobRecovery, RecoveryCalls
 from scoopi.mediator.job_runner import JobRunner, TakeRules
 from scoopi.mediator.node_events import NodeEvents
-from scoopi.mediator.page_limit import PageLimit
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.mediator.sessions import Sessions
 from scoopi.mediator.shared_sessions import SharedSessions
@@ -26,7 +33,9 @@ from scoopi.mediator.state_flipper import Monitor, StateFlipper
 from scoopi.mediator.task_mediator import TaskMediator
 from scoopi.mediator.workers.job_giver import JobGiver
 from scoopi.metrics.node_counts import NodeCounts
+from scoopi.model.limits.budget import Budget
 from scoopi.model.site_session import Session
+from scoopi.model.sites import Sites
 from scoopi.politeness.host_rests import HostRests
 from scoopi.politeness.host_sharing import HostSharing
 from scoopi.politeness.robots.robots_desk import RobotsDesk
@@ -38,8 +47,8 @@ from scoopi.store.nodes.node_record import Load
 from scoopi.store.pages.job_store import JobStore
 from scoopi.store.ports import Store
 from scoopi.store.runs.completion_check import CompletionCheck
-from scoopi.store.runs.retry_counts import RetryCounts
 from scoopi.store.runs.run_record import RunRecord
+from scoopi.store.runs.shared_counts import PAGES, SharedCounts
 
 
 class JobsModule(Module):
@@ -87,12 +96,39 @@ class JobsModule(Module):
         robots: RobotsDesk,
         limit: PageLimit,
         rests: HostRests,
+        pages: PageBudgets,
     ) -> TakeRules:
         """What becomes of a job that was taken."""
-        counts = RetryCounts(context.store, context.node)
+        counts = SharedCounts(context.store, context.node)
         is_fresh, share = archive.is_fresh, lambda: budget.share(counts)
         own_rests = rests if context.cluster is None else None
-        return TakeRules(settings.max_takes, is_fresh, appender.put, share, robots, own_rests, limit)
+        page_counts = SharedCounts(context.store, context.node, PAGES)
+        return TakeRules(
+            max_takes=settings.max_takes,
+            is_archived=is_fresh,
+            end=appender.put,
+            on_postponed=share,
+            robots=robots,
+            rests=own_rests,
+            limit=limit,
+            budgets=pages,
+            has_room=appender.has_room,
+            share_budgets=lambda is_last: pages.share(page_counts, is_last),
+        )
+
+    @singleton
+    @provider
+    def budgets(self, settings: BudgetSettings, sites: Sites, context: RunContext) -> PageBudgets:
+        """How much the run, its groups and its hosts may take."""
+        groups = context.composed.definitions.task_groups.values()
+        return PageBudgets(
+            BudgetRules(
+                settings.budget(),
+                {group.name: group.budget for group in groups if group.budget.is_set},
+                lambda host: Budget.of(sites.for_host(host).budget),
+                has_hosts=any(block.values.get("budget") for block in context.composed.definitions.sites),
+            )
+        )
 
     @singleton
     @provider

@@ -13,6 +13,7 @@ from scoopi.bootstrap.wiring.workers_module import WorkersModule
 from scoopi.configs.groups import (
     AppenderSettings,
     ArchiveSettings,
+    BudgetSettings,
     ClusterSettings,
     EngineSettings,
     JobSettings,
@@ -66,6 +67,7 @@ class RunValues(Module):
         binder.bind(Store, to=InstanceProvider(context.store))  # type: ignore[type-abstract]  # a port
         binder.bind(AppenderSettings, to=AppenderSettings.of(configs))
         binder.bind(ArchiveSettings, to=ArchiveSettings.of(configs, context.current_folder))
+        binder.bind(BudgetSettings, to=BudgetSettings.of(configs))
         binder.bind(ClusterSettings, to=context.cluster or ClusterSettings(addresses=()))
         binder.bind(EngineSettings, to=EngineSettings.of(configs))
         binder.bind(JobSettings, to=JobSettings.of(configs))

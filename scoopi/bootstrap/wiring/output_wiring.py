@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from scoopi.configs.groups import OutputSettings
 from scoopi.engine.shutdown import StopTime
-from scoopi.mediator.page_limit import PageLimit
+from scoopi.mediator.budgets.page_limit import PageLimit
 from scoopi.publishing.changes.record_changes import RecordChanges
 from scoopi.publishing.live_loads import LiveLoads
 from scoopi.publishing.output_file import OutputSpec, of_node

@@ -15,8 +15,9 @@ from scoopi.engine.record_finds import RecordFinds
 from scoopi.engine.run_completion import Presence, RunLimits
 from scoopi.engine.run_reporter import EmptyFinds, RunNotes, RunReporter
 from scoopi.engine.shutdown import StopTime
+from scoopi.mediator.budgets.page_budgets import PageBudgets
+from scoopi.mediator.budgets.page_limit import PageLimit
 from scoopi.mediator.node_events import NodeEvents
-from scoopi.mediator.page_limit import PageLimit
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.metrics.node_counts import NodeCounts
 from scoopi.publishing.live_loads import LiveLoads
@@ -128,9 +129,16 @@ class RowsModule(Module):
 
     @singleton
     @provider
-    def notes(self, empty: EmptyFinds, records: RecordFinds, budget: RetryBudget) -> RunNotes:
+    def notes(
+        self, empty: EmptyFinds, records: RecordFinds, budget: RetryBudget, pages: PageBudgets
+    ) -> RunNotes:
         """What the report adds to its figures."""
-        return RunNotes(lambda: (*empty.sentences(), *records.sentences()), budget.used_up, records.figures)
+        return RunNotes(
+            lambda: (*empty.sentences(), *records.sentences()),
+            budget.used_up,
+            records.figures,
+            pages.used_up,
+        )
 
     @singleton
     @provider

@@ -19,6 +19,7 @@ from scoopi.configs.groups import (
     WorkerSettings,
 )
 from scoopi.fetch.address import host_of
+from scoopi.mediator.budgets.page_budgets import PageBudgets
 from scoopi.mediator.inboxes import JobInbox, TaskInbox
 from scoopi.mediator.node_events import NodeEvents
 from scoopi.mediator.retries.retry_budget import RetryBudget
@@ -35,7 +36,7 @@ from scoopi.mediator.workers.robots_gate import RobotsGate
 from scoopi.mediator.workers.watchdog import Watchdog
 from scoopi.mediator.workers.worker_link import WorkerLink
 from scoopi.mediator.workers.worker_pool import WorkerPool
-from scoopi.model.retry_policy import RetryPolicy
+from scoopi.model.limits.retry_policy import RetryPolicy
 from scoopi.model.sites import Sites
 from scoopi.politeness.host_clocks import ClockRules, HostClocks
 from scoopi.politeness.host_rests import HostRests
@@ -159,9 +160,9 @@ class WorkersModule(Module):
 
     @singleton
     @provider
-    def retries(self, sites: Sites, budget: RetryBudget, inbox: JobInbox) -> RetryDesk:
+    def retries(self, sites: Sites, budget: RetryBudget, inbox: JobInbox, pages: PageBudgets) -> RetryDesk:
         """Which failed loads are tried again, and when."""
-        return RetryDesk(lambda host: RetryPolicy.of(sites.for_host(host).retry), budget, inbox)
+        return RetryDesk(lambda host: RetryPolicy.of(sites.for_host(host).retry), budget, inbox, pages)
 
     @singleton
     @provider

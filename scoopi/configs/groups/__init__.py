@@ -3,6 +3,7 @@
 A field with a `SettingKey` declares its setting; `registry.py` collects them.
 """
 
+from scoopi.configs.groups.budget_groups import BudgetSettings
 from scoopi.configs.groups.cluster_groups import ClusterSettings, TlsSettings
 from scoopi.configs.groups.node_groups import (
     AppenderSettings,
@@ -29,6 +30,7 @@ __all__ = [
     "AppenderSettings",
     "ArchiveSettings",
     "BrowserSettings",
+    "BudgetSettings",
     "ClusterSettings",
     "EngineSettings",
     "FactSettings",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from scoopi.configs.setting import DAY_MS, SHARED, Group, SettingKey
-from scoopi.model.retry_policy import RetryPolicy
+from scoopi.model.limits.retry_policy import RetryPolicy
 
 
 class RetrySettings(Group, frozen=True):

@@ -73,7 +73,8 @@ def _locator_group(name: str, node: Node, place: Place) -> Node:
         if node.is_empty:
             return node
         node = Listing([node], node.place)
-    return Table({"locators": _locators(name, node)}, {"locators": place}, node.place)
+    group = Table({"locators": _locators(name, node)}, {"locators": place}, node.place)
+    return _locator_group(name, group, place)
 
 
 def _first(listing: Listing) -> Iterator[Node]:

@@ -201,6 +201,7 @@ class DefsChecker:
             if fault:
                 self._findings.error(group.node.at("live"), f"{group.key}.live", fault.what, fault.hint)
             self._check_loader(group)
+            group.budget(self._findings)
             for task in group.tasks:
                 chain = self._chain(task, self._findings)
                 self._check_data_def(task)

@@ -13,9 +13,12 @@ from scoopi.defs.records.record_def_builder import WrittenRecordDef
 from scoopi.defs.scrape.class_names import CSS_PARSER, LINK_MAKER, XPATH_PARSER
 from scoopi.defs.scrape.data_def_builder import WrittenDataDef
 from scoopi.defs.scrape.step_sets import SetStep, Steps
+from scoopi.defs.sites.budget_language import BUDGET, read_budget
 from scoopi.defs.sites.request_builder import locator_def
+from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, read_bool
 from scoopi.model.definitions import BrowserDef, LocatorDef, LocatorGroup, OutputDef, TaskDef, TaskGroup
+from scoopi.model.limits.budget import Budget
 from scoopi.model.place import Place
 from scoopi.model.text.locator_values import RowValues
 
@@ -102,6 +105,10 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
             return None
         return build_browser(self.node.table(_BROWSER), f"{self.key}.{_BROWSER}")
 
+    def budget(self, findings: Findings) -> Budget:
+        """How much a run may take for it; what is wrong with it is a finding."""
+        return Budget.of(read_budget(self.node.table(BUDGET), f"{self.key}.{BUDGET}", findings))
+
     def built(
         self, tasks: tuple[TaskDef, ...], parents: tuple[str, ...] = (), *, uses_locator: bool = True
     ) -> TaskGroup:
@@ -116,6 +123,7 @@ class WrittenTaskGroup(msgspec.Struct, frozen=True):
             self.browser,
             self.changed,
             self.loader == _AUTO,
+            self.budget(Findings()),
         )
 
 
@@ -127,7 +135,7 @@ def build_task_groups(section: Table | None) -> dict[str, WrittenTaskGroup]:
         tasks = tuple(
             WrittenTask(name, task, f"{key}.{task}", inner, at)
             for task, inner, at in _tables(node)
-            if task != _BROWSER
+            if task not in (_BROWSER, BUDGET)
         )
         groups[name] = WrittenTaskGroup(name, key, node, place, tasks)
     return groups

@@ -8,6 +8,7 @@ from __future__ import annotations
 from scoopi.defs.browser.browser_language import BROWSER
 from scoopi.defs.records.link_language import LINK_KEYS, LIST_KEYS
 from scoopi.defs.records.record_language import MARKS, OUTPUT, RECORD_DEF
+from scoopi.defs.sites.budget_language import BUDGET_RECORD
 from scoopi.defs.sites.site_language import SITES
 from scoopi.defs.yaml.shape import (
     Either,
@@ -248,6 +249,12 @@ TASK_GROUP = Record(
             _BOOL,
             "Whether only records are written that differ from the last finished run.",
             "changed: true",
+        ),
+        Key(
+            "budget",
+            BUDGET_RECORD,
+            "How much a run may take for the group; its other pages are skipped.",
+            "budget: { pages: 1000, time: 600 }",
         ),
     ),
     others=TASK,

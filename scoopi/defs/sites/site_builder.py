@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scoopi.defs.scrape.checkers import Checkers, Fault
+from scoopi.defs.sites.budget_language import BUDGET, read_budget
 from scoopi.defs.yaml.findings import Findings
 from scoopi.defs.yaml.node import Listing, Node, Table, Text, plain, read_bool, read_integer
 from scoopi.model.place import Place
@@ -54,6 +55,7 @@ KEY_OF = MappingProxyType(
         _LOGIN: _LOGIN,
         _ROBOTS: _ROBOTS,
         _RETRIES: _RETRIES,
+        BUDGET: BUDGET,
     }
 )
 """Field of Site -> its key."""
@@ -129,6 +131,8 @@ class SiteBuilder:
                 origins[_LOGIN] = origins[_SESSION] = at
             elif name == _RETRIES:
                 values[_RETRIES] = self._retry(node.table(name), origins, path)
+            elif name == BUDGET:
+                values[BUDGET] = self._budget(node.table(name), origins, path)
             elif name == _PROXY:
                 values[_PROXY] = self._proxies(node.entries[name], path)
                 origins[_PROXY] = at
@@ -151,6 +155,12 @@ class SiteBuilder:
                 self._number(values, _RETRY[name], node, name, f"{path}.{name}")
                 origins[f"{_RETRIES}.{name}"] = f"{node.keys[name].file}:{node.keys[name].line}"
         return values
+
+    def _budget(self, node: Table | None, origins: dict[str, str], path: str) -> dict[str, int]:
+        def note(key: str, at: Place) -> None:
+            origins[f"{BUDGET}.{key}"] = f"{at.file}:{at.line}"
+
+        return read_budget(node, path, self._findings, note)
 
     def _named(
         self, values: dict[str, Any], origins: dict[str, str], node: Table, name: str, path: str

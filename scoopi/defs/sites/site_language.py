@@ -5,6 +5,7 @@ Source: defs/README.md, 1.8.
 
 from __future__ import annotations
 
+from scoopi.defs.sites.budget_language import BUDGET_RECORD
 from scoopi.defs.yaml.shape import Key, Kind, Record, Scalar, TextOrTexts
 
 _TEXT, _NAME, _INTEGER = Scalar(Kind.TEXT), Scalar(Kind.NAME), Scalar(Kind.INTEGER)
@@ -143,6 +144,12 @@ SITE = Record(
             RETRY,
             "How failed pages are tried again; the settings give what is missing.",
             "retry: { attempts: 8, delay: 5000 }",
+        ),
+        Key(
+            "budget",
+            BUDGET_RECORD,
+            "How much a run may take from each host; its other pages are skipped.",
+            "budget: { pages: 1000 }",
         ),
         Key(
             "ca",

@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Mapping
 
-from scoopi.store.runs.retry_counts import RetryCounts
+from scoopi.store.runs.shared_counts import SharedCounts
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class RetryBudget:
         """Retries of this process by host; callable from any thread."""
         return dict(self._spent)
 
-    def share(self, counts: RetryCounts) -> None:
+    def share(self, counts: SharedCounts) -> None:
         """Keep in the store what was spent here, and learn what was spent elsewhere; once in a while.
 
         Raises:

@@ -1,4 +1,4 @@
-"""RetryDesk: decides which failed loads are tried again, and when."""
+"""RetryDesk: decides which failed loads are tried again, and when, and counts what was received."""
 
 from __future__ import annotations
 
@@ -8,24 +8,28 @@ from random import random
 
 import msgspec
 
+from scoopi.mediator.budgets.page_budgets import NO_BUDGETS, PageBudgets
 from scoopi.mediator.held_jobs import NOT_SAFE, Pending
 from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.model.decoders import msgpack_decoder
 from scoopi.model.job import Frame
-from scoopi.model.retry_policy import RetryPolicy
+from scoopi.model.limits.retry_policy import RetryPolicy
 from scoopi.store.pages.job_records import Postponed
-from scoopi.worker.messages import Result
+from scoopi.worker.messages import NETWORK, Result
 
 log = logging.getLogger(__name__)
 
 
 class RetryDesk:
-    """Decides which failed loads are tried again, and when. Belongs to the task runner's thread.
+    """Decides which failed loads are tried again, and when, and counts what was received.
+
+    Belongs to the task runner's thread.
 
     Args:
         policy_of: the policy of a host, `host:port`.
         inbox: passes jobs to be tried again to the job runner.
+        pages: budgets that count what was received; failures are final once they are used up.
         random: gives numbers from 0 to 1.
     """
 
@@ -34,16 +38,20 @@ class RetryDesk:
         policy_of: Callable[[str], RetryPolicy],
         budget: RetryBudget,
         inbox: JobInbox,
+        pages: PageBudgets = NO_BUDGETS,
         random: Callable[[], float] = random,
     ) -> None:
         self._policy_of = policy_of
         self._budget = budget
         self._inbox = inbox
+        self._pages = pages
         self._random = random
 
     def final(self, pending: Pending, result: Result) -> Result | None:
         """The result if it ends its job; None if the job is tried again."""
-        fault = result.fault
+        fault, seen = result.fault, result.seen
+        if seen is not None and seen.source == NETWORK:
+            self._pages.received(pending.taken, seen.size_bytes)
         if fault is None or not fault.is_transient:
             return result
         taken = pending.taken
@@ -53,6 +61,8 @@ class RetryDesk:
         policy, tried = self._policy_of(taken.host), len(taken.tried)
         if not policy.allows(fault, tried):
             return result
+        if late := self._pages.late(taken):
+            return _with_note(result, late)
         if refused := self._budget.spend(taken.host, policy.per_host):
             return _with_note(result, refused)
         wait_ms = policy.wait_ms(fault, tried, self._random)

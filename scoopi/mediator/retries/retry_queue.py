@@ -52,9 +52,13 @@ class RetryQueue:
             return GATHERED_S if self._due else math.inf
         return max(GATHERED_S, first[0] - self._clock())
 
-    def due(self) -> dict[str, str]:
-        """Host by id of the jobs that have waited for long enough; they stay until they are removed."""
-        now = self._clock()
+    def due(self, *, is_over: bool = False) -> dict[str, str]:
+        """Host by id of the jobs that have waited for long enough; they stay until they are removed.
+
+        Args:
+            is_over: no job needs to wait any more.
+        """
+        now = math.inf if is_over else self._clock()
         while self._heap and self._heap[0][0] <= now:
             at, job, host = heapq.heappop(self._heap)
             if self._due_at.get(job) == at:

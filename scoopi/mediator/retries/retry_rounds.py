@@ -51,14 +51,16 @@ class RetryRounds:
         self._held.remove(job.id for job in postponed)
         self._on_postponed()
 
-    def make_ready(self) -> None:
+    def make_ready(self, *, is_over: bool = False) -> None:
         """Make ready what has waited for long enough.
 
+        Args:
+            is_over: no page is loaded any more, so nothing needs to wait.
         Raises:
             StoreError: some may be ready by now; call again.
         """
         queue = self._held.waiting
-        if due := queue.due():
+        if due := queue.due(is_over=is_over):
             self._jobs.make_ready(list(due))
             self._inbox.has_new(dict.fromkeys(due.values()))
             queue.remove(due)

@@ -117,11 +117,10 @@ class HandoverRouter:
                 continue
             passed += 1
             log_page(pending, result)
-            if result.fault is not None:
-                final = self._retries.final(pending, result)
-                if final is None:
-                    continue
-                result = final
+            final = self._retries.final(pending, result)
+            if final is None:
+                continue
+            result = final
             log_failures(result)
             children = tuple(NewJob(child.id, child.host, child.payload) for child in result.children)
             self._appender.put(

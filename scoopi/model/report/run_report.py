@@ -185,6 +185,7 @@ class RunReport(msgspec.Struct, frozen=True):
         lists: rows of each ListAppender by its name, for embedding.
         fields: what the fields of records found.
         retries: attempts after the first ones.
+        budgets: the budgets of pages, time and bytes that this process has found used up, in words.
         loads: by task group, what has loaded its pages; only groups with `loader: auto`.
         reader: reads the records of an output, for `records`.
     """
@@ -217,6 +218,7 @@ class RunReport(msgspec.Struct, frozen=True):
     retries: Retries = Retries()
     skipped: tuple[Cause, ...] = ()
     loads: dict[str, LoadCounts] = {}
+    budgets: tuple[str, ...] = ()
     reader: RecordsReader = no_records
 
     def records(self, name: str) -> Iterator[dict[str, Any]]:

@@ -11,8 +11,8 @@ from scoopi.mediator.inboxes import JobInbox
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.mediator.retries.retry_desk import RetryDesk
 from scoopi.model.job import Frame, JobPayload, JobState
+from scoopi.model.limits.retry_policy import RetryPolicy
 from scoopi.model.locator import Locator, PageRequest
-from scoopi.model.retry_policy import RetryPolicy
 from scoopi.store.pages.job_records import Postponed, TakenJob
 from scoopi.worker.messages import Result
 
@@ -24,7 +24,7 @@ REFUSED = LoadFault("connect", True, was_sent=False)
 class Desk:
     def __init__(self, per_run: int = 100, random: float = 0.0) -> None:
         self.inbox = JobInbox()
-        self.desk = RetryDesk(lambda host: POLICY, RetryBudget(per_run), self.inbox, lambda: random)
+        self.desk = RetryDesk(lambda host: POLICY, RetryBudget(per_run), self.inbox, random=lambda: random)
 
     def wait_ms(self, fault: LoadFault, tried: int = 0) -> int | None:
         """None: the failure is final."""

@@ -1,4 +1,4 @@
-"""RetryCounts: nodes, and later processes, share what was spent of the budgets."""
+"""SharedCounts: nodes, and later processes, share what they have counted."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 
 from scoopi.mediator.retries.retry_budget import RetryBudget
 from scoopi.store.ports import RUN
-from scoopi.store.runs.retry_counts import PERIOD_S, RetryCounts
 from scoopi.store.runs.run_record import RunRecord
+from scoopi.store.runs.shared_counts import PERIOD_S, SharedCounts
 from scoopi.store.settling_store import SettlingStore
 from tests.store.conftest import Clock
 
@@ -16,7 +16,7 @@ ONE, TWO = "one.example:80", "two.example:80"
 
 def test_each_node_keeps_its_own_and_reads_those_of_the_others(store: SettlingStore) -> None:
     RunRecord(store, "ann").create("run")
-    ann, bob, cid = (RetryCounts(store, name) for name in ("ann", "bob", "cid"))
+    ann, bob, cid = (SharedCounts(store, name) for name in ("ann", "bob", "cid"))
     ann.keep({ONE: 2})
     ann.keep({ONE: 3, TWO: 1})
     bob.keep({TWO: 5})
@@ -25,24 +25,24 @@ def test_each_node_keeps_its_own_and_reads_those_of_the_others(store: SettlingSt
 
 
 def test_a_process_that_starts_again_counts_on_from_its_own_record(store: SettlingStore) -> None:
-    RetryCounts(store, "ann").keep({ONE: 2})
-    RetryCounts(store, "ann").keep({ONE: 4})
-    assert RetryCounts(store, "bob").others() == Counter({ONE: 4})
+    SharedCounts(store, "ann").keep({ONE: 2})
+    SharedCounts(store, "ann").keep({ONE: 4})
+    assert SharedCounts(store, "bob").others() == Counter({ONE: 4})
 
 
 def test_other_records_beside_them_are_not_read(store: SettlingStore) -> None:
     store.put_if_absent_all(RUN, [("retries0", b"other"), ("run", b"other"), ("aaa", b"other")])
-    RetryCounts(store, "ann").keep({ONE: 1})
-    assert RetryCounts(store, "bob").others() == Counter({ONE: 1})
+    SharedCounts(store, "ann").keep({ONE: 1})
+    assert SharedCounts(store, "bob").others() == Counter({ONE: 1})
 
 
 def test_a_budget_is_shared_once_a_second(store: SettlingStore, clock: Clock) -> None:
-    RetryCounts(store, "bob").keep({ONE: 2})
-    budget, counts = RetryBudget(per_run=3), RetryCounts(store, "ann", clock)
+    SharedCounts(store, "bob").keep({ONE: 2})
+    budget, counts = RetryBudget(per_run=3), SharedCounts(store, "ann", clock=clock)
     budget.share(counts)
     assert (budget.spend(ONE, 9), "run's budget" in budget.spend(ONE, 9)) == ("", True)
     budget.share(counts)
-    assert RetryCounts(store, "cid").others() == Counter({ONE: 2})
+    assert SharedCounts(store, "cid").others() == Counter({ONE: 2})
     clock.pass_s(PERIOD_S)
     budget.share(counts)
-    assert RetryCounts(store, "cid").others() == Counter({ONE: 3})
+    assert SharedCounts(store, "cid").others() == Counter({ONE: 3})

@@ -1,0 +1,46 @@
+"""Settings for the budget of a run: how much it may take."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from scoopi.configs.setting import SHARED, Group, SettingKey
+from scoopi.model.limits.budget import Budget
+
+_MOST_BYTES = 2**50
+
+
+class BudgetSettings(Group, frozen=True):
+    """The budget of the run; see `Budget`."""
+
+    pages: Annotated[
+        int,
+        SettingKey(
+            "scoopi.budget.pages",
+            SHARED,
+            "The most pages that a run loads; its other pages are skipped. 0: no limit.",
+        ),
+    ] = 0
+    seconds: Annotated[
+        int,
+        SettingKey(
+            "scoopi.budget.time",
+            SHARED,
+            "After this time since its start or resume a run begins no further page. 0: no limit.",
+            unit="s",
+        ),
+    ] = 0
+    bytes: Annotated[
+        int,
+        SettingKey(
+            "scoopi.budget.bytes",
+            SHARED,
+            "Once a run has received so many bytes of pages, it skips its other pages. 0: no limit.",
+            unit="bytes",
+            most=_MOST_BYTES,
+        ),
+    ] = 0
+
+    def budget(self) -> Budget:
+        """The budget of the run."""
+        return Budget(self.pages, self.seconds, self.bytes)

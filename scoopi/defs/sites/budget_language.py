@@ -1,0 +1,55 @@
+"""Budgets of groups and hosts: their keys, and how they are read.
+
+Source: defs/README.md, 1.9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scoopi.defs.yaml.findings import Findings
+from scoopi.defs.yaml.node import Table, read_integer
+from scoopi.defs.yaml.shape import Key, Kind, Record, Scalar
+from scoopi.model.limits.budget import BUDGET_KEYS
+from scoopi.model.place import Place
+
+BUDGET = "budget"
+_INTEGER = Scalar(Kind.INTEGER)
+BUDGET_RECORD = Record(
+    (
+        Key("pages", _INTEGER, "The most pages that a run loads.", "pages: 1000"),
+        Key("time", _INTEGER, "So many seconds after the first page no further one is begun.", "time: 600"),
+        Key(
+            "bytes",
+            _INTEGER,
+            "Once pages of so many bytes were received, no further one is begun.",
+            "bytes: 500000000",
+        ),
+    )
+)
+
+
+def read_budget(
+    node: Table | None,
+    path: str,
+    findings: Findings,
+    note: Callable[[str, Place], None] = lambda key, at: None,
+) -> dict[str, int]:
+    """The numbers of a budget by their keys; one below 1 is a finding.
+
+    Args:
+        path: of the budget's node, for findings.
+        note: is called with each key and its place.
+    """
+    numbers: dict[str, int] = {}
+    for key in node.entries if node is not None else ():
+        number = read_integer(node.text(key) or "") if node is not None else None
+        if node is None or number is None or key not in BUDGET_KEYS:
+            continue  # a finding of its shape
+        if number < 1:
+            what = f"{key} is {number}, and a budget is at least 1"
+            findings.error(node.at(key), f"{path}.{key}", what, "correct it, or take it out")
+            continue
+        numbers[key] = number
+        note(key, node.keys[key])
+    return numbers

@@ -1,0 +1,1 @@
+"""How much a run may ask of hosts: retries and budgets."""

@@ -1,0 +1,43 @@
+"""Budget: how much a run, a group or a host may take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Self
+
+import msgspec
+
+BUDGET_KEYS: Mapping[str, str] = MappingProxyType({"pages": "pages", "time": "seconds", "bytes": "bytes"})
+"""Key of `budget` in definitions, and the end of a setting's name -> field."""
+
+
+class Budget(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How much a run, a group or a host may take; 0 stands for no limit.
+
+    Attributes:
+        pages: the most pages that are loaded.
+        seconds: no further page is begun after this time.
+        bytes: no further page is begun once so many bytes were received.
+    """
+
+    pages: int = 0
+    seconds: int = 0
+    bytes: int = 0
+
+    @classmethod
+    def of(cls, numbers: Mapping[str, int]) -> Self:
+        """The budget of the numbers by the keys of definitions.
+
+        >>> Budget.of({"pages": 100, "time": 60})
+        Budget(pages=100, seconds=60, bytes=0)
+        """
+        return cls(**{BUDGET_KEYS[key]: number for key, number in numbers.items()})
+
+    @property
+    def is_set(self) -> bool:
+        """Whether anything is limited."""
+        return self != NO_BUDGET
+
+
+NO_BUDGET = Budget()

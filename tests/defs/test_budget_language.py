@@ -1,0 +1,55 @@
+"""Budgets of groups and hosts are read, and a number that is none is a finding with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scoopi.model.limits.budget import Budget
+from tests.defs.written import check_in
+
+DEFINITIONS = """
+    locatorGroups: { list: /a.html }
+    taskGroups:
+      list:
+        books: { dataDef: book }
+        budget: GROUP
+    dataDefs:
+      book: { each: li, fields: { title: b } }
+    sites:
+      "*": { budget: HOST }
+"""
+
+
+def written(group: str = "{ pages: 9 }", host: str = "{ pages: 9 }") -> dict[str, str | bytes]:
+    return {"defs.yml": DEFINITIONS.replace("GROUP", group).replace("HOST", host)}
+
+
+def test_groups_and_sites_have_budgets(tmp_path: Path) -> None:
+    outcome = check_in(tmp_path, written("{ pages: 100, time: 60 }", "{ bytes: 5000 }"))
+
+    assert outcome.found == []
+    assert outcome.definitions.task_groups["list"].budget == Budget(pages=100, seconds=60)
+    (block,) = outcome.definitions.sites
+    assert block.values["budget"] == {"bytes": 5000}
+    assert "defs.yml:10" in block.origins["budget.bytes"]
+
+
+@pytest.mark.parametrize(
+    ("budget", "sentence"),
+    [
+        ("{ pages: 0 }", "pages is 0, and a budget is at least 1; correct it, or take it out"),
+        ("{ time: -3 }", "time is -3, and a budget is at least 1; correct it, or take it out"),
+        ("{ page: 3 }", "unknown key page; did you mean pages?"),
+        ("{ pages: many }", 'pages is "many", a whole number is needed'),
+        ("12", "budget is a text, a mapping is needed"),
+    ],
+)
+def test_what_is_no_budget_is_a_finding(tmp_path: Path, budget: str, sentence: str) -> None:
+    of_group = check_in(tmp_path, written(group=budget)).found
+    of_host = check_in(tmp_path, written(host=budget)).found
+
+    assert len(of_group) == len(of_host) == 1, (of_group, of_host)
+    assert sentence in of_group[0]
+    assert sentence in of_host[0]

@@ -1,0 +1,167 @@
+"""Budgets of runs, groups and hosts: what is above them is skipped, reported, and never asked for."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scoopi.cli.exit_codes import DONE
+from tests.engine.desk import Desk, wait_until
+from tests.server.server import Server
+
+PAGES = 12
+DEFINITIONS = """\
+locatorGroups:
+  list: [ {{ name: page, n: 1-{pages}, url: "{base}/page/%{{n}}" }} ]
+taskGroups:
+  list:
+    cards:
+      dataDef: card
+{group}
+dataDefs:
+  card: {{ each: p, fields: {{ title: b }} }}
+sites:
+  "*": {{ delay: {delay}, parallelism: 2 {site} }}
+"""
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A folder to run in."""
+    monkeypatch.chdir(tmp_path)
+    return Desk(tmp_path)
+
+
+def write(
+    desk: Desk, base: str, *, group: str = "", site: str = "", pages: int = PAGES, delay: int = 0
+) -> None:
+    text = DEFINITIONS.format(pages=pages, base=base, group=group, site=site, delay=delay)
+    (desk.folder / "defs.yml").write_text(text)
+
+
+@pytest.fixture
+def shop() -> Iterator[Server]:
+    """A site whose pages have a card of a thousand bytes each."""
+    with Server(
+        lambda path: b"<p><b>card</b>" + b"." * 1000 if path.startswith("/page/") else None
+    ) as running:
+        yield running
+
+
+def asked(server: Server) -> list[str]:
+    return [path for path in server.log.paths() if path.startswith("/page/")]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_run_ends_when_its_budget_is_used_up(desk: Desk, shop: Server, workers: int) -> None:
+    write(desk, shop.url(""))
+    ended = desk.scoopi("run", "defs.yml", "--workers", workers, "-D", "scoopi.budget.pages=5")
+
+    report = desk.run_json()
+    assert (ended.code, report["status"], len(asked(shop))) == (DONE, "done", 5)
+    assert report["jobs"] == {"done": 5, "failed": 0, "warned": 0, "left": 0, "skipped": 7}
+    (cause,) = report["skipped"]
+    assert (cause["cause"], cause["count"]) == ("the run's budget of 5 pages is used up", 7)
+    assert report["budgets"] == ["the run's budget of 5 pages is used up"]
+    assert "done, budget used up in" in ended.err
+    assert desk.rows(file="card.jsonl").total() == 5
+
+
+def test_a_budget_that_suffices_changes_nothing(desk: Desk, shop: Server) -> None:
+    write(desk, shop.url(""), group=f"    budget: {{ pages: {PAGES} }}")
+    ended = desk.scoopi("run", "defs.yml", "--workers", 0)
+
+    assert desk.run_json()["jobs"]["done"] == PAGES
+    assert desk.run_json()["budgets"] == []
+    assert "budget" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("group", "site", "cause"),
+    [
+        ("    budget: { pages: 4 }", "", "the group list's budget of 4 pages is used up"),
+        ("", ", budget: { pages: 4 }", "127.0.0.1:PORT's budget of 4 pages is used up"),
+    ],
+)
+def test_groups_and_hosts_have_budgets_of_their_own(
+    desk: Desk, shop: Server, group: str, site: str, cause: str
+) -> None:
+    write(desk, shop.url(""), group=group, site=site)
+    desk.scoopi("run", "defs.yml", "--workers", 1)
+
+    assert len(asked(shop)) == 4
+    (skipped,) = desk.run_json()["skipped"]
+    assert re.sub(r":[0-9]+'", ":PORT'", skipped["cause"]) == cause
+
+
+def test_a_run_begins_no_page_after_so_many_bytes(desk: Desk, shop: Server) -> None:
+    write(desk, shop.url(""), pages=3000)
+    desk.scoopi("run", "defs.yml", "--workers", 1, "-D", "scoopi.budget.bytes=20000")
+
+    report = desk.run_json()
+    assert 20 <= report["pages"] < 3000
+    assert report["jobs"]["done"] + report["jobs"]["skipped"] == 3000
+    assert report["budgets"] == ["the run's budget of 20,000 bytes is used up"]
+
+
+def test_a_run_begins_no_page_after_its_time(desk: Desk, shop: Server) -> None:
+    write(desk, shop.url(""), pages=2000, delay=100)
+    desk.scoopi("run", "defs.yml", "--workers", 1, "-D", "scoopi.budget.time=1")
+
+    report = desk.run_json()
+    assert 1 <= report["pages"] < 200
+    assert report["jobs"]["done"] + report["jobs"]["skipped"] == 2000
+
+
+def test_the_time_of_a_run_ends_the_wait_for_a_retry(desk: Desk) -> None:
+    with Server(lambda path: None) as closed:
+        url = closed.url("")
+    write(desk, url, pages=1)
+    settings = (
+        "scoopi.loader.robots=false",
+        "scoopi.retry.delay=600000",
+        "scoopi.retry.maxDelay=600000",
+        "scoopi.budget.time=2",
+    )
+    desk.scoopi("run", "defs.yml", "--workers", 1, *(word for each in settings for word in ("-D", each)))
+
+    report = desk.run_json()
+    assert report["jobs"]["failed"] == 1
+    (error,) = report["errors"]
+    assert "not tried again: the run's budget of 2 seconds is used up" in error["cause"]
+
+
+def test_a_resumed_run_keeps_what_it_has_used(desk: Desk, shop: Server) -> None:
+    write(desk, shop.url(""), delay=150)
+    started = desk.start("run", "defs.yml", "--workers", 1, "-D", "scoopi.budget.pages=8")
+    wait_until(lambda: len(asked(shop)) >= 3, "three pages are asked for")
+    started.signal(signal.SIGTERM)
+    started.wait(60)
+    before = len(asked(shop))
+    desk.scoopi("resume")
+
+    assert 3 <= before < 8
+    assert len(asked(shop)) == len(set(asked(shop))) == 8
+    assert desk.run_json()["jobs"] == {"done": 8, "failed": 0, "warned": 0, "left": 0, "skipped": 4}
+    assert desk.rows(file="card.jsonl").total() == 8
+
+
+def test_failed_pages_are_asked_for_again_although_the_budget_was_used_up(desk: Desk) -> None:
+    broken = True
+
+    def page(path: str) -> bytes | None:
+        return None if broken or not path.startswith("/page/") else b"<p><b>card</b>"
+
+    with Server(page) as server:
+        write(desk, server.url(""))
+        desk.scoopi("run", "defs.yml", "--workers", 1, "-D", "scoopi.budget.pages=5")
+        assert desk.run_json()["jobs"]["failed"] == 5
+        broken = False
+        desk.scoopi("retry")
+
+    assert desk.run_json()["jobs"]["failed"] == 0
+    assert desk.rows(file="card.jsonl").total() == 5

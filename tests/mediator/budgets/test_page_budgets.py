@@ -1,0 +1,142 @@
+"""PageBudgets: what a run, a group and a host may take, and what nodes know of each other."""
+
+from __future__ import annotations
+
+from scoopi.mediator.budgets.page_budgets import BudgetRules, PageBudgets
+from scoopi.model.job import JobPayload
+from scoopi.model.limits.budget import NO_BUDGET, Budget
+from scoopi.model.locator import Locator
+from scoopi.store.pages.job_records import TakenJob
+from scoopi.store.runs.shared_counts import PAGES, SharedCounts, forget_counts
+from scoopi.store.settling_store import SettlingStore
+from tests.store.conftest import Clock
+
+HERE, THERE = "here.example:80", "there.example:80"
+
+
+def job(host: str = HERE, group: str = "books", *, tried: tuple[str, ...] = (), lost: int = 0) -> TakenJob:
+    payload = JobPayload(Locator("name", group, f"http://{host}/"), "seed")
+    return TakenJob("job", 1, lost, host, payload, tried)
+
+
+def of_run(**numbers: int) -> PageBudgets:
+    return PageBudgets(BudgetRules(Budget.of(numbers)))
+
+
+def test_a_run_loads_no_more_pages_than_its_budget() -> None:
+    budgets = of_run(pages=2)
+    answers = [budgets.refuse(job()) for _ in range(3)]
+    assert answers == ["", "", "the run's budget of 2 pages is used up"]
+    assert budgets.is_run_over()
+    assert budgets.used_up() == ("the run's budget of 2 pages is used up",)
+
+
+def test_jobs_that_are_handed_back_do_not_count() -> None:
+    budgets = of_run(pages=1)
+    budgets.refuse(job())
+    assert budgets.is_run_over()
+    budgets.give_back([job()])
+    assert not budgets.is_run_over()
+    assert budgets.refuse(job()) == ""
+
+
+def test_a_job_that_was_counted_before_is_not_counted_again() -> None:
+    budgets = of_run(pages=1)
+    assert budgets.refuse(job()) == ""
+    assert budgets.refuse(job(tried=("timeout",))) == ""
+    assert budgets.refuse(job(lost=1)) == ""
+    assert not budgets.refuse(job(tried=("timeout",)))
+    assert budgets.refuse(job())
+
+
+def test_a_lost_or_tried_job_that_is_handed_back_gives_nothing_back() -> None:
+    budgets = of_run(pages=1)
+    budgets.refuse(job())
+    budgets.give_back([job(tried=("timeout",)), job(lost=1)])
+    assert budgets.is_run_over()
+
+
+def test_bytes_count_when_they_were_received() -> None:
+    budgets = of_run(bytes=100)
+    assert budgets.refuse(job()) == ""
+    budgets.received(job(), 99)
+    assert budgets.refuse(job()) == ""
+    budgets.received(job(), 1)
+    assert budgets.refuse(job()) == "the run's budget of 100 bytes is used up"
+    assert budgets.late(job(tried=("timeout",))) == "the run's budget of 100 bytes is used up"
+
+
+def test_a_page_that_failed_is_tried_again_although_no_further_one_is_begun() -> None:
+    budgets = of_run(pages=1)
+    budgets.refuse(job())
+    assert budgets.late(job()) == ""
+
+
+def test_the_time_of_a_run_begins_with_it_and_that_of_a_group_with_its_first_page() -> None:
+    clock = Clock()
+    groups = {"books": Budget(seconds=10)}
+    budgets = PageBudgets(BudgetRules(Budget(seconds=100), groups), clock)
+    clock.pass_s(50)
+    assert budgets.refuse(job()) == ""
+    clock.pass_s(10)
+    assert budgets.refuse(job()) == "the group books's budget of 10 seconds is used up"
+    assert budgets.refuse(job(group="news")) == ""
+    clock.pass_s(40)
+    assert budgets.refuse(job(group="news")) == "the run's budget of 100 seconds is used up"
+
+
+def test_each_host_has_its_own_budget() -> None:
+    rules = BudgetRules(of_host=lambda host: Budget(pages=1) if host == HERE else NO_BUDGET, has_hosts=True)
+    budgets = PageBudgets(rules)
+    assert [bool(budgets.refuse(job(host))) for host in (HERE, HERE, THERE, THERE)] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+    assert budgets.is_host_over(HERE)
+    assert not budgets.is_host_over(THERE)
+
+
+def test_a_page_that_the_host_refuses_does_not_count_for_the_run() -> None:
+    rules = BudgetRules(Budget(pages=2), of_host=lambda host: Budget(pages=1), has_hosts=True)
+    budgets = PageBudgets(rules)
+    answers = [bool(budgets.refuse(job(host))) for host in (HERE, HERE, HERE, THERE)]
+    assert answers == [False, True, True, False]
+
+
+def test_without_a_budget_nothing_is_counted(store: SettlingStore) -> None:
+    budgets = PageBudgets(BudgetRules())
+    assert not budgets.are_set
+    assert budgets.refuse(job()) == ""
+    budgets.share(SharedCounts(store, "ann", PAGES), is_last=True)
+    assert not SharedCounts(store, "bob", PAGES).others()
+
+
+def test_nodes_and_later_processes_share_a_budget(store: SettlingStore) -> None:
+    ann, bob = of_run(pages=3), of_run(pages=3)
+    ann.refuse(job())
+    ann.refuse(job())
+    ann.share(SharedCounts(store, "ann", PAGES))
+    bob.share(SharedCounts(store, "bob", PAGES))
+    assert [bool(bob.refuse(job())) for _ in range(2)] == [False, True]
+
+
+def test_a_run_that_is_opened_again_has_its_budget_again(store: SettlingStore) -> None:
+    ann, bob = of_run(pages=1), of_run(pages=1)
+    ann.refuse(job())
+    ann.share(SharedCounts(store, "ann", PAGES))
+    forget_counts(store)
+    bob.share(SharedCounts(store, "bob", PAGES))
+    assert not bob.is_run_over()
+
+
+def test_what_was_counted_since_the_last_second_is_kept_at_the_end(store: SettlingStore) -> None:
+    clock = Clock()
+    budgets, counts = of_run(pages=9), SharedCounts(store, "ann", PAGES, clock)
+    budgets.share(counts)
+    budgets.refuse(job())
+    budgets.share(counts)
+    assert not +SharedCounts(store, "bob", PAGES).others()
+    budgets.share(counts, is_last=True)
+    assert SharedCounts(store, "bob", PAGES).others() == {"pages/": 1}
