@@ -18,12 +18,13 @@ WEIRD_SERVER_REPLY, TOO_LARGE = 8, 100
 """CURLE_WEIRD_SERVER_REPLY and CURLE_TOO_LARGE, for which pycurl has no names."""
 _NOT_LOST = (("chunk", WEIRD_SERVER_REPLY), ("Too large response headers", TOO_LARGE))
 """By curl's message: errors that curl reports as receive errors although the connection is open."""
+_HTTP_0_9 = "HTTP/0.9"
 _MEASURED = re.compile(r" after \d+ ms| with \d+ bytes (?:missing|remaining to read)|: \d+ > \d+")
 """The parts of curl's messages that differ between failures with one cause."""
 _HOST = re.compile(r"\w+://(?:[^/?#@]*@)?([^/?#:]+)")
 _FAULTS: dict[int, tuple[str, str]] = {
     pycurl.E_URL_MALFORMAT: ("the address is malformed", "correct the url"),
-    pycurl.E_UNSUPPORTED_PROTOCOL: ("the host does not speak HTTP", "correct the url or its port"),
+    pycurl.E_UNSUPPORTED_PROTOCOL: ("the address is not one of the web", "correct the url"),
     pycurl.E_COULDNT_RESOLVE_PROXY: ("the proxy's name is unknown", "look at the proxy's settings"),
     pycurl.E_COULDNT_RESOLVE_HOST: ("the host's name is unknown", "correct the host or try again later"),
     pycurl.E_COULDNT_CONNECT: ("the host refuses the connection or cannot be reached", _LATER),
@@ -31,7 +32,7 @@ _FAULTS: dict[int, tuple[str, str]] = {
     pycurl.E_GOT_NOTHING: ("the host closed the connection without an answer", _LATER),
     pycurl.E_SEND_ERROR: ("the connection was lost while asking", _LATER),
     pycurl.E_RECV_ERROR: ("the connection was lost while the page came", _LATER),
-    WEIRD_SERVER_REPLY: ("the answer is not valid HTTP", _LATER),
+    WEIRD_SERVER_REPLY: ("the answer is not valid HTTP", f"{_LATER}, or correct the url or its port"),
     TOO_LARGE: ("the headers of the answer are too large", _LATER),
     pycurl.E_SSL_CONNECT_ERROR: ("no TLS connection could be made", "does this port speak https?"),
     pycurl.E_PEER_FAILED_VERIFICATION: (
@@ -96,6 +97,8 @@ def fault(
     words = without_logins(_MEASURED.sub("", message))
     if number == pycurl.E_RECV_ERROR:
         number = next((better for begin, better in _NOT_LOST if words.startswith(begin)), number)
+    if number == pycurl.E_UNSUPPORTED_PROTOCOL and _HTTP_0_9 in words:
+        number = WEIRD_SERVER_REPLY  # as curl says of the same answer on a connection that was used before
     known = _load_fault(number, words, was_sent=connected)
     if number == pycurl.E_OPERATION_TIMEDOUT:
         if connected:

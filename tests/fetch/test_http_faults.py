@@ -45,7 +45,7 @@ from tests.server.server import Server
         ("gzip-bomb?coding=br&mb=60", "larger than 1000000 bytes"),
         ("gzip-bomb?coding=zstd&mb=60", "larger than 1000000 bytes"),
         ("early-hints?only=yes", "closed the connection without an answer|connection was lost"),
-        ("not-http", "does not speak HTTP"),
+        ("not-http", "the answer is not valid HTTP"),
         ("endless-headers", "the headers of the answer are too large"),
         ("endless-header", "the headers of the answer are too large"),
         ("two-lengths", "the answer is not valid HTTP"),
