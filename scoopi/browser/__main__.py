@@ -1,8 +1,8 @@
 """The process above a node's browsers: leaves neither a process nor a file of theirs behind.
 
-Its standard input has the pool's folder and settings as one line of JSON, and is otherwise silent. When it
-closes, because the node has ended even by SIGKILL, or when the pool ends, all browsers are killed and the
-folder is removed.
+Its standard input has the pool's folders and settings as one line of JSON, and is otherwise silent. When it
+closes, because the node has ended even by SIGKILL, or when the pool ends, all browsers are killed and their
+files are removed; with the node the folder of the socket, too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ def main() -> None:
     own_end, pool_end = os.pipe()
     pool = os.fork()
     if pool == 0:
-        os.close(_NODE)
         os.close(pool_end)
         _serve(order, own_end)
     os.close(own_end)
@@ -51,7 +50,7 @@ def _serve(order: PoolOrder, parent: int) -> None:
 
     adopt_orphans()
     threading.Thread(target=_end_with, args=(order, parent), daemon=True).start()
-    BrowserPool(order.settings, Path(order.folder), Path(order.shots)).serve()
+    BrowserPool(order.settings, Path(order.folder), Path(order.profiles), Path(order.shots)).serve()
 
 
 def _end_with(order: PoolOrder, parent: int) -> None:
@@ -62,7 +61,14 @@ def _end_with(order: PoolOrder, parent: int) -> None:
 
 def _remove(order: PoolOrder) -> None:
     kill_descendants()
-    shutil.rmtree(order.folder, ignore_errors=True)
+    shutil.rmtree(order.folder if _has_node_ended() else order.profiles, ignore_errors=True)
+
+
+def _has_node_ended() -> bool:
+    """Whether nobody has the other end of the pipe any more."""
+    node = select.poll()
+    node.register(_NODE, 0)
+    return any(event & select.POLLHUP for _, event in node.poll(0))
 
 
 if __name__ == "__main__":

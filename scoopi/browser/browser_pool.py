@@ -35,13 +35,15 @@ class BrowserPool:
     It has at most `settings.browsers` of them, started when they are wanted.
 
     Args:
-        folder: of the socket and the profiles; only its owner may enter it.
+        folder: of the socket; only its owner may enter it.
+        profiles: the folder of the browsers' profiles.
         shots: the folder of screenshots and of pages that failed.
     """
 
-    def __init__(self, settings: BrowserSettings, folder: Path, shots: Path) -> None:
+    def __init__(self, settings: BrowserSettings, folder: Path, profiles: Path, shots: Path) -> None:
         self._settings = settings
         self._folder = folder
+        self._profiles = profiles
         self._shots = shots
         self._kept = KeptPages(shots)
         self._free = threading.Semaphore(settings.browsers)
@@ -51,7 +53,9 @@ class BrowserPool:
 
     def serve(self) -> None:
         """Accept loaders until the process ends."""
-        with Listener(str(self._folder / SOCKET), "AF_UNIX") as listener:
+        socket = self._folder / SOCKET
+        socket.unlink(missing_ok=True)  # of a pool that was killed
+        with Listener(str(socket), "AF_UNIX") as listener:
             while True:
                 connection = listener.accept()
                 threading.Thread(target=self._lend, args=(connection,), daemon=True).start()
@@ -88,7 +92,7 @@ class BrowserPool:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        profile = self._folder / f"profile{next(self._numbers)}"
+        profile = self._profiles / f"profile{next(self._numbers)}"
         profile.mkdir()
         try:
             return Browser(self._settings, profile, self._shots, self._kept)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import itertools
+import logging
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -19,24 +22,31 @@ from scoopi.configs.groups import BrowserSettings
 from scoopi.errors import ConfigError
 from scoopi.model.definitions import TaskGroup
 
+log = logging.getLogger(__name__)
+
 SOCKET = "socket"
 """The name of the pool's socket in its folder."""
 SHOTS = "browser"
 """The folder of screenshots in that of a run."""
-_LONGEST_FOLDER = 35
+_LONGEST_FOLDER = 32
 """Bytes; the name of a socket may have 107, and Chromium makes one in a folder of its own below."""
 _END_S = 10.0
 """The longest that killing all browsers may take."""
+_PAUSE_S = 1.0
+"""Before a pool that has ended is started again."""
 
 
 class PoolOrder(msgspec.Struct, frozen=True):
-    """What the process above the browsers is given; it removes `folder` at its end.
+    """What the process above the browsers is given.
 
     Attributes:
+        folder: of the socket; removed with the node.
+        profiles: a folder in it for what browsers leave; removed with the process.
         shots: the folder of screenshots; it stays.
     """
 
     folder: str
+    profiles: str
     shots: str
     settings: BrowserSettings
 
@@ -44,14 +54,15 @@ class PoolOrder(msgspec.Struct, frozen=True):
 class PoolProcess:
     """A node's pool of browsers, as the process that loads pages sees it.
 
-    It starts with the object; browsers start when the first page wants one.
+    It starts with the object, and again if it ends before `close`: perhaps the kernel has killed it to get
+    memory. Browsers start when the first page wants one.
 
     Args:
         shots: the folder of screenshots; it is made for the first one.
 
     Attributes:
         socket: where loaders ask for a browser.
-        pid: of the process above all browsers.
+        pid: of the process above all browsers, as it is now.
 
     Raises:
         ConfigError: Selenium is not installed.
@@ -59,25 +70,24 @@ class PoolProcess:
 
     def __init__(self, settings: BrowserSettings, shots: Path) -> None:
         ensure_selenium()
+        self._settings = settings
+        self._shots = str(shots.absolute())
         self._folder = tempfile.mkdtemp(prefix="scoopi-browsers-", dir=_short_folder())
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
         self.socket = str(Path(self._folder) / SOCKET)
-        command = [sys.executable, "-P", "-m", "scoopi.browser"]
-        self._process = subprocess.Popen(  # noqa: S603 - our own module
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            process_group=0,
-            env={**os.environ, "TMPDIR": self._folder},  # what browsers leave is removed with it
-        )
-        self.pid = self._process.pid
-        assert self._process.stdin is not None
-        self._process.stdin.write(
-            msgspec.json.encode(PoolOrder(self._folder, str(shots.absolute()), settings)) + b"\n"
-        )
-        self._process.stdin.flush()
+        self._process = self._started()
+        threading.Thread(target=self._watch, name="browser-pool-watch", daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def close(self) -> None:
         """Kill all browsers, and wait for that."""
+        with self._lock:
+            self._closed.set()
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()
@@ -86,9 +96,46 @@ class PoolProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # what it leaves if it was killed itself
+        self._kill_rest()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        profiles = Path(self._folder) / str(next(self._numbers))
+        profiles.mkdir()
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "scoopi.browser"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            process_group=0,
+            env={**os.environ, "TMPDIR": str(profiles)},  # what browsers leave is removed with it
+        )
+        assert process.stdin is not None
+        order = PoolOrder(self._folder, str(profiles), self._shots, self._settings)
+        with contextlib.suppress(BrokenPipeError):  # it has ended already, which is seen elsewhere
+            process.stdin.write(msgspec.json.encode(order) + b"\n")
+            process.stdin.flush()
+        return process
+
+    def _watch(self) -> None:
+        """Start the process again whenever it has ended."""
+        while True:
+            self._process.wait()
+            if self._closed.wait(_PAUSE_S):
+                return
+            with self._lock:
+                if self._closed.is_set():
+                    return
+                log.warning("the pool of browsers has ended; it is started again")
+                self._kill_rest()
+                assert self._process.stdin is not None
+                with contextlib.suppress(OSError):
+                    self._process.stdin.close()
+                self._process = self._started()
+
+    def _kill_rest(self) -> None:
+        """Kill what the process leaves if it was killed itself."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
 
 def _short_folder() -> str:

@@ -1,7 +1,7 @@
 """Browser rounds: runs in browsers are hit at random times, resumed, and their rows and processes looked at.
 
-By hand: `python -m tests.browser.browser_rounds --rounds 20 --seed 1`. Browser, driver, worker and parent are
-killed; in the end each row stands once, and no process and no folder of a browser is left.
+By hand: `python -m tests.browser.browser_rounds --rounds 20 --seed 1`. Browser, driver, their pool, worker
+and parent are killed; in the end each row stands once, and no process and no folder of a browser is left.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ ROUND_LIMIT_S = 240.0
 END_S = 15.0
 """How long processes and folders of browsers may stay after a run has ended."""
 BROWSER, DRIVER, WORKER, PARENT = "kill browser", "kill driver", "kill worker", "kill parent"
-BLOWS = (BROWSER, DRIVER, WORKER, PARENT)
+POOL = "kill pool"
+BLOWS = (BROWSER, DRIVER, WORKER, PARENT, POOL)
 PAGE = b"""<p>wait</p><script>setTimeout(() => document.body.insertAdjacentHTML('beforeend',
 `<table id=prices><tr><td>${location.pathname}</table>`), 150)</script>"""
 DEFS = """
@@ -99,6 +100,9 @@ class BrowserRound:
             return [parent]
         if blow == WORKER:
             return [pid for pid in children_of(parent) if b"scoopi.worker" in _command(pid)]
+        if blow == POOL:
+            above = [pid for pid in children_of(parent) if b"scoopi.browser" in _command(pid)]
+            return above + [pid for each in above for pid in children_of(each)]
         return [*programs_below(parent, "chromedriver" if blow == DRIVER else "chromium")]
 
     def _start(self) -> ScoopiProcess:

@@ -16,7 +16,7 @@ from scoopi.configs.groups import BrowserSettings
 from scoopi.model.definitions import BrowserDef
 from tests.browser.processes import connected, programs_below
 from tests.engine.desk import wait_until
-from tests.reliability.process import orphans
+from tests.reliability.process import children_of, orphans
 from tests.server.server import Server
 
 
@@ -48,15 +48,20 @@ def test_nothing_is_left_of_a_pool_that_is_closed(server: Server, late_table: st
     pool.close()  # a second time does nothing
 
 
-def test_nothing_is_left_if_the_process_above_the_browsers_is_killed(
-    server: Server, late_table: str, tmp_path: Path
+@pytest.mark.parametrize("is_above", [True, False])
+def test_a_pool_that_is_killed_leaves_nothing_and_is_started_again(
+    server: Server, late_table: str, tmp_path: Path, is_above: bool
 ) -> None:
     with closing(PoolProcess(BrowserSettings(browsers=1), tmp_path)) as pool:
         assert isinstance(visit(pool, server.url(late_table)), Rendered)
-        left = [*programs_below(pool.pid, "")]
-        os.kill(pool.pid, signal.SIGKILL)
-        assert not orphans(left, within_s=10.0)
-        wait_until(lambda: not os.path.exists(os.path.dirname(pool.socket)), "the end of the folder")
+        first, left = pool.pid, [*programs_below(pool.pid, "")]
+        (below,) = children_of(first)
+        os.kill(first if is_above else below, signal.SIGKILL)
+        assert not orphans([first, *left], within_s=10.0)
+        wait_until(lambda: pool.pid != first, "the start of another process")
+        assert isinstance(visit(pool, server.url(late_table)), Rendered)
+        assert [path.name for path in Path(pool.socket).parent.iterdir() if path.is_dir()] == ["2"]
+    assert not os.path.exists(os.path.dirname(pool.socket))
 
 
 def test_the_socket_has_a_name_that_is_short_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

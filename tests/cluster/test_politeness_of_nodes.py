@@ -61,10 +61,11 @@ def world_of(folder: Path, urls: Sequence[str]) -> World:
 
 @contextmanager
 def three_nodes(
-    grid: HammerGrid, world: World, folder: Path, settings: Mapping[str, object]
+    grid: HammerGrid, world: World, folder: Path, settings: Mapping[str, object], pages: int = 0
 ) -> Iterator[list[ScoopiProcess]]:
-    """Nodes of one run, as processes, each with a folder of its own."""
+    """Nodes of one run, as processes, each with a folder of its own; `pages` is the budget of the run."""
     changes = {f"scoopi.loader.fetch.{key}": value for key, value in settings.items()}
+    changes["scoopi.budget.pages"] = pages
     nodes = []
     for number in range(3):
         (folder / f"node-{number}").mkdir()
@@ -115,6 +116,23 @@ def test_a_host_without_delay_sees_no_more_requests_at_once_than_allowed_from_th
     pace.assert_kept(0, parallelism=PERMITS)
     assert server.log.most_in_flight(server.host()) > 1
     assert read_nodes_rows(tmp_path, tmp_path.name) == world.rows
+
+
+@pytest.mark.parametrize("is_killed", [False, True], ids=["together", "one killed"])
+def test_three_nodes_have_one_budget(
+    grid: HammerGrid, server: Server, tmp_path: Path, is_killed: bool
+) -> None:
+    """They count once a second, and when they take: so they exceed it, but load by far not everything."""
+    budget, pages = 20, 400
+    urls = [server.url(f"/bad/slow?ms=0&page={page}") for page in range(pages)]
+    world = world_of(tmp_path / "defs", urls)
+    with three_nodes(grid, world, tmp_path, {"delay": DELAY_MS, "parallelism": 1}, budget) as nodes:
+        play(nodes, tmp_path, server, budget, is_killed)
+    asked = {seen.path for seen in server.log.all() if seen.path != "/robots.txt"}
+    assert budget <= len(asked) < pages / 4
+    rows = read_nodes_rows(tmp_path, tmp_path.name)
+    assert rows.total() == len(asked)
+    assert rows <= world.rows
 
 
 def test_a_host_that_asks_to_be_left_alone_is_left_alone_by_three_nodes(

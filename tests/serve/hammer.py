@@ -83,6 +83,12 @@ class Result:
         return "\n".join(lines)
 
 
+SLEEPING = """\
+import select, time
+time.sleep = lambda seconds: select.select([], [], [], seconds) and None
+"""
+
+
 class Node:
     """One `serve` with a clock of its own."""
 
@@ -96,15 +102,27 @@ class Node:
 
     def start(self) -> None:
         """Start it; its predecessor has ended."""
-        environ = self._serving.environ | {
+        environ = self._serving.environ
+        environ = environ | {
             "LD_PRELOAD": str(libfaketime()),
             "FAKETIME_TIMESTAMP_FILE": str(self._clock),
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
             "FAKETIME_NO_CACHE": "1",
+            "PYTHONPATH": os.pathsep.join(filter(None, (self._sleeping(), environ.get("PYTHONPATH")))),
         }
         with self._log.open("a") as log:
             words = [*SCOOPI, "serve", "--slots", "4", "--quiet"]
             self.process = subprocess.Popen(words, cwd=self._folder, env=environ, stdout=log, stderr=log)
+
+    def _sleeping(self) -> str:
+        """A folder of Python's whose `time.sleep` bears a clock that jumps.
+
+        With libfaketime it ends with an error then, as Python gives the end of the sleep, not its length.
+        """
+        folder = self._serving.folder / "sleeping"
+        folder.mkdir(exist_ok=True)
+        (folder / "sitecustomize.py").write_text(SLEEPING)
+        return str(folder)
 
     def set_clock(self, offset_s: int) -> None:
         """Let the clock jump."""
